@@ -1,0 +1,78 @@
+import { ofetch } from 'ofetch'
+import { Agent } from 'undici'
+import type { GatewayReply, SmsGatewayClient } from '../../core/ports.ts'
+import { guardedConnector } from './targets.ts'
+
+/** At most so much of a reply is read, in bytes; the rest is left. */
+const MAX_REPLY = 256 * 1024
+
+export interface HttpGatewayClient extends SmsGatewayClient {
+  close(): Promise<void>
+}
+
+/** Hands messages to gateways over HTTP(S): one POST each, no redirect followed, nothing tried twice. */
+export function httpGatewayClient({ timeoutSeconds }: { timeoutSeconds: number }): HttpGatewayClient {
+  const timeout = timeoutSeconds * 1000
+  const dispatcher = new Agent({
+    connect: guardedConnector({ timeout }),
+    headersTimeout: timeout,
+    bodyTimeout: timeout,
+    // A kept connection that the gateway has just closed would fail a send that can't be tried again.
+    pipelining: 0,
+  })
+  return {
+    submit: async ({ url, username, password, body }) => {
+      const signal = AbortSignal.timeout(timeout)
+      try {
+        const response = await ofetch.raw(url, {
+          method: 'POST',
+          body,
+          headers: {
+            'content-type': 'application/json',
+            accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
+            authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`,
+          },
+          redirect: 'manual',
+          retry: 0,
+          responseType: 'stream',
+          ignoreResponseError: true,
+          signal,
+          dispatcher,
+        })
+        return { kind: 'answered', status: response.status, body: await readSome(response._data) }
+      } catch (error) {
+        const exception = signal.aborted ? `The gateway did not answer within ${timeoutSeconds} s.` : explain(error)
+        return { kind: 'failed', exception } satisfies GatewayReply
+      }
+    },
+    close: () => dispatcher.destroy(),
+  }
+}
+
+async function readSome(stream: ReadableStream<Uint8Array> | undefined): Promise<string> {
+  if (!stream) return ''
+  const pieces: Uint8Array[] = []
+  let size = 0
+  const reader = stream.getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) break
+    pieces.push(value)
+    size += value.byteLength
+    if (size >= MAX_REPLY) {
+      await reader.cancel()
+      break
+    }
+  }
+  return Buffer.concat(pieces).subarray(0, MAX_REPLY).toString('utf8')
+}
+
+/** The innermost reason: fetch wraps what happened on the wire in two errors that say nothing. */
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  if (error.cause instanceof Error) return explain(error.cause)
+  if (error instanceof AggregateError && error.errors[0] instanceof Error) return explain(error.errors[0])
+  const code =
+    'code' in error && typeof error.code === 'string' && !error.message.includes(error.code) ? ` (${error.code})` : ''
+  return `${error.message || error.name}${code}`
+}

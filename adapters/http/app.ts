@@ -1,0 +1,104 @@
+import Koa, { type Context, type Middleware } from 'koa'
+import type { Logger } from 'pino'
+import { AppError } from '../../core/errors.ts'
+import type { Administration } from '../../core/use-cases/administer.ts'
+import type { Messaging } from '../../core/use-cases/messaging.ts'
+import type { SignIn } from '../../core/use-cases/sign-in.ts'
+import { adminRoutes } from './admin-routes.ts'
+import { failureOf } from './errors.ts'
+import { healthRoutes } from './health-routes.ts'
+import { messagingRoutes } from './messaging-routes.ts'
+import { resourceRoutes } from './resource-routes.ts'
+import { sendJson } from './responses.ts'
+import { type Handler, noSuchPath, type Route, router } from './route.ts'
+import { requireAccount, sessionMiddleware, signedInAccount } from './session.ts'
+
+export interface HttpOptions {
+  readonly administration: Administration
+  readonly messaging: Messaging
+  readonly signIn: SignIn
+  readonly beat: () => Promise<void>
+  readonly log: Logger
+  /** Without a trailing slash; only its origin may change anything from a browser. */
+  readonly baseUrl: string
+  /** How many proxies stand in front, whose X-Forwarded-For is believed. */
+  readonly trustedProxies: number
+}
+
+/** The API as a Koa application. */
+export function httpApp(options: HttpOptions): Koa {
+  const { log, baseUrl, trustedProxies, signIn } = options
+  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
+  app.on('error', error => {
+    if (!isClientGone(error)) log.error({ err: error }, 'a response failed')
+  })
+  const session = sessionMiddleware(app, signIn, { secure: baseUrl.startsWith('https:') })
+  const { origin } = new URL(baseUrl)
+
+  const guard = (route: Route, handler: Handler): Middleware => {
+    if (route.session === 'none') return handler
+    return ctx => {
+      refuseForeign(ctx, origin)
+      return session(ctx, async () => {
+        if (route.session === 'required') requireAccount(ctx)
+        await handler(ctx)
+      })
+    }
+  }
+  const routes = [
+    ...healthRoutes(options.beat),
+    ...adminRoutes(signIn),
+    ...messagingRoutes(options),
+    ...resourceRoutes(options.administration, { baseUrl }),
+  ]
+  app.use(answer(log))
+  app.use(router(routes, guard))
+  app.use(() => {
+    throw noSuchPath()
+  })
+  return app
+}
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** A browser says where a request comes from; one from elsewhere changes nothing here. */
+function refuseForeign(ctx: Context, origin: string): void {
+  if (SAFE_METHODS.has(ctx.method)) return
+  const { origin: from, 'sec-fetch-site': site } = ctx.req.headers
+  if ((from !== undefined && from !== origin) || site === 'cross-site')
+    throw new AppError('forbidden', 'Requests from another origin are refused.')
+}
+
+const isClientGone = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'].includes(
+    String(error.code),
+  )
+
+/** Outermost: names each request, turns what is thrown into an answer, and leaves one line in the log. */
+function answer(log: Logger): Middleware {
+  const run = Math.random().toString(36).slice(2, 8)
+  let count = 0
+  return async (ctx, next) => {
+    const started = performance.now()
+    const id = `${run}-${(++count).toString(36)}`
+    ctx.set({ 'x-request-id': id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    ctx.res.once('close', () => {
+      const ms = Math.round((performance.now() - started) * 1000) / 1000
+      const { status, method } = ctx
+      const { id: account } = signedInAccount(ctx) ?? {}
+      const line = { id, method, route: ctx.state.route ?? null, status, ms, account }
+      log[status >= 500 ? 'error' : 'info'](line, ctx.res.writableFinished ? 'request' : 'request cut off')
+    })
+    try {
+      await next()
+    } catch (error) {
+      const { status, headers, body } = failureOf(error)
+      if (status >= 500)
+        log.error({ id, err: error instanceof AppError ? (error.cause ?? error) : error }, 'a request failed')
+      ctx.set(headers)
+      sendJson(ctx, status, JSON.stringify(body))
+    }
+  }
+}

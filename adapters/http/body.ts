@@ -1,0 +1,60 @@
+import type { Context, Middleware } from 'koa'
+import bodyParser from 'koa-bodyparser'
+import { AppError } from '../../core/errors.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
+
+const LIMIT = '1mb'
+
+/** Takes every body as text: JSON is read without losing digits, and forms without a form parser's inventions. */
+const readText: Middleware = bodyParser({
+  enableTypes: ['text'],
+  extendTypes: { text: ['*/*'] },
+  textLimit: LIMIT,
+  onerror: error => {
+    throw asAppError(error)
+  },
+})
+
+const noNext = async (): Promise<void> => undefined
+
+async function textOf(ctx: Context): Promise<string> {
+  ctx.req.headers['content-type'] ??= 'application/octet-stream'
+  await readText(ctx, noNext)
+  return typeof ctx.request.body === 'string' ? ctx.request.body : ''
+}
+
+function asAppError(error: Error): Error {
+  const status = 'status' in error ? error.status : undefined
+  if (status === 413) return new AppError('too_large', 'The request body is larger than 1 MiB.')
+  if (status === 415) return new AppError('unsupported_media', 'The encoding of the request body is not supported.')
+  return status === 400 ? new AppError('malformed', 'The request body could not be read.') : error
+}
+
+const hasBody = ({ req }: Context): boolean =>
+  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
+
+/** The JSON value of the body; an empty object without one. Throws `malformed`, `too_large`, `unsupported_media`. */
+export async function jsonBody(ctx: Context): Promise<unknown> {
+  if (!hasBody(ctx)) return {}
+  if (!ctx.request.is('application/json', '+json'))
+    throw new AppError('unsupported_media', 'The request body must be JSON, with Content-Type: application/json.')
+  const text = await textOf(ctx)
+  if (text === '') return {}
+  try {
+    return parseJson(text)
+  } catch {
+    throw new AppError('malformed', 'The request body is not valid JSON.')
+  }
+}
+
+/** The members of a JSON object or a form, the last of repeated ones; none of anything else. Never throws. */
+export async function receiptPayload(ctx: Context): Promise<JsonObject> {
+  try {
+    const text = await textOf(ctx)
+    if (!ctx.request.is('application/json', '+json')) return Object.fromEntries(new URLSearchParams(text))
+    const body = parseJson(text)
+    return isJsonObject(body) ? body : {}
+  } catch {
+    return {}
+  }
+}

@@ -1,0 +1,71 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { Context } from 'koa'
+import { AppError } from '../../core/errors.ts'
+import { smsGateways } from '../../core/resources/sms-gateways.ts'
+import { smsMessages } from '../../core/resources/sms-messages.ts'
+import type { GatewayOptions } from '../../core/sms/gateway-options.ts'
+import type { Administration } from '../../core/use-cases/administer.ts'
+import type { Messaging } from '../../core/use-cases/messaging.ts'
+import { jsonBody, receiptPayload } from './body.ts'
+import { idOf, linkNext, listQuery } from './resource-routes.ts'
+import { respond } from './responses.ts'
+import { idIn, type Route } from './route.ts'
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+  // The length of a token is no secret; its content is.
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function carriesToken(ctx: Context, place: NonNullable<GatewayOptions['tokenIn']>, token: string): boolean {
+  if (place === 'unreadable') return false
+  const given = place.in === 'header' ? ctx.get(place.name) : ctx.query[place.name]
+  return isSame(String(given ?? ''), token)
+}
+
+interface Dependencies {
+  readonly administration: Administration
+  readonly messaging: Messaging
+  readonly baseUrl: string
+}
+
+/** Sending through a gateway, its messages, and the receipts it calls back with. */
+export function messagingRoutes({ administration, messaging, baseUrl }: Dependencies): readonly Route[] {
+  const receive = async (ctx: Context): Promise<void> => {
+    const payload = await receiptPayload(ctx)
+    const outcome = await messaging.receipt(idIn(ctx.params.id), payload, (place, token) =>
+      carriesToken(ctx, place, token),
+    )
+    if (outcome.result === 'refused') throw new AppError('forbidden', 'The callback token is missing or wrong.')
+    if (outcome.ack === null) return respond(ctx, 200, 'DLR received')
+    ctx.type = 'text/plain'
+    ctx.body = outcome.ack
+  }
+  return [
+    {
+      path: '/api/sms-gateways/:id/messages',
+      session: 'required',
+      methods: {
+        GET: async ctx => {
+          const id = idOf(ctx, smsGateways)
+          await administration.assertExists(smsGateways, id)
+          const { json, next } = await administration.list(smsMessages, listQuery(ctx), { sms_gateway_id: id })
+          linkNext(ctx, baseUrl, next)
+          respond(ctx, 200, 'SMS messages fetched successfully.', json)
+        },
+      },
+    },
+    {
+      path: '/api/sms-gateways/:id/send',
+      session: 'required',
+      methods: {
+        POST: async ctx => {
+          const json = await messaging.send(idOf(ctx, smsGateways), await jsonBody(ctx))
+          respond(ctx, 200, 'SMS request processed.', json)
+        },
+      },
+    },
+    { path: '/api/sms-gateways/:id/dlr', session: 'none', methods: { POST: receive } },
+    { path: '/webhooks/gateway/:id/dlr', session: 'none', methods: { POST: receive } },
+  ]
+}

@@ -1,0 +1,91 @@
+import type { Context } from 'koa'
+import { notFound } from '../../core/errors.ts'
+import { exposedResources } from '../../core/resources/all.ts'
+import type { Resource } from '../../core/resources/resource.ts'
+import type { Administration } from '../../core/use-cases/administer.ts'
+import { jsonBody } from './body.ts'
+import { respond } from './responses.ts'
+import { idIn, noSuchPath, type Route } from './route.ts'
+
+const byPath = new Map(exposedResources.map(resource => [resource.path, resource]))
+
+const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value.at(-1) : value)
+
+export const listQuery = ({ query }: Context) => ({
+  search: one(query.search),
+  limit: one(query.limit),
+  after: one(query.after),
+})
+
+/** Where the next page is, when there is one. */
+export function linkNext(ctx: Context, baseUrl: string, next: number | null): void {
+  if (next === null) return
+  const query = new URLSearchParams(ctx.querystring)
+  query.set('after', String(next))
+  ctx.set('link', `<${baseUrl}${ctx.path}?${query}>; rel="next"`)
+}
+
+/** The id in the path. Throws `not_found`, with the resource's own name. */
+export function idOf(ctx: Context, { label }: Resource): number {
+  const id = idIn(ctx.params.id)
+  if (id === null) throw notFound(label)
+  return id
+}
+
+/** The collection and the record of every resource that is declared with a path. */
+export function resourceRoutes(administration: Administration, { baseUrl }: { baseUrl: string }): readonly Route[] {
+  const named = (ctx: Context): Resource => {
+    const resource = byPath.get(ctx.params.resource)
+    if (!resource) throw noSuchPath()
+    return resource
+  }
+  const exists = (parameters: Readonly<Record<string, string>>) => byPath.has(parameters.resource ?? '')
+  return [
+    {
+      path: '/api/:resource',
+      session: 'required',
+      exists,
+      methods: {
+        GET: async ctx => {
+          const resource = named(ctx)
+          const { json, next } = await administration.list(resource, listQuery(ctx))
+          linkNext(ctx, baseUrl, next)
+          respond(ctx, 200, `${resource.plural} fetched successfully.`, json)
+        },
+        POST: async ctx => {
+          const resource = named(ctx)
+          const json = await administration.create(resource, await jsonBody(ctx))
+          respond(ctx, 201, `${resource.label} created successfully.`, json)
+        },
+      },
+    },
+    {
+      path: '/api/:resource/:id',
+      session: 'required',
+      exists,
+      methods: {
+        GET: async ctx => {
+          const resource = named(ctx)
+          const json = await administration.show(resource, idOf(ctx, resource))
+          respond(ctx, 200, `${resource.label} loaded successfully.`, json)
+        },
+        PUT: async ctx => {
+          const resource = named(ctx)
+          const json = await administration.replace(resource, idOf(ctx, resource), await jsonBody(ctx))
+          respond(ctx, 200, `${resource.label} updated successfully.`, json)
+        },
+        PATCH: async ctx => {
+          const resource = named(ctx)
+          const json = await administration.amend(resource, idOf(ctx, resource), await jsonBody(ctx))
+          respond(ctx, 200, `${resource.label} updated successfully.`, json)
+        },
+        DELETE: async ctx => {
+          const resource = named(ctx)
+          const cascade = one(ctx.query.cascade) === 'true'
+          await administration.remove(resource, idOf(ctx, resource), { cascade })
+          respond(ctx, 200, `${resource.label} deleted successfully.`)
+        },
+      },
+    },
+  ]
+}

@@ -1,0 +1,32 @@
+import { Readable } from 'node:stream'
+import type { Context } from 'koa'
+import type { JsonStream } from '../../core/use-cases/administer.ts'
+
+/** A body that is JSON text already, whole or streamed. */
+export function sendJson(ctx: Context, status: number, json: string | Readable): void {
+  ctx.status = status
+  ctx.set('content-type', 'application/json; charset=utf-8')
+  ctx.body = json
+}
+
+/** The envelope of every success. `data` is JSON, whole or in pieces that are read as fast as the client takes them. */
+export function respond(ctx: Context, status: number, message: string, data?: JsonStream): void {
+  const head = `{"message":${JSON.stringify(message)}`
+  if (data === undefined) sendJson(ctx, status, `${head}}`)
+  else if (typeof data === 'string') sendJson(ctx, status, `${head},"data":${data}}`)
+  else sendJson(ctx, status, streamed(ctx, enclosed(`${head},"data":`, data, '}')))
+}
+
+/** What is sent can't be taken back, so a list that breaks off is cut and does not look whole. */
+function streamed(ctx: Context, pieces: AsyncIterable<string>): Readable {
+  return Readable.from(pieces, { objectMode: false }).once('error', () => ctx.res.destroy())
+}
+
+async function* enclosed(head: string, data: AsyncIterable<string>, tail: string): AsyncIterable<string> {
+  let before = head
+  for await (const piece of data) {
+    yield before + piece
+    before = ''
+  }
+  yield before + tail
+}

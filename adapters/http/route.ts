@@ -1,0 +1,41 @@
+import Router from '@koa/router'
+import type { Context, Middleware } from 'koa'
+import { AppError } from '../../core/errors.ts'
+
+export type Handler = (ctx: Context) => Promise<void> | void
+
+export interface Route {
+  readonly path: string
+  readonly methods: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Handler>>>
+  /** required: 401 without one. optional: looked up. none: neither looked up nor guarded against foreign origins. */
+  readonly session: 'required' | 'optional' | 'none'
+  /** False where the pattern fits but nothing is there: 404. */
+  readonly exists?: (parameters: Readonly<Record<string, string>>) => boolean
+}
+
+const IDENTIFIER = /^[1-9]\d{0,15}$/
+
+/** A path segment as an id; null when it is no positive integer. */
+export const idIn = (segment: string | undefined): number | null =>
+  segment !== undefined && IDENTIFIER.test(segment) && Number.isSafeInteger(Number(segment)) ? Number(segment) : null
+
+export const noSuchPath = (): AppError => new AppError('not_found', 'There is nothing at this path.')
+
+/** Routes as one middleware. Each of them answers every method: those it lacks with a 405. */
+export function router(routes: readonly Route[], guard: (route: Route, handler: Handler) => Middleware): Middleware {
+  const table = new Router({ sensitive: true, strict: true })
+  for (const route of routes) {
+    const allow = Object.keys(route.methods).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    const handlers = new Map(Object.entries(route.methods).map(([method, handler]) => [method, guard(route, handler)]))
+    table.all(route.path, (ctx, next) => {
+      if (route.exists && !route.exists(ctx.params)) throw noSuchPath()
+      const handler = handlers.get(ctx.method === 'HEAD' ? 'GET' : ctx.method)
+      if (!handler)
+        throw new AppError('method_not_allowed', `The ${ctx.method} method is not supported here.`, { allow })
+      ctx.state.route = route.path
+      return handler(ctx, next)
+    })
+  }
+  const dispatch = table.routes()
+  return (ctx, next) => dispatch(ctx as never, next)
+}

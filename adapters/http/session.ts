@@ -1,0 +1,87 @@
+import { hash, randomBytes } from 'node:crypto'
+import type Koa from 'koa'
+import type { Context, Middleware } from 'koa'
+import createSession from 'koa-session'
+import { AppError } from '../../core/errors.ts'
+import type { Account } from '../../core/ports.ts'
+import type { SignIn } from '../../core/use-cases/sign-in.ts'
+
+const COOKIE = 'trunkline_session'
+const TOKEN = /^[A-Za-z0-9_-]{43}$/
+
+const hashOf = (token: string): string => hash('sha256', token)
+
+interface SessionState {
+  /** Who is signed in, once the session was looked up. */
+  account?: Account
+  /** Whom the next session to be stored is for: only a login may make one. */
+  signingIn?: number
+}
+
+const stateOf = (ctx: Context | undefined): SessionState => ctx?.state ?? {}
+
+/** What koa-session hands its store along with a token; its types leave the context open. */
+interface Request {
+  readonly ctx?: Context
+}
+
+/** The session middleware: koa-session keeps the cookie, the sessions themselves are in the database. */
+export function sessionMiddleware(app: Koa, signIn: SignIn, { secure }: { secure: boolean }): Middleware {
+  const store = {
+    get: async (token: string, _maxAge: unknown, { ctx }: Request) => {
+      if (!TOKEN.test(token)) return undefined
+      const account = await signIn.resume(hashOf(token))
+      if (!account) return undefined
+      stateOf(ctx).account = account
+      return { accountId: account.id }
+    },
+    /** Inserts at login alone: a request that ends after a logout must not bring its session back. */
+    set: async (token: string, _session: unknown, _maxAge: unknown, { ctx }: Request) => {
+      const { signingIn } = stateOf(ctx)
+      if (signingIn === undefined) return
+      delete stateOf(ctx).signingIn
+      await signIn.open(hashOf(token), signingIn)
+    },
+    destroy: async (token: string, { ctx }: Request) => {
+      if (stateOf(ctx).account) await signIn.end(hashOf(token))
+    },
+  }
+  const middleware = createSession(
+    {
+      key: COOKIE,
+      maxAge: 'session',
+      httpOnly: true,
+      sameSite: 'lax',
+      secure,
+      signed: false,
+      overwrite: true,
+      genid: () => randomBytes(32).toString('base64url'),
+      store,
+    },
+    app,
+  )
+  return (ctx, next) => {
+    ctx.cookies.secure = secure
+    return middleware(ctx, next)
+  }
+}
+
+/** Gives the account a new session and ends the one that the request came with. */
+export async function startSession(ctx: Context, account: Account): Promise<void> {
+  stateOf(ctx).signingIn = account.id
+  ctx.session.accountId = account.id
+  await ctx.session.regenerate()
+}
+
+export function endSession(ctx: Context): void {
+  ctx.session = null
+}
+
+export const signedInAccount = (ctx: Context): Account | undefined => stateOf(ctx).account
+
+/** Throws `unauthenticated`. */
+export function requireAccount(ctx: Context): Account {
+  const account = signedInAccount(ctx)
+  if (!account) throw new AppError('unauthenticated', 'Unauthorized.')
+  return account
+}

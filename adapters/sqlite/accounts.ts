@@ -1,0 +1,81 @@
+import { AppError, notFound } from '../../core/errors.ts'
+import type { Accounts, Clock, Credentials, Role } from '../../core/ports.ts'
+import type { Connection } from './database.ts'
+import { isConstraint } from './errors.ts'
+import type { Writer } from './writer.ts'
+
+interface AccountRow {
+  readonly id: number
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+  readonly password_hash: string
+  readonly disabled: 0 | 1
+  readonly created_at: string
+}
+
+const credentials = (row: AccountRow): Credentials => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  role: row.role,
+  passwordHash: row.password_hash,
+  disabled: row.disabled === 1,
+})
+
+/** `onSessionsEnded` is called when a change may have ended sessions. */
+export function accounts(
+  { query, value }: Connection,
+  writer: Writer,
+  clock: Clock,
+  onSessionsEnded: () => void,
+): Accounts {
+  const byEmail = query<[string], AccountRow>('SELECT * FROM accounts WHERE lower(email) = lower(?)')
+  const insert = value<[string, string, string, string, string, string], number>(
+    `INSERT INTO accounts (name, email, role, password_hash, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+  )
+  const update = query<[string | null, string | null, number | null, string, number], unknown>(
+    `UPDATE accounts SET password_hash = coalesce(?, password_hash), role = coalesce(?, role),
+     disabled = coalesce(?, disabled), updated_at = ? WHERE id = ?`,
+  )
+  const endSessions = query<[number], unknown>('DELETE FROM sessions WHERE account_id = ?')
+
+  const changing = (change: () => void): Promise<void> => writer.write(change).finally(onSessionsEnded)
+
+  return {
+    count: async () => value<[], number>('SELECT count(*) FROM accounts').get() ?? 0,
+    findByEmail: async email => {
+      const row = byEmail.get(email)
+      return row ? credentials(row) : null
+    },
+    list: async () =>
+      query<[], AccountRow>('SELECT * FROM accounts ORDER BY id')
+        .all()
+        .map(({ id, name, email, role, disabled, created_at }) => {
+          return { id, name, email, role, disabled: disabled === 1, createdAt: created_at }
+        }),
+    create: account =>
+      writer.write(() => {
+        const now = clock.now()
+        const { name, email, role, passwordHash } = account
+        try {
+          return { id: insert.get(name, email, role, passwordHash, now, now) ?? 0, name, email, role }
+        } catch (error) {
+          if (isConstraint(error)) throw new AppError('conflict', `There is an account for ${email} already.`)
+          throw error
+        }
+      }),
+    change: (id, { passwordHash, role, disabled }) =>
+      changing(() => {
+        const flag = disabled === undefined ? null : Number(disabled)
+        const { changes } = update.run(passwordHash ?? null, role ?? null, flag, clock.now(), id)
+        if (changes === 0) throw notFound('Account')
+        if (passwordHash !== undefined || disabled) endSessions.run(id)
+      }),
+    remove: id =>
+      changing(() => {
+        if (query<[number], unknown>('DELETE FROM accounts WHERE id = ?').run(id).changes === 0)
+          throw notFound('Account')
+      }),
+  }
+}

@@ -1,0 +1,127 @@
+import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Sqlite, { type Database, type Statement } from 'better-sqlite3'
+import { AppError } from '../../core/errors.ts'
+import { fold } from '../../core/search.ts'
+import { translate } from './errors.ts'
+import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
+
+export interface OpenOptions {
+  /** May a database be made where there is none? Without it, a missing one is `not_found`. */
+  readonly create?: boolean
+  /** May an older schema be brought up to date? Without it, that is `corrupt` with the command as hint. */
+  readonly migrate?: boolean
+}
+
+/** A connection with every query prepared once. */
+export interface Connection {
+  readonly db: Database
+  readonly path: string
+  /** The prepared statement for this text, the same one every time. Rows come as objects. */
+  query<P extends unknown[], R>(sql: string): Statement<P, R>
+  /** The same with rows as arrays. */
+  rows<P extends unknown[], R>(sql: string): Statement<P, R>
+  /** The same with the first column alone. */
+  value<P extends unknown[], R>(sql: string): Statement<P, R>
+  close(): void
+}
+
+export const IN_MEMORY = ':memory:'
+
+/** Waiting for another process's lock blocks the event loop, so it is kept short here and retried by the writer. */
+const BUSY_TIMEOUT_MS = 5
+const CACHE_KIB = 32_768
+const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
+
+/**
+ * Opens a database for durable use: WAL, every commit synced, foreign keys on, readable by its owner alone.
+ * Throws `not_found`, `corrupt`, `read_only`.
+ */
+export function openDatabase(path: string, options: OpenOptions = {}): Connection {
+  try {
+    if (path !== IN_MEMORY) prepareFile(path, options)
+    const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS })
+    try {
+      configure(db, path, options)
+    } catch (error) {
+      db.close()
+      throw error
+    }
+    return connection(db, path)
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+function prepareFile(path: string, { create }: OpenOptions): void {
+  if (!existsSync(path)) {
+    if (!create) throw new AppError('not_found', `There is no database at ${path}.`, { hint: 'trunkline init' })
+    createFile(path)
+    return
+  }
+  const { size, mode } = statSync(path)
+  if (size === 0)
+    throw new AppError('corrupt', `${path} is empty, not a database.`, {
+      hint: `restore a backup over it, or remove it to begin anew: rm ${path}`,
+    })
+  if ((mode & 0o077) !== 0) chmodSync(path, 0o600)
+}
+
+/** Makes the database beside its place and links it there whole, so that no other process finds half of one. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const draft = `${path}.new-${process.pid}`
+  rmSync(draft, { force: true })
+  closeSync(openSync(draft, 'wx', 0o600))
+  const db = new Sqlite(draft)
+  try {
+    migrate(db)
+    db.close()
+    linkSync(draft, path)
+  } catch (error) {
+    if (!existsSync(path)) throw error
+  } finally {
+    db.close()
+    rmSync(draft, { force: true })
+  }
+}
+
+function configure(db: Database, path: string, options: OpenOptions): void {
+  assertOurs(db, path)
+  const journal = db.pragma('journal_mode = WAL', { simple: true })
+  if (journal !== 'wal' && path !== IN_MEMORY)
+    throw new AppError('read_only', `${path} cannot use write-ahead logging.`)
+  db.pragma('synchronous = FULL')
+  if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite would not sync every commit.')
+  db.pragma('foreign_keys = ON')
+  db.pragma(`cache_size = -${CACHE_KIB}`)
+  db.pragma(`journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
+  db.pragma('temp_store = MEMORY')
+  db.function('fold', { deterministic: true }, text => fold(String(text)))
+  db.function('holds', { deterministic: true }, (text, needle) => Number(fold(String(text)).includes(String(needle))))
+  if (schemaVersion(db) === migrations.length) return
+  if (!options.migrate && path !== IN_MEMORY)
+    throw new AppError('corrupt', `${path} has an older schema.`, { hint: 'trunkline db migrate' })
+  migrate(db)
+}
+
+function connection(db: Database, path: string): Connection {
+  const cache = <P extends unknown[], R>(shape: (statement: Statement<P, R>) => Statement<P, R>) => {
+    const prepared = new Map<string, unknown>()
+    return <Q extends unknown[], S>(sql: string): Statement<Q, S> => {
+      const known = prepared.get(sql)
+      if (known) return known as Statement<Q, S>
+      const statement = shape(db.prepare<P, R>(sql))
+      prepared.set(sql, statement)
+      return statement as unknown as Statement<Q, S>
+    }
+  }
+  return {
+    db,
+    path,
+    query: cache(statement => statement),
+    rows: cache(statement => statement.raw()),
+    value: cache(statement => statement.pluck()),
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,31 @@
+import { AppError } from '../../core/errors.ts'
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
+
+export const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CONSTRAINT')
+
+/** A driver's error as one of ours; anything that is no driver's error comes back as it is. */
+export function translate(error: unknown): unknown {
+  const code = codeOf(error)
+  if (error instanceof AppError || !code) return error
+  const cause = error
+  if (isBusy(error))
+    return new AppError('busy', 'The database is busy; try again in a moment.', { cause, retryAfter: 1 })
+  if (code === 'SQLITE_FULL')
+    return new AppError('storage_full', 'The disk is full; nothing was stored.', { cause, hint: 'free some space' })
+  if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code) || code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new AppError('read_only', 'The database cannot be opened for writing; check who owns it and its folder.', {
+      cause,
+    })
+  if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code))
+    return new AppError('corrupt', 'The database file is damaged or is not an SQLite database.', {
+      cause,
+      hint: 'restore a backup: trunkline db restore FILE',
+    })
+  if (code === 'SQLITE_IOERR' || code.startsWith('SQLITE_IOERR_'))
+    return new AppError('storage_full', 'The disk could not be read or written; nothing was stored.', { cause })
+  return error
+}

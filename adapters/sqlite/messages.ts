@@ -1,0 +1,115 @@
+import { AppError } from '../../core/errors.ts'
+import { isJsonObject, parseJson, stringifyJson } from '../../core/json.ts'
+import type { Clock, Messages, Receive } from '../../core/ports.ts'
+import { smsMessages } from '../../core/resources/sms-messages.ts'
+import type { Message, Receipt } from '../../core/sms/message.ts'
+import type { Connection } from './database.ts'
+import { type Bound, type RecordSteps, toSql } from './records.ts'
+import { viewSql } from './view.ts'
+import type { Writer } from './writer.ts'
+
+/** The most receipts that wait for one gateway's sends. */
+const MAX_PARKED = 10_000
+
+interface ParkedRow {
+  readonly id: number
+  readonly external_message_id: string
+  readonly status: string
+  readonly payload: string
+}
+
+const COLUMNS = Object.keys(smsMessages.fields)
+
+/** The storage port for SMS messages and the receipts that came before them. */
+export function messages(connection: Connection, writer: Writer, steps: RecordSteps, clock: Clock): Messages {
+  const { query, value } = connection
+  const select = query<[number], Message>(`SELECT id, ${COLUMNS.join()} FROM sms_messages WHERE id = ?`)
+  const selectMatch = query<[number, string], Message>(
+    `SELECT id, ${COLUMNS.join()} FROM sms_messages WHERE sms_gateway_id = ? AND external_message_id = ?
+     ORDER BY id DESC LIMIT 1`,
+  )
+  const update = query<Bound[], unknown>(
+    `UPDATE sms_messages SET ${COLUMNS.map(name => `${name} = ?`).join()}, updated_at = ? WHERE id = ?`,
+  )
+  const setDeadline = query<[string, number], unknown>('UPDATE sms_messages SET deadline_at = ? WHERE id = ?')
+  const show = value<[number], string>(`SELECT ${viewSql(smsMessages, 'plain')} FROM sms_messages t WHERE t.id = ?`)
+
+  const load = (id: number): Message => {
+    const found = select.get(id)
+    if (!found) throw new AppError('internal', 'A message vanished while it was sent.')
+    return found
+  }
+  const save = (message: Message): void => {
+    const row: Readonly<Record<string, string | number | null>> = message
+    update.run(...COLUMNS.map(name => toSql(row[name])), clock.now(), message.id)
+  }
+  const parked = parking(connection, clock)
+
+  return {
+    create: (message, deadline) =>
+      writer.write(() => {
+        const created: unknown = JSON.parse(steps.insert(smsMessages, message))
+        const id = isJsonObject(created) ? Number(created.id) : 0
+        setDeadline.run(deadline, id)
+        return { ...message, id }
+      }),
+    settle: (id, change, receive) =>
+      writer.write(() => {
+        const settled = change(load(id))
+        save(parked.take(settled.sms_gateway_id, settled.external_message_id).reduce(receive, settled))
+        return show.get(id) ?? '{}'
+      }),
+    receive: (gatewayId, receipt, receive: Receive) =>
+      writer.write(() => {
+        const message = selectMatch.get(gatewayId, receipt.externalId)
+        if (message) save(receive(message, receipt))
+        else parked.put(gatewayId, receipt)
+        return message !== undefined
+      }),
+    expire: (now, change) =>
+      writer.write(() => {
+        const overdue = value<[string], number>(
+          `SELECT id FROM sms_messages WHERE delivery_status = 'queued' AND deadline_at < ? LIMIT 1000`,
+        ).all(now)
+        for (const id of overdue) save(change(load(id)))
+        return overdue.length
+      }),
+    forgetParked: before => writer.write(() => parked.forget(before)),
+  }
+}
+
+function parking({ query, value }: Connection, clock: Clock) {
+  const insert = query<[number, string, string, string, string], unknown>(
+    `INSERT INTO parked_receipts (sms_gateway_id, external_message_id, status, payload, received_at) VALUES (?, ?, ?, ?, ?)`,
+  )
+  const waiting = query<[number, string], ParkedRow>(
+    `SELECT id, external_message_id, status, payload FROM parked_receipts
+     WHERE sms_gateway_id = ? AND external_message_id = ? ORDER BY id`,
+  )
+  const dropOldest = query<[number, number, number], unknown>(
+    `DELETE FROM parked_receipts WHERE sms_gateway_id = ? AND id <= (
+       SELECT id FROM parked_receipts WHERE sms_gateway_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
+  )
+  const discard = query<[number], unknown>('DELETE FROM parked_receipts WHERE id = ?')
+  const discardBefore = query<[string], unknown>('DELETE FROM parked_receipts WHERE received_at < ?')
+  const count = value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')
+  /** How many wait for a gateway, at least; counted again when that reaches the most. */
+  const known = new Map<number, number>()
+
+  return {
+    put: (gatewayId: number, receipt: Receipt): void => {
+      const waits = (known.get(gatewayId) ?? MAX_PARKED) + 1
+      const exact = waits > MAX_PARKED ? (count.get(gatewayId) ?? 0) + 1 : waits
+      if (exact > MAX_PARKED) dropOldest.run(gatewayId, gatewayId, MAX_PARKED - 1)
+      known.set(gatewayId, Math.min(exact, MAX_PARKED))
+      insert.run(gatewayId, receipt.externalId, receipt.status, stringifyJson(receipt.payload), clock.now())
+    },
+    take: (gatewayId: number, externalId: string): Receipt[] =>
+      waiting.all(gatewayId, externalId).map(row => {
+        discard.run(row.id)
+        const payload = parseJson(row.payload)
+        return { externalId, status: row.status, payload: isJsonObject(payload) ? payload : {} }
+      }),
+    forget: (before: string): number => discardBefore.run(before).changes,
+  }
+}

@@ -1,0 +1,40 @@
+import type { Database } from 'better-sqlite3'
+import { AppError } from '../../core/errors.ts'
+import { initial } from './migrations/001-initial.ts'
+
+/** In order; a database's `user_version` is how many of them it has had. */
+export const migrations: readonly string[] = [initial]
+
+/** "Trnk" in ASCII, in the file's header. */
+export const APPLICATION_ID = 0x54726e6b
+
+export const schemaVersion = (db: Database): number => Number(db.pragma('user_version', { simple: true }))
+
+/** Throws `corrupt` for a file that is another program's, or of a newer Trunkline. */
+export function assertOurs(db: Database, path: string): void {
+  const version = schemaVersion(db)
+  const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID
+  const isNew = version === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
+  if (!isOurs && !isNew)
+    throw new AppError('corrupt', `${path} is not a Trunkline database.`, { hint: 'name another file with --db' })
+  if (version > migrations.length)
+    throw new AppError(
+      'corrupt',
+      `${path} was made by a newer Trunkline (schema ${version}; this one knows ${migrations.length}).`,
+      { hint: 'install the newer version, or restore a backup from before the upgrade' },
+    )
+}
+
+/** Brings the schema up to date, each step in a transaction of its own. Safe against another process doing the same. */
+export function migrate(db: Database): void {
+  const step = db.transaction(() => {
+    const done = schemaVersion(db)
+    const next = migrations[done]
+    if (next === undefined) return false
+    db.exec(next)
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    db.pragma(`user_version = ${done + 1}`)
+    return true
+  })
+  while (step.immediate());
+}

@@ -1,0 +1,157 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { invalid } from '../../core/errors.ts'
+import type { Page, PageQuery } from '../../core/ports.ts'
+import type { Resource } from '../../core/resources/resource.ts'
+import { fold } from '../../core/search.ts'
+import type { Connection } from './database.ts'
+import { candidates, searchedText } from './search-index.ts'
+import { joinSql, viewSql } from './view.ts'
+
+/** The place in an ordered list: the order column's value and the id. */
+type Place = readonly [key: string | number, id: number]
+type ViewRow = [json: string, key: string | number, id: number]
+
+/** So many records are read at once: about a millisecond, and the response's next piece. */
+const PAGE = 400
+/** So many records are looked through at once for a text that no index helps to find. */
+const SCAN = 4_000
+
+interface Plan {
+  readonly resource: Resource
+  readonly where: readonly [column: string, value: string | number][]
+  readonly view: 'plain' | 'list'
+}
+
+const conditions = (...parts: (string | false)[]): string => {
+  const present = parts.filter(part => part !== false)
+  return present.length > 0 ? `WHERE ${present.join(' AND ')}` : ''
+}
+
+const pageOf = (rows: readonly ViewRow[], more: boolean): Page => ({
+  json: rows.map(row => row[0]).join(','),
+  count: rows.length,
+  next: more ? (rows.at(-1)?.[2] ?? null) : null,
+})
+
+/** See `Records.list`. Each page is a read of its own, so that no cursor pins the log and no list holds the loop. */
+export async function* listPages(connection: Connection, resource: Resource, query: PageQuery): AsyncIterable<Page> {
+  const plan: Plan = { resource, where: Object.entries(query.where ?? {}), view: query.view }
+  const place = query.after === undefined ? null : placeOf(connection, resource, query.after)
+  const source = query.search
+    ? found(connection, plan, fold(query.search), place)
+    : inOrder(connection, plan, place, query.limit)
+  if (query.limit === undefined) yield* source
+  else yield await gather(source, query.limit)
+}
+
+/** One page of at most `limit` records from a source of rows. */
+async function gather(source: AsyncIterable<Page & { rows: ViewRow[] }>, limit: number): Promise<Page> {
+  const rows: ViewRow[] = []
+  for await (const page of source) {
+    rows.push(...page.rows)
+    if (rows.length > limit) return pageOf(rows.slice(0, limit), true)
+  }
+  return pageOf(rows, false)
+}
+
+function placeOf({ rows }: Connection, { name, order }: Resource, id: number): Place {
+  if (order === 'id') return [id, id]
+  const found = rows<[number], [string | number, number]>(`SELECT ${order}, id FROM ${name} WHERE id = ?`).get(id)
+  if (!found) throw invalid({ after: ['The selected after is invalid.'] })
+  return found
+}
+
+const selectSql = ({ resource, view }: Plan): string =>
+  `SELECT ${viewSql(resource, view)}, t.${resource.order}, t.id FROM ${resource.name} t ${joinSql(resource, view)}`
+
+const orderSql = ({ order }: Resource): string => (order === 'id' ? 't.id DESC' : `t.${order} DESC, t.id DESC`)
+
+const afterSql = ({ order }: Resource, sign: '<' | '>='): string =>
+  order === 'id' ? `t.id ${sign} ?` : `(t.${order}, t.id) ${sign} (?, ?)`
+
+const bindPlace = ({ order }: Resource, place: Place | null): (string | number)[] =>
+  place === null ? [] : order === 'id' ? [place[1]] : [...place]
+
+const whereSql = ({ where }: Plan): string[] => where.map(([column]) => `t.${column} = ?`)
+
+type RowPages = AsyncIterable<Page & { rows: ViewRow[] }>
+
+/** Every record, by key-set pages. */
+async function* inOrder(connection: Connection, plan: Plan, from: Place | null, limit?: number): RowPages {
+  const size = limit === undefined ? PAGE : limit + 1
+  const values = plan.where.map(([, value]) => value)
+  let place = from
+  for (;;) {
+    const sql = `${selectSql(plan)} ${conditions(...whereSql(plan), place !== null && afterSql(plan.resource, '<'))}
+      ORDER BY ${orderSql(plan.resource)} LIMIT ${size}`
+    const rows = connection.rows<(string | number)[], ViewRow>(sql).all(...values, ...bindPlace(plan.resource, place))
+    const last = rows.at(-1)
+    const more = rows.length === size
+    yield { ...pageOf(rows, more), rows }
+    if (!more || !last) return
+    place = [last[1], last[2]]
+    await nextTurn()
+  }
+}
+
+/** The records that hold the needle: by the index where it narrows the search, else by looking through them. */
+async function* found(connection: Connection, plan: Plan, needle: string, from: Place | null): RowPages {
+  const ids = candidates(connection, plan.resource, needle)
+  if (ids === null) yield* scanned(connection, plan, needle, from)
+  else yield* picked(connection, plan, needle, ids, from)
+}
+
+async function* picked(
+  connection: Connection,
+  plan: Plan,
+  needle: string,
+  ids: readonly number[],
+  from: Place | null,
+): RowPages {
+  const { resource } = plan
+  const matchSql = `SELECT t.id FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value ${conditions(
+    `holds(${searchedText(resource)}, ?)`,
+    ...whereSql(plan),
+    from !== null && afterSql(resource, '<'),
+  )} ORDER BY ${orderSql(resource)}`
+  const matches = connection
+    .value<(string | number)[], number>(matchSql)
+    .all(JSON.stringify(ids), needle, ...plan.where.map(([, value]) => value), ...bindPlace(resource, from))
+  const pageSql = `SELECT ${viewSql(resource, plan.view)}, t.${resource.order}, t.id
+    FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value ${joinSql(resource, plan.view)} ORDER BY j.key`
+  for (let start = 0; start === 0 || start < matches.length; start += PAGE) {
+    const rows = connection.rows<[string], ViewRow>(pageSql).all(JSON.stringify(matches.slice(start, start + PAGE)))
+    yield { ...pageOf(rows, start + PAGE < matches.length), rows }
+    await nextTurn()
+  }
+}
+
+/** Looks through the records in order, a bounded stretch at a time. */
+async function* scanned(connection: Connection, plan: Plan, needle: string, from: Place | null): RowPages {
+  const { resource } = plan
+  const values = plan.where.map(([, value]) => value)
+  let place = from
+  for (;;) {
+    const past = place !== null && afterSql(resource, '<')
+    const bound = [...values, ...bindPlace(resource, place)]
+    const end = connection
+      .rows<(string | number)[], Place>(
+        `SELECT t.${resource.order}, t.id FROM ${resource.name} t ${conditions(...whereSql(plan), past)}
+         ORDER BY ${orderSql(resource)} LIMIT 1 OFFSET ${SCAN - 1}`,
+      )
+      .get(...bound)
+    const sql = `${selectSql(plan)} ${conditions(
+      ...whereSql(plan),
+      past,
+      end !== undefined && afterSql(resource, '>='),
+      `holds(${searchedText(resource)}, ?)`,
+    )} ORDER BY ${orderSql(resource)}`
+    const rows = connection
+      .rows<(string | number)[], ViewRow>(sql)
+      .all(...bound, ...bindPlace(resource, end ?? null), needle)
+    yield { ...pageOf(rows, end !== undefined), rows }
+    if (!end) return
+    place = end
+    await nextTurn()
+  }
+}

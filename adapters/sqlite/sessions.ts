@@ -1,0 +1,91 @@
+import type { Role, Session, Sessions } from '../../core/ports.ts'
+import type { Connection } from './database.ts'
+import type { Writer } from './writer.ts'
+
+interface SessionRow {
+  readonly token_hash: string
+  readonly created_at: string
+  readonly expires_at: string
+  readonly account_id: number
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+}
+
+const SELECT = `SELECT s.token_hash, s.created_at, s.expires_at, a.id AS account_id, a.name, a.email, a.role
+  FROM sessions s JOIN accounts a ON a.id = s.account_id AND a.disabled = 0`
+
+const toSession = (row: SessionRow): Session => ({
+  account: { id: row.account_id, name: row.name, email: row.email, role: row.role },
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+})
+
+/** So many sessions are remembered; the rest are read again. */
+const REMEMBERED = 10_000
+
+/**
+ * Sessions in the database, remembered until this process changes them or another process changes anything:
+ * `data_version` tells that at a fraction of a query's cost.
+ */
+export function sessions({ query, value }: Connection, writer: Writer): Sessions & { forgetRemembered(): void } {
+  const byToken = query<[string], SessionRow>(`${SELECT} WHERE s.token_hash = ?`)
+  const dataVersion = value<[], number>('PRAGMA data_version')
+  const remembered = new Map<string, Session>()
+  let version: number | undefined
+
+  const changing = <T>(change: () => T): Promise<T> =>
+    writer.write(change).finally(() => {
+      remembered.clear()
+    })
+
+  return {
+    forgetRemembered: () => remembered.clear(),
+    open: (tokenHash, accountId, createdAt, expiresAt) =>
+      changing(() => {
+        query<[string, number, string, string], unknown>('INSERT INTO sessions VALUES (?, ?, ?, ?)').run(
+          tokenHash,
+          accountId,
+          createdAt,
+          expiresAt,
+        )
+      }),
+    find: async tokenHash => {
+      const current = dataVersion.get()
+      if (current !== version || remembered.size > REMEMBERED) remembered.clear()
+      version = current
+      const known = remembered.get(tokenHash)
+      if (known) return known
+      const row = byToken.get(tokenHash)
+      if (!row) return null
+      const session = toSession(row)
+      remembered.set(tokenHash, session)
+      return session
+    },
+    extend: (tokenHash, expiresAt) =>
+      changing(() => {
+        query<[string, string], unknown>('UPDATE sessions SET expires_at = ? WHERE token_hash = ?').run(
+          expiresAt,
+          tokenHash,
+        )
+      }),
+    end: tokenHash =>
+      changing(() => {
+        query<[string], unknown>('DELETE FROM sessions WHERE token_hash = ?').run(tokenHash)
+      }),
+    endAll: accountId =>
+      changing(
+        () =>
+          query<[number | null, number | null], unknown>('DELETE FROM sessions WHERE ? IS NULL OR account_id = ?').run(
+            accountId ?? null,
+            accountId ?? null,
+          ).changes,
+      ),
+    forgetExpired: now =>
+      changing(() => query<[string], unknown>('DELETE FROM sessions WHERE expires_at <= ?').run(now).changes),
+    list: async () =>
+      query<[], SessionRow>(`${SELECT} ORDER BY s.created_at DESC`)
+        .all()
+        .map(row => ({ ...toSession(row), id: row.token_hash.slice(0, 12) })),
+  }
+}

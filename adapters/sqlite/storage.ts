@@ -1,0 +1,67 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Accounts, Clock, Messages, Records, Sessions } from '../../core/ports.ts'
+import { accounts } from './accounts.ts'
+import { type Connection, type OpenOptions, openDatabase } from './database.ts'
+import { messages } from './messages.ts'
+import { recordSteps, records } from './records.ts'
+import { advanceSearchIndexes, ensureSearchIndexes } from './search-index.ts'
+import { sessions } from './sessions.ts'
+import { createWriter, type Writer, type WriterEvents } from './writer.ts'
+
+/** The ports that one SQLite file serves, and its upkeep. */
+export interface Storage {
+  readonly records: Records
+  readonly messages: Messages
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly connection: Connection
+  readonly writer: Writer
+  /** Writes a row and syncs it. Throws `storage_full`, `busy`, `read_only`. */
+  beat(): Promise<void>
+  /** Brings the search indexes up to the records, in small steps with pauses, until told to stop. */
+  followWrites(signal: AbortSignal): Promise<void>
+  /** Waits for pending writes, folds the log into the file and closes it. */
+  close(): Promise<void>
+}
+
+export interface StorageOptions extends OpenOptions, WriterEvents {
+  readonly clock: Clock
+}
+
+const BETWEEN_STEPS_MS = 10
+const BETWEEN_LOOKS_MS = 500
+
+export function openStorage(path: string, options: StorageOptions): Storage {
+  const { clock } = options
+  const connection = openDatabase(path, options)
+  ensureSearchIndexes(connection)
+  const writer = createWriter(connection, options)
+  const steps = recordSteps(connection, clock)
+  const signedIn = sessions(connection, writer)
+  return {
+    records: records(connection, writer, steps),
+    messages: messages(connection, writer, steps, clock),
+    accounts: accounts(connection, writer, clock, signedIn.forgetRemembered),
+    sessions: signedIn,
+    connection,
+    writer,
+    beat: () =>
+      writer.write(() => {
+        connection
+          .query<[string], unknown>('INSERT OR REPLACE INTO heartbeat (id, beaten_at) VALUES (1, ?)')
+          .run(clock.now())
+      }),
+    followWrites: async signal => {
+      while (!signal.aborted) {
+        const advanced = await writer.write(() => advanceSearchIndexes(connection)).catch(() => false)
+        const delay = advanced ? BETWEEN_STEPS_MS : BETWEEN_LOOKS_MS
+        await pause(delay, undefined, { signal, ref: false }).catch(() => undefined)
+      }
+    },
+    close: async () => {
+      await writer.drained()
+      connection.db.pragma('wal_checkpoint(TRUNCATE)')
+      connection.close()
+    },
+  }
+}

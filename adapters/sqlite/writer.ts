@@ -1,0 +1,135 @@
+import { AppError } from '../../core/errors.ts'
+import type { Connection } from './database.ts'
+import { isBusy, translate } from './errors.ts'
+
+interface Job {
+  run(): void
+  /** Called after the commit, or with what went wrong. */
+  settle(failure: unknown): void
+}
+
+export interface Writer {
+  /**
+   * Runs the change with those of the same turn of the event loop in one transaction, under a savepoint of its own,
+   * and resolves once it is on disk. What it throws undoes it alone.
+   */
+  write<T>(change: () => T): Promise<T>
+  /** Resolves when nothing waits to be written. */
+  drained(): Promise<void>
+}
+
+export interface WriterEvents {
+  readonly onCommit?: (changes: number, milliseconds: number) => void
+}
+
+/** More than this in one transaction would hold the event loop. */
+const MAX_GROUP = 500
+const RETRY_MS = 1
+const GIVE_UP_MS = 10_000
+
+export function createWriter({ db, query }: Connection, { onCommit }: WriterEvents = {}): Writer {
+  const begin = query<[], unknown>('BEGIN IMMEDIATE')
+  const commit = query<[], unknown>('COMMIT')
+  const rollback = query<[], unknown>('ROLLBACK')
+  const savepoint = query<[], unknown>('SAVEPOINT job')
+  const release = query<[], unknown>('RELEASE job')
+  const undo = query<[], unknown>('ROLLBACK TO job')
+
+  const waiting: Job[] = []
+  let scheduled = false
+  let blockedSince: number | null = null
+  const idle: (() => void)[] = []
+
+  const schedule = (): void => {
+    if (scheduled) return
+    scheduled = true
+    setImmediate(flush)
+  }
+
+  /** Runs a job under its savepoint; returns what went wrong with it alone. Throws when the transaction is lost. */
+  const attempt = (job: Job): unknown => {
+    savepoint.run()
+    try {
+      job.run()
+      release.run()
+      return null
+    } catch (error) {
+      if (!db.inTransaction) throw error
+      undo.run()
+      release.run()
+      return translate(error)
+    }
+  }
+
+  const runGroup = (jobs: readonly Job[]): unknown[] => {
+    try {
+      const failures = jobs.map(attempt)
+      commit.run()
+      return failures
+    } catch (error) {
+      if (db.inTransaction) rollback.run()
+      const failure = translate(error)
+      return jobs.map(() => failure)
+    }
+  }
+
+  /** Returns false while another process is writing. */
+  const tryBegin = (): boolean => {
+    try {
+      begin.run()
+      blockedSince = null
+      return true
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      blockedSince ??= performance.now()
+      if (performance.now() - blockedSince > GIVE_UP_MS) throw error
+      return false
+    }
+  }
+
+  const flush = (): void => {
+    const started = performance.now()
+    try {
+      if (!tryBegin()) {
+        setTimeout(flush, RETRY_MS)
+        return
+      }
+    } catch (error) {
+      blockedSince = null
+      settleAll(waiting.splice(0), () => translate(error))
+      return
+    }
+    const jobs = waiting.splice(0, MAX_GROUP)
+    const failures = runGroup(jobs)
+    settleAll(jobs, index => failures[index])
+    onCommit?.(jobs.length, performance.now() - started)
+  }
+
+  const settleAll = (jobs: readonly Job[], failureOf: (index: number) => unknown): void => {
+    scheduled = false
+    jobs.forEach((job, index) => {
+      job.settle(failureOf(index))
+    })
+    if (waiting.length > 0) schedule()
+    else for (const resolve of idle.splice(0)) resolve()
+  }
+
+  return {
+    write: change =>
+      new Promise((resolve, reject) => {
+        let done: { value: ReturnType<typeof change> } | null = null
+        waiting.push({
+          run: () => {
+            done = { value: change() }
+          },
+          settle: failure => {
+            if (failure) reject(failure)
+            else if (done) resolve(done.value)
+            else reject(new AppError('internal', 'A change was not run.'))
+          },
+        })
+        schedule()
+      }),
+    drained: () => (scheduled || waiting.length > 0 ? new Promise(resolve => idle.push(resolve)) : Promise.resolve()),
+  }
+}

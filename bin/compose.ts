@@ -1,0 +1,73 @@
+import { httpGatewayClient } from '../adapters/gateway/client.ts'
+import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/storage.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { randomIds } from '../adapters/system/ids.ts'
+import { argonPasswords } from '../adapters/system/passwords.ts'
+import type { Settings } from '../config/settings.ts'
+import type { Clock, Passwords, SmsGatewayClient } from '../core/ports.ts'
+import { type Administration, administration } from '../core/use-cases/administer.ts'
+import { type Messaging, messaging } from '../core/use-cases/messaging.ts'
+import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
+
+/** Everything a program needs, wired once. */
+export interface Trunkline {
+  readonly storage: Storage
+  readonly administration: Administration
+  readonly messaging: Messaging
+  readonly signIn: SignIn
+  readonly passwords: Passwords
+  readonly clock: Clock
+  close(): Promise<void>
+}
+
+export interface Replacements {
+  readonly clock?: Clock
+  readonly passwords?: Passwords
+  readonly client?: SmsGatewayClient
+}
+
+type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onCommit'>
+
+/** `baseUrl` is asked for when it is needed: with port 0 it is known only once the service listens. */
+export function compose(
+  settings: Settings,
+  baseUrl: () => string,
+  opening: Opening,
+  replacements: Replacements = {},
+): Trunkline {
+  const clock = replacements.clock ?? systemClock()
+  const storage = openStorage(settings.db, { ...opening, clock })
+  const { records, messages, accounts, sessions } = storage
+  const passwords = replacements.passwords ?? argonPasswords()
+  const gatewayClient = httpGatewayClient({ timeoutSeconds: settings.gateway_timeout })
+  return {
+    storage,
+    clock,
+    passwords,
+    administration: administration(records),
+    messaging: messaging({
+      records,
+      messages,
+      client: replacements.client ?? gatewayClient,
+      clock,
+      ids: randomIds(),
+      settings: {
+        gatewayTimeout: settings.gateway_timeout,
+        get baseUrl() {
+          return baseUrl()
+        },
+      },
+    }),
+    signIn: signIn({
+      accounts,
+      sessions,
+      passwords,
+      clock,
+      lives: { idle: settings.session_idle, absolute: settings.session_absolute },
+    }),
+    close: async () => {
+      await gatewayClient.close()
+      await storage.close()
+    },
+  }
+}

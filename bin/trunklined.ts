@@ -1,0 +1,68 @@
+#!/usr/bin/env node
+import { parseArgs } from 'node:util'
+import { loadSettings } from '../config/load.ts'
+import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../config/settings.ts'
+import { AppError } from '../core/errors.ts'
+import { VERSION } from '../core/version.ts'
+import { startDaemon } from './daemon.ts'
+
+const names = Object.keys(declarations).filter(isSettingName)
+
+const help = (): string => `trunklined ${VERSION}: the administration service of a multi-tenant telephone system
+
+Usage: trunklined [--config FILE] [--SETTING VALUE …]
+
+Settings, by flag, environment variable or settings file, in this order:
+${names.map(name => `  ${`${flagName(name)}, ${environmentName(name)}`.padEnd(54)} ${declarations[name].about}`).join('\n')}
+`
+
+function readArguments():
+  | { flags: Partial<Record<SettingName, string>>; config?: string | undefined }
+  | 'help'
+  | 'version' {
+  const options = Object.fromEntries(names.map(name => [name.replaceAll('_', '-'), { type: 'string' as const }]))
+  const { values }: { values: Record<string, unknown> } = parseArgs({
+    options: {
+      ...options,
+      config: { type: 'string' },
+      help: { type: 'boolean', short: 'h' },
+      version: { type: 'boolean', short: 'V' },
+    },
+  })
+  if (values.help) return 'help'
+  if (values.version) return 'version'
+  const flags = Object.fromEntries(
+    names.flatMap(name => {
+      const value: unknown = values[name.replaceAll('_', '-')]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+  return { flags, config: typeof values.config === 'string' ? values.config : undefined }
+}
+
+function fail(error: unknown): never {
+  const isOurs = error instanceof AppError
+  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
+  if (isOurs && error.details.hint) process.stderr.write(`hint: ${error.details.hint}\n`)
+  const isUsage = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
+  process.exit(isUsage ? 64 : isOurs ? (error.code === 'configuration' ? 78 : 74) : 70)
+}
+
+async function main(): Promise<void> {
+  const given = readArguments()
+  if (given === 'help') return void process.stdout.write(help())
+  if (given === 'version') return void process.stdout.write(`${VERSION}\n`)
+  const { settings } = loadSettings({ flags: given.flags, environment: process.env, file: given.config })
+  const first = { email: process.env.TRUNKLINE_ADMIN_EMAIL, password: process.env.TRUNKLINE_ADMIN_PASSWORD }
+  const daemon = await startDaemon(settings, first, line => process.stdout.write(`${line}\n`))
+  let stopping = false
+  const stop = (): void => {
+    if (stopping) process.exit(1)
+    stopping = true
+    daemon.stop().then(() => process.exit(0), fail)
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
+
+main().catch(fail)

@@ -1,0 +1,92 @@
+import Type, { type Static, type TSchema } from 'typebox'
+import { Value } from 'typebox/value'
+
+export interface Setting<S extends TSchema = TSchema> {
+  readonly schema: S
+  readonly fallback: Static<S> | null
+  /** What it is, for help and the example file. */
+  readonly about: string
+  /** What a right value looks like, as the end of "X must be …". */
+  readonly wants: string
+}
+
+const setting = <S extends TSchema>(
+  schema: S,
+  fallback: Setting<S>['fallback'],
+  wants: string,
+  about: string,
+): Setting<S> => ({
+  schema,
+  fallback,
+  wants,
+  about,
+})
+
+const text = (minLength: number) => Type.String({ minLength })
+const url = Type.String({ pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$' })
+const seconds = Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })
+
+/** Every setting, once: flags, environment variables, the file's keys and their checks derive from it. */
+export const declarations = {
+  host: setting(text(1), '127.0.0.1', 'a host name or address', 'address to listen on'),
+  port: setting(
+    Type.Integer({ minimum: 0, maximum: 65_535 }),
+    8080,
+    'an integer from 0 to 65535',
+    'port to listen on; 0 takes a free one',
+  ),
+  db: setting(text(1), 'data/trunkline.db', 'a path', 'the database file'),
+  base_url: setting(
+    url,
+    null,
+    'an http or https URL such as https://pbx.example.com',
+    'where clients and gateways reach the service (default: from host and port)',
+  ),
+  session_idle: setting(
+    seconds,
+    7_200,
+    'a number of seconds above 0',
+    'seconds that a session lives without a request',
+  ),
+  session_absolute: setting(seconds, 43_200, 'a number of seconds above 0', 'seconds that a session lives at most'),
+  gateway_timeout: setting(
+    Type.Number({ exclusiveMinimum: 0, maximum: 300 }),
+    15,
+    'a number of seconds above 0, at most 300',
+    'seconds that a call to an SMS gateway may take',
+  ),
+  log_level: setting(
+    Type.Enum(['debug', 'info', 'warn', 'error', 'silent']),
+    'info',
+    'debug, info, warn, error or silent',
+    'how much is logged, on standard error',
+  ),
+  trusted_proxies: setting(
+    Type.Integer({ minimum: 0, maximum: 10 }),
+    0,
+    'an integer from 0 to 10',
+    'how many reverse proxies stand in front, whose X-Forwarded-For is believed',
+  ),
+} as const satisfies Record<string, Setting>
+
+export type SettingName = keyof typeof declarations
+type Value_<N extends SettingName> = (typeof declarations)[N] extends Setting<infer S> ? Static<S> : never
+
+export type Settings = { readonly [N in Exclude<SettingName, 'base_url'>]: Value_<N> } & {
+  readonly base_url: string | null
+}
+
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(declarations, name)
+
+export const environmentName = (name: string): string => `TRUNKLINE_${name.toUpperCase()}`
+
+export const flagName = (name: string): string => `--${name.replaceAll('_', '-')}`
+
+/** Reads what a flag or an environment variable says, which is text, as the setting's type; undefined when wrong. */
+export function readSetting(name: SettingName, given: unknown): string | number | undefined {
+  const { schema }: Setting = declarations[name]
+  const isNumber = 'type' in schema && (schema.type === 'integer' || schema.type === 'number')
+  const value = isNumber && typeof given === 'string' && /^-?\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : given
+  const read = typeof value === 'string' ? value.trim() : value
+  return Value.Check(schema, read) && (typeof read === 'string' || typeof read === 'number') ? read : undefined
+}

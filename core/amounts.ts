@@ -1,0 +1,36 @@
+import { numeral } from './json.ts'
+
+/** Amounts of money are integers in units of 0.0001, never floating point. */
+export const UNITS_PER_ONE = 10_000
+
+const PLACES = 4
+const NUMERAL = /^([+-]?)(\d{1,400})?(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/
+
+/**
+ * Reads a decimal, given as a number or as numeric text, into units of 0.0001, rounded half up (away from zero)
+ * on the written digits. Returns null for what is no decimal or exceeds 900719925474.0991.
+ */
+export function parseAmount(given: unknown): number | null {
+  const parts = NUMERAL.exec(numeral(given)?.trim() ?? '')
+  if (!parts) return null
+  const [, sign, whole = '', fraction = '', exponent = '0'] = parts
+  if (whole === '' && fraction === '') return null
+  const units = scaled(whole + fraction, PLACES - fraction.length + Number(exponent))
+  if (units > BigInt(Number.MAX_SAFE_INTEGER)) return null
+  return sign === '-' && units !== 0n ? -Number(units) : Number(units)
+}
+
+/** `digits` × 10^`shift`, rounded half up. */
+function scaled(digits: string, shift: number): bigint {
+  if (shift >= 0) return BigInt(digits.replace(/^0+(?=\d)/, '') + '0'.repeat(digits.match(/[1-9]/) ? shift : 0))
+  const kept = digits.length + shift
+  if (kept < 0) return 0n
+  const roundUp = digits.charAt(kept) >= '5' ? 1n : 0n
+  return BigInt(digits.slice(0, kept) || '0') + roundUp
+}
+
+/** Units of 0.0001 as text with four places: 123 is "0.0123". */
+export function formatAmount(units: number): string {
+  const digits = String(Math.abs(units)).padStart(PLACES + 1, '0')
+  return `${units < 0 ? '-' : ''}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`
+}

@@ -1,0 +1,68 @@
+/** A moment in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`, so that text order is time order. */
+export type Timestamp = string
+
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d\d:?\d\d)?)?$/
+
+const pad = (value: number, width: number): string => String(value).padStart(width, '0')
+
+/**
+ * Reads `YYYY-MM-DD[ HH:MM[:SS[.ffffff]]]` and ISO 8601 / RFC 3339; without a zone it means UTC.
+ * Digits past the microsecond are cut. Returns null for what is no such date (30 February included).
+ */
+export function parseDate(text: string): Timestamp | null {
+  const parts = DATE.exec(text)
+  if (!parts) return null
+  const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = parts
+  if (!isCalendarDay(Number(year), Number(month), Number(day))) return null
+  if (hour > '23' || minute > '59' || second > '59') return null
+  const micros = fraction.slice(0, 6).padEnd(6, '0')
+  const offset = offsetMinutes(zone)
+  if (offset === null) return null
+  if (offset === 0) return `${year}-${month}-${day}T${hour}:${minute}:${second}.${micros}Z`
+  const local = new Date(0)
+  local.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
+  local.setUTCHours(Number(hour), Number(minute) - offset, Number(second))
+  const shifted = local.getUTCFullYear()
+  return shifted < 0 || shifted > 9999 ? null : formatTimestamp(local.getTime(), Number(micros))
+}
+
+/** `milliseconds` since 1970 (whole seconds are used) and the microseconds within that second. */
+export function formatTimestamp(milliseconds: number, microseconds: number): Timestamp {
+  return `${new Date(milliseconds).toISOString().slice(0, 19)}.${pad(microseconds, 6)}Z`
+}
+
+function isCalendarDay(year: number, month: number, day: number): boolean {
+  if (month < 1 || month > 12 || day < 1) return false
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  return day <= (month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31)
+}
+
+function offsetMinutes(zone: string): number | null {
+  if (zone === 'Z' || zone === 'z') return 0
+  const hours = Number(zone.slice(1, 3))
+  const minutes = Number(zone.slice(-2))
+  if (hours > 23 || minutes > 59) return null
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
+}
+
+/** The moment `seconds` after (or, negative, before) another. */
+export function addSeconds(moment: Timestamp, seconds: number): Timestamp {
+  const shifted = Date.parse(`${moment.slice(0, 19)}Z`) + seconds * 1000
+  return formatTimestamp(shifted, Number(moment.slice(20, 26)))
+}
+
+const zones = new Map<string, boolean>()
+
+/** True for a name that ICU resolves as an IANA zone or link, whatever its case; never for a bare offset. */
+export function isTimeZone(name: string): boolean {
+  const known = zones.get(name)
+  if (known !== undefined) return known
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    zones.set(name, true)
+    return true
+  } catch {
+    return false
+  }
+}

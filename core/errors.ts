@@ -1,0 +1,55 @@
+/** What can go wrong, as a closed set: each transport maps it once, to an HTTP status or to an exit code. */
+export type ErrorCode =
+  | 'malformed' // the input cannot be read at all
+  | 'invalid' // the input breaks a rule: `errors` says which, by field
+  | 'unauthenticated'
+  | 'invalid_credentials'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'conflict' // the stored data stands in the way: `dependants` counts what does
+  | 'too_large'
+  | 'unsupported_media'
+  | 'too_many_attempts'
+  | 'busy' // another process holds the database, or a queue is full: try again
+  | 'storage_full'
+  | 'read_only' // the file or its folder cannot be written by this user
+  | 'configuration' // a setting is missing or wrong
+  | 'corrupt' // the file is damaged, foreign, or of a newer schema
+  | 'internal'
+
+/** Sentences by field name, in the order of the declaration. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>
+
+export interface ErrorDetails {
+  readonly errors?: FieldErrors
+  readonly dependants?: Readonly<Record<string, number>>
+  /** Seconds until another try makes sense. */
+  readonly retryAfter?: number
+  readonly allow?: readonly string[]
+  readonly cause?: unknown
+  /** The command or step that mends it, for a person at a terminal. */
+  readonly hint?: string
+}
+
+export class AppError extends Error {
+  readonly code: ErrorCode
+  readonly details: ErrorDetails
+
+  constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause })
+    this.name = 'AppError'
+    this.code = code
+    this.details = details
+  }
+}
+
+/** The 422 of a request that breaks field rules: the first sentence, and how many more there are. */
+export function invalid(errors: FieldErrors): AppError {
+  const sentences = Object.values(errors).flat()
+  const more = sentences.length - 1
+  const suffix = more < 1 ? '' : more === 1 ? ' (and 1 more error)' : ` (and ${more} more errors)`
+  return new AppError('invalid', `${sentences[0] ?? 'The given data was invalid.'}${suffix}`, { errors })
+}
+
+export const notFound = (label: string): AppError => new AppError('not_found', `${label} not found.`)

@@ -1,0 +1,45 @@
+import { cdrs } from './cdrs.ts'
+import { dids, routes } from './dids.ts'
+import { agents, devices, extensions } from './extensions.ts'
+import type { Reference } from './field.ts'
+import { queues } from './queues.ts'
+import { rates } from './rates.ts'
+import type { Resource } from './resource.ts'
+import { smsGateways } from './sms-gateways.ts'
+import { smsMessages } from './sms-messages.ts'
+import { tenants } from './tenants.ts'
+
+/** Every declared resource; those with a path have endpoints. */
+export const resources: readonly Resource[] = [
+  tenants,
+  extensions,
+  queues,
+  rates,
+  dids,
+  cdrs,
+  smsGateways,
+  smsMessages,
+  devices,
+  agents,
+  routes,
+]
+
+const byName = new Map(resources.map(resource => [resource.name, resource]))
+
+/** The resource of that table name. Throws when a declaration names one that does not exist. */
+export function resourceNamed(name: string): Resource {
+  const found = byName.get(name)
+  if (!found) throw new Error(`No resource is declared with the name ${name}.`)
+  return found
+}
+
+export const exposedResources = resources.filter(resource => resource.path !== null)
+
+/** The resources whose records point at one of `target`, and by which field. */
+export function referencesTo(target: Resource): { from: Resource; field: string; onDelete: Reference['onDelete'] }[] {
+  return resources.flatMap(from =>
+    Object.entries(from.fields).flatMap(([field, { references }]) =>
+      references?.to === target.name ? [{ from, field, onDelete: references.onDelete }] : [],
+    ),
+  )
+}

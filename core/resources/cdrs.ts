@@ -1,0 +1,33 @@
+import { date, decimal, integer, refersTo, rules, text } from './field.ts'
+import { resource } from './resource.ts'
+
+export const cdrs = resource({
+  name: 'cdrs',
+  path: 'cdrs',
+  label: 'CDR',
+  order: 'started_at',
+  fields: {
+    tenant_id: refersTo('tenants', 'restrict'),
+    extension_id: refersTo('extensions', 'clear', { optional: true }),
+    caller_number: text(50, { examples: ['101'] }),
+    destination_number: text(50, { examples: ['+380441234567'] }),
+    direction: text(50, { rule: rules.oneOf('inbound', 'outbound'), examples: ['outbound'] }),
+    disposition: text(50, { examples: ['ANSWERED', 'NO ANSWER', 'BUSY'] }),
+    duration_seconds: integer({ min: 0 }),
+    bill_seconds: integer({ min: 0 }),
+    cost: decimal(),
+    started_at: date(),
+    ended_at: date({ optional: true }),
+  },
+  search: ['caller_number', 'destination_number', 'direction', 'disposition'],
+  embeds: [
+    { kind: 'one', name: 'tenant', from: 'tenants', via: 'tenant_id', only: ['id', 'name', 'slug'] },
+    {
+      kind: 'one',
+      name: 'extension',
+      from: 'extensions',
+      via: 'extension_id',
+      only: ['id', 'extension_number', 'display_name'],
+    },
+  ],
+})

@@ -1,0 +1,273 @@
+import Type, { type TSchema } from 'typebox'
+import { parseAmount } from '../amounts.ts'
+import { isTimeZone, parseDate } from '../dates.ts'
+import { isJsonObject, isShallow, MAX_DEPTH, numeral, stringifyJson } from '../json.ts'
+
+/**
+ * A field's value as the core and the storage hold it: text; integers (amounts in units of 0.0001); booleans;
+ * dates as UTC timestamps; JSON objects as their text.
+ */
+export type Value = string | number | boolean | null
+
+/** What is wrong with a value, as the end of a sentence that begins with the field's label. */
+export class Problem {
+  readonly predicate: string
+  constructor(predicate: string) {
+    this.predicate = predicate
+  }
+}
+
+/** How a value is kept and shown: it decides the column's type, the JSON form and the alignment in a table. */
+export type Kind = 'text' | 'integer' | 'decimal' | 'boolean' | 'date' | 'json'
+
+/**
+ * The record a field points to (of one resource, or of the one that another field names), and what becomes of this
+ * record when that one is deleted. keep: nothing, the id stays.
+ */
+export interface Reference {
+  readonly to: string | Readonly<Record<'by', string> & Record<string, string>>
+  readonly onDelete: 'restrict' | 'clear' | 'cascade' | 'keep'
+}
+
+export interface Field<T extends Value = Value> {
+  readonly kind: Kind
+  readonly required: boolean
+  /** What an omitted member becomes on create. */
+  readonly fallback: T | null
+  /** Reads a given, non-null value. Never throws. */
+  readonly parse: (given: unknown) => T | Problem
+  /** The JSON Schema of what a request may hold. */
+  readonly input: TSchema
+  /** The JSON Schema of what a response holds, null aside. */
+  readonly output: TSchema
+  readonly references?: Reference
+  /** Accepted in requests, in no response. */
+  readonly writeOnly?: true
+  /** Shown by the API, hidden at a terminal unless asked for. */
+  readonly secret?: true
+  /** Blanks belong to the value. */
+  readonly untrimmed?: true
+}
+
+interface Optional {
+  readonly optional?: true
+}
+
+type Nullable<T, O> = O extends { optional: true } ? T | null : T
+
+interface TextOptions extends Optional {
+  readonly max?: number
+  readonly untrimmed?: true
+  readonly fallback?: string
+  readonly rule?: TextRule
+  readonly secret?: true
+  readonly writeOnly?: true
+  readonly examples?: readonly string[]
+}
+
+interface TextRule {
+  readonly holds: (text: string) => boolean
+  readonly predicate: string
+  readonly schema?: { readonly format?: string; readonly pattern?: string }
+}
+
+const codePoints = (text: string): number => {
+  let count = 0
+  for (let i = 0; i < text.length; i++) {
+    count++
+    const unit = text.charCodeAt(i)
+    if (unit >= 0xd800 && unit < 0xdc00 && (text.charCodeAt(i + 1) & 0xfc00) === 0xdc00) i++
+  }
+  return count
+}
+
+/** Text of at most `max` code points, trimmed unless told otherwise. */
+export function text<const O extends TextOptions>(max: number | null, options?: O): Field<Nullable<string, O>> {
+  const { rule, untrimmed, optional, secret, writeOnly, examples, ...rest }: TextOptions = options ?? {}
+  const fallback = rest.fallback ?? null
+  const schema = Type.String({
+    ...(optional ? {} : { minLength: 1 }),
+    ...(max === null ? {} : { maxLength: max }),
+    ...(rule?.schema ?? {}),
+    ...(examples ? { examples: [...examples] } : {}),
+  })
+  return {
+    kind: 'text',
+    required: !optional && fallback === null,
+    fallback,
+    input: schema,
+    output: Type.String(),
+    ...(secret ? { secret } : {}),
+    ...(writeOnly ? { writeOnly } : {}),
+    ...(untrimmed ? { untrimmed } : {}),
+    parse: given => {
+      if (typeof given !== 'string') return new Problem('must be a string')
+      if (max !== null && given.length > max && codePoints(untrimmed ? given : given.trim()) > max)
+        return new Problem(`must not be greater than ${max} characters`)
+      const value = untrimmed ? given : given.trim()
+      return rule && !rule.holds(value) ? new Problem(rule.predicate) : value
+    },
+  }
+}
+
+const INTEGER = /^[+-]?\d{1,16}$/
+
+interface IntegerOptions extends Optional {
+  readonly min?: number
+  readonly max?: number
+  readonly fallback?: number
+}
+
+function parseInteger(given: unknown): number | null {
+  if (typeof given === 'number') return Number.isSafeInteger(given) ? given : null
+  if (typeof given !== 'string' || !INTEGER.test(given.trim())) return null
+  const value = Number(given)
+  return Number.isSafeInteger(value) ? value : null
+}
+
+/** A whole number, given as a number or as digits. */
+export function integer<const O extends IntegerOptions>(options?: O): Field<Nullable<number, O>> {
+  const { min, max, optional, ...rest }: IntegerOptions = options ?? {}
+  const fallback = rest.fallback ?? null
+  const bounds = { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) }
+  return {
+    kind: 'integer',
+    required: !optional && fallback === null,
+    fallback,
+    input: Type.Unsafe({ type: ['integer', 'string'], ...bounds }),
+    output: Type.Integer(),
+    parse: given => {
+      const value = parseInteger(given)
+      if (value === null) return new Problem('must be an integer')
+      if (min !== undefined && value < min) return new Problem(`must be at least ${min}`)
+      if (max !== undefined && value > max) return new Problem(`must not be greater than ${max}`)
+      return value
+    },
+  }
+}
+
+/** A reference to a record of another resource, by its id. Its existence is the storage's to check. */
+export function refersTo<const O extends Optional>(
+  to: Reference['to'],
+  onDelete: Reference['onDelete'],
+  options?: O,
+): Field<Nullable<number, O>> {
+  return { ...integer(options), references: { to, onDelete } }
+}
+
+/** An amount of money, not negative, in units of 0.0001; in responses text with four places. */
+export function decimal(): Field<number> {
+  return {
+    kind: 'decimal',
+    required: true,
+    fallback: null,
+    input: Type.Unsafe({ type: ['number', 'string'], minimum: 0, examples: [0.0123] }),
+    output: Type.String({ pattern: '^\\d+\\.\\d{4}$', examples: ['0.0123'] }),
+    parse: given => {
+      if (numeral(given) === null) return new Problem('must be a number')
+      const units = parseAmount(given)
+      if (units === null) return new Problem('must be a number')
+      return units < 0 ? new Problem('must be at least 0') : units
+    },
+  }
+}
+
+const TRUE: ReadonlySet<unknown> = new Set([true, 1, '1', 'true', 'on', 'yes'])
+
+/** True for true, 1, "1", "true", "on" and "yes"; everything else given is false. */
+export function boolean(): Field<boolean> {
+  return {
+    kind: 'boolean',
+    required: false,
+    fallback: false,
+    input: Type.Unsafe({ description: 'true, 1, "1", "true", "on" and "yes" are true; everything else is false' }),
+    output: Type.Boolean(),
+    parse: given => TRUE.has(typeof given === 'string' ? given.trim().toLowerCase() : given),
+  }
+}
+
+/** A moment, kept in UTC with microseconds. */
+export function date<const O extends Optional>(options?: O): Field<Nullable<string, O>> {
+  return {
+    kind: 'date',
+    required: !(options as Optional | undefined)?.optional,
+    fallback: null,
+    input: Type.String({ examples: ['2026-10-01 12:00:00', '2026-10-01T12:00:00Z'] }),
+    output: timestampSchema,
+    parse: given => {
+      if (typeof given !== 'string') return new Problem('must be a valid date')
+      return parseDate(given.trim()) ?? new Problem('must be a valid date')
+    },
+  }
+}
+
+export const timestampSchema: TSchema = Type.String({
+  pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{6}Z$',
+  examples: ['2026-10-01T12:00:00.000000Z'],
+})
+
+/** An arbitrary JSON object, kept as it is. */
+export function json(): Field<string | null> {
+  return {
+    kind: 'json',
+    required: false,
+    fallback: null,
+    input: Type.Object({}, { additionalProperties: true }),
+    output: Type.Object({}, { additionalProperties: true }),
+    parse: given => {
+      if (!isJsonObject(given)) return new Problem('must be an object')
+      return isShallow(given) ? stringifyJson(given) : new Problem(`must not nest deeper than ${MAX_DEPTH} levels`)
+    },
+  }
+}
+
+const LOCAL_PART = /^[^\s@"(),:;<>[\]\\.]+(?:\.[^\s@"(),:;<>[\]\\.]+)*$/u
+const DOMAIN = /^(?!-)[\p{L}\p{N}-]{1,63}(?<!-)(?:\.(?!-)[\p{L}\p{N}-]{1,63}(?<!-))*$/u
+
+const isEmail = (value: string): boolean => {
+  const at = value.lastIndexOf('@')
+  return LOCAL_PART.test(value.slice(0, Math.max(at, 0))) && DOMAIN.test(value.slice(at + 1))
+}
+
+const MAC = /^[0-9A-Fa-f]{2}([:-]?)(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}$/
+const E164 = /^\+?[1-9]\d{1,14}$/
+const SENDER = /^[\p{L}\p{N} ._\-&']+$/u
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
+const HOST_NAME =
+  /^(?=.{1,253}\.?$)(?:[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)(?:\.[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?)*\.?$/
+const NUMERIC_LABEL = /(?:^|\.)(?:\d+|0[xX][0-9a-fA-F]*)\.?$/
+const IPV6 = /^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$/
+
+/** A host name whose last label a URL parser would read as a number is an address in disguise, and refused. */
+function isHost(value: string): boolean {
+  const bare = value.startsWith('[') && value.endsWith(']') ? value.slice(1, -1) : value
+  if (IPV6.test(bare)) return isHttpUrl(`http://[${bare}]/`)
+  return bare === value && (IPV4.test(value) || (HOST_NAME.test(value) && !NUMERIC_LABEL.test(value)))
+}
+
+function isHttpUrl(value: string): boolean {
+  if (!/^https?:\/\/[^\s/?#]/i.test(value) || /[\s\\]/.test(value)) return false
+  return URL.canParse(value)
+}
+
+export const rules = {
+  email: { holds: isEmail, predicate: 'must be a valid email address', schema: { format: 'email' } },
+  timeZone: { holds: isTimeZone, predicate: 'must be a valid timezone' },
+  host: { holds: isHost, predicate: 'must be a host name or an IP address' },
+  httpUrl: { holds: isHttpUrl, predicate: 'must be a valid URL', schema: { format: 'uri' } },
+  e164: {
+    holds: (value: string) => E164.test(value),
+    predicate: 'format is invalid',
+    schema: { pattern: E164.source },
+  },
+  mac: { holds: (value: string) => MAC.test(value), predicate: 'must be a valid MAC address' },
+  sender: {
+    holds: (value: string) => E164.test(value) || SENDER.test(value),
+    predicate: 'format is invalid',
+  },
+  oneOf: (...values: string[]): TextRule => ({
+    holds: value => values.includes(value),
+    predicate: `must be one of ${values.join(', ')}`,
+    schema: { pattern: `^(?:${values.join('|')})$` },
+  }),
+} satisfies Record<string, TextRule | ((...values: string[]) => TextRule)>

@@ -1,0 +1,19 @@
+import { decimal, integer, refersTo, text } from './field.ts'
+import { resource } from './resource.ts'
+
+export const rates = resource({
+  name: 'rates',
+  path: 'rates',
+  label: 'Rate',
+  fields: {
+    tenant_id: refersTo('tenants', 'restrict'),
+    prefix: text(50, { examples: ['380'] }),
+    destination: text(255, { examples: ['Ukraine'] }),
+    cost_per_minute: decimal(),
+    billing_increment: integer({ min: 1 }),
+    status: text(50, { examples: ['active', 'inactive'] }),
+  },
+  search: ['prefix', 'destination', 'status'],
+  key: ['tenant_id', 'prefix'],
+  embeds: [{ kind: 'one', name: 'tenant', from: 'tenants', via: 'tenant_id' }],
+})

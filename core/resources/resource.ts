@@ -1,0 +1,104 @@
+import type { Field, Value } from './field.ts'
+
+export type Fields = Readonly<Record<string, Field>>
+
+/** The values of a record by field name, without id and timestamps. */
+export type Values<F extends Fields = Fields> = {
+  readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never
+}
+
+export type Row = Readonly<Record<string, Value>>
+
+/** What is shown along with a record. `from` and `of` name resources, `by` and `via` their reference fields. */
+export type Embed =
+  /** The record that the field `via` points to, as an object (null without one). */
+  | {
+      readonly kind: 'one'
+      readonly name: string
+      readonly from: string
+      readonly via: string
+      readonly only?: readonly string[]
+    }
+  /** The records whose field `by` points here, as an array: a short one in every view, or a long one in the single view. */
+  | {
+      readonly kind: 'many'
+      readonly name: string
+      readonly from: string
+      readonly by: string
+      readonly in: 'views' | 'single'
+      readonly only?: readonly string[]
+    }
+  /** How many records point here. */
+  | {
+      readonly kind: 'count'
+      readonly name: string
+      readonly of: string
+      readonly by: string
+      readonly in: 'views' | 'list'
+    }
+
+/** At most `max` (a field of the parent) records may belong to one parent (`by`). */
+export interface Limit {
+  readonly by: string
+  readonly parent: string
+  readonly max: string
+}
+
+export interface Resource<F extends Fields = Fields> {
+  /** The table's name. */
+  readonly name: string
+  /** The path segment below /api; null for what has no endpoint of its own. */
+  readonly path: string | null
+  /** How messages name one and several. */
+  readonly label: string
+  readonly plural: string
+  readonly fields: F
+  readonly timestamps: boolean
+  /** The fields that `search` looks in. */
+  readonly search: readonly string[]
+  /** Lists go by this column, then by id, both descending. */
+  readonly order: string
+  readonly embeds: readonly Embed[]
+  /** Sets of fields that no two records may share; the error stands on the last of a set. */
+  readonly unique: readonly (readonly string[])[]
+  /** What tells one record from another for a person: the natural key of imports and of the command line. */
+  readonly key: readonly string[]
+  /**
+   * What a PUT does with omitted optional members (keep: the stored value stays; clear: null), and whether a PATCH
+   * must name the required ones (replace: yes, as PUT; merge: it changes what it names).
+   */
+  readonly put: 'keep' | 'clear'
+  readonly patch: 'replace' | 'merge'
+  readonly limit?: Limit
+}
+
+type Declaration<F extends Fields> = Pick<Resource<F>, 'name' | 'label' | 'fields'> &
+  Partial<Omit<Resource<F>, 'name' | 'label' | 'fields' | 'search' | 'unique' | 'key'>> & {
+    readonly search?: readonly (keyof F & string)[]
+    readonly unique?: readonly (readonly (keyof F & string)[])[]
+    readonly key?: readonly (keyof F & string)[]
+  }
+
+/** Declares a resource once: routes, SQL, commands, import columns and the API description derive from it. */
+export function resource<F extends Fields>(declaration: Declaration<F>): Resource<F> {
+  return {
+    path: null,
+    plural: `${declaration.label}s`,
+    timestamps: true,
+    search: [],
+    order: 'id',
+    embeds: [],
+    unique: [],
+    key: [],
+    put: 'keep',
+    patch: 'replace',
+    ...declaration,
+  }
+}
+
+/** `tenant_id` in a sentence is "tenant id". */
+export const fieldLabel = (name: string): string => name.replaceAll('_', ' ')
+
+/** The columns that the service keeps by itself. */
+export const timestamped = (resource: Pick<Resource, 'timestamps'>): readonly string[] =>
+  resource.timestamps ? ['created_at', 'updated_at'] : []

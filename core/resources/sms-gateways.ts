@@ -1,0 +1,28 @@
+import { boolean, integer, json, rules, text } from './field.ts'
+import { resource } from './resource.ts'
+
+export const smsGateways = resource({
+  name: 'sms_gateways',
+  path: 'sms-gateways',
+  label: 'SMS gateway',
+  fields: {
+    name: text(255, { examples: ['Jasmin'] }),
+    provider_type: text(100, { examples: ['jasmin'] }),
+    server_host: text(255, { rule: rules.host, examples: ['sms.example.com'] }),
+    server_port: integer({ min: 1, max: 65535 }),
+    api_path: text(255, { optional: true, fallback: 'send' }),
+    username: text(255),
+    password: text(255, { untrimmed: true, secret: true, writeOnly: true }),
+    default_sender_id: text(30, { optional: true, examples: ['ACME'] }),
+    callback_token: text(255, { optional: true, secret: true }),
+    is_active: boolean(),
+    use_ssl: boolean(),
+    notes: text(null, { optional: true }),
+    meta: json(),
+  },
+  search: ['name', 'server_host', 'provider_type'],
+  key: ['name'],
+  put: 'clear',
+  patch: 'merge',
+  embeds: [{ kind: 'count', name: 'messages_count', of: 'sms_messages', by: 'sms_gateway_id', in: 'views' }],
+})

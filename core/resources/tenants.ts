@@ -1,0 +1,29 @@
+import { integer, json, rules, text } from './field.ts'
+import { resource } from './resource.ts'
+
+export const tenants = resource({
+  name: 'tenants',
+  path: 'tenants',
+  label: 'Tenant',
+  fields: {
+    name: text(255, { examples: ['Acme Ltd'] }),
+    slug: text(255, { examples: ['acme'] }),
+    domain: text(255, { examples: ['acme.example.com'] }),
+    status: text(50, { examples: ['active', 'suspended'] }),
+    timezone: text(100, { rule: rules.timeZone, examples: ['Europe/Kyiv'] }),
+    max_extensions: integer({ min: 1 }),
+    settings: json(),
+  },
+  search: ['name', 'slug', 'domain'],
+  unique: [['slug'], ['domain']],
+  key: ['slug'],
+  embeds: [
+    { kind: 'count', name: 'extensions_count', of: 'extensions', by: 'tenant_id', in: 'list' },
+    { kind: 'count', name: 'dids_count', of: 'dids', by: 'tenant_id', in: 'list' },
+    { kind: 'count', name: 'queues_count', of: 'queues', by: 'tenant_id', in: 'list' },
+    { kind: 'many', name: 'extensions', from: 'extensions', by: 'tenant_id', in: 'single' },
+    { kind: 'many', name: 'dids', from: 'dids', by: 'tenant_id', in: 'single' },
+    { kind: 'many', name: 'queues', from: 'queues', by: 'tenant_id', in: 'single' },
+    { kind: 'many', name: 'rates', from: 'rates', by: 'tenant_id', in: 'single' },
+  ],
+})

@@ -1,0 +1,42 @@
+import { isJsonObject, parseJson } from '../json.ts'
+
+/** Where a receipt carries the gateway's callback token. */
+export interface TokenPlace {
+  readonly in: 'query' | 'header'
+  readonly name: string
+}
+
+/** How a gateway departs from the documented behaviour, read from its `meta`. */
+export interface GatewayOptions {
+  readonly dlrLevel: unknown
+  readonly dlrMethod: unknown
+  /** Answered as text/plain to a receipt that matched. */
+  readonly dlrAck: string | null
+  /** Lowercased statuses that are merged without changing the message's state. */
+  readonly interimStatuses: ReadonlySet<string>
+  /** null: no token is wanted. unreadable: one is, but `dlr_token_in` does not say where, so that no receipt passes. */
+  readonly tokenIn: TokenPlace | 'unreadable' | null
+}
+
+const TOKEN_PLACE = /^(query|header):([A-Za-z0-9_.-]{1,100})$/
+
+/** `meta` is JSON text or null. */
+export function gatewayOptions(meta: string | null): GatewayOptions {
+  const parsed = meta === null ? {} : parseJson(meta)
+  const options = isJsonObject(parsed) ? parsed : {}
+  const interim = options.interim_statuses
+  return {
+    dlrLevel: options.dlr_level ?? 2,
+    dlrMethod: options.dlr_method ?? 'POST',
+    dlrAck: typeof options.dlr_ack === 'string' ? options.dlr_ack : null,
+    interimStatuses: new Set(Array.isArray(interim) ? interim.map(status => String(status).toLowerCase()) : []),
+    tokenIn: tokenPlace(options.dlr_token_in),
+  }
+}
+
+function tokenPlace(given: unknown): GatewayOptions['tokenIn'] {
+  if (given === undefined || given === null) return null
+  const parts = TOKEN_PLACE.exec(String(given))
+  if (!parts?.[2]) return 'unreadable'
+  return { in: parts[1] === 'query' ? 'query' : 'header', name: parts[2] }
+}

@@ -1,0 +1,102 @@
+import type { Timestamp } from '../dates.ts'
+import { isJsonObject, isShallow, type JsonObject, parseJson, stringifyJson } from '../json.ts'
+import type { GatewayReply } from '../ports.ts'
+import type { Values } from '../resources/resource.ts'
+import type { smsMessages } from '../resources/sms-messages.ts'
+import type { GatewayOptions } from './gateway-options.ts'
+import { externalIdOf, failureDetail } from './reply.ts'
+
+/** An SMS message as it is stored; `remote_response` is JSON text. */
+export type Message = Values<typeof smsMessages.fields> & { readonly id: number }
+
+/** A delivery receipt that names its message. */
+export interface Receipt {
+  readonly externalId: string
+  /** Lowercased, as the gateway wrote it. */
+  readonly status: string
+  readonly payload: JsonObject
+}
+
+/** What is posted to a gateway. `body` is JSON text. */
+export interface Submission {
+  readonly url: string
+  readonly username: string
+  readonly password: string
+  readonly body: string
+}
+
+export type Redact = (value: unknown) => unknown
+
+/** The most that `remote_response` may hold, in characters; receipts past it still change the status. */
+const MAX_REMOTE_RESPONSE = 262_144
+
+const UNKNOWN_OUTCOME = 'outcome unknown: the service stopped before the gateway answered'
+
+/** A message waits for its gateway while it is queued, or was given up on while the gateway still had it. */
+const isOpen = (message: Message): boolean =>
+  message.delivery_status === 'queued' || message.error_message === UNKNOWN_OUTCOME
+
+/** queued → submitted or failed, by the gateway's reply. Any other message stays as it is. */
+export function settle(message: Message, reply: GatewayReply, redact: Redact, now: Timestamp): Message {
+  if (!isOpen(message)) return message
+  if (reply.kind === 'failed') {
+    const exception = String(redact(reply.exception))
+    return failed(message, exception, { exception })
+  }
+  const body = readBody(reply.body)
+  const kept = redact(isJsonObject(body) ? body : { body })
+  if (reply.status < 200 || reply.status > 299)
+    return failed(message, String(redact(`HTTP ${reply.status}${failureDetail(body)}`)), kept)
+  return {
+    ...message,
+    delivery_status: 'submitted',
+    submitted_at: now,
+    error_message: null,
+    external_message_id: externalIdOf(body) ?? message.external_message_id,
+    remote_response: stringifyJson(kept),
+  }
+}
+
+function failed(message: Message, reason: string, remoteResponse: unknown): Message {
+  return {
+    ...message,
+    delivery_status: 'failed',
+    error_message: reason,
+    remote_response: stringifyJson(remoteResponse),
+  }
+}
+
+/** A reply's JSON value, or its text when it is no JSON or nests too deep to be kept as such. */
+function readBody(text: string): unknown {
+  try {
+    const value = parseJson(text)
+    return isShallow(value) ? value : text
+  } catch {
+    return text
+  }
+}
+
+/** queued → failed, for a message whose sender did not live to see the reply. It is never sent again by itself. */
+export function giveUp(message: Message): Message {
+  return message.delivery_status === 'queued' ? failed(message, UNKNOWN_OUTCOME, {}) : message
+}
+
+/** any → the receipt's status; an interim status is merged but changes neither status nor delivery time. */
+export function receive(
+  message: Message,
+  receipt: Receipt,
+  options: Pick<GatewayOptions, 'interimStatuses'>,
+  redact: Redact,
+  now: Timestamp,
+): Message {
+  const remote_response = merged(message.remote_response, redact(receipt.payload))
+  if (options.interimStatuses.has(receipt.status)) return { ...message, remote_response }
+  return { ...message, delivery_status: receipt.status, delivered_at: now, remote_response }
+}
+
+/** Shallow and by own keys only, so that a key such as `__proto__` is plain data. */
+function merged(stored: string | null, payload: unknown): string | null {
+  const before = stored === null ? {} : parseJson(stored)
+  const after = stringifyJson({ ...(isJsonObject(before) ? before : {}), ...(isJsonObject(payload) ? payload : {}) })
+  return after.length > MAX_REMOTE_RESPONSE ? stored : after
+}

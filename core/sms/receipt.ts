@@ -1,0 +1,20 @@
+import { isShallow, type JsonObject, numeral } from '../json.ts'
+import type { Receipt } from './message.ts'
+
+const MAX_LENGTH = 255
+
+const firstOf = (payload: JsonObject, names: readonly string[]): string | null => {
+  for (const name of names) {
+    const value = Object.hasOwn(payload, name) ? numeral(payload[name])?.trim() : undefined
+    if (value) return value
+  }
+  return null
+}
+
+/** Reads a payload leniently; null when it names no message or is beyond what can be kept. */
+export function readReceipt(payload: JsonObject): Receipt | null {
+  const externalId = firstOf(payload, ['message_id', 'id', 'messageId'])
+  if (externalId === null || externalId.length > MAX_LENGTH || !isShallow(payload)) return null
+  const status = firstOf(payload, ['status', 'message_status']) ?? 'delivered'
+  return { externalId, status: status.slice(0, MAX_LENGTH).toLowerCase(), payload }
+}

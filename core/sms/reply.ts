@@ -1,0 +1,28 @@
+import { isJsonObject, numeral } from '../json.ts'
+
+const MAX_ID = 255
+const MAX_DETAIL = 300
+
+/** Jasmin's answer; over REST its closing quote is missing. */
+const SUCCESS = /Success "([^"\s]+)/
+
+const usable = (id: string | null | undefined): string | null => (id && id.length <= MAX_ID ? id : null)
+
+/** The gateway's own id in a successful reply (a JSON value or text), or null when it gives none. */
+export function externalIdOf(body: unknown): string | null {
+  if (!isJsonObject(body)) return typeof body === 'string' ? usable(SUCCESS.exec(body)?.[1]) : null
+  return (
+    usable(numeral(body.message_id)) ??
+    usable(numeral(body.id)) ??
+    (typeof body.data === 'string' ? usable(SUCCESS.exec(body.data)?.[1]) : null)
+  )
+}
+
+/** What the gateway says of an error, as ": text", or nothing. */
+export function failureDetail(body: unknown): string {
+  const said = isJsonObject(body) ? [body.message, body.error, body.title, body.description, body.data] : [body]
+  const text = said.find(value => typeof value === 'string' && value.trim() !== '')
+  if (typeof text !== 'string') return ''
+  const line = text.replace(/\s+/g, ' ').trim()
+  return `: ${line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL)}…` : line}`
+}

@@ -1,0 +1,122 @@
+import { AppError, invalid, notFound } from '../errors.ts'
+import type { Json, Page, PageQuery, Records } from '../ports.ts'
+import { resourceNamed } from '../resources/all.ts'
+import { asBody, type Mode, mergeErrors, parseMembers } from '../resources/input.ts'
+import type { Embed, Resource, Row } from '../resources/resource.ts'
+import { MAX_SEARCH } from '../search.ts'
+
+/** JSON text that may be long: whole, or in pieces that are read as they are sent. */
+export type JsonStream = Json | AsyncIterable<Json>
+
+export interface ListQuery {
+  readonly search?: string | undefined
+  readonly limit?: string | undefined
+  readonly after?: string | undefined
+}
+
+/** What can be done with the records of any resource. Every method throws AppError. */
+export interface Administration {
+  /** All records as one JSON array, or, with `limit`, one page and the id that the next one comes after. */
+  list(
+    resource: Resource,
+    query: ListQuery,
+    where?: PageQuery['where'],
+  ): Promise<{ json: JsonStream; next: number | null }>
+  show(resource: Resource, id: number): Promise<JsonStream>
+  /** Throws `not_found`. */
+  assertExists(resource: Resource, id: number): Promise<void>
+  create(resource: Resource, body: unknown): Promise<Json>
+  /** PUT: the whole record. PATCH: the same, or the named members only where the resource says so. */
+  replace(resource: Resource, id: number, body: unknown): Promise<Json>
+  amend(resource: Resource, id: number, body: unknown): Promise<Json>
+  remove(resource: Resource, id: number, options: { cascade: boolean }): Promise<void>
+}
+
+export function administration(records: Records): Administration {
+  const accept = async (resource: Resource, body: unknown, mode: Mode, id?: number): Promise<Row> => {
+    const { values, errors } = parseMembers(resource.fields, asBody(body), mode)
+    if (Object.keys(errors).length === 0) return values
+    throw invalid(mergeErrors(resource, errors, await records.violations(resource, values, id)))
+  }
+  const assertExists = async (resource: Resource, id: number): Promise<void> => {
+    if ((await records.find(resource, id)) === null) throw notFound(resource.label)
+  }
+  const update = async (resource: Resource, id: number, body: unknown, mode: Mode): Promise<Json> => {
+    await assertExists(resource, id)
+    return records.update(resource, id, await accept(resource, body, mode, id))
+  }
+  return {
+    assertExists,
+    list: async (resource, query, where) => {
+      const pageQuery = { ...readListQuery(query), view: 'list' as const, ...(where ? { where } : {}) }
+      const pages = records.list(resource, pageQuery)[Symbol.asyncIterator]()
+      const first = await pages.next()
+      if (first.done) throw new AppError('internal', 'A list had no page.')
+      const next = pageQuery.limit === undefined ? null : first.value.next
+      return {
+        json: first.value.next === null || next !== null ? `[${first.value.json}]` : array(first.value, pages),
+        next,
+      }
+    },
+    show: async (resource, id) => {
+      const json = await records.show(resource, id)
+      if (json === null) throw notFound(resource.label)
+      return withArrays(records, resource, id, json)
+    },
+    create: async (resource, body) => records.insert(resource, await accept(resource, body, 'create')),
+    replace: (resource, id, body) => update(resource, id, body, resource.put),
+    amend: (resource, id, body) => update(resource, id, body, resource.patch === 'merge' ? 'merge' : resource.put),
+    remove: (resource, id, options) => records.remove(resource, id, options),
+  }
+}
+
+const WHOLE = /^[1-9]\d{0,15}$/
+
+function readListQuery({ search, limit, after }: ListQuery): Pick<PageQuery, 'search' | 'limit' | 'after'> {
+  const errors: Record<string, string[]> = {}
+  const needle = search?.trim()
+  if (needle !== undefined && [...needle].length > MAX_SEARCH)
+    errors.search = [`The search field must not be greater than ${MAX_SEARCH} characters.`]
+  if (limit !== undefined && !(WHOLE.test(limit) && Number(limit) <= 1000))
+    errors.limit = ['The limit field must be between 1 and 1000.']
+  if (after !== undefined && !WHOLE.test(after)) errors.after = ['The after field must be the id of a record.']
+  if (after !== undefined && limit === undefined) errors.after = ['The after field needs a limit.']
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+  return {
+    ...(needle ? { search: needle } : {}),
+    ...(limit === undefined ? {} : { limit: Number(limit) }),
+    ...(after === undefined ? {} : { after: Number(after) }),
+  }
+}
+
+/** The first page and those that follow as the pieces of one JSON array. */
+async function* array(first: Page, rest: AsyncIterator<Page>): AsyncIterable<Json> {
+  yield `[${first.json}`
+  for (let page = await rest.next(); !page.done; page = await rest.next())
+    if (page.value.json) yield `,${page.value.json}`
+  yield ']'
+}
+
+const longArrays = (resource: Resource) =>
+  resource.embeds.filter((embed): embed is Embed & { kind: 'many' } => embed.kind === 'many' && embed.in === 'single')
+
+/** A record's JSON with the long arrays of its single view, which are read page by page. */
+function withArrays(records: Records, resource: Resource, id: number, json: Json): JsonStream {
+  const arrays = longArrays(resource)
+  if (arrays.length === 0) return json
+  return (async function* () {
+    let piece = json.slice(0, -1)
+    for (const { name, from, by } of arrays) {
+      piece += `,"${name}":[`
+      let separator = ''
+      for await (const page of records.list(resourceNamed(from), { view: 'plain', where: { [by]: id } })) {
+        if (page.json === '') continue
+        yield piece + separator + page.json
+        piece = ''
+        separator = ','
+      }
+      piece += ']'
+    }
+    yield `${piece}}`
+  })()
+}

@@ -1,0 +1,147 @@
+import { addSeconds } from '../dates.ts'
+import { invalid, notFound } from '../errors.ts'
+import { type JsonObject, stringifyJson } from '../json.ts'
+import type { Clock, Ids, Json, Messages, Receive, Records, SmsGatewayClient } from '../ports.ts'
+import { asBody, mergeErrors, parseMembers } from '../resources/input.ts'
+import { type Row, resource, type Values } from '../resources/resource.ts'
+import { smsGateways } from '../resources/sms-gateways.ts'
+import { sendFields } from '../resources/sms-messages.ts'
+import { type GatewayOptions, gatewayOptions } from '../sms/gateway-options.ts'
+import { giveUp, receive, settle } from '../sms/message.ts'
+import { readReceipt } from '../sms/receipt.ts'
+import { redactor } from '../sms/redact.ts'
+
+type Gateway = Values<typeof smsGateways.fields> & { readonly id: number }
+
+/** What a receipt led to; `ack` is the text that its gateway wants to hear, if it wants one. */
+export type ReceiptOutcome =
+  | { readonly result: 'refused' }
+  | { readonly result: 'received'; readonly ack: string | null }
+
+export interface Messaging {
+  /** Sends one message through a gateway and returns its record, submitted or failed. Throws `not_found`, `invalid`. */
+  send(gatewayId: number, body: unknown): Promise<Json>
+  /**
+   * Takes a delivery receipt. `isTokenValid` is asked only when the gateway wants a token, with the place where it
+   * should be and its value.
+   */
+  receipt(
+    gatewayId: number | null,
+    payload: JsonObject,
+    isTokenValid: (place: NonNullable<GatewayOptions['tokenIn']>, token: string) => boolean,
+  ): Promise<ReceiptOutcome>
+  /** Gives up on sends whose process died, and forgets receipts that waited for a day. */
+  sweep(): Promise<{ failed: number; forgotten: number }>
+}
+
+export interface MessagingSettings {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  /** What a gateway call may take, in seconds. */
+  readonly gatewayTimeout: number
+}
+
+interface Dependencies {
+  readonly records: Records
+  readonly messages: Messages
+  readonly client: SmsGatewayClient
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly settings: MessagingSettings
+}
+
+/** Seconds past the gateway's time-out after which a queued message's sender is taken for dead. */
+const GRACE = 30
+const PARKED_FOR = 24 * 3600
+
+const sendRequest = resource({ name: 'sms_messages', label: 'SMS message', fields: sendFields })
+
+export function messaging({ records, messages, client, clock, ids, settings }: Dependencies): Messaging {
+  const findGateway = async (id: number): Promise<Gateway | null> =>
+    (await records.find(smsGateways, id)) as Gateway | null
+
+  const receiver =
+    (gateway: Gateway, options: GatewayOptions): Receive =>
+    (message, receipt) =>
+      receive(message, receipt, options, redactor(gateway), clock.now())
+
+  return {
+    send: async (gatewayId, body) => {
+      const gateway = await findGateway(gatewayId)
+      if (!gateway) throw notFound(smsGateways.label)
+      const request = await acceptSend(records, body)
+      const options = gatewayOptions(gateway.meta)
+      const requested_at = clock.now()
+      const message = await messages.create(
+        {
+          ...request,
+          sms_gateway_id: gateway.id,
+          external_message_id: ids.uuid(),
+          delivery_status: 'queued',
+          direction: 'outbound',
+          callback_url: request.callback_url ?? dlrUrl(settings.baseUrl, gateway, options),
+          remote_response: '{}',
+          error_message: null,
+          requested_at,
+          submitted_at: null,
+          delivered_at: null,
+        },
+        addSeconds(requested_at, Math.ceil(settings.gatewayTimeout) + GRACE),
+      )
+      const { username, password } = gateway
+      const reply = await client.submit({
+        url: submitUrl(gateway),
+        username,
+        password,
+        body: stringifyJson({
+          to: message.to_number,
+          from: message.from_sender,
+          content: message.message,
+          'dlr-url': message.callback_url,
+          'dlr-level': options.dlrLevel,
+          'dlr-method': options.dlrMethod,
+        }),
+      })
+      const change = (queued: typeof message) => settle(queued, reply, redactor(gateway), clock.now())
+      return messages.settle(message.id, change, receiver(gateway, options))
+    },
+
+    receipt: async (gatewayId, payload, isTokenValid) => {
+      const gateway = gatewayId === null ? null : await findGateway(gatewayId)
+      if (!gateway) return { result: 'received', ack: null }
+      const options = gatewayOptions(gateway.meta)
+      if (gateway.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, gateway.callback_token))
+        return { result: 'refused' }
+      const receipt = readReceipt(payload)
+      const matched = receipt !== null && (await messages.receive(gateway.id, receipt, receiver(gateway, options)))
+      return { result: 'received', ack: matched ? options.dlrAck : null }
+    },
+
+    sweep: async () => {
+      const now = clock.now()
+      return {
+        failed: await messages.expire(now, giveUp),
+        forgotten: await messages.forgetParked(addSeconds(now, -PARKED_FOR)),
+      }
+    },
+  }
+}
+
+async function acceptSend(records: Records, body: unknown): Promise<Values<typeof sendFields>> {
+  const { values, errors } = parseMembers(sendFields, asBody(body), 'create')
+  const problems = mergeErrors(sendRequest, errors, await records.violations(sendRequest, values))
+  if (Object.keys(problems).length > 0) throw invalid(problems)
+  return values as Row as Values<typeof sendFields>
+}
+
+function submitUrl({ use_ssl, server_host, server_port, api_path }: Gateway): string {
+  const host = server_host.includes(':') && !server_host.startsWith('[') ? `[${server_host}]` : server_host
+  return `${use_ssl ? 'https' : 'http'}://${host}:${server_port}/${(api_path ?? 'send').replace(/^\/+/, '')}`
+}
+
+/** The gateway's receipts come to this address; where they need a token in the query, it is in it. */
+function dlrUrl(baseUrl: string, gateway: Gateway, { tokenIn }: GatewayOptions): string {
+  const url = `${baseUrl}/api/sms-gateways/${gateway.id}/dlr`
+  if (!gateway.callback_token || tokenIn === null || tokenIn === 'unreadable' || tokenIn.in !== 'query') return url
+  return `${url}?${encodeURIComponent(tokenIn.name)}=${encodeURIComponent(gateway.callback_token)}`
+}

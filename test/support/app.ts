@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { httpApp } from '../../adapters/http/app.ts'
+import { type RunningServer, serve } from '../../adapters/http/server.ts'
+import { compose, type Replacements, type Trunkline } from '../../bin/compose.ts'
+import { loadSettings } from '../../config/load.ts'
+import type { Settings } from '../../config/settings.ts'
+import type { Passwords } from '../../core/ports.ts'
+
+export const ADMIN = { email: 'admin@example.com', password: 'correct horse' }
+
+/** Passwords that cost nothing, for tests that are about something else. */
+export const cheapPasswords: Passwords = {
+  hash: async password => `plain:${password}`,
+  verify: async (hash, password) => hash === `plain:${password}`,
+}
+
+export interface TestService {
+  readonly url: string
+  readonly trunkline: Trunkline
+  readonly server: RunningServer
+  /** What was logged, a line each. */
+  readonly logged: string[]
+  /** A request; `session` is a Cookie header's value. Members of `init` as in fetch, `json` is sent as JSON. */
+  request(
+    method: string,
+    path: string,
+    init?: { json?: unknown; body?: string; headers?: Record<string, string>; session?: string },
+  ): Promise<Answer>
+  /** Logs the first account in and returns its Cookie header. */
+  login(): Promise<string>
+  close(): Promise<void>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON; undefined when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly json: any
+}
+
+/** The real application on a real port, over a database in memory unless `settings.db` names a file. */
+export async function startService(
+  settings: Partial<Settings> = {},
+  replacements: Replacements = {},
+): Promise<TestService> {
+  const loaded = loadSettings({ flags: {}, environment: {}, file: undefined }).settings
+  const complete: Settings = { ...loaded, db: ':memory:', port: 0, gateway_timeout: 1, ...settings }
+  let url = ''
+  const trunkline = compose(
+    complete,
+    () => complete.base_url ?? url,
+    { create: true, migrate: true },
+    { passwords: cheapPasswords, ...replacements },
+  )
+  const { accounts } = trunkline.storage
+  if ((await accounts.count()) === 0)
+    await accounts.create({
+      name: 'Administrator',
+      email: ADMIN.email,
+      role: 'admin',
+      passwordHash: await trunkline.passwords.hash(ADMIN.password),
+    })
+  const logged: string[] = []
+  const log = pino({ base: null }, { write: line => void logged.push(line) })
+  const server = await serve(taken => {
+    url = taken
+    const { administration, messaging, signIn, storage } = trunkline
+    return httpApp({
+      administration,
+      messaging,
+      signIn,
+      log,
+      beat: () => storage.beat(),
+      baseUrl: complete.base_url ?? url,
+      trustedProxies: complete.trusted_proxies,
+    })
+  }, complete)
+  const request: TestService['request'] = async (method, path, { json, body, headers, session } = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        accept: 'application/json',
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(session === undefined ? {} : { cookie: session }),
+        ...headers,
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: parsed(text) }
+  }
+  return {
+    url,
+    trunkline,
+    server,
+    logged,
+    request,
+    login: async () => {
+      const { headers } = await request('POST', '/api/admin/login', { json: ADMIN })
+      return (headers.getSetCookie().at(-1) ?? '').split(';')[0] ?? ''
+    },
+    close: async () => {
+      await server.stop(1_000)
+      await trunkline.close()
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A folder of its own for a test's files, and how to remove it. */
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'trunkline-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
