@@ -101,6 +101,7 @@ async function* found(connection: Connection, plan: Plan, needle: string, from: 
   else yield* picked(connection, plan, needle, ids, from)
 }
 
+/** The candidates that really match, put in order, then read page by page. */
 async function* picked(
   connection: Connection,
   plan: Plan,
@@ -108,23 +109,41 @@ async function* picked(
   ids: readonly number[],
   from: Place | null,
 ): RowPages {
-  const { resource } = plan
-  const matchSql = `SELECT t.id FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value ${conditions(
-    `holds(${searchedText(resource)}, ?)`,
-    ...whereSql(plan),
-    from !== null && afterSql(resource, '<'),
-  )} ORDER BY ${orderSql(resource)}`
-  const matches = connection
-    .value<(string | number)[], number>(matchSql)
-    .all(JSON.stringify(ids), needle, ...plan.where.map(([, value]) => value), ...bindPlace(resource, from))
-  const pageSql = `SELECT ${viewSql(resource, plan.view)}, t.${resource.order}, t.id
-    FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value ${joinSql(resource, plan.view)} ORDER BY j.key`
+  const { resource, view } = plan
+  const matches = await matching(connection, plan, needle, ids, from)
+  const sql = `SELECT ${viewSql(resource, view)}, t.${resource.order}, t.id
+    FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value ${joinSql(resource, view)} ORDER BY j.key`
   for (let start = 0; start === 0 || start < matches.length; start += PAGE) {
-    const rows = connection.rows<[string], ViewRow>(pageSql).all(JSON.stringify(matches.slice(start, start + PAGE)))
+    const page = JSON.stringify(matches.slice(start, start + PAGE))
+    const rows = connection.rows<[string], ViewRow>(sql).all(page)
     yield { ...pageOf(rows, start + PAGE < matches.length), rows }
     await nextTurn()
   }
 }
+
+/** The ids of the records among these that hold the needle, in the resource's order. */
+async function matching(
+  connection: Connection,
+  plan: Plan,
+  needle: string,
+  ids: readonly number[],
+  from: Place | null,
+): Promise<number[]> {
+  const { resource, where } = plan
+  const sql = `SELECT t.${resource.order}, t.id FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value
+    ${conditions(`holds(${searchedText(resource)}, ?)`, ...whereSql(plan), from !== null && afterSql(resource, '<'))}`
+  const bound = [needle, ...where.map(([, value]) => value), ...bindPlace(resource, from)]
+  const places: Place[] = []
+  for (let start = 0; start < ids.length; start += SCAN) {
+    if (start > 0) await nextTurn()
+    const stretch = JSON.stringify(ids.slice(start, start + SCAN))
+    for (const place of connection.rows<(string | number)[], Place>(sql).all(stretch, ...bound)) places.push(place)
+  }
+  return places.sort(descending).map(([, id]) => id)
+}
+
+const descending = ([keyA, idA]: Place, [keyB, idB]: Place): number =>
+  keyA === keyB ? idB - idA : keyA < keyB ? 1 : -1
 
 /** Looks through the records in order, a bounded stretch at a time. */
 async function* scanned(connection: Connection, plan: Plan, needle: string, from: Place | null): RowPages {

@@ -14,7 +14,7 @@ const SMALL_TAIL = 500
 /** Looking through more than this costs more than it is worth before the ordered scan. */
 const LARGE_TAIL = 20_000
 /** When the index finds more than this, so many records match that a scan in order finds them as fast. */
-const MAX_CANDIDATES = 5_000
+const MAX_CANDIDATES = 20_000
 /** Records indexed in one step: some milliseconds. */
 const STEP = 1_000
 const MAX_TRIGRAMS = 24
