@@ -47,8 +47,11 @@ function offsetMinutes(zone: string): number | null {
 
 /** The moment `seconds` after (or, negative, before) another. */
 export function addSeconds(moment: Timestamp, seconds: number): Timestamp {
-  const shifted = Date.parse(`${moment.slice(0, 19)}Z`) + seconds * 1000
-  return formatTimestamp(shifted, Number(moment.slice(20, 26)))
+  const whole = Math.floor(seconds)
+  const micros = Number(moment.slice(20, 26)) + Math.round((seconds - whole) * 1_000_000)
+  const carry = micros < 1_000_000 ? 0 : 1
+  const shifted = Date.parse(`${moment.slice(0, 19)}Z`) + (whole + carry) * 1000
+  return formatTimestamp(shifted, micros - carry * 1_000_000)
 }
 
 const zones = new Map<string, boolean>()

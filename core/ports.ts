@@ -147,3 +147,52 @@ export interface SmsGatewayClient {
   /** Posts the submission once, within the time-out. Never throws. */
   submit(submission: Submission): Promise<GatewayReply>
 }
+
+/** What a bulk change did with one row. */
+export type RowOutcome = 'created' | 'updated' | 'skipped' | FieldErrors
+
+export type ImportMode = 'insert' | 'upsert' | 'skip'
+
+/** How far an import has come, kept with what it stored. `file` identifies the input, `mark` is the importer's own. */
+export interface ImportPlace {
+  readonly file: string
+  readonly mark: string
+}
+
+/** Many records at once. */
+export interface Bulk {
+  /**
+   * Stores rows of one resource in one transaction, each under the rules of `Records.insert`: insert makes a new
+   * record; upsert changes the one with the same natural key, where there is one; skip leaves that one alone. A row
+   * that breaks a rule is reported and leaves nothing behind. With `atomic`, one such row undoes all of them; with
+   * `dryRun`, all of them are undone in any case. `place` is stored with the rows.
+   */
+  store(
+    resource: Resource,
+    rows: readonly Row[],
+    options: { readonly mode: ImportMode; readonly atomic: boolean; readonly dryRun: boolean; readonly place?: ImportPlace },
+  ): Promise<RowOutcome[]>
+  /** The place stored last for this file and resource; null when none is. */
+  place(resource: Resource, file: string): Promise<string | null>
+  forgetPlace(resource: Resource, file: string): Promise<void>
+}
+
+export interface Statistics {
+  readonly path: string
+  readonly bytes: number
+  readonly logBytes: number
+  readonly schema: number
+  /** By resource name. */
+  readonly counts: Readonly<Record<string, number>>
+  /** When a record of that resource was last made or changed; null without any. */
+  readonly lastWrites: Readonly<Record<string, Timestamp | null>>
+}
+
+/** The upkeep of the database as a whole. */
+export interface Maintenance {
+  statistics(): Promise<Statistics>
+  /** A verified copy at that path, made in one step while others write. Throws `conflict` when something is there. */
+  backup(to: string): Promise<{ readonly bytes: number }>
+  /** What the integrity checks find; empty when all is well. */
+  check(): Promise<string[]>
+}

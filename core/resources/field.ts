@@ -116,6 +116,7 @@ interface IntegerOptions extends Optional {
   readonly min?: number
   readonly max?: number
   readonly fallback?: number
+  readonly examples?: readonly number[]
 }
 
 function parseInteger(given: unknown): number | null {
@@ -127,14 +128,19 @@ function parseInteger(given: unknown): number | null {
 
 /** A whole number, given as a number or as digits. */
 export function integer<const O extends IntegerOptions>(options?: O): Field<Nullable<number, O>> {
-  const { min, max, optional, ...rest }: IntegerOptions = options ?? {}
+  const { min, max, optional, examples, ...rest }: IntegerOptions = options ?? {}
   const fallback = rest.fallback ?? null
   const bounds = { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) }
   return {
     kind: 'integer',
     required: !optional && fallback === null,
     fallback,
-    input: Type.Unsafe({ type: ['integer', 'string'], ...bounds }),
+    input: Type.Unsafe({
+      type: ['integer', 'string'],
+      ...bounds,
+      pattern: '^\\s*[+-]?\\d{1,16}\\s*$',
+      ...(examples ? { examples: [...examples] } : {}),
+    }),
     output: Type.Integer(),
     parse: given => {
       const value = parseInteger(given)
@@ -161,7 +167,12 @@ export function decimal(): Field<number> {
     kind: 'decimal',
     required: true,
     fallback: null,
-    input: Type.Unsafe({ type: ['number', 'string'], minimum: 0, examples: [0.0123] }),
+    input: Type.Unsafe({
+      type: ['number', 'string'],
+      minimum: 0,
+      pattern: '^\\s*\\+?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][+-]?\\d{1,3})?\\s*$',
+      examples: [0.0123],
+    }),
     output: Type.String({ pattern: '^\\d+\\.\\d{4}$', examples: ['0.0123'] }),
     parse: given => {
       if (numeral(given) === null) return new Problem('must be a number')
@@ -264,6 +275,7 @@ export const rules = {
   sender: {
     holds: (value: string) => E164.test(value) || SENDER.test(value),
     predicate: 'format is invalid',
+    schema: { pattern: `${E164.source}|${SENDER.source}` },
   },
   oneOf: (...values: string[]): TextRule => ({
     holds: value => values.includes(value),

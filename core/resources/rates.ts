@@ -10,7 +10,7 @@ export const rates = resource({
     prefix: text(50, { examples: ['380'] }),
     destination: text(255, { examples: ['Ukraine'] }),
     cost_per_minute: decimal(),
-    billing_increment: integer({ min: 1 }),
+    billing_increment: integer({ min: 1, examples: [60] }),
     status: text(50, { examples: ['active', 'inactive'] }),
   },
   search: ['prefix', 'destination', 'status'],

@@ -11,7 +11,7 @@ export const tenants = resource({
     domain: text(255, { examples: ['acme.example.com'] }),
     status: text(50, { examples: ['active', 'suspended'] }),
     timezone: text(100, { rule: rules.timeZone, examples: ['Europe/Kyiv'] }),
-    max_extensions: integer({ min: 1 }),
+    max_extensions: integer({ min: 1, examples: [100] }),
     settings: json(),
   },
   search: ['name', 'slug', 'domain'],

@@ -6,7 +6,7 @@ import { parseWhole } from '../resources/input.ts'
 
 export const loginFields = {
   email: text(255, { rule: rules.email, examples: ['admin@example.com'] }),
-  password: text(1024, { untrimmed: true }),
+  password: text(1024, { untrimmed: true, examples: ['correct horse'] }),
 }
 
 export interface SessionLives {

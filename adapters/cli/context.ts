@@ -1,0 +1,55 @@
+import type { Readable, Writable } from 'node:stream'
+import type { Accounts, Bulk, Clock, Maintenance, Messages, Passwords, Records, Sessions } from '../../core/ports.ts'
+import type { Administration } from '../../core/use-cases/administer.ts'
+import type { Messaging } from '../../core/use-cases/messaging.ts'
+
+/** What a program talks to; handed in, so that tests can listen. */
+export interface Io {
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly stderr: Writable & { readonly isTTY?: boolean; readonly columns?: number }
+  readonly env: Readonly<Record<string, string | undefined>>
+}
+
+export const OUTPUTS = ['table', 'json', 'ndjson', 'csv'] as const
+export type Output = (typeof OUTPUTS)[number]
+
+export interface GlobalOptions {
+  readonly db?: string
+  readonly config?: string
+  readonly output: Output
+  readonly fields?: readonly string[]
+  readonly quiet: boolean
+  readonly verbose: boolean
+  /** May colour be used on standard output? */
+  readonly color: boolean
+  /** May a person be asked? */
+  readonly interactive: boolean
+}
+
+/** The use cases and ports that commands drive, on one open database. */
+export interface Services {
+  readonly administration: Administration
+  readonly messaging: Messaging
+  readonly records: Records
+  readonly messages: Messages
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly passwords: Passwords
+  readonly maintenance: Maintenance
+  readonly bulk: Bulk
+  readonly clock: Clock
+}
+
+/** What a command's action gets. */
+export interface Context {
+  readonly io: Io
+  readonly options: GlobalOptions
+  /** The open database; the same one each time, closed when the command ends. Throws AppError. */
+  open(): Promise<Services>
+}
+
+/** One line for a person, on standard error; nothing with --quiet. */
+export function say({ io, options }: Pick<Context, 'io' | 'options'>, line: string): void {
+  if (!options.quiet) io.stderr.write(`${line}\n`)
+}

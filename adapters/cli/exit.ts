@@ -1,0 +1,53 @@
+import type { ErrorCode } from '../../core/errors.ts'
+
+/** Exit codes, as in sysexits.h. */
+export const EXIT = {
+  ok: 0,
+  /** A negative outcome: a send that failed, a doctor with findings. */
+  negative: 1,
+  usage: 64,
+  data: 65,
+  noInput: 66,
+  noRecord: 67,
+  unavailable: 69,
+  bug: 70,
+  cannotCreate: 73,
+  io: 74,
+  busy: 75,
+  permission: 77,
+  configuration: 78,
+  interrupted: 130,
+} as const
+
+export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
+  malformed: EXIT.data,
+  invalid: EXIT.data,
+  unauthenticated: EXIT.permission,
+  invalid_credentials: EXIT.permission,
+  forbidden: EXIT.permission,
+  not_found: EXIT.noRecord,
+  method_not_allowed: EXIT.usage,
+  conflict: EXIT.data,
+  too_large: EXIT.data,
+  unsupported_media: EXIT.data,
+  too_many_attempts: EXIT.busy,
+  busy: EXIT.busy,
+  storage_full: EXIT.io,
+  read_only: EXIT.permission,
+  configuration: EXIT.configuration,
+  corrupt: EXIT.io,
+  internal: EXIT.bug,
+}
+
+/** What ends a command with a code of its own; the message is for standard error. */
+export class CliError extends Error {
+  readonly exitCode: number
+  readonly hint: string | undefined
+
+  constructor(exitCode: number, message: string, hint?: string) {
+    super(message)
+    this.name = 'CliError'
+    this.exitCode = exitCode
+    this.hint = hint
+  }
+}

@@ -1,0 +1,52 @@
+/** The forms in which switches hand over their call records. */
+export const SOURCE_FORMATS = [
+  'asterisk-csv',
+  'asterisk-custom',
+  'freeswitch-csv',
+  'freeswitch-json',
+  'ndjson',
+] as const
+export type SourceFormat = (typeof SOURCE_FORMATS)[number]
+
+/** A moment as the switch tells it: its wall clock, `YYYY-MM-DD HH:MM:SS`, or microseconds since 1970. */
+export type SwitchMoment = { readonly local: string } | { readonly epochMicros: number }
+
+/** A finished call, in the same terms whatever switch recorded it. */
+export interface CompletedCall {
+  readonly source: SourceFormat
+  /** The switch's own key, the same each time the call is delivered: `uniqueid/sequence`, a UUID. */
+  readonly switchCallId: string
+  /** The tenant's slug; empty when the switch knows none. */
+  readonly accountcode: string
+  /** The dialplan context the call came in by; may be empty. */
+  readonly context: string
+  /** Empty when the caller withheld it. */
+  readonly callerNumber: string
+  readonly destinationNumber: string
+  /** Null when the record doesn't tell; a leg's direction, as seen by the switch, is not the call's. */
+  readonly direction: 'inbound' | 'outbound' | null
+  /** b: the record of a leg that the switch itself placed, within a call that has an `a` record of its own. */
+  readonly leg: 'a' | 'b'
+  readonly startedAt: SwitchMoment
+  /** Null when nobody answered. */
+  readonly answeredAt: SwitchMoment | null
+  readonly endedAt: SwitchMoment | null
+  /** Whole seconds since the answer; a fraction is cut, as the switches themselves do. */
+  readonly answeredSeconds: number
+  /** Whole seconds since the start, ringing included. */
+  readonly durationSeconds: number
+  /** `ANSWERED`, `NO ANSWER`, `BUSY`, `CANCELLED`, `CONGESTION`, `FAILED` or `UNKNOWN`; ndjson may have others. */
+  readonly disposition: string
+  /** The record as it was read, without its line end. */
+  readonly raw: string
+}
+
+/** A record that tells no call, and why: the column or member, and what is wrong with it. */
+export interface UnreadableRecord {
+  readonly reason: string
+}
+
+export const ANSWERED = 'ANSWERED'
+
+/** True when somebody answered, so that the answered seconds are to be rated. */
+export const isAnswered = (call: CompletedCall): boolean => call.disposition === ANSWERED

@@ -1,0 +1,55 @@
+import type { Deck, Rate } from './deck.ts'
+import { dialled } from './number.ts'
+import { type Outcome, type RatableCall, type RatedCall, rateCall } from './rate-call.ts'
+
+/** One step of a rating, in the order in which they are taken. Seconds are whole, amounts in units of 0.0001. */
+export type Explanation =
+  | { readonly kind: 'number'; readonly given: string; readonly digits: string }
+  /** The rate whose prefix is the longest that matches. */
+  | { readonly kind: 'matching'; readonly rate: Rate }
+  /** A rate that would match if it were not for a longer prefix. */
+  | { readonly kind: 'shorter'; readonly rate: Rate }
+  | { readonly kind: 'rounding'; readonly seconds: number; readonly increment: number; readonly billSeconds: number }
+  /** cost = (billSeconds × pricePerMinute) / 60, half up; `remainder` is what the division leaves, in sixtieths. */
+  | {
+      readonly kind: 'arithmetic'
+      readonly billSeconds: number
+      readonly pricePerMinute: number
+      readonly remainder: number
+      readonly roundedUp: boolean
+    }
+  | ({ readonly kind: 'result' } & RatedCall)
+
+/** Why a call costs what {@link rateCall} says; no step but the result when the number was not looked up. */
+export function explain(deck: Deck, call: RatableCall): Explanation[] {
+  const rated = rateCall(deck, call)
+  const lookedUp: readonly Outcome[] = ['rated', 'no match', 'too large']
+  return [
+    ...(lookedUp.includes(rated.outcome) ? lookup(deck, call.destinationNumber) : []),
+    ...arithmetic(call.answeredSeconds, rated),
+    { kind: 'result', ...rated },
+  ]
+}
+
+function lookup(deck: Deck, given: string): Explanation[] {
+  const digits = dialled(given, deck.internationalPrefix)
+  return [
+    { kind: 'number', given, digits },
+    ...deck.matches(digits).map((rate, index): Explanation => ({ kind: index === 0 ? 'matching' : 'shorter', rate })),
+  ]
+}
+
+function arithmetic(seconds: number, { rate, billSeconds }: RatedCall): Explanation[] {
+  if (!rate) return []
+  const remainder = Number((BigInt(billSeconds) * BigInt(rate.pricePerMinute)) % 60n)
+  return [
+    { kind: 'rounding', seconds, increment: rate.increment, billSeconds },
+    {
+      kind: 'arithmetic',
+      billSeconds,
+      pricePerMinute: rate.pricePerMinute,
+      remainder,
+      roundedUp: remainder >= 30,
+    },
+  ]
+}

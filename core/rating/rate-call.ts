@@ -1,0 +1,57 @@
+import { charge } from './cost.ts'
+import type { Deck, Rate } from './deck.ts'
+import { dialled } from './number.ts'
+
+export interface RatableCall {
+  readonly direction: 'inbound' | 'outbound'
+  readonly answered: boolean
+  /** Whole seconds from the answer to the end. */
+  readonly answeredSeconds: number
+  readonly destinationNumber: string
+}
+
+/** The rate as it was when the call was rated, kept with the call. */
+export type AppliedRate = Pick<Rate, 'id' | 'prefix' | 'pricePerMinute' | 'increment'>
+
+/**
+ * How a call came by its cost. `too large`: the cost of the matching rate is past what an amount can hold, which is a
+ * slip in the rate.
+ */
+export type Outcome = 'rated' | 'inbound' | 'not answered' | 'no match' | 'too large'
+
+export interface RatedCall {
+  readonly outcome: Outcome
+  readonly billSeconds: number
+  /** Units of 0.0001. */
+  readonly cost: number
+  readonly rate: AppliedRate | null
+  /** True when the call should cost something but no rate tells how much: to be rated again later. */
+  readonly unrated: boolean
+}
+
+/** Rates one call; the number is normalised by the deck's own international prefix, so that both sides agree. */
+export function rateCall(deck: Deck, call: RatableCall): RatedCall {
+  if (!call.answered || call.answeredSeconds === 0) return free('not answered', 0)
+  // No rate means no increment: the seconds count as they are.
+  if (call.direction === 'inbound') return free('inbound', call.answeredSeconds)
+  const rate = deck.match(dialled(call.destinationNumber, deck.internationalPrefix))
+  if (!rate) return free('no match', call.answeredSeconds)
+  const { id, prefix, pricePerMinute, increment } = rate
+  const charged = charge({ seconds: call.answeredSeconds, pricePerMinute, increment })
+  if (!charged) return free('too large', call.answeredSeconds)
+  return {
+    outcome: 'rated',
+    billSeconds: charged.billSeconds,
+    cost: charged.cost,
+    rate: { id, prefix, pricePerMinute, increment },
+    unrated: false,
+  }
+}
+
+const free = (outcome: Exclude<Outcome, 'rated'>, billSeconds: number): RatedCall => ({
+  outcome,
+  billSeconds,
+  cost: 0,
+  rate: null,
+  unrated: outcome === 'no match' || outcome === 'too large',
+})
