@@ -1,13 +1,12 @@
-import { httpGatewayClient } from '../adapters/gateway/client.ts'
 import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/storage.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { randomIds } from '../adapters/system/ids.ts'
-import { argonPasswords } from '../adapters/system/passwords.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Clock, Passwords, SmsGatewayClient } from '../core/ports.ts'
 import { type Administration, administration } from '../core/use-cases/administer.ts'
 import { type Messaging, messaging } from '../core/use-cases/messaging.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
+import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
 
 /** Everything a program needs, wired once. */
 export interface Trunkline {
@@ -38,8 +37,8 @@ export function compose(
   const clock = replacements.clock ?? systemClock()
   const storage = openStorage(settings.db, { ...opening, clock })
   const { records, messages, accounts, sessions } = storage
-  const passwords = replacements.passwords ?? argonPasswords()
-  const gatewayClient = httpGatewayClient({ timeoutSeconds: settings.gateway_timeout })
+  const passwords = replacements.passwords ?? lazyPasswords()
+  const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout })
   return {
     storage,
     clock,

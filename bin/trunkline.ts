@@ -1,2 +1,21 @@
 #!/usr/bin/env node
-console.log('soon')
+import { VERSION } from '../core/version.ts'
+
+/** Only what is asked for is loaded: a version is a line, and most commands need no server. */
+async function main(argv: readonly string[]): Promise<number> {
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+    process.stdout.write(`${VERSION}\n`)
+    return 0
+  }
+  const { runCommandLine } = await import('./command-line.ts')
+  return runCommandLine(argv)
+}
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever read our output has had enough of it.
+  process.exit(error.code === 'EPIPE' ? 0 : 74)
+})
+
+main(process.argv.slice(2)).then(code => {
+  process.exitCode = code
+})

@@ -4,7 +4,7 @@ import { loadSettings } from '../config/load.ts'
 import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import { VERSION } from '../core/version.ts'
-import { startDaemon } from './daemon.ts'
+import { runDaemon } from './run-daemon.ts'
 
 const names = Object.keys(declarations).filter(isSettingName)
 
@@ -53,16 +53,8 @@ async function main(): Promise<void> {
   if (given === 'help') return void process.stdout.write(help())
   if (given === 'version') return void process.stdout.write(`${VERSION}\n`)
   const { settings } = loadSettings({ flags: given.flags, environment: process.env, file: given.config })
-  const first = { email: process.env.TRUNKLINE_ADMIN_EMAIL, password: process.env.TRUNKLINE_ADMIN_PASSWORD }
-  const daemon = await startDaemon(settings, first, line => process.stdout.write(`${line}\n`))
-  let stopping = false
-  const stop = (): void => {
-    if (stopping) process.exit(1)
-    stopping = true
-    daemon.stop().then(() => process.exit(0), fail)
-  }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  await runDaemon(settings)
+  process.exit(0)
 }
 
 main().catch(fail)

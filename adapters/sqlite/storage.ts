@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Accounts, Clock, Messages, Records, Sessions } from '../../core/ports.ts'
+import type { Accounts, Clock, Maintenance, Messages, Records, Sessions } from '../../core/ports.ts'
 import { accounts } from './accounts.ts'
 import { type Connection, type OpenOptions, openDatabase } from './database.ts'
+import { maintenance } from './maintenance.ts'
 import { messages } from './messages.ts'
 import { recordSteps, records } from './records.ts'
 import { advanceSearchIndexes, ensureSearchIndexes } from './search-index.ts'
@@ -14,6 +15,7 @@ export interface Storage {
   readonly messages: Messages
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly maintenance: Maintenance
   readonly connection: Connection
   readonly writer: Writer
   /** Writes a row and syncs it. Throws `storage_full`, `busy`, `read_only`. */
@@ -43,6 +45,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     messages: messages(connection, writer, steps, clock),
     accounts: accounts(connection, writer, clock, signedIn.forgetRemembered),
     sessions: signedIn,
+    maintenance: maintenance(connection),
     connection,
     writer,
     beat: () =>

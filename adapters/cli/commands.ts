@@ -1,0 +1,85 @@
+import type { LazyCommand } from './program.ts'
+
+/** Each resource by the name of its commands. */
+const RESOURCES: readonly (readonly [name: string, resource: string, summary: string, alias?: string])[] = [
+  ['tenant', 'tenants', 'tenants'],
+  ['extension', 'extensions', 'extensions', 'ext'],
+  ['did', 'dids', 'DID numbers'],
+  ['queue', 'queues', 'call queues'],
+  ['rate', 'rates', 'rates'],
+  ['gateway', 'sms_gateways', 'SMS gateways'],
+  ['cdr', 'cdrs', 'call records'],
+  ['device', 'devices', 'telephones of extensions'],
+  ['agent', 'agents', 'extensions that take calls of queues'],
+  ['route', 'routes', 'where calls to DIDs go'],
+]
+
+/** Every command; what one needs is loaded when it is called. */
+export const commands: readonly LazyCommand[] = [
+  {
+    name: 'init',
+    summary: 'create the database and the first account',
+    load: async (run, wiring) => (await import('./database-commands.ts')).initCommand(run, wiring),
+  },
+  {
+    name: 'serve',
+    summary: 'run the daemon in the foreground',
+    load: async (run, wiring) => (await import('./database-commands.ts')).serveCommand(run, wiring),
+  },
+  {
+    name: 'status',
+    summary: 'what is there, and whether the daemon is up',
+    load: async (run, wiring) => (await import('./database-commands.ts')).statusCommand(run, wiring),
+  },
+  {
+    name: 'doctor',
+    summary: 'find what is wrong, and the command that mends it',
+    load: async (run, wiring) => (await import('./database-commands.ts')).doctorCommand(run, wiring),
+  },
+  {
+    name: 'config',
+    summary: 'the settings in force: show, check',
+    load: async (run, wiring) => (await import('./database-commands.ts')).configCommand(run, wiring),
+  },
+  {
+    name: 'admin',
+    summary: 'accounts: list, create, passwd, role, disable, enable, delete',
+    load: async run => (await import('./account-commands.ts')).adminCommand(run),
+  },
+  {
+    name: 'session',
+    summary: 'who is logged in: list, revoke',
+    load: async run => (await import('./account-commands.ts')).sessionCommand(run),
+  },
+  ...RESOURCES.map(
+    ([name, resource, summary, alias]): LazyCommand => ({
+      name,
+      summary,
+      ...(alias === undefined ? {} : { alias }),
+      load: async run => {
+        const { resourceNamed } = await import('../../core/resources/all.ts')
+        return (await import('./resource-commands.ts')).resourceCommand(resourceNamed(resource), name, run)
+      },
+    }),
+  ),
+  {
+    name: 'sms',
+    summary: 'SMS messages: send, list, show',
+    load: async run => (await import('./sms-commands.ts')).smsCommand(run),
+  },
+  {
+    name: 'db',
+    summary: 'the database file: migrate, backup, restore, check',
+    load: async (run, wiring) => (await import('./database-commands.ts')).dbCommand(run, wiring),
+  },
+  {
+    name: 'completion',
+    summary: 'print a completion script for bash, zsh or fish',
+    load: async (run, wiring) => (await import('./completion.ts')).completionCommand(run, wiring, commands),
+  },
+  {
+    name: 'version',
+    summary: 'print the version',
+    load: async run => (await import('./completion.ts')).versionCommand(run),
+  },
+]

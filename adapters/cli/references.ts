@@ -1,0 +1,76 @@
+import type { Records } from '../../core/ports.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import type { Value } from '../../core/resources/field.ts'
+import type { Resource, Row } from '../../core/resources/resource.ts'
+import { CliError, EXIT } from './exit.ts'
+
+/** How a person names a record: by its id, or by its natural key, such as `acme`, `acme/101` or `+15551230001`. */
+
+const ID = /^(?:id:)?([1-9]\d{0,14})$/
+
+const targetOf = (resource: Resource, field: string): Resource | null => {
+  const to = resource.fields[field]?.references?.to
+  return typeof to === 'string' ? resourceNamed(to) : null
+}
+
+/** How many `/`-separated parts the natural key of a resource has. */
+function keyParts(resource: Resource): number {
+  return resource.key.reduce((sum, field) => {
+    const target = targetOf(resource, field)
+    return sum + (target ? keyParts(target) : 1)
+  }, 0)
+}
+
+/** What to write in the place of a record of this resource, for help. */
+export function referenceForm(resource: Resource): string {
+  const forms = resource.key.map(field => {
+    const target = targetOf(resource, field)
+    return target ? referenceForm(target).replace(/\|ID$/, '') : field.toUpperCase()
+  })
+  return forms.length > 0 &&
+    !resource.key.some(field => resource.fields[field]?.references && !targetOf(resource, field))
+    ? `${forms.join('/')}|ID`
+    : 'ID'
+}
+
+async function byKey(records: Records, resource: Resource, text: string): Promise<number[]> {
+  const parts = keyParts(resource) === 1 ? [text] : text.split('/')
+  if (resource.key.length === 0 || parts.length !== keyParts(resource)) return []
+  const where: Record<string, Value> = {}
+  for (const field of resource.key) {
+    const target = targetOf(resource, field)
+    if (target) {
+      const [id, ...others] = await idsOf(records, target, parts.splice(0, keyParts(target)).join('/'))
+      if (id === undefined || others.length > 0) return []
+      where[field] = id
+    } else where[field] = parts.shift() ?? ''
+  }
+  return records.identify(resource, where as Row)
+}
+
+/** The ids that a reference may mean: none, one, or more where it is ambiguous. */
+async function idsOf(records: Records, resource: Resource, text: string): Promise<number[]> {
+  const id = ID.exec(text)?.[1]
+  const byId = id !== undefined && (await records.find(resource, Number(id))) !== null ? [Number(id)] : []
+  if (text.startsWith('id:')) return byId
+  return [...new Set([...byId, ...(await byKey(records, resource, text))])]
+}
+
+/** The id of the record that is meant. Throws when there is none, or more than one. */
+export async function resolve(records: Records, resource: Resource, text: string): Promise<number> {
+  const [id, another] = await idsOf(records, resource, text)
+  const label = resource.label.replace(/^[A-Z](?=[a-z])/, letter => letter.toLowerCase())
+  if (id === undefined)
+    throw new CliError(
+      EXIT.noRecord,
+      `there is no ${label} ${JSON.stringify(text)}`,
+      `write ${referenceForm(resource)}`,
+    )
+  if (another !== undefined)
+    throw new CliError(
+      EXIT.usage,
+      `${JSON.stringify(text)} means more than one ${label}: ids ${id} and ${another}`,
+      `write id:${id} or id:${another}`,
+    )
+  return id
+}

@@ -1,0 +1,33 @@
+import type { HttpGatewayClient } from '../adapters/gateway/client.ts'
+import type { Passwords } from '../core/ports.ts'
+
+/** What takes long to load and is seldom needed is loaded when it is first used. */
+function once<T>(load: () => Promise<T>): () => Promise<T> {
+  let loaded: Promise<T> | null = null
+  return () => {
+    loaded ??= load()
+    return loaded
+  }
+}
+
+export function lazyPasswords(): Passwords {
+  const passwords = once(async () => (await import('../adapters/system/passwords.ts')).argonPasswords())
+  return {
+    hash: async password => (await passwords()).hash(password),
+    verify: async (hash, password) => (await passwords()).verify(hash, password),
+  }
+}
+
+export function lazyGatewayClient(options: { timeoutSeconds: number }): HttpGatewayClient {
+  let used = false
+  const client = once(async () => (await import('../adapters/gateway/client.ts')).httpGatewayClient(options))
+  return {
+    submit: async submission => {
+      used = true
+      return (await client()).submit(submission)
+    },
+    close: async () => {
+      if (used) await (await client()).close()
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import type { Services } from '../adapters/cli/context.ts'
+import type { Settings } from '../config/settings.ts'
+import { compose } from './compose.ts'
+
+/** The use cases and ports for one command, on the settings' database. Throws AppError. */
+export function openServices(
+  settings: Settings,
+  opening: { create?: boolean; migrate?: boolean },
+): Services & { close(): Promise<void> } {
+  const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
+  const { storage, administration, messaging, passwords, clock, close } = compose(settings, () => baseUrl, opening)
+  const { records, messages, accounts, sessions, maintenance, bulk } = storage
+  return {
+    administration,
+    messaging,
+    records,
+    messages,
+    accounts,
+    sessions,
+    maintenance,
+    bulk,
+    passwords,
+    clock,
+    close,
+  }
+}
