@@ -5,32 +5,35 @@ const MICROS_PER_SECOND = 1_000_000
 const RESYNC_MICROS = 2_000
 
 /**
- * The wall clock with microseconds from the monotonic one, set right whenever the two drift apart by more than two
- * milliseconds (a stepped clock), and never giving a moment twice or an earlier one while they agree.
+ * The wall clock with the microseconds of the monotonic one, set right whenever the two drift apart by more than two
+ * milliseconds (a stepped clock). While they agree, no moment is given twice or after a later one.
  */
 export function systemClock(): Clock {
-  const monotonic = (): number => performance.now() * 1000
-  let base = Date.now() * 1000 - monotonic()
+  let base = performance.timeOrigin * 1000
   let last = 0
   let second = -1
   let prefix = ''
+
+  const micros = (): number => {
+    const wall = Date.now() * 1000
+    const monotonic = performance.now() * 1000
+    if (Math.abs(base + monotonic - wall) > RESYNC_MICROS) {
+      base = wall - monotonic
+      last = 0
+    }
+    last = Math.max(last + 1, Math.floor(base + monotonic))
+    return last
+  }
+
   return {
     now: () => {
-      const wall = Date.now() * 1000
-      let micros = Math.floor(base + monotonic())
-      if (micros < wall || micros - wall > RESYNC_MICROS) {
-        base += wall - micros
-        if (Math.abs(wall - micros) > RESYNC_MICROS) last = 0
-        micros = wall
-      }
-      if (micros <= last) micros = last + 1
-      last = micros
-      const seconds = Math.floor(micros / MICROS_PER_SECOND)
+      const now = micros()
+      const seconds = Math.floor(now / MICROS_PER_SECOND)
       if (seconds !== second) {
         second = seconds
         prefix = formatTimestamp(seconds * 1000, 0).slice(0, 20)
       }
-      return `${prefix}${String(micros % MICROS_PER_SECOND).padStart(6, '0')}Z`
+      return `${prefix}${String(now % MICROS_PER_SECOND).padStart(6, '0')}Z`
     },
   }
 }
