@@ -1,0 +1,59 @@
+import { columnFields, isWallClock } from './fields.ts'
+import { dispositionOf } from './freeswitch.ts'
+import type { Parser } from './parser.ts'
+
+const COLUMNS = [
+  ...['caller_id_name', 'caller_id_number', 'destination_number', 'context'],
+  ...['start_stamp', 'answer_stamp', 'end_stamp', 'duration', 'billsec', 'hangup_cause'],
+  ...['uuid', 'bleg_uuid', 'accountcode', 'read_codec', 'write_codec'],
+]
+const START = COLUMNS.indexOf('start_stamp')
+const BETWEEN = /", ?"/
+
+/** How many columns the templates have: `example`, the built-in one, and two that append to the first. */
+const WIDTHS = [15, 13, 17, 20]
+
+/** Rows of `mod_cdr_csv` by its template `example` or the built-in one. */
+export const parseFreeswitchCsv: Parser = record => {
+  const values = columns(record)
+  if (!values)
+    return { reason: `is no row of ${WIDTHS.slice(0, 2).join(' or ')} quoted columns: it may have been torn` }
+  const row = columnFields(COLUMNS, values)
+  const answeredAt = row.optionalMoment('answer_stamp')
+  const answeredSeconds = row.seconds('billsec')
+  return row.finish({
+    source: 'freeswitch-csv',
+    switchCallId: row.required('uuid'),
+    accountcode: row.text('accountcode'),
+    context: row.text('context'),
+    callerNumber: row.text('caller_id_number'),
+    destinationNumber: row.text('destination_number'),
+    direction: null,
+    leg: 'a',
+    startedAt: row.moment('start_stamp'),
+    answeredAt,
+    endedAt: row.optionalMoment('end_stamp'),
+    answeredSeconds,
+    durationSeconds: row.seconds('duration'),
+    disposition: dispositionOf(row.required('hangup_cause'), answeredAt !== null || answeredSeconds > 0),
+    raw: record,
+  })
+}
+
+/**
+ * Quotes within are not escaped, so a caller's name can hold what looks like the end of a column. No other one is free
+ * text: counted from the right, the columns stand where the three dates stand in their places.
+ */
+function columns(record: string): string[] | null {
+  const text = record.trim()
+  if (text.length < 2 || !text.startsWith('"') || !text.endsWith('"')) return null
+  const parts = text.slice(1, -1).split(text.includes('", "') ? BETWEEN : '","')
+  const surplus = WIDTHS.map(width => parts.length - width).filter(count => count >= 0)
+  const inName = surplus.find(count => hasStamps(parts.slice(count + START))) ?? surplus.find(count => count === 0)
+  if (inName === undefined) return null
+  const others = parts.slice(inName + 1)
+  return others.some(part => part.includes('"')) ? null : [parts.slice(0, inName + 1).join('","'), ...others]
+}
+
+const hasStamps = ([start = '', answer = '', end = '']: string[]): boolean =>
+  isWallClock(start) && (answer === '' || isWallClock(answer)) && isWallClock(end)

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { type RecordRule, recordSplitter, type SplitRecord } from '../../../adapters/pbx/record-splitter.ts'
+
+const split = (rule: RecordRule, ...chunks: (string | Buffer)[]): SplitRecord[] => {
+  const splitter = recordSplitter(rule)
+  return chunks.flatMap(chunk => splitter.push(Buffer.from(chunk)))
+}
+
+const texts = (records: SplitRecord[]): string[] => records.map(({ text }) => text)
+
+test('each record comes with the byte offset after its line end', () => {
+  assert.deepEqual(split('quoted', '"a",1\n"é",2\r\n'), [
+    { text: '"a",1', end: 6 },
+    { text: '"é",2', end: 14 },
+  ])
+})
+
+test('a line end within quotes belongs to the record', () => {
+  assert.deepEqual(texts(split('quoted', '"a\nb","c"\n"d"\n')), ['"a\nb","c"', '"d"'])
+  assert.deepEqual(texts(split('quoted', '"say ""hi""\n","c"\n"","""\n"\n')), ['"say ""hi""\n","c"', '"","""\n"'])
+})
+
+test('by the line rule, quotes mean nothing', () => {
+  assert.deepEqual(texts(split('line', '"a"b,"\n"c\n')), ['"a"b,"', '"c'])
+})
+
+test('a torn last line stays until it is whole', () => {
+  const splitter = recordSplitter('quoted')
+  assert.deepEqual(splitter.push(Buffer.from('"a"\n"b')), [{ text: '"a"', end: 4 }])
+  assert.deepEqual(splitter.push(Buffer.from('c"')), [])
+  assert.deepEqual(splitter.push(Buffer.from('\n')), [{ text: '"bc"', end: 9 }])
+})
+
+test('a last line without its end can be had when no more will come', () => {
+  const splitter = recordSplitter('quoted', 100)
+  splitter.push(Buffer.from('"a"\n"b"'))
+  assert.deepEqual(splitter.rest(), { text: '"b"', end: 107 })
+  splitter.push(Buffer.from('\n'))
+  assert.equal(splitter.rest(), null)
+})
+
+test('reading can go on at any offset it told', () => {
+  const file = Buffer.from('"a\n1"\n"b"\n\n"é"\n"d')
+  const whole = split('quoted', file)
+  whole.forEach(({ end }, index) => {
+    assert.deepEqual(recordSplitter('quoted', end).push(file.subarray(end)), whole.slice(index + 1))
+  })
+})
+
+test('empty lines are left out', () => {
+  assert.deepEqual(texts(split('quoted', '\n\r\n"a"\n\n')), ['"a"'])
+})
+
+test('what a power failure leaves in front of a line is left out', () => {
+  assert.deepEqual(texts(split('quoted', Buffer.from('\0\0\0"a","b"\n"c"\n'))), ['"a","b"', '"c"'])
+})
+
+test('a line torn within quotes costs no other line', () => {
+  const torn = '"acc","10\n"acc","101",5\n"acc","102",6\n'
+  assert.deepEqual(texts(split('quoted', torn)), ['"acc","10', '"acc","101",5', '"acc","102",6'])
+  const thenEmpty = '"acc","10\n"","101",5\n"acc","102",6\n'
+  assert.deepEqual(texts(split('quoted', thenEmpty)), ['"acc","10', '"","101",5', '"acc","102",6'])
+})
+
+test('a line torn and written on costs no other line', () => {
+  const merged = '"acc","10"acc","101",5\n"acc","102",6\n"acc",1"acc"\n"x"\n'
+  assert.deepEqual(texts(split('quoted', merged)), ['"acc","10"acc","101",5', '"acc","102",6', '"acc",1"acc"', '"x"'])
+})
+
+test('a quote that nothing closes costs one line', () => {
+  const lines = Array.from({ length: 2000 }, (_, n) => `plain,${n},row`)
+  const records = texts(split('quoted', `"never closed\n${lines.join('\n')}\n`))
+  assert.deepEqual(records, ['"never closed', ...lines])
+})
+
+test('bytes that are no UTF-8 do not move the offsets', () => {
+  assert.deepEqual(split('quoted', Buffer.from([0x22, 0xe9, 0x22, 0x0a, 0x31, 0x0a])), [
+    { text: '"\uFFFD"', end: 4 },
+    { text: '1', end: 6 },
+  ])
+})
+
+test('a chunk may be overwritten once it was pushed', () => {
+  const splitter = recordSplitter('quoted')
+  const chunk = Buffer.from('"a"\n"b')
+  splitter.push(chunk)
+  chunk.fill(0x78)
+  assert.deepEqual(texts(splitter.push(Buffer.from('"\n'))), ['"b"'])
+})
+
+const piece = fc.oneof(
+  fc.constantFrom('"', '""', '","', '\n', '\r\n', ',', '"\n"', '\0', 'é', '😀', '"acc",'),
+  fc.string({ maxLength: 5 }),
+  fc.constant('x'.repeat(5000)),
+)
+const anyFile = fc.array(piece, { maxLength: 40 }).map(pieces => Buffer.from(pieces.join('')))
+
+for (const rule of ['line', 'quoted'] as const) {
+  test(`by the ${rule} rule, a file gives the same records wherever it is cut`, () => {
+    fc.assert(
+      fc.property(anyFile, fc.array(fc.nat(), { maxLength: 12 }), (file, cuts) => {
+        const places = [0, ...cuts.map(cut => cut % (file.length + 1)), file.length].sort((a, b) => a - b)
+        const chunks = places.slice(1).map((end, index) => file.subarray(places[index], end))
+        const [whole, cut] = [recordSplitter(rule), recordSplitter(rule)]
+        assert.deepEqual(
+          chunks.flatMap(chunk => cut.push(chunk)),
+          whole.push(file),
+        )
+        assert.deepEqual(cut.rest(), whole.rest())
+      }),
+      { numRuns: 500 },
+    )
+  })
+}

@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { buildDeck } from '../../../core/rating/deck.ts'
+import { explain } from '../../../core/rating/explain.ts'
+import { type RatableCall, rateCall } from '../../../core/rating/rate-call.ts'
+
+const ukraine = { id: 1, prefix: '380', pricePerMinute: 1230, increment: 60, active: true }
+const kyiv = { id: 2, prefix: '+380 44', pricePerMinute: 1000, increment: 6, active: true }
+const deck = buildDeck([ukraine, kyiv])
+
+const call = (more: Partial<RatableCall> = {}): RatableCall => ({
+  direction: 'outbound',
+  answered: true,
+  answeredSeconds: 61,
+  destinationNumber: '00380441234567',
+  ...more,
+})
+
+test('an answered outbound call is rated, and the rate is kept as it was', () => {
+  assert.deepEqual(rateCall(deck, call()), {
+    outcome: 'rated',
+    billSeconds: 66,
+    cost: 1100,
+    rate: { id: 2, prefix: '+380 44', pricePerMinute: 1000, increment: 6 },
+    unrated: false,
+  })
+})
+
+test('a call that nobody answered costs nothing and is not unrated', () => {
+  const expected = { outcome: 'not answered', billSeconds: 0, cost: 0, rate: null, unrated: false }
+  assert.deepEqual(rateCall(deck, call({ answered: false })), expected)
+  assert.deepEqual(rateCall(deck, call({ answeredSeconds: 0 })), expected)
+  assert.deepEqual(rateCall(deck, call({ answeredSeconds: 0, destinationNumber: '999' })), expected)
+  assert.deepEqual(rateCall(deck, call({ answered: false, direction: 'inbound' })), expected)
+})
+
+test('an inbound call costs nothing, keeps its seconds and is not unrated', () => {
+  const expected = { outcome: 'inbound', billSeconds: 61, cost: 0, rate: null, unrated: false }
+  assert.deepEqual(rateCall(deck, call({ direction: 'inbound' })), expected)
+})
+
+test('a call that no rate matches keeps its seconds, costs nothing and is unrated', () => {
+  const expected = { outcome: 'no match', billSeconds: 61, cost: 0, rate: null, unrated: true }
+  for (const destinationNumber of ['49301234567', '', 's', 'park380']) {
+    assert.deepEqual(rateCall(deck, call({ destinationNumber })), expected)
+  }
+})
+
+test('a cost that no amount can hold leaves the call unrated', () => {
+  const slip = buildDeck([{ ...ukraine, pricePerMinute: Number.MAX_SAFE_INTEGER, increment: 3600 }])
+  const expected = { outcome: 'too large', billSeconds: 61, cost: 0, rate: null, unrated: true }
+  assert.deepEqual(rateCall(slip, call()), expected)
+})
+
+test('the number is read by the international prefix of the deck', () => {
+  const american = buildDeck([ukraine, { ...kyiv, prefix: '011 380 44' }], '011')
+  assert.equal(rateCall(american, call({ destinationNumber: '011380441' })).rate?.id, 2)
+  assert.equal(rateCall(american, call({ destinationNumber: '00380441' })).outcome, 'no match')
+})
+
+test('an explanation tells the match, the shorter prefixes, the rounding, the arithmetic and the cost', () => {
+  assert.deepEqual(explain(deck, call({ answeredSeconds: 64 })), [
+    { kind: 'number', given: '00380441234567', digits: '380441234567' },
+    { kind: 'matching', rate: kyiv },
+    { kind: 'shorter', rate: ukraine },
+    { kind: 'rounding', seconds: 64, increment: 6, billSeconds: 66 },
+    { kind: 'arithmetic', billSeconds: 66, pricePerMinute: 1000, remainder: 0, roundedUp: false },
+    { kind: 'result', ...rateCall(deck, call({ answeredSeconds: 64 })) },
+  ])
+})
+
+test('an explanation tells what the division leaves and whether it rounds up', () => {
+  const odd = buildDeck([{ ...ukraine, pricePerMinute: 101, increment: 1 }])
+  const steps = explain(odd, call({ answeredSeconds: 30 }))
+  const expected = { kind: 'arithmetic', billSeconds: 30, pricePerMinute: 101, remainder: 30, roundedUp: true }
+  assert.deepEqual(
+    steps.find(({ kind }) => kind === 'arithmetic'),
+    expected,
+  )
+  assert.equal(rateCall(odd, call({ answeredSeconds: 30 })).cost, 51)
+})
+
+test('an explanation of a call that is not looked up is its result alone', () => {
+  for (const given of [call({ direction: 'inbound' }), call({ answered: false })]) {
+    assert.deepEqual(explain(deck, given), [{ kind: 'result', ...rateCall(deck, given) }])
+  }
+})
+
+test('an explanation of a number without a rate tells how it was read', () => {
+  const given = call({ destinationNumber: '+49 30' })
+  assert.deepEqual(explain(deck, given), [
+    { kind: 'number', given: '+49 30', digits: '4930' },
+    { kind: 'result', ...rateCall(deck, given) },
+  ])
+})
