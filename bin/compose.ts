@@ -2,7 +2,7 @@ import { openStorage, type Storage, type StorageOptions } from '../adapters/sqli
 import { systemClock } from '../adapters/system/clock.ts'
 import { randomIds } from '../adapters/system/ids.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Clock, Passwords, SmsGatewayClient } from '../core/ports.ts'
+import type { Clock, Messages, Passwords, SmsGatewayClient } from '../core/ports.ts'
 import { type Administration, administration } from '../core/use-cases/administer.ts'
 import { type Messaging, messaging } from '../core/use-cases/messaging.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
@@ -25,6 +25,14 @@ export interface Replacements {
   readonly client?: SmsGatewayClient
 }
 
+/** Puts itself around what it measures. */
+export interface Instruments {
+  messages(port: Messages): Messages
+  messaging(useCases: Messaging): Messaging
+}
+
+const NO_INSTRUMENTS: Instruments = { messages: port => port, messaging: useCases => useCases }
+
 type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onCommit'>
 
 /** `baseUrl` is asked for when it is needed: with port 0 it is known only once the service listens. */
@@ -33,6 +41,7 @@ export function compose(
   baseUrl: () => string,
   opening: Opening,
   replacements: Replacements = {},
+  instruments: Instruments = NO_INSTRUMENTS,
 ): Trunkline {
   const clock = replacements.clock ?? systemClock()
   const storage = openStorage(settings.db, { ...opening, clock })
@@ -44,19 +53,21 @@ export function compose(
     clock,
     passwords,
     administration: administration(records),
-    messaging: messaging({
-      records,
-      messages,
-      client: replacements.client ?? gatewayClient,
-      clock,
-      ids: randomIds(),
-      settings: {
-        gatewayTimeout: settings.gateway_timeout,
-        get baseUrl() {
-          return baseUrl()
+    messaging: instruments.messaging(
+      messaging({
+        records,
+        messages: instruments.messages(messages),
+        client: replacements.client ?? gatewayClient,
+        clock,
+        ids: randomIds(),
+        settings: {
+          gatewayTimeout: settings.gateway_timeout,
+          get baseUrl() {
+            return baseUrl()
+          },
         },
-      },
-    }),
+      }),
+    ),
     signIn: signIn({
       accounts,
       sessions,

@@ -1,11 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import { pino } from 'pino'
+import { type Logger, pino } from 'pino'
 import { httpApp } from '../adapters/http/app.ts'
+import { createMetrics, type Metrics, serveMetrics } from '../adapters/http/metrics.ts'
 import { type RunningServer, serve } from '../adapters/http/server.ts'
+import type { Follower } from '../adapters/pbx/follow.ts'
+import { figures } from '../adapters/sqlite/figures.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import { readCredentials } from '../core/use-cases/sign-in.ts'
 import { compose, type Trunkline } from './compose.ts'
+import { startFeeds } from './feeds.ts'
 
 /** What a browser, a gateway or a client in flight may still take once the daemon is told to stop. */
 const GRACE_MS = 20_000
@@ -33,7 +37,9 @@ export async function startDaemon(
   let server: RunningServer
   let listeningAt = `http://${settings.host}:${settings.port}`
   const baseUrl = (): string => settings.base_url ?? listeningAt
-  const trunkline = compose(settings, baseUrl, { create: true, migrate: true })
+  const metrics = createMetrics()
+  const opening = { create: true, migrate: true, onCommit: metrics.onCommit }
+  const trunkline = compose(settings, baseUrl, opening, {}, metrics)
   try {
     await makeFirstAccount(trunkline, first, print)
     await trunkline.messaging.sweep()
@@ -42,14 +48,17 @@ export async function startDaemon(
     const trustedProxies = settings.trusted_proxies
     server = await serve(url => {
       listeningAt = url
-      return httpApp({ administration, messaging, signIn, beat, log, baseUrl: baseUrl(), trustedProxies })
+      return httpApp({ administration, messaging, signIn, beat, log, baseUrl: baseUrl(), trustedProxies, metrics })
     }, settings)
   } catch (error) {
     await trunkline.close()
     throw error
   }
+  const metricsServer = await watch(trunkline, metrics, settings, log)
   const background = new AbortController()
   const upkeep = trunkline.storage.followWrites(background.signal)
+  const feeds = startFeeds(settings.feeds, trunkline.storage.calls, background.signal, log)
+  watchFeeds(metrics, feeds, trunkline)
   const sweeping = setInterval(() => {
     sweep(trunkline).catch((error: unknown) => log.error({ err: error }, 'the sweep failed'))
   }, SWEEP_MS)
@@ -60,13 +69,52 @@ export async function startDaemon(
     stop: async () => {
       clearInterval(sweeping)
       await server.stop(GRACE_MS)
+      await metricsServer?.stop(0)
       background.abort()
-      await upkeep
+      await Promise.all([upkeep, ...feeds.map(({ done }) => done)])
       await trunkline.close()
       log.info('stopped')
       destination.flushSync()
     },
   }
+}
+
+/** Serves the metrics. What is watched must not fail for its watcher: a port that is taken costs a warning. */
+async function watch(
+  { storage }: Trunkline,
+  metrics: Metrics,
+  { metrics_port: port }: Settings,
+  log: Logger,
+): Promise<RunningServer | null> {
+  if (port === 0) return null
+  const { walBytes, parkedReceipts } = figures(storage.connection)
+  metrics.gauge('trunkline_database_wal_bytes', "Size of the database's write-ahead log", walBytes)
+  metrics.gauge(
+    'trunkline_sms_receipts_parked',
+    'Receipts that wait for their message',
+    () => parkedReceipts().map(({ gateway, count }) => ({ labels: { gateway: String(gateway) }, value: count })),
+    ['gateway'],
+  )
+  try {
+    const server = await serveMetrics(metrics, port)
+    log.info(`metrics at ${server.url}/metrics`)
+    return server
+  } catch (error) {
+    log.warn({ err: error }, 'no metrics are served; set TRUNKLINE_METRICS_PORT to a free port, or to 0 for none')
+    return null
+  }
+}
+
+function watchFeeds(metrics: Metrics, feeds: readonly Follower[], { storage }: Trunkline): void {
+  metrics.gauge(
+    'trunkline_feed_lag_bytes',
+    'Bytes of call records that are not stored yet',
+    () => feeds.map(feed => ({ labels: { feed: feed.state().name }, value: feed.state().lag })),
+    ['feed'],
+  )
+  metrics.gauge('trunkline_quarantine_records', 'Call records that could not be used', () =>
+    storage.calls.quarantineCount(),
+  )
 }
 
 async function sweep({ messaging, storage, clock }: Trunkline): Promise<void> {

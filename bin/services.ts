@@ -1,4 +1,6 @@
 import type { Services } from '../adapters/cli/context.ts'
+import { ingest } from '../adapters/pbx/ingest.ts'
+import { readRecord } from '../adapters/pbx/records.ts'
 import type { Settings } from '../config/settings.ts'
 import { compose } from './compose.ts'
 
@@ -8,19 +10,18 @@ export function openServices(
   opening: { create?: boolean; migrate?: boolean },
 ): Services & { close(): Promise<void> } {
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
-  const { storage, administration, messaging, passwords, clock, close } = compose(settings, () => baseUrl, opening)
-  const { records, messages, accounts, sessions, maintenance, bulk } = storage
+  const { storage, ...rest } = compose(settings, () => baseUrl, opening)
+  const { records, messages, accounts, sessions, maintenance, bulk, calls } = storage
   return {
-    administration,
-    messaging,
+    ...rest,
     records,
     messages,
     accounts,
     sessions,
     maintenance,
     bulk,
-    passwords,
-    clock,
-    close,
+    calls,
+    ingest: (source, ingesting) => ingest(source, ingesting, calls),
+    readRecord,
   }
 }

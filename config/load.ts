@@ -49,7 +49,7 @@ export function loadSettings({ flags, environment, file: named }: Given): Loaded
   return { settings: values as Settings, sources: sources as Record<SettingName, Source>, file }
 }
 
-function checked(name: SettingName, given: unknown, label: string): string | number {
+function checked(name: SettingName, given: unknown, label: string): unknown {
   const value = readSetting(name, given)
   if (value === undefined)
     throw new AppError('configuration', `${label} must be ${declarations[name].wants}, not ${JSON.stringify(given)}.`)

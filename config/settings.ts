@@ -1,5 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { isTimeZone } from '../core/dates.ts'
+import { SOURCE_FORMATS } from '../core/rating/completed-call.ts'
 
 export interface Setting<S extends TSchema = TSchema> {
   readonly schema: S
@@ -25,6 +27,23 @@ const setting = <S extends TSchema>(
 const text = (minLength: number) => Type.String({ minLength })
 const url = Type.String({ pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$' })
 const seconds = Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })
+
+const FORMATS = [...SOURCE_FORMATS, 'auto'] as const
+
+/** A feed of call records; `every` is the seconds between two looks at it. */
+const feed = Type.Object(
+  {
+    format: Type.Enum([...FORMATS]),
+    path: text(1),
+    timezone: Type.Optional(Type.Refine(Type.String(), isTimeZone)),
+    tenant: Type.Optional(text(1)),
+    contexts: Type.Optional(Type.Record(Type.String(), text(1))),
+    every: Type.Optional(Type.Number({ minimum: 0.05, maximum: 3600 })),
+  },
+  { additionalProperties: false },
+)
+
+export type FeedSetting = Static<typeof feed>
 
 /** Every setting, once: flags, environment variables, the file's keys and their checks derive from it. */
 export const declarations = {
@@ -61,11 +80,23 @@ export const declarations = {
     'debug, info, warn, error or silent',
     'how much is logged, on standard error',
   ),
+  metrics_port: setting(
+    Type.Integer({ minimum: 0, maximum: 65_535 }),
+    9464,
+    'an integer from 0 to 65535',
+    'port on 127.0.0.1 that serves /metrics for Prometheus; 0 serves none',
+  ),
   trusted_proxies: setting(
     Type.Integer({ minimum: 0, maximum: 10 }),
     0,
     'an integer from 0 to 10',
     'how many reverse proxies stand in front, whose X-Forwarded-For is believed',
+  ),
+  feeds: setting(
+    Type.Array(feed, { maxItems: 100 }),
+    [],
+    `a list of {"format", "path"} with formats ${FORMATS.join(', ')}, and optionally "timezone" (an IANA name), "tenant", "contexts", "every"`,
+    "call records of switches that are followed: a list of {format, path, timezone, tenant, contexts, every}",
   ),
 } as const satisfies Record<string, Setting>
 
@@ -82,11 +113,22 @@ export const environmentName = (name: string): string => `TRUNKLINE_${name.toUpp
 
 export const flagName = (name: string): string => `--${name.replaceAll('_', '-')}`
 
-/** Reads what a flag or an environment variable says, which is text, as the setting's type; undefined when wrong. */
-export function readSetting(name: SettingName, given: unknown): string | number | undefined {
+/**
+ * Reads what a flag or an environment variable says, which is text, as the setting's type (a list as JSON); undefined
+ * when it is wrong.
+ */
+export function readSetting(name: SettingName, given: unknown): unknown {
   const { schema }: Setting = declarations[name]
-  const isNumber = 'type' in schema && (schema.type === 'integer' || schema.type === 'number')
-  const value = isNumber && typeof given === 'string' && /^-?\d+(\.\d+)?$/.test(given.trim()) ? Number(given) : given
-  const read = typeof value === 'string' ? value.trim() : value
-  return Value.Check(schema, read) && (typeof read === 'string' || typeof read === 'number') ? read : undefined
+  const value = typeof given === 'string' ? fromText('type' in schema ? schema.type : 'string', given.trim()) : given
+  return Value.Check(schema, value) ? value : undefined
+}
+
+function fromText(type: unknown, text: string): unknown {
+  if (type === 'integer' || type === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
+  if (type !== 'array') return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }

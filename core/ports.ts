@@ -1,5 +1,9 @@
 import type { Timestamp } from './dates.ts'
 import type { FieldErrors } from './errors.ts'
+import type { CompletedCall, SourceFormat } from './rating/completed-call.ts'
+import type { Period } from './rating/period.ts'
+import type { Catalog, FeedRules } from './rating/record-call.ts'
+import type { Value } from './resources/field.ts'
 import type { Resource, Row } from './resources/resource.ts'
 import type { Message, Receipt, Submission } from './sms/message.ts'
 
@@ -148,33 +152,85 @@ export interface SmsGatewayClient {
   submit(submission: Submission): Promise<GatewayReply>
 }
 
-/** What a bulk change did with one row. */
-export type RowOutcome = 'created' | 'updated' | 'skipped' | FieldErrors
-
+/** What becomes of a row whose natural key a stored record has: refused, changes that record, or left out. */
 export type ImportMode = 'insert' | 'upsert' | 'skip'
 
-/** How far an import has come, kept with what it stored. `file` identifies the input, `mark` is the importer's own. */
+/** How far an import has come. `input` tells one input from another, `mark` is the importer's own. */
 export interface ImportPlace {
-  readonly file: string
+  readonly input: string
   readonly mark: string
+}
+
+export interface BulkPlan {
+  readonly resource: Resource
+  /** The fields that each record holds, in this order. What is in neither these nor `constants` takes its default. */
+  readonly columns: readonly string[]
+  /** What all records have in common. */
+  readonly constants: Row
+  readonly mode: ImportMode
+  /** What one rejected row means for the others of its transaction. */
+  readonly onRejection: 'store nothing' | 'leave it out'
+  /** Keeps new records whose natural key another has too, where the rules of the API allow that. */
+  readonly allowDuplicates: boolean
+  /** Tells what would become of the rows and writes nothing. */
+  readonly dryRun: boolean
+}
+
+/** A record on its way in. */
+export interface BulkRecord {
+  /** Numbers the rows of the input, upwards. Records of the same row stand or fall together. */
+  readonly row: number
+  /** The line where that row starts. */
+  readonly line: number
+  /** The row as it came, handed back when it is rejected. */
+  readonly raw: string | null
+  /** Checked values, in the order of the plan's columns. */
+  readonly values: readonly Value[]
+}
+
+export interface Rejection {
+  readonly row: number
+  readonly line: number
+  readonly raw: string | null
+  readonly errors: FieldErrors
+}
+
+/** Records, but rejected rows. */
+export interface BulkCounts {
+  readonly created: number
+  readonly updated: number
+  readonly skipped: number
+  readonly rejected: number
+}
+
+/** Records of one resource that are gathered outside the database and stored in one transaction. */
+export interface BulkLoad {
+  add(records: readonly BulkRecord[]): Promise<void>
+  /**
+   * Stores what was added since the last call, under the rules of `Records.insert` and the plan, and the place with
+   * it. A place is not stored when rejections keep all of it out.
+   */
+  store(place?: ImportPlace): Promise<BulkCounts>
+  /** What the last `store` rejected, in order. */
+  rejections(): AsyncIterable<Rejection>
+  /** Forgets what was added and not stored. */
+  close(): Promise<void>
 }
 
 /** Many records at once. */
 export interface Bulk {
+  load(plan: BulkPlan): BulkLoad
+  /** The places stored for that resource. */
+  places(resource: Resource): Promise<readonly ImportPlace[]>
   /**
-   * Stores rows of one resource in one transaction, each under the rules of `Records.insert`: insert makes a new
-   * record; upsert changes the one with the same natural key, where there is one; skip leaves that one alone. A row
-   * that breaks a rule is reported and leaves nothing behind. With `atomic`, one such row undoes all of them; with
-   * `dryRun`, all of them are undone in any case. `place` is stored with the rows.
+   * All records in the order they were made, secrets included, some hundred at a time: the values of `fields`, and
+   * for a reference what `referenceName` makes of the record it points to.
    */
-  store(
+  dump(
     resource: Resource,
-    rows: readonly Row[],
-    options: { readonly mode: ImportMode; readonly atomic: boolean; readonly dryRun: boolean; readonly place?: ImportPlace },
-  ): Promise<RowOutcome[]>
-  /** The place stored last for this file and resource; null when none is. */
-  place(resource: Resource, file: string): Promise<string | null>
-  forgetPlace(resource: Resource, file: string): Promise<void>
+    fields: readonly string[],
+    where: Readonly<Record<string, number>>,
+  ): AsyncIterable<readonly (readonly (string | number | null)[])[]>
 }
 
 export interface Statistics {
@@ -195,4 +251,115 @@ export interface Maintenance {
   backup(to: string): Promise<{ readonly bytes: number }>
   /** What the integrity checks find; empty when all is well. */
   check(): Promise<string[]>
+}
+
+/** One record of a switch, read or not. */
+export type SwitchRecord =
+  | { readonly call: CompletedCall }
+  | { readonly format: SourceFormat; readonly raw: string; readonly reason: string }
+
+/** Where a feed's records come from and how far it was read: an inode and the byte after the last record stored. */
+export interface FeedPlace {
+  readonly inode: string
+  readonly position: number
+}
+
+export interface Feed {
+  /** What its place is kept under: the path as it was given. */
+  readonly name: string
+  readonly rules: FeedRules
+}
+
+/** What became of the records of one batch. */
+export interface IngestCounts {
+  readonly stored: number
+  /** Had been stored before. */
+  readonly known: number
+  readonly quarantined: number
+  /** Legs of calls that have a record of their own. */
+  readonly legs: number
+  /** Of those stored: outgoing, answered, and no rate for them. */
+  readonly unrated: number
+}
+
+export interface Quarantined {
+  readonly id: number
+  readonly feed: string
+  readonly format: SourceFormat
+  readonly rules: FeedRules
+  readonly record: string
+  readonly reason: string
+  /** How often it was delivered. */
+  readonly seen: number
+  readonly created_at: Timestamp
+}
+
+export interface RerateQuery extends Period {
+  readonly tenantId: number
+  /** Only calls that no rate was found for. */
+  readonly unratedOnly: boolean
+}
+
+/** A call whose rating comes out otherwise than it is stored. Amounts in units of 0.0001. */
+export interface Rerated {
+  readonly id: number
+  readonly destination_number: string
+  readonly started_at: Timestamp
+  readonly old: { readonly cost: number; readonly billSeconds: number; readonly prefix: string | null }
+  readonly new: { readonly cost: number; readonly billSeconds: number; readonly prefix: string | null }
+}
+
+export interface RerateResult {
+  readonly examined: number
+  readonly changed: number
+  readonly oldCost: number
+  readonly newCost: number
+  readonly stillUnrated: number
+  /** The first so many of those that change. */
+  readonly changes: readonly Rerated[]
+}
+
+export const USAGE_GROUPS = ['day', 'destination', 'extension', 'direction'] as const
+export type UsageGroup = (typeof USAGE_GROUPS)[number]
+
+export interface UsageLine {
+  /** The day, destination, extension number or direction; null for the whole. */
+  readonly group: string | null
+  readonly calls: number
+  readonly answered: number
+  readonly seconds: number
+  readonly bill_seconds: number
+  /** Units of 0.0001. */
+  readonly cost: number
+  readonly unrated: number
+}
+
+/** Calls that switches hand over, their rating, and what is told of them. */
+export interface Calls {
+  /**
+   * Rates and stores a batch and the place reached, in one transaction. A call that is there already (the same switch
+   * and call id, whichever way it came) is not stored again; what cannot be used goes to quarantine.
+   */
+  store(feed: Feed, records: readonly SwitchRecord[], place: FeedPlace | null): Promise<IngestCounts>
+  place(feed: string): Promise<FeedPlace | null>
+  quarantine(): AsyncIterable<Quarantined>
+  quarantineCount(): Promise<number>
+  /** Takes a record out of quarantine, its cause mended; false when it cannot be used yet, with the present reason kept. */
+  replay(quarantined: Quarantined, record: SwitchRecord): Promise<boolean>
+  /** What the tenant's calls are rated by at this moment. */
+  catalog(tenantId: number): Promise<Catalog>
+  /** Rates stored calls anew by the present rates; unless `dryRun`, stores the outcome and keeps what was. */
+  rerate(query: RerateQuery, options: { readonly dryRun: boolean; readonly sample: number }): Promise<RerateResult>
+  /** Ids of the rates that calls of the period were rated by. */
+  usedRates(tenantId: number, period: Period): Promise<ReadonlySet<number>>
+  /** Destinations of the period's unrated calls and how many went there, the most first. */
+  unratedDestinations(
+    tenantId: number,
+    period: Period,
+  ): Promise<readonly { readonly number: string; readonly calls: number }[]>
+  usage(
+    tenantId: number,
+    days: readonly ({ readonly day: string } & Period)[],
+    by: UsageGroup | null,
+  ): Promise<UsageLine[]>
 }

@@ -1,4 +1,5 @@
-import type { LazyCommand } from './program.ts'
+import type { Command } from 'commander'
+import type { LazyCommand, RunCommand } from './program.ts'
 
 /** Each resource by the name of its commands. */
 const RESOURCES: readonly (readonly [name: string, resource: string, summary: string, alias?: string])[] = [
@@ -13,6 +14,12 @@ const RESOURCES: readonly (readonly [name: string, resource: string, summary: st
   ['agent', 'agents', 'extensions that take calls of queues'],
   ['route', 'routes', 'where calls to DIDs go'],
 ]
+
+/** What can be done with the records of some resources beside administering them. */
+const TOOLS: Readonly<Record<string, (run: RunCommand) => Promise<Command[]>>> = {
+  rates: async run => (await import('./rating-commands.ts')).rateTools(run),
+  cdrs: async run => (await import('./call-commands.ts')).callTools(run),
+}
 
 /** Every command; what one needs is loaded when it is called. */
 export const commands: readonly LazyCommand[] = [
@@ -58,10 +65,18 @@ export const commands: readonly LazyCommand[] = [
       ...(alias === undefined ? {} : { alias }),
       load: async run => {
         const { resourceNamed } = await import('../../core/resources/all.ts')
-        return (await import('./resource-commands.ts')).resourceCommand(resourceNamed(resource), name, run)
+        const { resourceCommand } = await import('./resource-commands.ts')
+        const group = resourceCommand(resourceNamed(resource), name, run)
+        for (const tool of (await TOOLS[resource]?.(run)) ?? []) group.addCommand(tool)
+        return group
       },
     }),
   ),
+  {
+    name: 'report',
+    summary: 'what was used and what it costs: usage',
+    load: async run => (await import('./report-commands.ts')).reportCommand(run),
+  },
   {
     name: 'sms',
     summary: 'SMS messages: send, list, show',

@@ -1,5 +1,19 @@
 import type { Readable, Writable } from 'node:stream'
-import type { Accounts, Bulk, Clock, Maintenance, Messages, Passwords, Records, Sessions } from '../../core/ports.ts'
+import type {
+  Accounts,
+  Bulk,
+  Calls,
+  Clock,
+  Feed,
+  IngestCounts,
+  Maintenance,
+  Messages,
+  Passwords,
+  Records,
+  Sessions,
+  SwitchRecord,
+} from '../../core/ports.ts'
+import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 
@@ -39,6 +53,17 @@ export interface Services {
   readonly maintenance: Maintenance
   readonly bulk: Bulk
   readonly clock: Clock
+  readonly calls: Calls
+  /** Stores every call of a file, a folder or a stream, once; see `Calls.store`. */
+  ingest(
+    source: string | Readable,
+    ingesting: {
+      readonly feed: Feed
+      readonly format: SourceFormat | 'auto'
+      readonly onProgress?: (counts: IngestCounts, bytes: number) => void
+    },
+  ): Promise<IngestCounts>
+  readRecord(format: SourceFormat, raw: string): SwitchRecord
 }
 
 /** What a command's action gets. */

@@ -30,24 +30,33 @@ export const IN_MEMORY = ':memory:'
 
 /** Waiting for another process's lock blocks the event loop, so it is kept short here and retried by the writer. */
 const BUSY_TIMEOUT_MS = 5
+/** Another process that makes or upgrades the database at this moment is waited for. */
+const OPENING_TIMEOUT_MS = 10_000
 const CACHE_KIB = 32_768
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
- * Opens a database for durable use: WAL, every commit synced, foreign keys on, readable by its owner alone.
- * Throws `not_found`, `corrupt`, `read_only`.
+ * Opens a database for durable use: WAL, every commit synced, foreign keys on, readable by its owner alone; `prepare`
+ * is the last step of it. Throws `not_found`, `corrupt`, `read_only`.
  */
-export function openDatabase(path: string, options: OpenOptions = {}): Connection {
+export function openDatabase(
+  path: string,
+  options: OpenOptions = {},
+  prepare: (opened: Connection) => void = () => {},
+): Connection {
   try {
     if (path !== IN_MEMORY) prepareFile(path, options)
-    const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS })
+    const db = new Sqlite(path, { timeout: OPENING_TIMEOUT_MS })
     try {
       configure(db, path, options)
+      const opened = connection(db, path)
+      prepare(opened)
+      db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+      return opened
     } catch (error) {
       db.close()
       throw error
     }
-    return connection(db, path)
   } catch (error) {
     throw translate(error)
   }
@@ -59,12 +68,10 @@ function prepareFile(path: string, { create }: OpenOptions): void {
     createFile(path)
     return
   }
-  const { size, mode } = statSync(path)
-  if (size === 0)
+  if (statSync(path).size === 0)
     throw new AppError('corrupt', `${path} is empty, not a database.`, {
       hint: `restore a backup over it, or remove it to begin anew: rm ${path}`,
     })
-  if ((mode & 0o077) !== 0) chmodSync(path, 0o600)
 }
 
 /** Makes the database beside its place and links it there whole, so that no other process finds half of one. */
@@ -88,6 +95,7 @@ function createFile(path: string): void {
 
 function configure(db: Database, path: string, options: OpenOptions): void {
   assertOurs(db, path)
+  if (path !== IN_MEMORY && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
   const journal = db.pragma('journal_mode = WAL', { simple: true })
   if (journal !== 'wal' && path !== IN_MEMORY)
     throw new AppError('read_only', `${path} cannot use write-ahead logging.`)

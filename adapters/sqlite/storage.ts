@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Accounts, Clock, Maintenance, Messages, Records, Sessions } from '../../core/ports.ts'
+import type { Accounts, Bulk, Calls, Clock, Maintenance, Messages, Records, Sessions } from '../../core/ports.ts'
 import { accounts } from './accounts.ts'
+import { bulk } from './bulk.ts'
+import { calls } from './calls.ts'
 import { type Connection, type OpenOptions, openDatabase } from './database.ts'
 import { maintenance } from './maintenance.ts'
 import { messages } from './messages.ts'
@@ -16,6 +18,8 @@ export interface Storage {
   readonly accounts: Accounts
   readonly sessions: Sessions
   readonly maintenance: Maintenance
+  readonly calls: Calls
+  readonly bulk: Bulk
   readonly connection: Connection
   readonly writer: Writer
   /** Writes a row and syncs it. Throws `storage_full`, `busy`, `read_only`. */
@@ -35,8 +39,7 @@ const BETWEEN_LOOKS_MS = 500
 
 export function openStorage(path: string, options: StorageOptions): Storage {
   const { clock } = options
-  const connection = openDatabase(path, options)
-  ensureSearchIndexes(connection)
+  const connection = openDatabase(path, options, ensureSearchIndexes)
   const writer = createWriter(connection, options)
   const steps = recordSteps(connection, clock)
   const signedIn = sessions(connection, writer)
@@ -46,6 +49,8 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     accounts: accounts(connection, writer, clock, signedIn.forgetRemembered),
     sessions: signedIn,
     maintenance: maintenance(connection),
+    calls: calls(connection, writer, clock),
+    bulk: bulk(connection, writer, clock),
     connection,
     writer,
     beat: () =>

@@ -27,7 +27,7 @@ export const routes = resource({
   timestamps: false,
   fields: {
     did_id: refersTo('dids', 'cascade'),
-    target_type: text(20, { rule: rules.oneOf('extension', 'queue') }),
+    target_type: text(20, { rule: rules.oneOf('extension', 'queue'), examples: ['extension'] }),
     target_id: refersTo({ by: 'target_type', extension: 'extensions', queue: 'queues' }, 'cascade'),
   },
   key: ['did_id', 'target_type', 'target_id'],

@@ -10,7 +10,7 @@ export const extensions = resource({
     extension_number: text(20, { examples: ['101'] }),
     display_name: text(255, { examples: ['Front desk'] }),
     email: text(255, { optional: true, rule: rules.email, examples: ['desk@acme.example.com'] }),
-    secret: text(255, { untrimmed: true, secret: true, examples: ['kW3-9fQm-Zt81'] }),
+    secret: text(255, { untrimmed: true, secret: true, generated: true, examples: ['kW3-9fQm-Zt81'] }),
     status: text(50, { examples: ['active', 'disabled'] }),
     voicemail_enabled: boolean(),
   },

@@ -47,6 +47,11 @@ export interface Field<T extends Value = Value> {
   readonly secret?: true
   /** Blanks belong to the value. */
   readonly untrimmed?: true
+  /** A random value will do: the command line makes one on request. */
+  readonly generated?: true
+  /** The only values that hold. */
+  readonly choices?: readonly string[]
+  readonly examples?: readonly string[]
 }
 
 interface Optional {
@@ -62,10 +67,12 @@ interface TextOptions extends Optional {
   readonly rule?: TextRule
   readonly secret?: true
   readonly writeOnly?: true
+  readonly generated?: true
   readonly examples?: readonly string[]
 }
 
 interface TextRule {
+  readonly choices?: readonly string[]
   readonly holds: (text: string) => boolean
   readonly predicate: string
   readonly schema?: { readonly format?: string; readonly pattern?: string }
@@ -83,7 +90,7 @@ const codePoints = (text: string): number => {
 
 /** Text of at most `max` code points, trimmed unless told otherwise. */
 export function text<const O extends TextOptions>(max: number | null, options?: O): Field<Nullable<string, O>> {
-  const { rule, untrimmed, optional, secret, writeOnly, examples, ...rest }: TextOptions = options ?? {}
+  const { rule, untrimmed, optional, secret, writeOnly, generated, examples, ...rest }: TextOptions = options ?? {}
   const fallback = rest.fallback ?? null
   const schema = Type.String({
     ...(optional ? {} : { minLength: 1 }),
@@ -100,6 +107,9 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
     ...(secret ? { secret } : {}),
     ...(writeOnly ? { writeOnly } : {}),
     ...(untrimmed ? { untrimmed } : {}),
+    ...(generated ? { generated } : {}),
+    ...(rule?.choices ? { choices: rule.choices } : {}),
+    ...(examples ? { examples } : {}),
     parse: given => {
       if (typeof given !== 'string') return new Problem('must be a string')
       if (max !== null && given.length > max && codePoints(untrimmed ? given : given.trim()) > max)
@@ -279,6 +289,7 @@ export const rules = {
   },
   oneOf: (...values: string[]): TextRule => ({
     holds: value => values.includes(value),
+    choices: values,
     predicate: `must be one of ${values.join(', ')}`,
     schema: { pattern: `^(?:${values.join('|')})$` },
   }),

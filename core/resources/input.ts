@@ -31,7 +31,8 @@ const isAbsent = (field: Field, given: unknown): boolean =>
   given === '' ||
   (!field.untrimmed && typeof given === 'string' && given.trim() === '')
 
-const empty = (field: Field): Value => (field.kind === 'boolean' ? false : null)
+/** What null stores: a column that can't be null takes its default; a text's default is for creation alone. */
+const empty = (field: Field): Value => (field.kind === 'text' ? null : field.fallback)
 
 /** Reads the members that are declared, all of them, whatever is wrong with one; others are ignored. */
 export function parseMembers(fields: Fields, body: JsonObject, mode: Mode): Parsed {

@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '../json.ts'
+import { isJsonObject, numeral, parseJson } from '../json.ts'
 
 /** Where a receipt carries the gateway's callback token. */
 export interface TokenPlace {
@@ -29,14 +29,16 @@ export function gatewayOptions(meta: string | null): GatewayOptions {
     dlrLevel: options.dlr_level ?? 2,
     dlrMethod: options.dlr_method ?? 'POST',
     dlrAck: typeof options.dlr_ack === 'string' ? options.dlr_ack : null,
-    interimStatuses: new Set(Array.isArray(interim) ? interim.map(status => String(status).toLowerCase()) : []),
+    interimStatuses: new Set(
+      (Array.isArray(interim) ? interim : []).flatMap(status => numeral(status)?.toLowerCase() ?? []),
+    ),
     tokenIn: tokenPlace(options.dlr_token_in),
   }
 }
 
 function tokenPlace(given: unknown): GatewayOptions['tokenIn'] {
   if (given === undefined || given === null) return null
-  const parts = TOKEN_PLACE.exec(String(given))
+  const parts = typeof given === 'string' ? TOKEN_PLACE.exec(given) : null
   if (!parts?.[2]) return 'unreadable'
   return { in: parts[1] === 'query' ? 'query' : 'header', name: parts[2] }
 }

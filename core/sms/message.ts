@@ -46,7 +46,7 @@ export function settle(message: Message, reply: GatewayReply, redact: Redact, no
   const body = readBody(reply.body)
   const kept = redact(isJsonObject(body) ? body : { body })
   if (reply.status < 200 || reply.status > 299)
-    return failed(message, String(redact(`HTTP ${reply.status}${failureDetail(body)}`)), kept)
+    return failed(message, `HTTP ${reply.status}${failureDetail(redact(body))}`, kept)
   return {
     ...message,
     delivery_status: 'submitted',

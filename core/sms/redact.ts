@@ -9,22 +9,57 @@ function base64(text: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(text)))
 }
 
-/** Every way in which a gateway may write the credentials back: plain, URL-encoded, in JSON, as Basic Auth. */
-function spellings(username: string, password: string): string[] {
-  const encoded = encodeURIComponent(password)
-  return [
-    password,
-    encoded,
-    encoded.replaceAll('%20', '+'),
-    JSON.stringify(password).slice(1, -1),
-    base64(`${username}:${password}`),
-  ]
+const hex = (value: number, width: number): string => value.toString(16).padStart(width, '0')
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
+
+/** The bounds keep a reply full of backslashes from being tried in every way: JSON in JSON in JSON has three. */
+const ESCAPES = '\\\\{0,3}'
+
+/** A pattern for one character as it is, URL-encoded, escaped in JSON, or in HTML. */
+function anyForm(character: string): string {
+  const json = JSON.stringify(character).slice(1, -1)
+  const units = Array.from({ length: character.length }, (_, i) => `u${hex(character.charCodeAt(i), 4)}`)
+  const code = character.codePointAt(0) ?? 0
+  return `(?:${[
+    ESCAPES + escaped(character),
+    ...(/^\\[a-z]$/.test(json) ? [`\\\\{1,4}${json.slice(1)}`] : []),
+    units.map(unit => `\\\\{1,4}${unit}`).join(''),
+    [...new TextEncoder().encode(character)].map(byte => `%${hex(byte, 2)}`).join(''),
+    ...(character === ' ' ? ['\\+'] : []),
+    ...(ENTITIES[character] ? [`&${ENTITIES[character]};`] : []),
+    `&#0{0,4}${code};`,
+    `&#x0{0,4}${hex(code, 0)};`,
+  ].join('|')})`
+}
+
+/** Every way in which a gateway may write the credentials back: as Basic Auth, or character by character. */
+function spellings(username: string, password: string): string {
+  const characters = password.match(/\\+|[^\\]/gu) ?? []
+  const spelled = characters.map(part =>
+    part.startsWith('\\')
+      ? `(?:\\\\{${part.length},${part.length * 4}}|(?:%5c|&#92;|&#x5c;){${part.length}})`
+      : anyForm(part),
+  )
+  return `${escaped(base64(`${username}:${password}`))}|${spelled.join('')}`
+}
+
+const REMEMBERED = 100
+const patterns = new Map<string, RegExp>()
+
+function patternOf(username: string, password: string): RegExp {
+  const key = `${username}\0${password}`
+  const known = patterns.get(key)
+  if (known) return known
+  if (patterns.size >= REMEMBERED) patterns.clear()
+  const pattern = new RegExp(spellings(username, password), 'giu')
+  patterns.set(key, pattern)
+  return pattern
 }
 
 /** A function that takes the gateway's password out of any JSON value: texts, keys and numbers, at any depth. */
 export function redactor({ username, password }: { username: string; password: string }): Redact {
-  const alternatives = [...new Set(spellings(username, password))].sort((a, b) => b.length - a.length)
-  const pattern = new RegExp(alternatives.map(escaped).join('|'), 'gi')
+  const pattern = patternOf(username, password)
   const clean = (text: string): string => text.replace(pattern, MARK)
   const redact: Redact = value => {
     if (typeof value === 'string') return clean(value)

@@ -6,7 +6,10 @@ const MAX_DETAIL = 300
 /** Jasmin's answer; over REST its closing quote is missing. */
 const SUCCESS = /Success "([^"\s]+)/
 
-const usable = (id: string | null | undefined): string | null => (id && id.length <= MAX_ID ? id : null)
+const usable = (given: string | null | undefined): string | null => {
+  const id = given?.trim()
+  return id && id.length <= MAX_ID ? id : null
+}
 
 /** The gateway's own id in a successful reply (a JSON value or text), or null when it gives none. */
 export function externalIdOf(body: unknown): string | null {

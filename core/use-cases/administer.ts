@@ -48,7 +48,7 @@ export function administration(records: Records): Administration {
   return {
     assertExists,
     list: async (resource, query, where) => {
-      const pageQuery = { ...readListQuery(query), view: 'list' as const, ...(where ? { where } : {}) }
+      const pageQuery = { ...readListQuery(resource, query), view: 'list' as const, ...(where ? { where } : {}) }
       const pages = records.list(resource, pageQuery)[Symbol.asyncIterator]()
       const first = await pages.next()
       if (first.done) throw new AppError('internal', 'A list had no page.')
@@ -72,9 +72,12 @@ export function administration(records: Records): Administration {
 
 const WHOLE = /^[1-9]\d{0,15}$/
 
-function readListQuery({ search, limit, after }: ListQuery): Pick<PageQuery, 'search' | 'limit' | 'after'> {
+function readListQuery(
+  resource: Resource,
+  { search, limit, after }: ListQuery,
+): Pick<PageQuery, 'search' | 'limit' | 'after'> {
   const errors: Record<string, string[]> = {}
-  const needle = search?.trim()
+  const needle = resource.search.length > 0 ? search?.trim() : undefined
   if (needle !== undefined && [...needle].length > MAX_SEARCH)
     errors.search = [`The search field must not be greater than ${MAX_SEARCH} characters.`]
   if (limit !== undefined && !(WHOLE.test(limit) && Number(limit) <= 1000))

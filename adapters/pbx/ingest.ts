@@ -1,0 +1,114 @@
+import { createReadStream } from 'node:fs'
+import { open, readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { AppError } from '../../core/errors.ts'
+import type { Calls, Feed, IngestCounts } from '../../core/ports.ts'
+import type { SourceFormat } from '../../core/rating/completed-call.ts'
+import { type Batch, formatOf, readBatches, readRecord } from './records.ts'
+
+const CHUNK = 256 * 1024
+const LARGEST_OBJECT = 4 * 1024 * 1024
+
+export const noCounts: IngestCounts = { stored: 0, known: 0, quarantined: 0, legs: 0, unrated: 0 }
+
+export const added = (a: IngestCounts, b: IngestCounts): IngestCounts => ({
+  stored: a.stored + b.stored,
+  known: a.known + b.known,
+  quarantined: a.quarantined + b.quarantined,
+  legs: a.legs + b.legs,
+  unrated: a.unrated + b.unrated,
+})
+
+export interface Ingest {
+  readonly feed: Feed
+  readonly format: SourceFormat | 'auto'
+  /** Called after each batch with the sum so far and the bytes read. */
+  readonly onProgress?: (counts: IngestCounts, bytes: number) => void
+}
+
+/** Stores every call of a file, a folder of `*.json` records or a stream, once. Throws AppError. */
+export async function ingest(source: string | Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
+  if (typeof source !== 'string') return ingestStream(source, ingesting, calls)
+  const found = await stat(source).catch(() => null)
+  if (!found) throw new AppError('not_found', `There is no file ${source}.`)
+  if (found.isDirectory()) return ingestFolder(source, ingesting, calls)
+  const format = ingesting.format === 'auto' ? await formatOfFile(source) : ingesting.format
+  if (format === 'freeswitch-json' && found.size <= LARGEST_OBJECT) {
+    const whole = await wholeObject(source)
+    if (whole) return storeAll([{ records: [whole], position: found.size }], ingesting, calls)
+  }
+  const chunks = createReadStream(source, { highWaterMark: CHUNK })
+  return storeAll(readBatches(chunks, format, { final: true }), ingesting, calls)
+}
+
+async function storeAll(
+  batches: AsyncIterable<Batch> | Iterable<Batch>,
+  { feed, onProgress }: Ingest,
+  calls: Calls,
+): Promise<IngestCounts> {
+  let counts = noCounts
+  for await (const { records, position } of batches) {
+    counts = added(counts, await calls.store(feed, records, null))
+    onProgress?.(counts, position)
+  }
+  return counts
+}
+
+const untold = (name: string): AppError =>
+  new AppError('malformed', `The format of ${name} cannot be told from its first lines.`, {
+    hint: 'name it with --format',
+  })
+
+async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
+  const chunks = stream[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  if (first.done) return noCounts
+  const head = Buffer.from(first.value)
+  const format = ingesting.format === 'auto' ? formatOf(head.toString('utf8')) : ingesting.format
+  if (!format) throw untold('standard input')
+  async function* all(): AsyncIterable<Uint8Array> {
+    yield head
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield Buffer.from(next.value)
+  }
+  return storeAll(readBatches(all(), format, { final: true }), ingesting, calls)
+}
+
+async function formatOfFile(path: string): Promise<SourceFormat> {
+  const file = await open(path)
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(64 * 1024), position: 0 })
+    const format =
+      formatOf(buffer.toString('utf8', 0, bytesRead)) ?? (path.endsWith('.json') ? 'freeswitch-json' : null)
+    if (!format) throw untold(path)
+    return format
+  } finally {
+    await file.close()
+  }
+}
+
+/** A file that is one record, on however many lines; null when it is not. */
+async function wholeObject(path: string) {
+  const record = readRecord('freeswitch-json', await readFile(path, 'utf8'))
+  return 'call' in record ? record : null
+}
+
+/** The records that mod_json_cdr leaves, a file each, in the order of their names. */
+export async function recordFiles(folder: string): Promise<string[]> {
+  return (await readdir(folder))
+    .filter(name => name.endsWith('.json'))
+    .sort()
+    .map(name => join(folder, name))
+}
+
+async function ingestFolder(folder: string, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
+  let counts = noCounts
+  for (const path of await recordFiles(folder)) {
+    counts = added(
+      counts,
+      await calls.store(ingesting.feed, [readRecord('freeswitch-json', await readFile(path, 'utf8'))], null),
+    )
+    ingesting.onProgress?.(counts, 0)
+  }
+  return counts
+}

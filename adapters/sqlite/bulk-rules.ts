@@ -1,0 +1,159 @@
+import type { BulkPlan, Rejection } from '../../core/ports.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import { sentences } from '../../core/resources/input.ts'
+import { fieldLabel, type Resource } from '../../core/resources/resource.ts'
+import { checkedReferences, type Named } from './bulk-rows.ts'
+import type { Connection } from './database.ts'
+
+/** The rules between records, over the rows of an import all at once. */
+
+export interface Staged {
+  readonly plan: BulkPlan
+  /** Do the rows or the constants say something on this field? */
+  isGiven(field: string): boolean
+  /** The SQL of a field's value in a staged row. */
+  of(field: string, alias?: string): string
+  readonly named: Named
+}
+
+type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'limit'
+
+/** Tells whether a query that returns 1 or nothing returns 1. */
+type Probe = (sql: string) => boolean
+
+const note = (field: string, kind: Kind, detail: string, from: string): string =>
+  `INSERT INTO temp.import_problems SELECT s.row, s.line, s.raw, '${field}', '${kind}', ${detail} FROM ${from}`
+
+const isUnique = ({ unique, key }: Resource): boolean => unique.some(set => set.join() === key.join())
+
+/** The statements that note what the rows break, in an order in which each may lean on those before. */
+export function rulesSql(staged: Staged, anyMatch: boolean, probe: Probe): string[] {
+  const { resource, mode, allowDuplicates } = staged.plan
+  const isFree = mode === 'insert' && allowDuplicates && !isUnique(resource)
+  return [
+    ...(isFree ? [] : [...duplicates(staged, resource.key, probe), ...(anyMatch ? matchProblems(staged) : [])]),
+    ...resource.unique
+      .filter(set => set.join() !== resource.key.join() && set.every(staged.isGiven))
+      .flatMap(set => [...duplicates(staged, set, probe), taken(staged, set)]),
+    ...references(staged, probe),
+    ...limit(staged),
+  ]
+}
+
+/** Rows that share these fields with one before. */
+function duplicates({ plan, of }: Staged, set: readonly string[], probe: Probe): string[] {
+  const varying = set.filter(name => plan.columns.includes(name))
+  const group = varying.map(name => `g.${name}`).join()
+  const grouped = `temp.import_rows g ${group ? `GROUP BY ${group}` : ''}`
+  if (!probe(`SELECT 1 FROM ${grouped} HAVING count(*) > 1 LIMIT 1`)) return []
+  const same = ['s.seq > d.first', ...varying.map(name => `d.${name} = ${of(name)}`)]
+  const first = `(SELECT ${['min(g.seq) AS first', 'g.line', ...varying.map(name => `g.${name}`)].join()}
+    FROM ${grouped} HAVING count(*) > 1) d`
+  return [note(set.at(-1) ?? '', 'duplicate', 'd.line', `${first} JOIN temp.import_rows s ON ${same.join(' AND ')}`)]
+}
+
+function matchProblems({ plan }: Staged): string[] {
+  const field = plan.resource.key.at(-1) ?? ''
+  const from = 'temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq'
+  const several = note(field, 'several', 'NULL', `${from} WHERE m.several`)
+  return plan.mode === 'insert' ? [several, note(field, 'taken', 'NULL', `${from} WHERE NOT m.several`)] : [several]
+}
+
+/** Rows whose values another stored record has. */
+function taken({ plan, of }: Staged, set: readonly string[]): string {
+  const same = set.map(name => `t.${name} = ${of(name)}`).join(' AND ')
+  const untouched = plan.mode === 'skip' ? 'm.id IS NULL AND' : ''
+  return note(
+    set.at(-1) ?? '',
+    'taken',
+    'NULL',
+    `temp.import_rows s LEFT JOIN temp.import_matches m ON m.seq = s.seq
+     WHERE ${untouched} EXISTS (SELECT 1 FROM main.${plan.resource.name} t WHERE ${same} AND t.id IS NOT m.id)`,
+  )
+}
+
+function references({ plan, of, isGiven }: Staged, probe: Probe): string[] {
+  return checkedReferences(plan.resource).flatMap(([field, to]) => {
+    if (!isGiven(field)) return []
+    const target = `SELECT 1 FROM main.${to} p WHERE p.id = ${of(field)}`
+    if (!plan.columns.includes(field) && probe(target)) return []
+    return [
+      note(field, 'reference', 'NULL', `temp.import_rows s WHERE ${of(field)} NOT NULL AND NOT EXISTS (${target})`),
+    ]
+  })
+}
+
+/** The new records, in order, that one parent has no room for; each parent's records are counted once. */
+function limit({ plan, of }: Staged): string[] {
+  const { resource } = plan
+  if (!resource.limit) return []
+  const { by, parent, max } = resource.limit
+  return [
+    `WITH fresh AS (
+       SELECT s.row, s.line, s.raw, ${of(by)} AS parent, row_number() OVER (PARTITION BY ${of(by)} ORDER BY s.seq) AS nth
+       FROM temp.import_rows s
+       WHERE s.seq NOT IN (SELECT seq FROM temp.import_matches) AND s.row NOT IN (SELECT row FROM temp.import_problems)
+     ), present AS MATERIALIZED (
+       SELECT p.id, p.${max} AS max, (SELECT count(*) FROM main.${resource.name} t WHERE t.${by} = p.id) AS count
+       FROM main.${parent} p WHERE p.id IN (SELECT DISTINCT parent FROM fresh)
+     )
+     ${note(
+       by,
+       'limit',
+       's.max',
+       `(SELECT f.*, p.max FROM fresh f JOIN present p ON p.id = f.parent
+       WHERE f.nth + p.count > p.max ORDER BY f.row) s`,
+     )}`,
+  ]
+}
+
+interface ProblemRow {
+  readonly rowid: number
+  readonly row: number
+  readonly line: number
+  readonly raw: string | null
+  readonly field: string
+  readonly kind: Kind
+  readonly detail: number | null
+}
+
+const SENTENCES: Readonly<Record<Kind, (resource: Resource, field: string, detail: number | null) => string>> = {
+  duplicate: (_, field, line) => `The ${fieldLabel(field)} is the same as in line ${line}.`,
+  several: ({ plural }, field) =>
+    `Several ${plural} are stored with this ${fieldLabel(field)}; which is meant is not clear.`,
+  taken: (_, field) => sentences.taken(field),
+  reference: (_, field) => sentences.reference(field),
+  limit: ({ limit, plural }, _, max) => sentences.limit(resourceNamed(limit?.parent ?? '').label, max ?? 0, plural),
+}
+
+const PAGE = 500
+
+/** What was noted, row by row, in the order of the rows and of the declaration. */
+export async function* rejectionsOf({ db }: Connection, resource: Resource): AsyncIterable<Rejection> {
+  db.exec('CREATE INDEX IF NOT EXISTS temp.import_problems_by_row ON import_problems (row)')
+  const select = db.prepare<[number], ProblemRow>(
+    `SELECT * FROM temp.import_problems WHERE row IN (
+       SELECT DISTINCT row FROM temp.import_problems WHERE row > ? ORDER BY row LIMIT ${PAGE}) ORDER BY row`,
+  )
+  const order = Object.keys(resource.fields)
+  for (let page = select.all(-1); page.length > 0; page = select.all(page.at(-1)?.row ?? 0))
+    yield* byRow(page).map(problems => {
+      const { row, line, raw } = problems[0]
+      const errors: Record<string, readonly string[]> = {}
+      for (const { field, kind, detail } of [...problems].sort(
+        (a, b) => order.indexOf(a.field) - order.indexOf(b.field),
+      ))
+        errors[field] ??= [SENTENCES[kind](resource, field, detail)]
+      return { row, line, raw, errors }
+    })
+}
+
+function byRow(problems: readonly ProblemRow[]): [ProblemRow, ...ProblemRow[]][] {
+  const groups: [ProblemRow, ...ProblemRow[]][] = []
+  for (const problem of problems) {
+    const last = groups.at(-1)
+    if (last?.[0].row === problem.row) last.push(problem)
+    else groups.push([problem])
+  }
+  return groups
+}

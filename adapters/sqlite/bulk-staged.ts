@@ -1,0 +1,163 @@
+import type { BulkCounts, BulkLoad, BulkPlan, Clock, ImportPlace } from '../../core/ports.ts'
+import { timestamped } from '../../core/resources/resource.ts'
+import {
+  bindable,
+  boundRow,
+  columnType,
+  defaultsOf,
+  type Named,
+  NOTHING,
+  rowInserter,
+  storePlace,
+} from './bulk-rows.ts'
+import { rejectionsOf, rulesSql, type Staged } from './bulk-rules.ts'
+import type { Connection } from './database.ts'
+import type { Bound } from './records.ts'
+import type { Writer } from './writer.ts'
+
+/**
+ * Records with a natural key: gathered in a temporary table outside the database, however many they are and however
+ * slowly they come, so that the database is locked only while they are checked against it and moved there.
+ */
+export function stagedLoad(connection: Connection, writer: Writer, clock: Clock, plan: BulkPlan): BulkLoad {
+  const { db } = connection
+  const { columns } = plan
+  openStage(connection, plan)
+  const insert = rowInserter(
+    db,
+    `import_rows (row, line, raw${columns.map(name => `, ${name}`).join('')})`,
+    `(?, ?, ?${', ?'.repeat(columns.length)})`,
+    columns.length + 3,
+  )
+  const stage = db.transaction((bound: Bound[]) => insert(bound))
+  const staged = stagedSql(plan)
+
+  const settle = (place?: ImportPlace): BulkCounts => {
+    const found = check(connection, staged)
+    const nothing = found.rejected > 0 && plan.onRejection === 'store nothing'
+    if (plan.dryRun || nothing) {
+      const counts = foreseen(connection, staged)
+      return nothing && !plan.dryRun ? { ...NOTHING, rejected: counts.rejected } : counts
+    }
+    const counts = apply(connection, staged, found, clock.now())
+    if (place) storePlace(connection, clock, plan.resource, place)
+    return counts
+  }
+
+  return {
+    add: async records => {
+      const bound: Bound[] = []
+      for (const { row, line, raw, values } of records) {
+        bound.push(row, line, raw)
+        for (const value of values) bound.push(bindable(value))
+      }
+      stage(bound)
+    },
+    store: place => (plan.dryRun ? dryRun(connection, () => settle(place)) : writer.write(() => settle(place))),
+    rejections: () => rejectionsOf(connection, plan.resource),
+    close: async () => closeStage(connection),
+  }
+}
+
+/** Reads only, so that not even the lock of a write is taken. */
+const dryRun = async (connection: Connection, settle: () => BulkCounts): Promise<BulkCounts> =>
+  connection.db.transaction(settle).deferred()
+
+/** In a file that the system forgets, so that memory stays flat; changing this setting drops all temporary tables. */
+function openStage({ db }: Connection, { resource, columns }: BulkPlan): void {
+  db.pragma('temp_store = MEMORY')
+  db.pragma('temp_store = FILE')
+  db.exec(`
+    CREATE TEMP TABLE import_rows (seq INTEGER PRIMARY KEY, row INTEGER, line INTEGER, raw TEXT
+      ${columns.map(name => `, ${name} ${columnType(resource.fields[name])}`).join('')});
+    CREATE TEMP TABLE import_matches (seq INTEGER PRIMARY KEY, id INTEGER, several INTEGER);
+    CREATE TEMP TABLE import_problems (row INTEGER, line INTEGER, raw TEXT, field TEXT, kind TEXT, detail);`)
+}
+
+const closeStage = ({ db }: Connection): void => {
+  db.pragma('temp_store = MEMORY')
+}
+
+interface Found {
+  readonly matched: number
+  readonly rejected: number
+}
+
+function stagedSql(plan: BulkPlan): Staged {
+  const { resource, columns, constants } = plan
+  const isGiven = (name: string): boolean => columns.includes(name) || Object.hasOwn(constants, name)
+  return {
+    plan,
+    isGiven,
+    of: (name, alias = 's') => (columns.includes(name) ? `${alias}.${name}` : `@${name}`),
+    named: { ...defaultsOf(resource), ...boundRow(constants) },
+  }
+}
+
+/** Notes the stored records that have the same keys, then every rule that a row breaks. */
+function check({ db }: Connection, staged: Staged): Found {
+  const { resource } = staged.plan
+  db.exec('DELETE FROM temp.import_matches; DELETE FROM temp.import_problems')
+  const same = resource.key.map(name => `t.${name} = ${staged.of(name)}`).join(' AND ')
+  const matched = db
+    .prepare<[Named]>(
+      `INSERT INTO temp.import_matches SELECT s.seq, min(t.id), count(*) > 1
+       FROM temp.import_rows s CROSS JOIN main.${resource.name} t ON ${same} GROUP BY s.seq`,
+    )
+    .run(staged.named).changes
+  for (const sql of rulesSql(staged, matched > 0, probe => isTrue(db, probe, staged.named)))
+    db.prepare<[Named]>(sql).run(staged.named)
+  return { matched, rejected: countOf(db, 'SELECT count(*) FROM temp.import_problems') }
+}
+
+const isTrue = (db: Connection['db'], sql: string, named: Named): boolean =>
+  db.prepare<[Named], number>(sql).pluck().get(named) === 1
+
+const countOf = (db: Connection['db'], sql: string): number => db.prepare<[], number>(sql).pluck().get() ?? 0
+
+const GOOD = 's.row NOT IN (SELECT row FROM temp.import_problems)'
+
+function apply({ db }: Connection, staged: Staged, found: Found, now: string): BulkCounts {
+  const { plan, named, of, isGiven } = staged
+  const { resource, mode } = plan
+  const names = Object.keys(resource.fields)
+  const stamps = timestamped(resource)
+  const only = [
+    ...(found.rejected > 0 ? [GOOD] : []),
+    ...(found.matched > 0 && mode !== 'insert' ? ['s.seq NOT IN (SELECT seq FROM temp.import_matches)'] : []),
+  ]
+  const created = db
+    .prepare<[Named]>(
+      `INSERT INTO main.${resource.name} (${[...names, ...stamps].join()})
+       SELECT ${[...names.map(name => of(name)), ...stamps.map(() => '@now')].join()} FROM temp.import_rows s
+       ${only.length > 0 ? `WHERE ${only.join(' AND ')}` : ''} ORDER BY s.seq`,
+    )
+    .run({ ...named, now }).changes
+  const changes = [
+    ...names.filter(isGiven).map(name => `${name} = ${of(name)}`),
+    ...(resource.timestamps ? ['updated_at = @now'] : []),
+  ]
+  const updated =
+    mode !== 'upsert' || found.matched === 0
+      ? 0
+      : db
+          .prepare<[Named]>(
+            `UPDATE main.${resource.name} AS t SET ${changes.join()}
+             FROM temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq WHERE t.id = m.id AND ${GOOD}`,
+          )
+          .run({ ...named, now }).changes
+  const { skipped, rejected } = found.rejected > 0 || mode === 'skip' ? foreseen({ db }, staged) : NOTHING
+  return { created, updated, skipped, rejected }
+}
+
+/** What storing would do, or has done. */
+function foreseen({ db }: Pick<Connection, 'db'>, { plan }: Staged): BulkCounts {
+  const matches = `s.seq ${plan.mode === 'insert' ? 'IS NULL' : 'IN (SELECT seq FROM temp.import_matches)'}`
+  const matched = countOf(db, `SELECT count(*) FROM temp.import_rows s WHERE ${GOOD} AND ${matches}`)
+  return {
+    created: countOf(db, `SELECT count(*) FROM temp.import_rows s WHERE ${GOOD} AND NOT (${matches})`),
+    updated: plan.mode === 'upsert' ? matched : 0,
+    skipped: plan.mode === 'skip' ? matched : 0,
+    rejected: countOf(db, 'SELECT count(DISTINCT row) FROM temp.import_problems'),
+  }
+}

@@ -1,0 +1,64 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Bulk, Clock, ImportPlace } from '../../core/ports.ts'
+import type { Resource } from '../../core/resources/resource.ts'
+import { keepsPlace, type NamedReference, namedReferences } from '../../core/use-cases/import.ts'
+import { directLoad } from './bulk-direct.ts'
+import { stagedLoad } from './bulk-staged.ts'
+import type { Connection } from './database.ts'
+import type { Bound } from './records.ts'
+import type { Writer } from './writer.ts'
+
+const DUMP_PAGE = 500
+
+/** The storage port for many records at once. */
+export function bulk(connection: Connection, writer: Writer, clock: Clock): Bulk {
+  return {
+    load: plan => (keepsPlace(plan.resource) ? directLoad : stagedLoad)(connection, writer, clock, plan),
+    places: async ({ name }) =>
+      connection.query<[string], ImportPlace>('SELECT input, mark FROM imports WHERE resource = ?').all(name),
+    dump: (resource, fields, where) => dump(connection, resource, fields, where),
+  }
+}
+
+/** By id, and by no index: a page then goes on where the last one ended. */
+async function* dump(
+  connection: Connection,
+  resource: Resource,
+  fields: readonly string[],
+  where: Readonly<Record<string, number>>,
+): AsyncIterable<Bound[][]> {
+  const columns = fields.map(field => namedSql(resource, field))
+  const conditions = ['t.id > ?', ...Object.keys(where).map(name => `t.${name} = ?`)]
+  const sql = `SELECT t.id, ${columns.join()} FROM ${resource.name} t NOT INDEXED
+    WHERE ${conditions.join(' AND ')} ORDER BY t.id LIMIT ${DUMP_PAGE}`
+  const page = connection.rows<number[], [number, ...Bound[]]>(sql)
+  let last = 0
+  for (;;) {
+    const rows = page.all(last, ...Object.values(where))
+    yield rows.map(([, ...values]) => values)
+    if (rows.length < DUMP_PAGE) return
+    last = rows.at(-1)?.[0] ?? last
+    await nextTurn()
+  }
+}
+
+/** The SQL of a field's value, or of the name of the record it points to. */
+function namedSql(resource: Resource, field: string): string {
+  const reference = namedReferences(resource).find(named => named.field === field)
+  if (!reference) return `t.${field}`
+  const { target, scope, own } = reference
+  const ownName = own.map(part => `r.${part}`).join(` || '/' || `)
+  const name =
+    scope.length === 0
+      ? ownName
+      : `iif(${scope.map(part => `r.${part} = t.${part}`).join(' AND ')}, ${ownName},
+          ${scope.map(part => outerName(target, part)).join(` || '/' || `)} || '/' || ${ownName})`
+  return `(SELECT ${name} FROM ${target.name} r WHERE r.id = t.${field})`
+}
+
+function outerName(resource: Resource, field: string): string {
+  const outer: NamedReference | undefined = namedReferences(resource).find(named => named.field === field)
+  if (!outer) return `r.${field}`
+  const name = outer.own.map(part => `o.${part}`).join(` || '/' || `)
+  return `(SELECT ${name} FROM ${outer.target.name} o WHERE o.id = r.${field})`
+}

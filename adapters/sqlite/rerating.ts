@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { notFound } from '../../core/errors.ts'
+import type { Calls, Clock, Rerated, RerateQuery, RerateResult } from '../../core/ports.ts'
+import { ANSWERED } from '../../core/rating/completed-call.ts'
+import { type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
+import type { Catalog } from '../../core/rating/record-call.ts'
+import type { Catalogs } from './catalogs.ts'
+import type { Connection } from './database.ts'
+import type { Writer } from './writer.ts'
+
+interface CallRow {
+  readonly id: number
+  readonly started_at: string
+  readonly destination_number: string
+  readonly direction: 'inbound' | 'outbound'
+  readonly disposition: string
+  readonly duration_seconds: number
+  readonly bill_seconds: number
+  readonly cost: number
+  readonly rate_id: number | null
+  readonly prefix: string | null
+  readonly outcome: string
+}
+
+const PAGE = 2_000
+
+/** What of a rating is kept with a call, in the order of the columns. */
+export const ratingColumns = ({ outcome, rate }: RatedCall): (string | number | null)[] => [
+  outcome,
+  rate?.id ?? null,
+  rate?.prefix ?? null,
+  rate?.pricePerMinute ?? null,
+  rate?.increment ?? null,
+]
+
+const rated = ({ deck }: Catalog, row: CallRow): RatedCall =>
+  rateCall(deck, {
+    direction: row.direction,
+    answered: row.disposition === ANSWERED,
+    answeredSeconds: row.duration_seconds,
+    destinationNumber: row.destination_number,
+  })
+
+const isChanged = (row: CallRow, { cost, billSeconds, rate, outcome }: RatedCall): boolean =>
+  cost !== row.cost || billSeconds !== row.bill_seconds || (rate?.id ?? null) !== row.rate_id || outcome !== row.outcome
+
+/** Rating stored calls anew. Only calls that a switch handed over are touched: the cost of others was given by hand. */
+export function rerating(
+  connection: Connection,
+  writer: Writer,
+  catalogs: Catalogs,
+  clock: Clock,
+): Pick<Calls, 'rerate'> {
+  const { query } = connection
+  const page = (unratedOnly: boolean) =>
+    query<[number, string, string, string, number], CallRow>(
+      `SELECT c.id, c.started_at, c.destination_number, c.direction, c.disposition, c.duration_seconds, c.bill_seconds,
+         c.cost, r.rate_id, r.prefix, r.outcome
+       FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
+       WHERE c.tenant_id = ? AND c.started_at < ? AND (c.started_at, c.id) > (max(?, ?), ?)
+       ${unratedOnly ? `AND r.outcome IN ('no match', 'too large')` : ''}
+       ORDER BY c.started_at, c.id LIMIT ${PAGE}`,
+    )
+  const keepFormer = query<[string, number], unknown>(
+    `INSERT INTO cdr_rating_history
+       (cdr_id, replaced_at, bill_seconds, cost, outcome, rate_id, prefix, cost_per_minute, billing_increment)
+     SELECT c.id, ?, c.bill_seconds, c.cost, r.outcome, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment
+     FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id WHERE c.id = ?`,
+  )
+  const updateCdr = query<[number, number, string, number], unknown>(
+    'UPDATE cdrs SET bill_seconds = ?, cost = ?, updated_at = ? WHERE id = ?',
+  )
+  const updateRating = query<unknown[], unknown>(
+    'UPDATE cdr_ratings SET outcome = ?, rate_id = ?, prefix = ?, cost_per_minute = ?, billing_increment = ? WHERE cdr_id = ?',
+  )
+  const apply = (row: CallRow, result: RatedCall, now: string): void => {
+    keepFormer.run(now, row.id)
+    updateCdr.run(result.billSeconds, result.cost, now, row.id)
+    updateRating.run(...ratingColumns(result), row.id)
+  }
+
+  function* changesOf(
+    query: RerateQuery,
+    sample: number,
+    onChange: (row: CallRow, result: RatedCall) => void,
+  ): Generator<void, RerateResult> {
+    const catalog = catalogs.of(query.tenantId)
+    if (!catalog) throw notFound('Tenant')
+    const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0 }
+    const changes: Rerated[] = []
+    let place: { readonly started_at: string; readonly id: number } = { started_at: '', id: 0 }
+    for (;;) {
+      const rows = page(query.unratedOnly).all(query.tenantId, query.to, query.from, place.started_at, place.id)
+      for (const row of rows) {
+        const result = rated(catalog, row)
+        totals.examined++
+        totals.oldCost += row.cost
+        totals.newCost += result.cost
+        if (result.unrated) totals.stillUnrated++
+        if (!isChanged(row, result)) continue
+        totals.changed++
+        if (changes.length < sample) changes.push(described(row, result))
+        onChange(row, result)
+      }
+      const last = rows.at(-1)
+      if (!last) return { ...totals, changes }
+      place = last
+      yield
+    }
+  }
+
+  return {
+    rerate: async (query, { dryRun, sample }) => {
+      if (!dryRun)
+        return writer.write(() => {
+          const now = clock.now()
+          const run = changesOf(query, sample, (row, result) => apply(row, result, now))
+          for (;;) {
+            const step = run.next()
+            if (step.done) return step.value
+          }
+        })
+      const run = changesOf(query, sample, () => undefined)
+      for (;;) {
+        const step = run.next()
+        if (step.done) return step.value
+        await nextTurn()
+      }
+    },
+  }
+}
+
+const described = (row: CallRow, result: RatedCall): Rerated => ({
+  id: row.id,
+  destination_number: row.destination_number,
+  started_at: row.started_at,
+  old: { cost: row.cost, billSeconds: row.bill_seconds, prefix: row.prefix },
+  new: { cost: result.cost, billSeconds: result.billSeconds, prefix: result.rate?.prefix ?? null },
+})

@@ -1,0 +1,21 @@
+import type { Logger } from 'pino'
+import { type Follower, follow } from '../adapters/pbx/follow.ts'
+import type { FeedSetting } from '../config/settings.ts'
+import type { Calls } from '../core/ports.ts'
+import type { FeedRules } from '../core/rating/record-call.ts'
+
+const EVERY_SECONDS = 1
+
+export const rulesOf = ({ timezone = 'UTC', contexts = {}, tenant }: Partial<FeedSetting>): FeedRules => ({
+  timezone,
+  contexts,
+  tenant: tenant ?? null,
+})
+
+/** Follows the feeds of the settings until the signal. */
+export const startFeeds = (feeds: readonly FeedSetting[], calls: Calls, signal: AbortSignal, log: Logger): Follower[] =>
+  feeds.map(setting => {
+    const { path, format, every = EVERY_SECONDS } = setting
+    const onTrouble = (err: unknown): void => log.error({ err, feed: path }, 'a feed is held up')
+    return follow({ feed: { name: path, rules: rulesOf(setting) }, path, format, every, onTrouble }, calls, signal)
+  })

@@ -1,0 +1,58 @@
+import { dialled } from './number.ts'
+
+export interface CheckedRate {
+  readonly id: number
+  readonly prefix: string
+  readonly destination: string
+  readonly active: boolean
+}
+
+/** What an operator should look at in a tenant's rates. Rates are named by id and prefix. */
+export interface DeckFindings {
+  /** Active rates of one prefix, however it is written: the newest (first) is used, the others never are. */
+  readonly duplicates: readonly (readonly CheckedRate[])[]
+  /** Active rates that no call of the period was rated by. */
+  readonly unmatched: readonly CheckedRate[]
+  /** Active rates whose prefix has nothing that could be dialled. */
+  readonly unusable: readonly CheckedRate[]
+  /** Inactive rates for whose prefix there is no active one: they neither apply nor give way to another. */
+  readonly idle: readonly CheckedRate[]
+  /** The beginnings of numbers that were dialled and have no rate, and how many calls went there, the most first. */
+  readonly missing: readonly { readonly prefix: string; readonly calls: number }[]
+}
+
+const SHOWN_DIGITS = 5
+
+export function checkDeck(
+  rates: readonly CheckedRate[],
+  used: ReadonlySet<number>,
+  unrated: readonly { readonly number: string; readonly calls: number }[],
+  internationalPrefix: string,
+): DeckFindings {
+  const digitsOf = (rate: CheckedRate): string => dialled(rate.prefix, internationalPrefix)
+  const active = new Map<string, CheckedRate[]>()
+  for (const rate of rates) {
+    if (!rate.active) continue
+    const digits = digitsOf(rate)
+    const same = active.get(digits)
+    if (same) same.push(rate)
+    else active.set(digits, [rate])
+  }
+  const usable = [...active].filter(([digits]) => digits !== '')
+  return {
+    duplicates: usable.filter(([, same]) => same.length > 1).map(([, same]) => same.sort((a, b) => b.id - a.id)),
+    unmatched: usable.flatMap(([, same]) => same).filter(({ id }) => !used.has(id)),
+    unusable: active.get('') ?? [],
+    idle: rates.filter(rate => !rate.active && !active.has(digitsOf(rate))),
+    missing: byBeginning(unrated, internationalPrefix),
+  }
+}
+
+function byBeginning(unrated: readonly { readonly number: string; readonly calls: number }[], prefix: string) {
+  const counts = new Map<string, number>()
+  for (const { number, calls } of unrated) {
+    const beginning = dialled(number, prefix).slice(0, SHOWN_DIGITS) || number
+    counts.set(beginning, (counts.get(beginning) ?? 0) + calls)
+  }
+  return [...counts].map(([beginning, calls]) => ({ prefix: beginning, calls })).sort((a, b) => b.calls - a.calls)
+}

@@ -1,0 +1,35 @@
+import { addSeconds, type Timestamp } from '../dates.ts'
+import { AppError } from '../errors.ts'
+import { switchClock } from './local-time.ts'
+
+/** A stretch of time in UTC; `to` is not included. */
+export interface Period {
+  readonly from: Timestamp
+  readonly to: Timestamp
+}
+
+export interface Day extends Period {
+  /** `YYYY-MM-DD` in the zone. */
+  readonly day: string
+}
+
+const pad = (value: number): string => String(value).padStart(2, '0')
+
+/** The days of a month, `YYYY-MM`, as they begin and end in a zone. Throws `invalid` on what is no month. */
+export function daysOfMonth(month: string, timeZone: string): Day[] {
+  const parts = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month)
+  if (!parts) throw new AppError('invalid', `${JSON.stringify(month)} is no month; write it as 2026-10.`)
+  const clock = switchClock(timeZone)
+  const year = Number(parts[1])
+  const number = Number(parts[2])
+  const count = new Date(Date.UTC(year, number, 0)).getUTCDate()
+  const midnight = (day: number): Timestamp => {
+    const date = new Date(Date.UTC(year, number - 1, day)).toISOString().slice(0, 10)
+    return clock({ local: `${date} 00:00:00` }) ?? addSeconds(`${date}T00:00:00.000000Z`, 0)
+  }
+  return Array.from({ length: count }, (_, i) => ({
+    day: `${month}-${pad(i + 1)}`,
+    from: midnight(i + 1),
+    to: midnight(i + 2),
+  }))
+}
