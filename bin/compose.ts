@@ -33,7 +33,7 @@ export interface Instruments {
 
 const NO_INSTRUMENTS: Instruments = { messages: port => port, messaging: useCases => useCases }
 
-type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onCommit'>
+type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onCommit' | 'actor'>
 
 /** `baseUrl` is asked for when it is needed: with port 0 it is known only once the service listens. */
 export function compose(

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import type { Services } from '../adapters/cli/context.ts'
 import { ingest } from '../adapters/pbx/ingest.ts'
 import { readRecord } from '../adapters/pbx/records.ts'
@@ -10,8 +11,11 @@ export function openServices(
   opening: { create?: boolean; migrate?: boolean },
 ): Services & { close(): Promise<void> } {
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
-  const { storage, ...rest } = compose(settings, () => baseUrl, opening)
-  const { records, messages, accounts, sessions, maintenance, bulk, calls } = storage
+  const { storage, ...rest } = compose(settings, () => baseUrl, {
+    ...opening,
+    actor: { name: userInfo().username, origin: 'command line' },
+  })
+  const { records, messages, accounts, sessions, maintenance, bulk, calls, audit } = storage
   return {
     ...rest,
     records,
@@ -21,6 +25,7 @@ export function openServices(
     maintenance,
     bulk,
     calls,
+    audit,
     ingest: (source, ingesting) => ingest(source, ingesting, calls),
     readRecord,
   }

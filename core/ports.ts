@@ -1,3 +1,4 @@
+import type { Actor, AuditAction, AuditEntry } from './audit.ts'
 import type { Timestamp } from './dates.ts'
 import type { FieldErrors } from './errors.ts'
 import type { CompletedCall, SourceFormat } from './rating/completed-call.ts'
@@ -33,7 +34,10 @@ export interface Page {
   readonly next: number | null
 }
 
-/** The stored records of every declared resource. */
+/**
+ * The stored records of every declared resource. Changes are noted in the audit trail as made `by` somebody, or by the
+ * program itself.
+ */
 export interface Records {
   /**
    * The records in the resource's order, page by page, each read when it is asked for; always at least one page.
@@ -49,14 +53,14 @@ export interface Records {
   /** Sentences on references, uniqueness and limits that these values break; `id` is the record they are for. */
   violations(resource: Pick<Resource, 'name' | 'fields' | 'unique'>, values: Row, id?: number): Promise<FieldErrors>
   /** Stores a new record and returns its plain view. Throws `invalid` on what `violations` tells. */
-  insert(resource: Resource, values: Row): Promise<Json>
+  insert(resource: Resource, values: Row, by?: Actor): Promise<Json>
   /** Changes the named fields and returns the plain view. Throws `not_found`, `invalid`. */
-  update(resource: Resource, id: number, values: Row): Promise<Json>
+  update(resource: Resource, id: number, values: Row, by?: Actor): Promise<Json>
   /**
    * Deletes a record. Throws `not_found`, and `conflict` with the dependants' counts when others restrict it, unless
    * `cascade` deletes them too.
    */
-  remove(resource: Resource, id: number, options: { readonly cascade: boolean }): Promise<void>
+  remove(resource: Resource, id: number, options: { readonly cascade: boolean }, by?: Actor): Promise<void>
 }
 
 export interface Messages {
@@ -362,4 +366,16 @@ export interface Calls {
     days: readonly ({ readonly day: string } & Period)[],
     by: UsageGroup | null,
   ): Promise<UsageLine[]>
+}
+
+export interface AuditFilter extends Period {
+  readonly actor?: string
+  readonly action?: AuditAction
+  readonly resource?: string
+  readonly recordId?: number
+}
+
+export interface Audit {
+  /** The changes that fit, the latest first. */
+  list(filter: AuditFilter): AsyncIterable<AuditEntry>
 }

@@ -78,6 +78,11 @@ export const commands: readonly LazyCommand[] = [
     load: async run => (await import('./report-commands.ts')).reportCommand(run),
   },
   {
+    name: 'audit',
+    summary: 'who changed what, and when: list',
+    load: async run => (await import('./audit-commands.ts')).auditCommand(run),
+  },
+  {
     name: 'sms',
     summary: 'SMS messages: send, list, show',
     load: async run => (await import('./sms-commands.ts')).smsCommand(run),

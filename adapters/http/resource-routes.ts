@@ -6,8 +6,18 @@ import type { Administration } from '../../core/use-cases/administer.ts'
 import { jsonBody } from './body.ts'
 import { respond } from './responses.ts'
 import { idIn, noSuchPath, type Route } from './route.ts'
+import { actorOf } from './session.ts'
 
 const byPath = new Map(exposedResources.map(resource => [resource.path, resource]))
+
+/** The fixed texts of successes. */
+export const wording = {
+  listed: ({ plural }: Resource) => `${plural} fetched successfully.`,
+  created: ({ label }: Resource) => `${label} created successfully.`,
+  loaded: ({ label }: Resource) => `${label} loaded successfully.`,
+  updated: ({ label }: Resource) => `${label} updated successfully.`,
+  deleted: ({ label }: Resource) => `${label} deleted successfully.`,
+}
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value.at(-1) : value)
 
@@ -50,12 +60,12 @@ export function resourceRoutes(administration: Administration, { baseUrl }: { ba
           const resource = named(ctx)
           const { json, next } = await administration.list(resource, listQuery(ctx))
           linkNext(ctx, baseUrl, next)
-          respond(ctx, 200, `${resource.plural} fetched successfully.`, json)
+          respond(ctx, 200, wording.listed(resource), json)
         },
         POST: async ctx => {
           const resource = named(ctx)
-          const json = await administration.create(resource, await jsonBody(ctx))
-          respond(ctx, 201, `${resource.label} created successfully.`, json)
+          const json = await administration.create(resource, await jsonBody(ctx), actorOf(ctx))
+          respond(ctx, 201, wording.created(resource), json)
         },
       },
     },
@@ -67,23 +77,23 @@ export function resourceRoutes(administration: Administration, { baseUrl }: { ba
         GET: async ctx => {
           const resource = named(ctx)
           const json = await administration.show(resource, idOf(ctx, resource))
-          respond(ctx, 200, `${resource.label} loaded successfully.`, json)
+          respond(ctx, 200, wording.loaded(resource), json)
         },
         PUT: async ctx => {
           const resource = named(ctx)
-          const json = await administration.replace(resource, idOf(ctx, resource), await jsonBody(ctx))
-          respond(ctx, 200, `${resource.label} updated successfully.`, json)
+          const json = await administration.replace(resource, idOf(ctx, resource), await jsonBody(ctx), actorOf(ctx))
+          respond(ctx, 200, wording.updated(resource), json)
         },
         PATCH: async ctx => {
           const resource = named(ctx)
-          const json = await administration.amend(resource, idOf(ctx, resource), await jsonBody(ctx))
-          respond(ctx, 200, `${resource.label} updated successfully.`, json)
+          const json = await administration.amend(resource, idOf(ctx, resource), await jsonBody(ctx), actorOf(ctx))
+          respond(ctx, 200, wording.updated(resource), json)
         },
         DELETE: async ctx => {
           const resource = named(ctx)
           const cascade = one(ctx.query.cascade) === 'true'
-          await administration.remove(resource, idOf(ctx, resource), { cascade })
-          respond(ctx, 200, `${resource.label} deleted successfully.`)
+          await administration.remove(resource, idOf(ctx, resource), { cascade }, actorOf(ctx))
+          respond(ctx, 200, wording.deleted(resource))
         },
       },
     },

@@ -2,11 +2,12 @@ import { hash, randomBytes } from 'node:crypto'
 import type Koa from 'koa'
 import type { Context, Middleware } from 'koa'
 import createSession from 'koa-session'
+import type { Actor } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Account } from '../../core/ports.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
 
-const COOKIE = 'trunkline_session'
+export const COOKIE = 'trunkline_session'
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
 const hashOf = (token: string): string => hash('sha256', token)
@@ -85,3 +86,6 @@ export function requireAccount(ctx: Context): Account {
   if (!account) throw new AppError('unauthenticated', 'Unauthorized.')
   return account
 }
+
+/** Who makes the request's changes, for the audit trail. */
+export const actorOf = (ctx: Context): Actor => ({ name: requireAccount(ctx).email, origin: ctx.ip })

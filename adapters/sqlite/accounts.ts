@@ -1,5 +1,6 @@
 import { AppError, notFound } from '../../core/errors.ts'
 import type { Accounts, Clock, Credentials, Role } from '../../core/ports.ts'
+import type { AuditTrail } from './audit.ts'
 import type { Connection } from './database.ts'
 import { isConstraint } from './errors.ts'
 import type { Writer } from './writer.ts'
@@ -28,6 +29,7 @@ export function accounts(
   { query, value }: Connection,
   writer: Writer,
   clock: Clock,
+  trail: AuditTrail,
   onSessionsEnded: () => void,
 ): Accounts {
   const byEmail = query<[string], AccountRow>('SELECT * FROM accounts WHERE lower(email) = lower(?)')
@@ -59,7 +61,13 @@ export function accounts(
         const now = clock.now()
         const { name, email, role, passwordHash } = account
         try {
-          return { id: insert.get(name, email, role, passwordHash, now, now) ?? 0, name, email, role }
+          const id = insert.get(name, email, role, passwordHash, now, now) ?? 0
+          trail.note('create', 'accounts', id, {
+            name: { after: name },
+            email: { after: email },
+            role: { after: role },
+          })
+          return { id, name, email, role }
         } catch (error) {
           if (isConstraint(error)) throw new AppError('conflict', `There is an account for ${email} already.`)
           throw error
@@ -70,12 +78,18 @@ export function accounts(
         const flag = disabled === undefined ? null : Number(disabled)
         const { changes } = update.run(passwordHash ?? null, role ?? null, flag, clock.now(), id)
         if (changes === 0) throw notFound('Account')
+        trail.note('update', 'accounts', id, {
+          ...(passwordHash === undefined ? {} : { password: 'changed' as const }),
+          ...(role === undefined ? {} : { role: { after: role } }),
+          ...(disabled === undefined ? {} : { disabled: { after: disabled } }),
+        })
         if (passwordHash !== undefined || disabled) endSessions.run(id)
       }),
     remove: id =>
       changing(() => {
         if (query<[number], unknown>('DELETE FROM accounts WHERE id = ?').run(id).changes === 0)
           throw notFound('Account')
+        trail.note('delete', 'accounts', id, {})
       }),
   }
 }

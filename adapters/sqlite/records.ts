@@ -1,9 +1,11 @@
+import { changesOf } from '../../core/audit.ts'
 import { AppError, type FieldErrors, invalid, notFound } from '../../core/errors.ts'
 import type { Clock, Records } from '../../core/ports.ts'
 import { referencesTo, resourceNamed } from '../../core/resources/all.ts'
 import type { Field, Value } from '../../core/resources/field.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { type Resource, type Row, timestamped } from '../../core/resources/resource.ts'
+import type { AuditTrail } from './audit.ts'
 import type { Connection } from './database.ts'
 import { isConstraint } from './errors.ts'
 import { listPages } from './pages.ts'
@@ -153,7 +155,7 @@ function stillNeeded(resource: Resource, dependants: Record<string, number>): Ap
 }
 
 /** The storage port for resources, over one connection. */
-export function records(connection: Connection, writer: Writer, steps: RecordSteps): Records {
+export function records(connection: Connection, writer: Writer, steps: RecordSteps, trail: AuditTrail): Records {
   const { value } = connection
   return {
     list: (resource, query) => listPages(connection, resource, query),
@@ -169,8 +171,25 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
       return value<Bound[], number>(sql).all(...Object.values(where).map(toSql))
     },
     violations: async (resource, values, id) => steps.violations(resource, values, id),
-    insert: (resource, values) => writer.write(() => steps.insert(resource, values)),
-    update: (resource, id, values) => writer.write(() => steps.update(resource, id, values)),
-    remove: (resource, id, { cascade }) => writer.write(() => steps.remove(resource, id, cascade)),
+    insert: (resource, values, by) =>
+      writer.write(() => {
+        const json = steps.insert(resource, values)
+        trail.note('create', resource.name, 'last', changesOf(resource, null, values), by)
+        return json
+      }),
+    update: (resource, id, values, by) =>
+      writer.write(() => {
+        const before = steps.find(resource, id)
+        const json = steps.update(resource, id, values)
+        const changes = changesOf(resource, before, { ...before, ...values })
+        if (Object.keys(changes).length > 0) trail.note('update', resource.name, id, changes, by)
+        return json
+      }),
+    remove: (resource, id, { cascade }, by) =>
+      writer.write(() => {
+        const changes = changesOf(resource, steps.find(resource, id), null)
+        steps.remove(resource, id, cascade)
+        trail.note('delete', resource.name, id, { ...changes, ...(cascade ? { cascade } : {}) }, by)
+      }),
   }
 }

@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Accounts, Bulk, Calls, Clock, Maintenance, Messages, Records, Sessions } from '../../core/ports.ts'
+import type { Actor } from '../../core/audit.ts'
+import type { Accounts, Audit, Bulk, Calls, Clock, Maintenance, Messages, Records, Sessions } from '../../core/ports.ts'
 import { accounts } from './accounts.ts'
+import { audit, auditTrail } from './audit.ts'
 import { bulk } from './bulk.ts'
 import { calls } from './calls.ts'
 import { type Connection, type OpenOptions, openDatabase } from './database.ts'
@@ -19,6 +21,7 @@ export interface Storage {
   readonly sessions: Sessions
   readonly maintenance: Maintenance
   readonly calls: Calls
+  readonly audit: Audit
   readonly bulk: Bulk
   readonly connection: Connection
   readonly writer: Writer
@@ -32,7 +35,11 @@ export interface Storage {
 
 export interface StorageOptions extends OpenOptions, WriterEvents {
   readonly clock: Clock
+  /** Who makes the changes that nobody is named for. */
+  readonly actor?: Actor
 }
+
+const ITSELF: Actor = { name: 'trunkline', origin: 'the service itself' }
 
 const BETWEEN_STEPS_MS = 10
 const BETWEEN_LOOKS_MS = 500
@@ -42,14 +49,16 @@ export function openStorage(path: string, options: StorageOptions): Storage {
   const connection = openDatabase(path, options, ensureSearchIndexes)
   const writer = createWriter(connection, options)
   const steps = recordSteps(connection, clock)
+  const trail = auditTrail(connection, clock, options.actor ?? ITSELF)
   const signedIn = sessions(connection, writer)
   return {
-    records: records(connection, writer, steps),
+    records: records(connection, writer, steps, trail),
     messages: messages(connection, writer, steps, clock),
-    accounts: accounts(connection, writer, clock, signedIn.forgetRemembered),
+    accounts: accounts(connection, writer, clock, trail, signedIn.forgetRemembered),
     sessions: signedIn,
     maintenance: maintenance(connection),
     calls: calls(connection, writer, clock),
+    audit: audit(connection),
     bulk: bulk(connection, writer, clock),
     connection,
     writer,

@@ -8,6 +8,8 @@ export interface Period {
   readonly to: Timestamp
 }
 
+export const FOREVER: Period = { from: '0000-01-01T00:00:00.000000Z', to: '9999-12-31T23:59:59.999999Z' }
+
 export interface Day extends Period {
   /** `YYYY-MM-DD` in the zone. */
   readonly day: string

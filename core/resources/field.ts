@@ -52,6 +52,8 @@ export interface Field<T extends Value = Value> {
   /** The only values that hold. */
   readonly choices?: readonly string[]
   readonly examples?: readonly string[]
+  /** What a carrier's sheet may hold in the place of a plain value: several codes, an inexact price, two intervals. */
+  readonly sheet?: 'codes' | 'price' | 'interval'
 }
 
 interface Optional {

@@ -25,14 +25,14 @@ export const sentences = {
     `The ${parent.toLowerCase()} has reached its limit of ${max} ${plural.toLowerCase()}.`,
 }
 
-const isAbsent = (field: Field, given: unknown): boolean =>
+export const isAbsent = (field: Pick<Field, 'untrimmed'>, given: unknown): boolean =>
   given === undefined ||
   given === null ||
   given === '' ||
   (!field.untrimmed && typeof given === 'string' && given.trim() === '')
 
 /** What null stores: a column that can't be null takes its default; a text's default is for creation alone. */
-const empty = (field: Field): Value => (field.kind === 'text' ? null : field.fallback)
+export const empty = (field: Field): Value => (field.kind === 'text' ? null : field.fallback)
 
 /** Reads the members that are declared, all of them, whatever is wrong with one; others are ignored. */
 export function parseMembers(fields: Fields, body: JsonObject, mode: Mode): Parsed {

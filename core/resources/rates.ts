@@ -7,10 +7,10 @@ export const rates = resource({
   label: 'Rate',
   fields: {
     tenant_id: refersTo('tenants', 'restrict'),
-    prefix: text(50, { examples: ['380'] }),
+    prefix: { ...text(50, { examples: ['380'] }), sheet: 'codes' },
     destination: text(255, { examples: ['Ukraine'] }),
-    cost_per_minute: decimal(),
-    billing_increment: integer({ min: 1, examples: [60] }),
+    cost_per_minute: { ...decimal(), sheet: 'price' },
+    billing_increment: { ...integer({ min: 1, examples: [60] }), sheet: 'interval' },
     status: text(50, { examples: ['active', 'inactive'] }),
   },
   search: ['prefix', 'destination', 'status'],

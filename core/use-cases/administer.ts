@@ -1,3 +1,4 @@
+import type { Actor } from '../audit.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import type { Json, Page, PageQuery, Records } from '../ports.ts'
 import { resourceNamed } from '../resources/all.ts'
@@ -25,11 +26,11 @@ export interface Administration {
   show(resource: Resource, id: number): Promise<JsonStream>
   /** Throws `not_found`. */
   assertExists(resource: Resource, id: number): Promise<void>
-  create(resource: Resource, body: unknown): Promise<Json>
+  create(resource: Resource, body: unknown, by?: Actor): Promise<Json>
   /** PUT: the whole record. PATCH: the same, or the named members only where the resource says so. */
-  replace(resource: Resource, id: number, body: unknown): Promise<Json>
-  amend(resource: Resource, id: number, body: unknown): Promise<Json>
-  remove(resource: Resource, id: number, options: { cascade: boolean }): Promise<void>
+  replace(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
+  amend(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
+  remove(resource: Resource, id: number, options: { cascade: boolean }, by?: Actor): Promise<void>
 }
 
 export function administration(records: Records): Administration {
@@ -41,9 +42,9 @@ export function administration(records: Records): Administration {
   const assertExists = async (resource: Resource, id: number): Promise<void> => {
     if ((await records.find(resource, id)) === null) throw notFound(resource.label)
   }
-  const update = async (resource: Resource, id: number, body: unknown, mode: Mode): Promise<Json> => {
+  const update = async (resource: Resource, id: number, body: unknown, mode: Mode, by?: Actor): Promise<Json> => {
     await assertExists(resource, id)
-    return records.update(resource, id, await accept(resource, body, mode, id))
+    return records.update(resource, id, await accept(resource, body, mode, id), by)
   }
   return {
     assertExists,
@@ -63,10 +64,11 @@ export function administration(records: Records): Administration {
       if (json === null) throw notFound(resource.label)
       return withArrays(records, resource, id, json)
     },
-    create: async (resource, body) => records.insert(resource, await accept(resource, body, 'create')),
-    replace: (resource, id, body) => update(resource, id, body, resource.put),
-    amend: (resource, id, body) => update(resource, id, body, resource.patch === 'merge' ? 'merge' : resource.put),
-    remove: (resource, id, options) => records.remove(resource, id, options),
+    create: async (resource, body, by) => records.insert(resource, await accept(resource, body, 'create'), by),
+    replace: (resource, id, body, by) => update(resource, id, body, resource.put, by),
+    amend: (resource, id, body, by) =>
+      update(resource, id, body, resource.patch === 'merge' ? 'merge' : resource.put, by),
+    remove: (resource, id, options, by) => records.remove(resource, id, options, by),
   }
 }
 

@@ -1,0 +1,69 @@
+import { Command } from 'commander'
+import type { AuditAction, AuditEntry, Change } from '../../core/audit.ts'
+import { CliError, EXIT } from './exit.ts'
+import type { Flags } from './fields.ts'
+import { printValue } from './output.ts'
+import { example, type RunCommand } from './program.ts'
+import { periodFrom, periodOptions } from './rating-commands.ts'
+
+const ACTIONS: readonly AuditAction[] = ['create', 'update', 'delete', 'import', 'rerate', 'revoke']
+
+const LIMIT = 50
+
+export async function auditCommand(run: RunCommand): Promise<Command> {
+  const group = new Command('audit').description('who changed what, and when')
+  const list = periodOptions(new Command('list').description('the changes that fit, the latest first'))
+    .option('--by <who>', 'an e-mail or a user of this system')
+    .option('--action <action>', ACTIONS.join(', '))
+    .option('--resource <name>', 'such as tenants, rates, sms_gateways, accounts')
+    .option('--record <id>', 'the record with this id')
+    .option('--limit <n>', `at most so many (${LIMIT} unless given)`)
+  example(list, 'trunkline audit list --resource tenants --since 2026-10-01')
+  group.addCommand(
+    run(list, async (context, _words, flags) => {
+      const { audit } = await context.open()
+      const entries: AuditEntry[] = []
+      const limit = wholeNumber('--limit', flags['limit'] ?? LIMIT)
+      for await (const entry of audit.list(filterFrom(flags))) {
+        entries.push(entry)
+        if (entries.length >= limit) break
+      }
+      const rows = entries.map(entry => ({ ...entry }))
+      await printValue(context, rows, () => entries.map(line).join(''))
+    }),
+  )
+  return group
+}
+
+function wholeNumber(flag: string, given: unknown): number {
+  if (!/^[1-9]\d{0,8}$/.test(String(given))) throw new CliError(EXIT.usage, `${flag} must be a whole number above 0`)
+  return Number(given)
+}
+
+function filterFrom(flags: Flags) {
+  const action = ACTIONS.find(known => known === flags['action'])
+  if (flags['action'] !== undefined && !action)
+    throw new CliError(EXIT.usage, `there is no action ${String(flags['action'])}`, `choose from ${ACTIONS.join(', ')}`)
+  return {
+    ...periodFrom(flags),
+    ...(typeof flags['by'] === 'string' ? { actor: flags['by'] } : {}),
+    ...(action ? { action } : {}),
+    ...(typeof flags['resource'] === 'string' ? { resource: flags['resource'] } : {}),
+    ...(flags['record'] === undefined ? {} : { recordId: wholeNumber('--record', flags['record']) }),
+  }
+}
+
+const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+
+function change(name: string, what: Change | number | boolean): string {
+  if (typeof what !== 'object') return `${name}: ${what}`
+  if (!('before' in what)) return `${name}: ${shown(what.after)}`
+  return 'after' in what
+    ? `${name}: ${shown(what.before)} -> ${shown(what.after)}`
+    : `${name}: was ${shown(what.before)}`
+}
+
+function line({ at, actor, origin, action, resource, record_id, changes }: AuditEntry): string {
+  const what = Object.entries(changes).map(([name, value]) => `    ${change(name, value)}\n`)
+  return `${at}  ${actor} (${origin})  ${action} ${resource}${record_id === null ? '' : ` ${record_id}`}\n${what.join('')}`
+}

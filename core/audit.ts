@@ -1,0 +1,50 @@
+import { formatAmount } from './amounts.ts'
+import type { Timestamp } from './dates.ts'
+import type { Field, Value } from './resources/field.ts'
+import type { Resource, Row } from './resources/resource.ts'
+
+/** Who does something: an account's e-mail or a user of the system, and the address or program it comes through. */
+export interface Actor {
+  readonly name: string
+  readonly origin: string
+}
+
+export type AuditAction = 'create' | 'update' | 'delete' | 'import' | 'rerate' | 'revoke'
+
+/** What a field was and is; a secret is only said to have changed. */
+export type Change = { readonly before?: unknown; readonly after?: unknown } | 'changed'
+
+export type Changes = Readonly<Record<string, Change | number | boolean>>
+
+export interface AuditEntry {
+  readonly id: number
+  readonly at: Timestamp
+  readonly actor: string
+  readonly origin: string
+  readonly action: AuditAction
+  readonly resource: string
+  readonly record_id: number | null
+  readonly changes: Changes
+}
+
+const shown = ({ kind }: Field, value: Value): unknown =>
+  kind === 'decimal' && typeof value === 'number' ? formatAmount(value) : value
+
+/** The declared fields that differ between two states of a record; null stands for no record. */
+export function changesOf({ fields }: Pick<Resource, 'fields'>, before: Row | null, after: Row | null): Changes {
+  const changes: Record<string, Change> = {}
+  for (const name in fields) {
+    const field = fields[name]
+    if (!field) continue
+    const was = before?.[name] ?? null
+    const is = after?.[name] ?? null
+    if (was === is) continue
+    if (field.secret) changes[name] = 'changed'
+    else
+      changes[name] = {
+        ...(before ? { before: shown(field, was) } : {}),
+        ...(after ? { after: shown(field, is) } : {}),
+      }
+  }
+  return changes
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { AuditEntry } from '../../../core/audit.ts'
+import { FOREVER } from '../../../core/rating/period.ts'
+import { type TestService, startService } from '../../support/app.ts'
+
+const TENANT = { name: 'Acme', slug: 'acme', domain: 'acme.test', status: 'active', timezone: 'UTC', max_extensions: 3 }
+
+async function trail({ trunkline }: TestService): Promise<AuditEntry[]> {
+  const entries: AuditEntry[] = []
+  for await (const entry of trunkline.storage.audit.list(FOREVER)) entries.push(entry)
+  return entries
+}
+
+test('a change over HTTP is noted with the account, its address and what was and is', async t => {
+  const service = await startService()
+  t.after(() => service.close())
+  const session = await service.login()
+  await service.request('POST', '/api/tenants', { json: TENANT, session })
+  await service.request('PUT', '/api/tenants/1', { json: { ...TENANT, name: 'Acme Ltd' }, session })
+  const [update, create] = await trail(service)
+  assert.ok(update && create)
+  assert.deepEqual([create.action, create.resource, create.record_id], ['create', 'tenants', 1])
+  assert.deepEqual([update.actor, update.origin], ['admin@example.com', '127.0.0.1'])
+  assert.deepEqual(update.changes, { name: { before: 'Acme', after: 'Acme Ltd' } })
+})
+
+test('secrets are only said to have changed', async t => {
+  const service = await startService()
+  t.after(() => service.close())
+  const session = await service.login()
+  await service.request('POST', '/api/tenants', { json: TENANT, session })
+  const extension = { tenant_id: 1, extension_number: '101', display_name: 'Desk', secret: 'hush-one', status: 'active' }
+  await service.request('POST', '/api/extensions', { json: extension, session })
+  await service.request('PUT', '/api/extensions/1', { json: { ...extension, secret: 'hush-two' }, session })
+  const noted = JSON.stringify(await trail(service))
+  assert.match(noted, /"secret":"changed"/)
+  assert.doesNotMatch(noted, /hush/)
+})
+
+test('what is refused, and what changes nothing, leaves no note', async t => {
+  const service = await startService()
+  t.after(() => service.close())
+  const session = await service.login()
+  await service.request('POST', '/api/tenants', { json: TENANT, session })
+  const before = (await trail(service)).length
+  await service.request('POST', '/api/tenants', { json: TENANT, session })
+  await service.request('PUT', '/api/tenants/1', { json: TENANT, session })
+  await service.request('DELETE', '/api/tenants/9', { session })
+  assert.equal((await trail(service)).length, before)
+})
+
+test('the filters of the trail go by actor, action, resource, record and time', async t => {
+  const service = await startService()
+  t.after(() => service.close())
+  const session = await service.login()
+  await service.request('POST', '/api/tenants', { json: TENANT, session })
+  await service.request('DELETE', '/api/tenants/1', { session })
+  const count = async (filter: object): Promise<number> => {
+    let found = 0
+    for await (const _ of service.trunkline.storage.audit.list({ ...FOREVER, ...filter })) found++
+    return found
+  }
+  assert.equal(await count({ resource: 'tenants' }), 2)
+  assert.equal(await count({ action: 'delete', recordId: 1 }), 1)
+  assert.equal(await count({ actor: 'nobody' }), 0)
+  assert.equal(await count({ from: '9000-01-01T00:00:00.000000Z' }), 0)
+})
