@@ -1,33 +1,42 @@
 import { commands } from '../adapters/cli/commands.ts'
-import type { GlobalOptions } from '../adapters/cli/context.ts'
+import type { GlobalOptions, Io } from '../adapters/cli/context.ts'
 import { runProgram, type Wiring } from '../adapters/cli/program.ts'
 import { type Loaded, loadSettings } from '../config/load.ts'
+import { declarations, flagName, isSettingName } from '../config/settings.ts'
 
-const load = ({ db, config }: Pick<GlobalOptions, 'db' | 'config'>): Loaded =>
-  loadSettings({ flags: db === undefined ? {} : { db }, environment: process.env, file: config })
-
-const wiring: Wiring = {
-  settings: options => {
-    const { settings, sources, file } = load(options)
-    return { values: settings, sources, file }
-  },
-  open: async (options, opening) => {
-    const { settings } = load(options)
-    const { openServices } = await import('./services.ts')
-    return openServices(settings, opening)
-  },
-  serve: async options => {
-    const { runDaemon } = await import('./run-daemon.ts')
-    await runDaemon(load(options).settings)
-  },
-  restore: async (from, options) => {
-    const { restore } = await import('../adapters/sqlite/maintenance.ts')
-    return restore(from, load(options).settings.db)
-  },
+/** What commands drive, on the settings that an environment and their flags give. */
+export function wiringFor(environment: Io['env']): Wiring {
+  const load = (
+    { db, config }: Pick<GlobalOptions, 'db' | 'config'>,
+    flags: Readonly<Record<string, string>> = {},
+  ): Loaded => loadSettings({ flags: db === undefined ? flags : { ...flags, db }, environment, file: config })
+  return {
+    settings: options => {
+      const { settings, sources, file } = load(options)
+      return { values: settings, sources, file }
+    },
+    open: async (options, opening) => {
+      const { settings } = load(options)
+      const { openServices } = await import('./services.ts')
+      return openServices(settings, opening)
+    },
+    daemonFlags: Object.keys(declarations)
+      .filter(isSettingName)
+      .map(setting => ({ setting, flag: flagName(setting), about: declarations[setting].about })),
+    serve: async (options, flags) => {
+      const { settings } = load(options, flags)
+      const { runDaemon } = await import('./run-daemon.ts')
+      await runDaemon(settings)
+    },
+    restore: async (from, options) => {
+      const { restore } = await import('../adapters/sqlite/restore.ts')
+      return restore(from, load(options).settings.db)
+    },
+  }
 }
 
 /** Runs one command line on this process's streams. */
 export const runCommandLine = (argv: readonly string[]): Promise<number> => {
   const { stdin, stdout, stderr, env } = process
-  return runProgram(argv, { stdin, stdout, stderr, env }, wiring, commands)
+  return runProgram(argv, { stdin, stdout, stderr, env }, wiringFor(env), commands)
 }

@@ -33,7 +33,7 @@ export interface Instruments {
 
 const NO_INSTRUMENTS: Instruments = { messages: port => port, messaging: useCases => useCases }
 
-type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onCommit' | 'actor'>
+export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 'onCommit' | 'actor'>
 
 /** `baseUrl` is asked for when it is needed: with port 0 it is known only once the service listens. */
 export function compose(
@@ -62,6 +62,7 @@ export function compose(
         ids: randomIds(),
         settings: {
           gatewayTimeout: settings.gateway_timeout,
+          parkedFor: settings.parked_hours * 3600,
           get baseUrl() {
             return baseUrl()
           },

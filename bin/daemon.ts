@@ -8,12 +8,12 @@ import { figures } from '../adapters/sqlite/figures.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import { readCredentials } from '../core/use-cases/sign-in.ts'
-import { compose, type Trunkline } from './compose.ts'
+import { compose, type Opening, type Trunkline } from './compose.ts'
 import { startFeeds } from './feeds.ts'
+import { startUpkeep, tellReady } from './upkeep.ts'
 
 /** What a browser, a gateway or a client in flight may still take once the daemon is told to stop. */
 const GRACE_MS = 20_000
-const SWEEP_MS = 10_000
 
 export interface Daemon {
   readonly url: string
@@ -38,7 +38,12 @@ export async function startDaemon(
   let listeningAt = `http://${settings.host}:${settings.port}`
   const baseUrl = (): string => settings.base_url ?? listeningAt
   const metrics = createMetrics()
-  const opening = { create: true, migrate: true, onCommit: metrics.onCommit }
+  const opening: Opening = {
+    create: true,
+    migrate: true,
+    onCommit: metrics.onCommit,
+    onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
+  }
   const trunkline = compose(settings, baseUrl, opening, {}, metrics)
   try {
     await makeFirstAccount(trunkline, first, print)
@@ -56,18 +61,14 @@ export async function startDaemon(
   }
   const metricsServer = await watch(trunkline, metrics, settings, log)
   const background = new AbortController()
-  const upkeep = trunkline.storage.followWrites(background.signal)
+  const upkeep = startUpkeep(trunkline, settings, log, background.signal)
   const feeds = startFeeds(settings.feeds, trunkline.storage.calls, background.signal, log)
   watchFeeds(metrics, feeds, trunkline)
-  const sweeping = setInterval(() => {
-    sweep(trunkline).catch((error: unknown) => log.error({ err: error }, 'the sweep failed'))
-  }, SWEEP_MS)
-  sweeping.unref()
+  tellReady(log)
   print(`trunklined listening on ${server.url}`)
   return {
     url: server.url,
     stop: async () => {
-      clearInterval(sweeping)
       await server.stop(GRACE_MS)
       await metricsServer?.stop(0)
       background.abort()
@@ -115,11 +116,6 @@ function watchFeeds(metrics: Metrics, feeds: readonly Follower[], { storage }: T
   metrics.gauge('trunkline_quarantine_records', 'Call records that could not be used', () =>
     storage.calls.quarantineCount(),
   )
-}
-
-async function sweep({ messaging, storage, clock }: Trunkline): Promise<void> {
-  await messaging.sweep()
-  await storage.sessions.forgetExpired(clock.now())
 }
 
 /** An account to log in with, when there is none yet: the named one, or one with a random password that is printed. */

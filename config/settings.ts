@@ -27,6 +27,8 @@ const setting = <S extends TSchema>(
 const text = (minLength: number) => Type.String({ minLength })
 const url = Type.String({ pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$' })
 const seconds = Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })
+const days = Type.Integer({ minimum: 0, maximum: 36_500 })
+const DAYS = 'an integer from 0 to 36500'
 
 const FORMATS = [...SOURCE_FORMATS, 'auto'] as const
 
@@ -86,6 +88,28 @@ export const declarations = {
     'an integer from 0 to 65535',
     'port on 127.0.0.1 that serves /metrics for Prometheus; 0 serves none',
   ),
+  backup_every: setting(
+    Type.Number({ minimum: 0, maximum: 8_760 }),
+    0,
+    'a number of hours from 0 to 8760',
+    'hours between two backups that the daemon makes; 0 makes none',
+  ),
+  backup_dir: setting(text(1), 'data/backups', 'a path', "the folder of the daemon's backups"),
+  backup_keep: setting(
+    Type.Integer({ minimum: 1, maximum: 10_000 }),
+    7,
+    'an integer from 1 to 10000',
+    "how many of the daemon's backups are kept, the newest",
+  ),
+  parked_hours: setting(
+    Type.Number({ exclusiveMinimum: 0, maximum: 8_760 }),
+    24,
+    'a number of hours above 0, at most 8760',
+    'hours that a receipt waits for the message that it is about',
+  ),
+  response_days: setting(days, 0, DAYS, 'days that the answers of gateways are kept with their messages; 0 for ever'),
+  audit_days: setting(days, 365, DAYS, 'days that the audit trail is kept; 0 for ever'),
+  cdr_days: setting(days, 0, DAYS, 'days that call records are kept; 0 for ever'),
   trusted_proxies: setting(
     Type.Integer({ minimum: 0, maximum: 10 }),
     0,

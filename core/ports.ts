@@ -171,13 +171,13 @@ export interface BulkPlan {
   readonly columns: readonly string[]
   /** What all records have in common. */
   readonly constants: Row
+  /** May values be undefined? That is the default in a new record, and leaves a stored one as it is. */
+  readonly isSparse: boolean
   readonly mode: ImportMode
   /** What one rejected row means for the others of its transaction. */
   readonly onRejection: 'store nothing' | 'leave it out'
   /** Keeps new records whose natural key another has too, where the rules of the API allow that. */
   readonly allowDuplicates: boolean
-  /** Tells what would become of the rows and writes nothing. */
-  readonly dryRun: boolean
 }
 
 /** A record on its way in. */
@@ -189,7 +189,7 @@ export interface BulkRecord {
   /** The row as it came, handed back when it is rejected. */
   readonly raw: string | null
   /** Checked values, in the order of the plan's columns. */
-  readonly values: readonly Value[]
+  readonly values: readonly (Value | undefined)[]
 }
 
 export interface Rejection {
@@ -199,7 +199,7 @@ export interface Rejection {
   readonly errors: FieldErrors
 }
 
-/** Records, but rejected rows. */
+/** `rejected` counts rows, the others records. */
 export interface BulkCounts {
   readonly created: number
   readonly updated: number
@@ -207,15 +207,23 @@ export interface BulkCounts {
   readonly rejected: number
 }
 
-/** Records of one resource that are gathered outside the database and stored in one transaction. */
+/** The place to keep with a batch, asked for when it is known what becomes of it, once or twice. */
+export type PlaceOf = (counts: BulkCounts, rejections: readonly Rejection[]) => ImportPlace
+
+/**
+ * Records of one resource that are gathered outside the database and stored in one transaction, under the rules of
+ * `Records.insert` and the plan.
+ */
 export interface BulkLoad {
   add(records: readonly BulkRecord[]): Promise<void>
+  /** Tells what would become of all that was added, and writes nothing. */
+  check(): Promise<BulkCounts>
   /**
-   * Stores what was added since the last call, under the rules of `Records.insert` and the plan, and the place with
-   * it. A place is not stored when rejections keep all of it out.
+   * Stores what was added since the last call. The place is kept with it, for resources without a natural key; not
+   * when a rejection keeps all of it out.
    */
-  store(place?: ImportPlace): Promise<BulkCounts>
-  /** What the last `store` rejected, in order. */
+  store(place: PlaceOf): Promise<BulkCounts>
+  /** What the last `check` or `store` rejected, in order. */
   rejections(): AsyncIterable<Rejection>
   /** Forgets what was added and not stored. */
   close(): Promise<void>

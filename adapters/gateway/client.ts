@@ -1,6 +1,7 @@
 import { ofetch } from 'ofetch'
 import { Agent } from 'undici'
 import type { GatewayReply, SmsGatewayClient } from '../../core/ports.ts'
+import type { Submission } from '../../core/sms/message.ts'
 import { guardedConnector } from './targets.ts'
 
 /** At most so much of a reply is read, in bytes; the rest is left. */
@@ -20,34 +21,44 @@ export function httpGatewayClient({ timeoutSeconds }: { timeoutSeconds: number }
     // A kept connection that the gateway has just closed would fail a send that can't be tried again.
     pipelining: 0,
   })
+  const exchange = async (
+    { url, username, password, body }: Submission,
+    signal: AbortSignal,
+  ): Promise<GatewayReply> => {
+    const response = await ofetch.raw(url, {
+      method: 'POST',
+      body,
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
+        authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`,
+      },
+      redirect: 'manual',
+      retry: 0,
+      responseType: 'stream',
+      ignoreResponseError: true,
+      signal,
+      dispatcher,
+    })
+    return { kind: 'answered', status: response.status, body: await readSome(response._data) }
+  }
   return {
-    submit: async ({ url, username, password, body }) => {
+    submit: async submission => {
       const signal = AbortSignal.timeout(timeout)
       try {
-        const response = await ofetch.raw(url, {
-          method: 'POST',
-          body,
-          headers: {
-            'content-type': 'application/json',
-            accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
-            authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`,
-          },
-          redirect: 'manual',
-          retry: 0,
-          responseType: 'stream',
-          ignoreResponseError: true,
-          signal,
-          dispatcher,
-        })
-        return { kind: 'answered', status: response.status, body: await readSome(response._data) }
+        // A body that cannot be unpacked may leave fetch hanging whatever the signal says, hence the race.
+        return await Promise.race([exchange(submission, signal), aborted(signal)])
       } catch (error) {
         const exception = signal.aborted ? `The gateway did not answer within ${timeoutSeconds} s.` : explain(error)
-        return { kind: 'failed', exception } satisfies GatewayReply
+        return { kind: 'failed', exception }
       }
     },
     close: () => dispatcher.destroy(),
   }
 }
+
+const aborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 
 async function readSome(stream: ReadableStream<Uint8Array> | undefined): Promise<string> {
   if (!stream) return ''

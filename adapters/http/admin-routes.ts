@@ -1,14 +1,32 @@
 import { AppError } from '../../core/errors.ts'
+import type { Account } from '../../core/ports.ts'
 import { readCredentials, type SignIn } from '../../core/use-cases/sign-in.ts'
 import { jsonBody } from './body.ts'
 import { loginThrottle } from './login-throttle.ts'
+import type { HttpMetrics, LoginResult } from './metrics.ts'
 import { respond } from './responses.ts'
 import type { Route } from './route.ts'
 import { endSession, requireAccount, startSession } from './session.ts'
 
+function resultOf(error: unknown): LoginResult {
+  if (!(error instanceof AppError)) return 'failed'
+  if (error.code === 'too_many_attempts') return 'throttled'
+  return error.code === 'invalid_credentials' ? 'refused' : 'failed'
+}
+
 /** Login, logout and who is logged in. */
-export function adminRoutes(signIn: SignIn): readonly Route[] {
+export function adminRoutes(signIn: SignIn, onLogin: HttpMetrics['login'] = () => undefined): readonly Route[] {
   const throttle = loginThrottle()
+  const authenticate = async (email: string, password: string, address: string): Promise<Account> => {
+    try {
+      const account = await signIn.authenticate(email, password)
+      await throttle.forgive(email, address, 'right')
+      return account
+    } catch (error) {
+      if (resultOf(error) !== 'refused') await throttle.forgive(email, address, 'not made')
+      throw error
+    }
+  }
   return [
     {
       path: '/api/admin/login',
@@ -16,16 +34,15 @@ export function adminRoutes(signIn: SignIn): readonly Route[] {
       methods: {
         POST: async ctx => {
           const { email, password } = readCredentials(await jsonBody(ctx))
-          await throttle.attempt(email, ctx.ip)
           try {
-            const account = await signIn.authenticate(email, password)
-            await throttle.forgive(email, ctx.ip, 'right')
+            await throttle.attempt(email, ctx.ip)
+            const account = await authenticate(email, password, ctx.ip)
             await startSession(ctx, account)
             const { name, role } = account
             respond(ctx, 200, 'Login successful.', JSON.stringify({ name, email: account.email, role }))
+            onLogin('accepted')
           } catch (error) {
-            const wasMade = error instanceof AppError && error.code === 'invalid_credentials'
-            if (!wasMade) await throttle.forgive(email, ctx.ip, 'not made')
+            onLogin(resultOf(error))
             throw error
           }
         },

@@ -5,9 +5,12 @@ import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
 import { adminRoutes } from './admin-routes.ts'
+import { docsRoutes } from './docs-routes.ts'
 import { failureOf } from './errors.ts'
 import { healthRoutes } from './health-routes.ts'
 import { messagingRoutes } from './messaging-routes.ts'
+import type { HttpMetrics } from './metrics.ts'
+import { openApiDocument } from './openapi.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { sendJson } from './responses.ts'
 import { type Handler, noSuchPath, type Route, router } from './route.ts'
@@ -23,11 +26,27 @@ export interface HttpOptions {
   readonly baseUrl: string
   /** How many proxies stand in front, whose X-Forwarded-For is believed. */
   readonly trustedProxies: number
+  readonly metrics?: HttpMetrics
+}
+
+export type RouteOptions = Omit<HttpOptions, 'log' | 'trustedProxies'>
+
+/** Every route of the service, in the order in which they are tried. */
+export function apiRoutes(options: RouteOptions): readonly Route[] {
+  const { beat, signIn, administration, messaging, baseUrl, metrics } = options
+  const routes: Route[] = [
+    ...healthRoutes(beat),
+    ...docsRoutes(() => openApiDocument(routes, baseUrl)),
+    ...adminRoutes(signIn, metrics?.login),
+    ...messagingRoutes({ administration, messaging, baseUrl }),
+    ...resourceRoutes(administration, { baseUrl }),
+  ]
+  return routes
 }
 
 /** The API as a Koa application. */
 export function httpApp(options: HttpOptions): Koa {
-  const { log, baseUrl, trustedProxies, signIn } = options
+  const { log, baseUrl, trustedProxies, signIn, metrics } = options
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   app.on('error', error => {
     if (!isClientGone(error)) log.error({ err: error }, 'a response failed')
@@ -45,14 +64,8 @@ export function httpApp(options: HttpOptions): Koa {
       })
     }
   }
-  const routes = [
-    ...healthRoutes(options.beat),
-    ...adminRoutes(signIn),
-    ...messagingRoutes(options),
-    ...resourceRoutes(options.administration, { baseUrl }),
-  ]
-  app.use(answer(log))
-  app.use(router(routes, guard))
+  app.use(answer(log, metrics))
+  app.use(router(apiRoutes(options), guard))
   app.use(() => {
     throw noSuchPath()
   })
@@ -77,7 +90,7 @@ const isClientGone = (error: unknown): boolean =>
   )
 
 /** Outermost: names each request, turns what is thrown into an answer, and leaves one line in the log. */
-function answer(log: Logger): Middleware {
+function answer(log: Logger, metrics: HttpMetrics | undefined): Middleware {
   const run = Math.random().toString(36).slice(2, 8)
   let count = 0
   return async (ctx, next) => {
@@ -87,6 +100,7 @@ function answer(log: Logger): Middleware {
     ctx.res.once('close', () => {
       const ms = Math.round((performance.now() - started) * 1000) / 1000
       const { status, method } = ctx
+      metrics?.request(method, ctx.state.route ?? null, ctx.params?.resource, status, ms / 1000)
       const { id: account } = signedInAccount(ctx) ?? {}
       const line = { id, method, route: ctx.state.route ?? null, status, ms, account }
       log[status >= 500 ? 'error' : 'info'](line, ctx.res.writableFinished ? 'request' : 'request cut off')

@@ -19,7 +19,13 @@ const noNext = async (): Promise<void> => undefined
 
 async function textOf(ctx: Context): Promise<string> {
   ctx.req.headers['content-type'] ??= 'application/octet-stream'
-  await readText(ctx, noNext)
+  try {
+    await readText(ctx, noNext)
+  } catch (error) {
+    // The rest of a body that nobody reads would hold up the connection's next request.
+    if (!ctx.req.complete) ctx.set('connection', 'close')
+    throw error
+  }
   return typeof ctx.request.body === 'string' ? ctx.request.body : ''
 }
 
@@ -27,7 +33,8 @@ function asAppError(error: Error): Error {
   const status = 'status' in error ? error.status : undefined
   if (status === 413) return new AppError('too_large', 'The request body is larger than 1 MiB.')
   if (status === 415) return new AppError('unsupported_media', 'The encoding of the request body is not supported.')
-  return status === 400 ? new AppError('malformed', 'The request body could not be read.') : error
+  const isCorrupt = 'code' in error && String(error.code).startsWith('Z_')
+  return status === 400 || isCorrupt ? new AppError('malformed', 'The request body could not be read.') : error
 }
 
 const hasBody = ({ req }: Context): boolean =>

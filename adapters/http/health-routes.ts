@@ -1,3 +1,4 @@
+import { AppError } from '../../core/errors.ts'
 import { respond, sendJson } from './responses.ts'
 import type { Route } from './route.ts'
 
@@ -21,8 +22,9 @@ export function healthRoutes(beat: () => Promise<void>): readonly Route[] {
           try {
             await canWrite()
             respond(ctx, 200, 'Ready.')
-          } catch {
-            sendJson(ctx, 503, '{"message":"The database cannot be written."}')
+          } catch (error) {
+            const why = error instanceof AppError ? ` ${error.message}` : ''
+            sendJson(ctx, 503, JSON.stringify({ message: `The database cannot be written.${why}` }))
           }
         },
       },

@@ -50,8 +50,18 @@ export async function serve(
   await listening(server, host, port)
   const address = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
-  server.on('request', appAt(url).callback())
-  return { url, stop: graceMs => stop(server, graceMs) }
+  const handle = appAt(url).callback()
+  const running = new Set<Promise<void>>()
+  server.on('request', (request, response) => {
+    const handling = handle(request, response).finally(() => running.delete(handling))
+    running.add(handling)
+  })
+  const sockets = new Set<Socket>()
+  server.on('connection', socket => {
+    sockets.add(socket)
+    socket.once('close', () => sockets.delete(socket))
+  })
+  return { url, stop: graceMs => stop(server, { sockets, running }, graceMs) }
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {
@@ -67,14 +77,26 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   })
 }
 
-function stop(server: Server, graceMs: number): Promise<void> {
-  return new Promise(resolve => {
-    const closing = setInterval(() => server.closeIdleConnections(), 50)
-    const cutting = setTimeout(() => server.closeAllConnections(), graceMs)
-    server.close(() => {
-      clearInterval(closing)
-      clearTimeout(cutting)
-      resolve()
-    })
+interface InFlight {
+  readonly sockets: ReadonlySet<Socket>
+  readonly running: ReadonlySet<Promise<void>>
+}
+
+/** A client that went away leaves no connection to wait for, but perhaps a request that still has work to do. */
+async function stop(server: Server, { sockets, running }: InFlight, graceMs: number): Promise<void> {
+  const closed = new Promise<void>(resolve => server.close(() => resolve()))
+  const closing = setInterval(() => {
+    server.closeIdleConnections()
+    // Node does not count as idle what a browser opened ahead and has said nothing on.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+  }, 50)
+  let cutting: NodeJS.Timeout | undefined
+  const cut = new Promise<void>(resolve => {
+    cutting = setTimeout(resolve, graceMs)
   })
+  await Promise.race([closed.then(() => Promise.allSettled(running)), cut])
+  clearInterval(closing)
+  clearTimeout(cutting)
+  server.closeAllConnections()
+  await closed
 }

@@ -1,6 +1,7 @@
+import type { Timestamp } from '../dates.ts'
 import { cdrs } from '../resources/cdrs.ts'
-import { parseMembers } from '../resources/input.ts'
-import type { Row } from '../resources/resource.ts'
+import { Problem } from '../resources/field.ts'
+import { sentences } from '../resources/input.ts'
 import { type CompletedCall, isAnswered, type SourceFormat, type UnreadableRecord } from './completed-call.ts'
 import type { Deck } from './deck.ts'
 import type { SwitchClock } from './local-time.ts'
@@ -27,9 +28,24 @@ export interface FeedRules {
   readonly tenant: string | null
 }
 
-/** A call ready to be stored: a CDR's values, how it was rated, and what it is known by. */
+/** A CDR's values, as its declared fields would have read them. */
+export interface CallValues {
+  readonly tenant_id: number
+  readonly extension_id: number | null
+  readonly caller_number: string
+  readonly destination_number: string
+  readonly direction: 'inbound' | 'outbound'
+  readonly disposition: string
+  readonly duration_seconds: number
+  readonly bill_seconds: number
+  readonly cost: number
+  readonly started_at: Timestamp
+  readonly ended_at: Timestamp | null
+}
+
+/** A call ready to be stored: a CDR's values, and how it was rated. */
 export interface RatedRecord {
-  readonly values: Row
+  readonly values: CallValues
   readonly rated: RatedCall
 }
 
@@ -49,41 +65,48 @@ export const switchOf = (format: SourceFormat): string => format.split('-')[0] ?
 export function recordCall(call: CompletedCall, catalog: Catalog, clock: SwitchClock): RatedRecord | UnreadableRecord {
   const startedAt = clock(call.startedAt)
   if (startedAt === null) return { reason: 'the start of the call is no date' }
+  const caller = textOf('caller_number', call.callerNumber.trim() || WITHHELD)
+  const destination = textOf('destination_number', call.destinationNumber)
+  const disposition = textOf('disposition', call.disposition)
+  if (caller instanceof Problem) return unreadable('caller_number', caller)
+  if (destination instanceof Problem) return unreadable('destination_number', destination)
+  if (disposition instanceof Problem) return unreadable('disposition', disposition)
   const direction = directionOf(call, catalog)
   const answered = isAnswered(call)
   const answeredSeconds = answered ? call.answeredSeconds : 0
-  const rated = rateCall(catalog.deck, {
+  const rated = rateCall(catalog.deck, { direction, answered, answeredSeconds, destinationNumber: destination })
+  const values = {
+    tenant_id: catalog.tenantId,
+    extension_id: catalog.extensions.get(direction === 'outbound' ? caller : destination) ?? null,
+    caller_number: caller,
+    destination_number: destination,
     direction,
-    answered,
-    answeredSeconds,
-    destinationNumber: call.destinationNumber,
-  })
-  const ownNumber = direction === 'outbound' ? call.callerNumber : call.destinationNumber
-  const { values, errors } = parseMembers(
-    cdrs.fields,
-    {
-      tenant_id: catalog.tenantId,
-      extension_id: catalog.extensions.get(ownNumber) ?? null,
-      caller_number: call.callerNumber || WITHHELD,
-      destination_number: call.destinationNumber,
-      direction,
-      disposition: call.disposition,
-      duration_seconds: answeredSeconds,
-      bill_seconds: rated.billSeconds,
-      cost: 0,
-      started_at: startedAt,
-      ended_at: call.endedAt === null ? null : clock(call.endedAt),
-    },
-    'create',
-  )
-  const [problem] = Object.values(errors).flat()
-  return problem === undefined ? { values: { ...values, cost: rated.cost }, rated } : { reason: problem }
+    disposition,
+    duration_seconds: answeredSeconds,
+    bill_seconds: rated.billSeconds,
+    cost: rated.cost,
+    started_at: startedAt,
+    ended_at: call.endedAt === null ? null : clock(call.endedAt),
+  }
+  return { values, rated }
 }
 
-function directionOf(call: CompletedCall, { extensions, dids, deck }: Catalog): 'inbound' | 'outbound' {
-  const isOwn = (number: string): boolean =>
-    extensions.has(number) || dids.has(dialled(number, deck.internationalPrefix))
-  if (isOwn(call.destinationNumber)) return 'inbound'
-  if (isOwn(call.callerNumber)) return 'outbound'
+type TextField = 'caller_number' | 'destination_number' | 'disposition'
+
+/** What the parsers of the switches' formats leave open: numbers and times are right by construction. */
+const textOf = (name: TextField, given: string): string | Problem =>
+  given.trim() === '' ? new Problem('is required') : cdrs.fields[name].parse(given)
+
+const unreadable = (name: TextField, { predicate }: Problem): UnreadableRecord => ({
+  reason: sentences.field(name, predicate),
+})
+
+/** True for the tenant's own numbers: a call to one ends within the switch. */
+export const isOwnNumber = (number: string, { extensions, dids, deck }: Catalog): boolean =>
+  extensions.has(number) || dids.has(dialled(number, deck.internationalPrefix))
+
+function directionOf(call: CompletedCall, catalog: Catalog): 'inbound' | 'outbound' {
+  if (isOwnNumber(call.destinationNumber, catalog)) return 'inbound'
+  if (isOwnNumber(call.callerNumber, catalog)) return 'outbound'
   return call.direction ?? 'outbound'
 }

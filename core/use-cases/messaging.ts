@@ -30,7 +30,7 @@ export interface Messaging {
     payload: JsonObject,
     isTokenValid: (place: NonNullable<GatewayOptions['tokenIn']>, token: string) => boolean,
   ): Promise<ReceiptOutcome>
-  /** Gives up on sends whose process died, and forgets receipts that waited for a day. */
+  /** Gives up on sends whose process died, and forgets receipts that waited for too long. */
   sweep(): Promise<{ failed: number; forgotten: number }>
 }
 
@@ -39,6 +39,8 @@ export interface MessagingSettings {
   readonly baseUrl: string
   /** What a gateway call may take, in seconds. */
   readonly gatewayTimeout: number
+  /** How long a receipt waits for its message, in seconds; a day unless it is given. */
+  readonly parkedFor?: number
 }
 
 interface Dependencies {
@@ -121,7 +123,7 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       const now = clock.now()
       return {
         failed: await messages.expire(now, giveUp),
-        forgotten: await messages.forgetParked(addSeconds(now, -PARKED_FOR)),
+        forgotten: await messages.forgetParked(addSeconds(now, -(settings.parkedFor ?? PARKED_FOR))),
       }
     },
   }

@@ -34,6 +34,11 @@ interface Dependencies {
   readonly lives: SessionLives
 }
 
+/** Who only reads goes on reading while nothing can be written; the session just is not extended. */
+function unlessUnwritable(error: unknown): void {
+  if (!(error instanceof AppError && ['storage_full', 'read_only', 'busy'].includes(error.code))) throw error
+}
+
 /** Throws `invalid`. */
 export const readCredentials = (body: unknown) => parseWhole(loginFields, body)
 
@@ -62,7 +67,7 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
       const now = clock.now()
       if (!session || session.expiresAt <= now) return null
       const expiresAt = endOf(session.createdAt, now)
-      if (isWorthExtending(session, expiresAt)) await sessions.extend(tokenHash, expiresAt)
+      if (isWorthExtending(session, expiresAt)) await sessions.extend(tokenHash, expiresAt).catch(unlessUnwritable)
       return session.account
     },
     end: tokenHash => sessions.end(tokenHash),

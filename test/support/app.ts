@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { httpApp } from '../../adapters/http/app.ts'
+import type { Metrics } from '../../adapters/http/metrics.ts'
 import { type RunningServer, serve } from '../../adapters/http/server.ts'
 import { compose, type Replacements, type Trunkline } from '../../bin/compose.ts'
 import { loadSettings } from '../../config/load.ts'
@@ -23,6 +24,8 @@ export interface TestService {
   readonly server: RunningServer
   /** What was logged, a line each. */
   readonly logged: string[]
+  /** Resolves with the first line, logged already or yet to come, that contains the text. */
+  untilLogged(text: string): Promise<string>
   /** A request; `session` is a Cookie header's value. Members of `init` as in fetch, `json` is sent as JSON. */
   request(
     method: string,
@@ -47,6 +50,7 @@ export interface Answer {
 export async function startService(
   settings: Partial<Settings> = {},
   replacements: Replacements = {},
+  metrics?: Metrics,
 ): Promise<TestService> {
   const loaded = loadSettings({ flags: {}, environment: {}, file: undefined }).settings
   const complete: Settings = { ...loaded, db: ':memory:', port: 0, gateway_timeout: 1, ...settings }
@@ -54,8 +58,9 @@ export async function startService(
   const trunkline = compose(
     complete,
     () => complete.base_url ?? url,
-    { create: true, migrate: true },
+    { create: true, migrate: true, ...(metrics ? { onCommit: metrics.onCommit } : {}) },
     { passwords: cheapPasswords, ...replacements },
+    metrics,
   )
   const { accounts } = trunkline.storage
   if ((await accounts.count()) === 0)
@@ -66,7 +71,12 @@ export async function startService(
       passwordHash: await trunkline.passwords.hash(ADMIN.password),
     })
   const logged: string[] = []
-  const log = pino({ base: null }, { write: line => void logged.push(line) })
+  const onLine = new Set<(line: string) => void>()
+  const write = (line: string): void => {
+    logged.push(line)
+    for (const told of onLine) told(line)
+  }
+  const log = pino({ base: null }, { write })
   const server = await serve(taken => {
     url = taken
     const { administration, messaging, signIn, storage } = trunkline
@@ -78,6 +88,7 @@ export async function startService(
       beat: () => storage.beat(),
       baseUrl: complete.base_url ?? url,
       trustedProxies: complete.trusted_proxies,
+      ...(metrics ? { metrics } : {}),
     })
   }, complete)
   const request: TestService['request'] = async (method, path, { json, body, headers, session } = {}) => {
@@ -101,6 +112,16 @@ export async function startService(
     trunkline,
     server,
     logged,
+    untilLogged: text =>
+      new Promise(resolve => {
+        const told = (line: string): void => {
+          if (!line.includes(text)) return
+          onLine.delete(told)
+          resolve(line)
+        }
+        onLine.add(told)
+        logged.forEach(told)
+      }),
     request,
     login: async () => {
       const { headers } = await request('POST', '/api/admin/login', { json: ADMIN })

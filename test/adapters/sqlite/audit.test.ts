@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditEntry } from '../../../core/audit.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
-import { type TestService, startService } from '../../support/app.ts'
+import { startService, type TestService } from '../../support/app.ts'
 
 const TENANT = { name: 'Acme', slug: 'acme', domain: 'acme.test', status: 'active', timezone: 'UTC', max_extensions: 3 }
 
@@ -30,7 +30,13 @@ test('secrets are only said to have changed', async t => {
   t.after(() => service.close())
   const session = await service.login()
   await service.request('POST', '/api/tenants', { json: TENANT, session })
-  const extension = { tenant_id: 1, extension_number: '101', display_name: 'Desk', secret: 'hush-one', status: 'active' }
+  const extension = {
+    tenant_id: 1,
+    extension_number: '101',
+    display_name: 'Desk',
+    secret: 'hush-one',
+    status: 'active',
+  }
   await service.request('POST', '/api/extensions', { json: extension, session })
   await service.request('PUT', '/api/extensions/1', { json: { ...extension, secret: 'hush-two' }, session })
   const noted = JSON.stringify(await trail(service))

@@ -1,0 +1,173 @@
+import Koa from 'koa'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Messages } from '../../core/ports.ts'
+import type { Messaging } from '../../core/use-cases/messaging.ts'
+import { VERSION } from '../../core/version.ts'
+import { type RunningServer, serve } from './server.ts'
+
+export type LoginResult = 'accepted' | 'refused' | 'throttled' | 'failed'
+
+/** What the API tells of its own work. */
+export interface HttpMetrics {
+  /** `route` is the pattern that was served, null for none; `resource` fills its `:resource`. */
+  request(method: string, route: string | null, resource: string | undefined, status: number, seconds: number): void
+  login(result: LoginResult): void
+}
+
+/** A value, or one for each set of labels. */
+export type Measured = number | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
+
+export interface Metrics extends HttpMetrics {
+  /** Called after each group of changes was written. */
+  onCommit(changes: number, milliseconds: number): void
+  /** The port, with its sends and receipts counted. */
+  messages(port: Messages): Messages
+  /** The use cases, with the receipts counted that were refused for want of their token. */
+  messaging(useCases: Messaging): Messaging
+  /** A value that is looked up when someone asks for it; `labels` are the names of those that it comes with. */
+  gauge(name: string, help: string, collect: () => Measured | Promise<Measured>, labels?: readonly string[]): void
+  /** Everything, in Prometheus' text format. */
+  text(): Promise<string>
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
+const GROUP_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500]
+
+/** Those that anyone can name without a route, so that they can't make series without end. */
+const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Counters of one process. */
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'trunkline_build_info',
+    help: 'Always 1; what runs is in its labels',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version: VERSION, node: process.versions.node }, 1)
+  return {
+    ...httpMetrics(registers),
+    ...messagingMetrics(registers),
+    onCommit: commits(registers),
+    gauge: (name, help, collect, labels = []) => {
+      const gauge = new Gauge({
+        name,
+        help,
+        labelNames: [...labels],
+        registers,
+        collect: async () => {
+          const measured = await collect()
+          gauge.reset()
+          if (typeof measured === 'number') gauge.set(measured)
+          else for (const { labels: of, value } of measured) gauge.set({ ...of }, value)
+        },
+      })
+    },
+    text: () => registry.metrics(),
+  }
+}
+
+function httpMetrics(registers: Registry[]): HttpMetrics {
+  const durations = new Histogram({
+    name: 'trunkline_http_request_duration_seconds',
+    help: 'From the first byte of a request to the last of its response',
+    labelNames: ['method', 'route', 'status'],
+    buckets: SECONDS,
+    registers,
+  })
+  const logins = new Counter({
+    name: 'trunkline_logins_total',
+    help: 'Logins that were tried',
+    labelNames: ['result'],
+    registers,
+  })
+  return {
+    request: (method, route, resource, status, seconds) => {
+      const label = route === null ? 'none' : resource === undefined ? route : route.replace(':resource', resource)
+      durations.observe({ method: METHODS.has(method) ? method : 'other', route: label, status }, seconds)
+    },
+    login: result => logins.inc({ result }),
+  }
+}
+
+function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'messaging'> {
+  const labelNames = ['gateway', 'result'] as const
+  const sends = new Counter({
+    name: 'trunkline_sms_sends_total',
+    help: 'Messages handed to a gateway, by what came of it',
+    labelNames,
+    registers,
+  })
+  const receipts = new Counter({
+    name: 'trunkline_sms_receipts_total',
+    help: 'Delivery receipts of known gateways: matched, parked until their message is known, or refused',
+    labelNames,
+    registers,
+  })
+  return {
+    messages: port => ({
+      ...port,
+      settle: async (id, change, receive) => {
+        let settled = { gateway: 0, result: 'lost' }
+        const view = await port.settle(
+          id,
+          message => {
+            const changed = change(message)
+            settled = {
+              gateway: changed.sms_gateway_id,
+              result: changed.submitted_at === null ? 'failed' : 'submitted',
+            }
+            return changed
+          },
+          receive,
+        )
+        sends.inc(settled)
+        return view
+      },
+      receive: async (gateway, receipt, receive) => {
+        const matched = await port.receive(gateway, receipt, receive)
+        receipts.inc({ gateway, result: matched ? 'matched' : 'parked' })
+        return matched
+      },
+    }),
+    messaging: useCases => ({
+      ...useCases,
+      receipt: async (gateway, payload, isTokenValid) => {
+        const outcome = await useCases.receipt(gateway, payload, isTokenValid)
+        if (outcome.result === 'refused' && gateway !== null) receipts.inc({ gateway, result: 'refused' })
+        return outcome
+      },
+    }),
+  }
+}
+
+function commits(registers: Registry[]): Metrics['onCommit'] {
+  const sizes = new Histogram({
+    name: 'trunkline_database_group_size',
+    help: 'Changes that were written in one transaction',
+    buckets: GROUP_SIZES,
+    registers,
+  })
+  const busy = new Counter({
+    name: 'trunkline_database_write_seconds_total',
+    help: 'Time spent writing and syncing, during which nothing else runs',
+    registers,
+  })
+  return (changes, milliseconds) => {
+    sizes.observe(changes)
+    busy.inc(milliseconds / 1000)
+  }
+}
+
+/** Serves /metrics to this machine alone. Throws `configuration` when the port cannot be had. */
+export function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number): Promise<RunningServer> {
+  const app = new Koa()
+  app.use(async ctx => {
+    if (ctx.path !== '/metrics') return
+    ctx.type = Registry.PROMETHEUS_CONTENT_TYPE
+    ctx.body = await metrics.text()
+  })
+  return serve(() => app, { host: '127.0.0.1', port })
+}

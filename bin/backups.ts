@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Settings } from '../config/settings.ts'
+import { addSeconds, type Timestamp } from '../core/dates.ts'
+import type { Clock } from '../core/ports.ts'
+
+const BETWEEN_LOOKS_MS = 30_000
+/** A backup that failed is tried again after this, or sooner when they are made more often. */
+const RETRY_HOURS = 1
+
+const NAME = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/
+const DRAFT = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db\.part-\d+(-\w+)?$/
+
+/** Names sort by time. */
+const nameAt = (moment: Timestamp): string => `trunkline-${moment.slice(0, 19).replaceAll(':', '-')}Z.db`
+
+const agoBy = (hours: number, now: Timestamp): Timestamp => addSeconds(now, -hours * 3600)
+
+export type BackupPlan = Pick<Settings, 'db' | 'backup_dir' | 'backup_every' | 'backup_keep'>
+
+/** The command line that belongs to the running program, compiled or not. */
+export function ownCommandLine(): readonly string[] {
+  const running = realpathSync(process.argv[1] ?? '')
+  return [process.execPath, ...process.execArgv, join(dirname(running), `trunkline${extname(running)}`)]
+}
+
+/** The daemon's own backups in the folder, the oldest first. */
+export const backupsIn = (folder: string): string[] => readdirSync(folder).filter(name => NAME.test(name)).sort()
+
+/**
+ * Makes a backup whenever the newest is too old, by the command line as a process of its own, and removes the oldest of
+ * its own above the number to keep. What fails is logged, leaves nothing behind and is tried again.
+ */
+export async function keepBackups(
+  plan: BackupPlan,
+  { clock, log, commandLine = ownCommandLine }: { clock: Clock; log: Logger; commandLine?: () => readonly string[] },
+  signal: AbortSignal,
+): Promise<void> {
+  if (plan.backup_every === 0) return
+  let failedAt: Timestamp = ''
+  while (!signal.aborted) {
+    const now = clock.now()
+    try {
+      if (failedAt <= agoBy(Math.min(RETRY_HOURS, plan.backup_every), now) && isDue(plan, now)) {
+        const file = await backUp(plan, now, commandLine(), signal)
+        log.info({ file, removed: removeOldest(plan) }, 'a backup was made')
+      }
+    } catch (error) {
+      failedAt = now
+      if (!signal.aborted) log.error({ err: error, folder: plan.backup_dir }, 'a backup failed')
+    }
+    await pause(BETWEEN_LOOKS_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}
+
+function isDue({ backup_dir: folder, backup_every: hours }: BackupPlan, now: Timestamp): boolean {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  return (backupsIn(folder).at(-1) ?? '') <= nameAt(agoBy(hours, now))
+}
+
+async function backUp(
+  { db, backup_dir: folder }: BackupPlan,
+  now: Timestamp,
+  [program = '', ...first]: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const file = join(folder, nameAt(now))
+  // A process that was killed could not take its draft away.
+  removeDrafts(folder)
+  const child = spawn(program, [...first, '--db', db, 'db', 'backup', file], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const kill = (): void => void child.kill('SIGKILL')
+  signal.addEventListener('abort', kill, { once: true })
+  try {
+    const [[code], said] = await Promise.all([once(child, 'close'), text(child.stderr)])
+    if (code !== 0) throw new Error(said.trim() || `The backup's process was killed.`)
+    return file
+  } finally {
+    signal.removeEventListener('abort', kill)
+    removeDrafts(folder)
+  }
+}
+
+function removeDrafts(folder: string): void {
+  for (const name of readdirSync(folder)) if (DRAFT.test(name)) rmSync(join(folder, name), { force: true })
+}
+
+function removeOldest({ backup_dir: folder, backup_keep: keep }: BackupPlan): string[] {
+  const surplus = backupsIn(folder).slice(0, -keep)
+  for (const name of surplus) rmSync(join(folder, name), { force: true })
+  return surplus
+}

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { DATED, type Dated } from '../adapters/sqlite/retention.ts'
+import type { Settings } from '../config/settings.ts'
+import { addSeconds, type Timestamp } from '../core/dates.ts'
+import { keepBackups } from './backups.ts'
+import type { Trunkline } from './compose.ts'
+
+const SWEEP_MS = 10_000
+const RETENTION_MS = 3_600_000
+
+/** What the daemon does unasked, until the signal: searching, sweeping, forgetting, backups. */
+export async function startUpkeep(
+  trunkline: Trunkline,
+  settings: Settings,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const { storage, clock } = trunkline
+  const repeat = async (everyMs: number, name: string, act: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted) {
+      await act().catch((error: unknown) => log.error({ err: error }, `the ${name} failed`))
+      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  await Promise.all([
+    storage.followWrites(signal),
+    repeat(SWEEP_MS, 'sweep', () => sweep(trunkline)),
+    repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
+    keepBackups(settings, { clock, log }, signal),
+  ])
+}
+
+async function sweep({ messaging, storage, clock }: Trunkline): Promise<void> {
+  await messaging.sweep()
+  await storage.sessions.forgetExpired(clock.now())
+}
+
+/** Forgets what the settings give a time to; 0 days is for ever. */
+async function forget(
+  { storage: { retention }, clock }: Trunkline,
+  { audit_days, response_days, cdr_days }: Settings,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const after = async (days: number, what: string, act: (moment: Timestamp) => Promise<number>): Promise<void> => {
+    if (days === 0) return
+    const count = await act(addSeconds(clock.now(), -days * 86_400))
+    if (count > 0) log.info({ count, days }, `forgot old ${what}`)
+  }
+  const deleting = (rows: Dated) => (moment: Timestamp) => retention.deleteBefore(rows, moment, signal)
+  await after(audit_days, 'audit rows', deleting(DATED.audit))
+  await after(response_days, 'responses', moment => retention.clearResponsesBefore(moment, signal))
+  await after(cdr_days, 'call records', deleting(DATED.cdrs))
+}
+
+/** Tells systemd, where it waits to hear so, that the service answers. */
+export function tellReady(log: Logger): void {
+  if (!process.env.NOTIFY_SOCKET) return
+  const child = spawn('systemd-notify', ['--ready'], { stdio: 'ignore' })
+  child.once('error', error => log.warn({ err: error }, 'systemd was not told that the service is ready'))
+}

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:https'
+import { createServer as createTcp } from 'node:net'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
+import { temporaryFolder } from '../../support/app.ts'
+
+const folder = temporaryFolder()
+const [key, cert] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')]
+const made = spawnSync(
+  'openssl',
+  ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'].concat([
+    '-subj',
+    '/CN=gateway.example',
+    '-keyout',
+    key,
+    '-out',
+    cert,
+  ]),
+  { encoding: 'utf8' },
+)
+const skip = made.status === 0 ? false : 'openssl is not there to make a certificate'
+
+let server: Server
+let client: HttpGatewayClient
+let reached = 0
+before(async () => {
+  client = httpGatewayClient({ timeoutSeconds: 5 })
+  if (skip) return
+  server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => {
+    reached++
+    response.end('{"id":"1"}')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+})
+after(async () => {
+  await client.close()
+  server?.closeAllConnections()
+  server?.close()
+  folder.remove()
+})
+
+const portOf = (listening: Pick<Server, 'address'>): number => {
+  const address = listening.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+const submit = (url: string) => client.submit({ url, username: 'u', password: 'p', body: '{}' })
+
+describe('over TLS a gateway', { skip }, () => {
+  it('with a certificate that nobody vouches for is a failure, and gets no credentials', async () => {
+    const reply = await submit(`https://127.0.0.1:${portOf(server)}/send`)
+    assert.match(reply.kind === 'failed' ? reply.exception : '', /self-signed certificate/)
+    assert.equal(reached, 0)
+  })
+
+  it('that speaks plain HTTP is a failure', async () => {
+    const plain = createTcp(socket => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
+    plain.listen(0, '127.0.0.1')
+    await once(plain, 'listening')
+    const reply = await submit(`https://127.0.0.1:${portOf(plain)}/send`)
+    assert.equal(reply.kind, 'failed')
+    plain.close()
+  })
+
+  it('that is spoken to in plain HTTP is a failure', async () => {
+    const reply = await submit(`http://127.0.0.1:${portOf(server)}/send`)
+    assert.equal(reply.kind, 'failed')
+    assert.equal(reached, 0)
+  })
+})

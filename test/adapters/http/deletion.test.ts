@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
+import { startWorld, type World } from '../../support/records.ts'
+
+let world: World
+let gateway: FakeGateway
+before(async () => {
+  world = await startWorld()
+  gateway = await startGateway()
+})
+after(async () => {
+  await world.close()
+  await gateway.close()
+})
+
+const statusOf = async (path: string): Promise<number> => (await world.get(path)).status
+
+describe('deleting a tenant', () => {
+  it('is refused while records belong to it, and deletes nothing', async () => {
+    const { id } = await world.create('tenants')
+    const of = { tenant_id: id }
+    const made = [
+      ['extensions', await world.create('extensions', of)],
+      ['extensions', await world.create('extensions', of)],
+      ['queues', await world.create('queues', of)],
+      ['rates', await world.create('rates', of)],
+      ['dids', await world.create('dids', of)],
+      ['cdrs', await world.create('cdrs', { ...of, extension_id: null })],
+    ] as const
+    for (const query of ['', '?cascade=false', '?cascade=1', '?cascade']) {
+      const { status, json } = await world.send('DELETE', `/api/tenants/${id}${query}`)
+      assert.equal(status, 409)
+      assert.deepEqual(json.dependants, { extensions: 2, queues: 1, rates: 1, dids: 1, cdrs: 1 })
+      assert.equal(json.message, 'The tenant still has 2 Extensions, 1 Queue, 1 Rate, 1 DID, 1 CDR.')
+    }
+    for (const [path, record] of made) assert.equal(await statusOf(`/api/${path}/${record.id}`), 200)
+  })
+
+  it('names only the kinds that stand in the way', async () => {
+    const { id } = await world.create('tenants')
+    await world.create('rates', { tenant_id: id })
+    const { json } = await world.send('DELETE', `/api/tenants/${id}`)
+    assert.deepEqual(json, { message: 'The tenant still has 1 Rate.', dependants: { rates: 1 } })
+  })
+
+  it('takes all with it when told to cascade, and nothing of others', async () => {
+    const [{ id }, other] = [await world.create('tenants'), await world.create('tenants')]
+    const of = { tenant_id: id }
+    const extension = await world.create('extensions', of)
+    const made = [
+      `extensions/${extension.id}`,
+      `queues/${(await world.create('queues', of)).id}`,
+      `rates/${(await world.create('rates', of)).id}`,
+      `dids/${(await world.create('dids', of)).id}`,
+      `cdrs/${(await world.create('cdrs', of)).id}`,
+      `cdrs/${(await world.create('cdrs', { ...of, extension_id: extension.id })).id}`,
+    ]
+    const foreign = await world.create('cdrs', { tenant_id: other.id, extension_id: extension.id })
+    const { status, json } = await world.send('DELETE', `/api/tenants/${id}?cascade=true`)
+    assert.equal(status, 200)
+    assert.deepEqual(json, { message: 'Tenant deleted successfully.' })
+    for (const path of [`tenants/${id}`, ...made]) assert.equal(await statusOf(`/api/${path}`), 404, path)
+    assert.equal((await world.get(`/api/cdrs/${foreign.id}`)).json.data.extension_id, null)
+    assert.equal(await statusOf(`/api/tenants/${other.id}`), 200)
+  })
+
+  it('leaves its SMS messages, for no tenant', async () => {
+    const { id } = await world.create('tenants')
+    const gatewayId = await addGateway(world.service, world.session, gateway)
+    const send = { ...MESSAGE, tenant_id: id }
+    const sent = await world.send('POST', `/api/sms-gateways/${gatewayId}/send`, send)
+    assert.equal(sent.json.data.tenant_id, id)
+    assert.equal((await world.send('DELETE', `/api/tenants/${id}`)).status, 200)
+    const { json } = await world.get(`/api/sms-gateways/${gatewayId}/messages`)
+    assert.deepEqual(json.data, [{ ...sent.json.data, tenant_id: null }])
+  })
+})
+
+describe('deleting an extension', () => {
+  it('leaves its calls, for no extension', async () => {
+    const { id } = await world.create('extensions')
+    const cdr = await world.create('cdrs', { extension_id: id })
+    assert.equal((await world.send('DELETE', `/api/extensions/${id}`)).status, 200)
+    const { json } = await world.get(`/api/cdrs/${cdr.id}`)
+    assert.equal(json.data.extension_id, null)
+    assert.equal(json.data.extension, null)
+  })
+})
+
+describe('deleting a gateway', () => {
+  it('leaves its messages in the database', async () => {
+    const id = await addGateway(world.service, world.session, gateway)
+    await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+    assert.equal((await world.send('DELETE', `/api/sms-gateways/${id}`)).status, 200)
+    const missing = await world.get(`/api/sms-gateways/${id}/messages`)
+    assert.equal(missing.status, 404)
+    assert.deepEqual(missing.json, { message: 'SMS gateway not found.' })
+    const { connection } = world.service.trunkline.storage
+    const sql = 'SELECT count(*) FROM sms_messages WHERE sms_gateway_id = ?'
+    assert.equal(connection.value<[number], number>(sql).get(id), 1)
+  })
+})
+
+describe('the limit of extensions', () => {
+  it('refuses one too many, created or moved in', async () => {
+    const { id } = await world.create('tenants', { max_extensions: 2 })
+    const of = { tenant_id: id }
+    const [first] = [await world.create('extensions', of), await world.create('extensions', of)]
+    const refusal = {
+      message: 'The tenant has reached its limit of 2 extensions.',
+      errors: { tenant_id: ['The tenant has reached its limit of 2 extensions.'] },
+    }
+    const third = await world.send('POST', '/api/extensions', world.body('extensions', of))
+    assert.equal(third.status, 422)
+    assert.deepEqual(third.json, refusal)
+    const stranger = await world.create('extensions')
+    const moved = await world.send('PUT', `/api/extensions/${stranger.id}`, world.body('extensions', of))
+    assert.deepEqual([moved.status, moved.json], [422, refusal])
+    const inPlace = await world.send('PUT', `/api/extensions/${first.id}`, world.body('extensions', of))
+    assert.equal(inPlace.status, 200)
+  })
+
+  it('may be lowered below what there is', async () => {
+    const { id } = await world.create('tenants', { max_extensions: 3 })
+    const of = { tenant_id: id }
+    const [kept] = [await world.create('extensions', of), await world.create('extensions', of)]
+    const lowered = await world.send('PUT', `/api/tenants/${id}`, world.body('tenants', { max_extensions: 1 }))
+    assert.equal(lowered.status, 200)
+    assert.equal((await world.send('POST', '/api/extensions', world.body('extensions', of))).status, 422)
+    assert.equal((await world.send('PUT', `/api/extensions/${kept.id}`, world.body('extensions', of))).status, 200)
+  })
+
+  it('holds when twenty are created at once', async () => {
+    const { id } = await world.create('tenants', { max_extensions: 7 })
+    const bodies = Array.from({ length: 20 }, () => world.body('extensions', { tenant_id: id }))
+    const answers = await Promise.all(bodies.map(body => world.send('POST', '/api/extensions', body)))
+    assert.equal(answers.filter(({ status }) => status === 201).length, 7)
+    assert.equal(answers.filter(({ status }) => status === 422).length, 13)
+    assert.equal((await world.get(`/api/tenants/${id}`)).json.data.extensions.length, 7)
+  })
+})

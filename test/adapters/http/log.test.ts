@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { ADMIN } from '../../support/app.ts'
+import { addGateway, type FakeGateway, MESSAGE, signal, startGateway } from '../../support/gateway.ts'
+import { startWorld, type World } from '../../support/records.ts'
+
+let world: World
+let gateway: FakeGateway
+before(async () => {
+  world = await startWorld()
+  gateway = await startGateway()
+})
+after(async () => {
+  await world.close()
+  await gateway.close()
+})
+
+const lines = () => world.service.logged.map(line => JSON.parse(line))
+
+describe('the log', () => {
+  it('has one line for each request, with its id, route, status and time', async () => {
+    const answers = [
+      [await world.get('/api/tenants/1?search=x'), 'GET', '/api/:resource/:id', 200],
+      [await world.send('DELETE', '/api/tenants/999999'), 'DELETE', '/api/:resource/:id', 404],
+      [await world.service.request('GET', '/api/tenants'), 'GET', '/api/:resource', 401],
+      [await world.service.request('GET', '/nowhere'), 'GET', null, 404],
+    ] as const
+    for (const [{ headers }, method, route, status] of answers) {
+      const found = lines().filter(({ id }) => id === headers.get('x-request-id'))
+      assert.equal(found.length, 1)
+      const [line] = found
+      assert.deepEqual([line.method, line.route, line.status, line.msg], [method, route, status, 'request'])
+      assert.ok(typeof line.ms === 'number' && line.ms >= 0)
+    }
+  })
+
+  it('says whose request it was', async () => {
+    const { headers } = await world.get('/api/admin/me')
+    const line = lines().find(({ id }) => id === headers.get('x-request-id'))
+    assert.equal(line.account, 1)
+  })
+
+  it('never holds a password, a secret, a token or a cookie', async () => {
+    const { service, session } = world
+    const secrets = {
+      wrongPassword: 'wrong-password-4711',
+      sipSecret: 'sip-secret-4711',
+      gatewayPassword: 'gateway-password-4711',
+      callbackToken: 'callback-token-4711',
+    }
+    await service.request('POST', '/api/admin/login', { json: { ...ADMIN, password: secrets.wrongPassword } })
+    const fresh = await service.login()
+    await world.create('extensions', { secret: secrets.sipSecret })
+    await world.send('POST', '/api/extensions', { secret: secrets.sipSecret })
+    await service.request('POST', '/api/tenants', {
+      body: `{"secret":"${secrets.sipSecret}"`,
+      headers: { 'content-type': 'application/json' },
+      session,
+    })
+    const id = await addGateway(service, session, gateway, {
+      password: secrets.gatewayPassword,
+      callback_token: secrets.callbackToken,
+      meta: { dlr_token_in: 'query:token' },
+    })
+    gateway.answerWith(500, `{"message":"bad password ${secrets.gatewayPassword}"}`)
+    await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+    await world.send('POST', `/api/sms-gateways/${id}/send`, { password: secrets.gatewayPassword })
+    await service.request('POST', `/api/sms-gateways/${id}/dlr?token=${secrets.callbackToken}`, { json: { id: 'x' } })
+    await service.request('POST', `/api/sms-gateways/${id}/dlr?token=${secrets.callbackToken}x`, { json: { id: 'x' } })
+    const { db } = service.trunkline.storage.connection
+    db.exec(`CREATE TEMP TRIGGER refuse BEFORE INSERT ON extensions BEGIN SELECT raise(FAIL, 'broken'); END`)
+    const broken = await world.send('POST', '/api/extensions', world.body('extensions', { secret: secrets.sipSecret }))
+    db.exec('DROP TRIGGER refuse')
+    assert.deepEqual([broken.status, broken.json], [500, { message: 'Server Error.' }])
+    const all = service.logged.join('')
+    assert.ok(all.includes('a request failed'))
+    const tokens = [session, fresh].map(cookie => cookie.split('=')[1] ?? '')
+    for (const secret of [...Object.values(secrets), ...tokens, ADMIN.password]) {
+      assert.ok(secret.length > 8)
+      assert.ok(!all.includes(secret), secret)
+    }
+  })
+
+  it('has a line, and no error, for a client that went away, whose request is finished all the same', async () => {
+    const own = await startWorld()
+    const { service, session } = own
+    const id = await addGateway(service, session, gateway)
+    const held = signal<() => void>()
+    gateway.answer(response => held.resolve(() => response.end('{"id":"late"}')))
+    const abort = new AbortController()
+    const sending = fetch(`${service.url}/api/sms-gateways/${id}/send`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: session },
+      body: JSON.stringify(MESSAGE),
+      signal: abort.signal,
+    })
+    const release = await held.promise
+    abort.abort()
+    await assert.rejects(sending)
+    const line = JSON.parse(await service.untilLogged('request cut off'))
+    assert.deepEqual([line.level, line.route], [30, '/api/sms-gateways/:id/send'])
+    const stopped = service.server.stop(10_000)
+    // No connection is left to wait for by now, and nothing else tells that the service waits all the same.
+    setTimeout(release, 300)
+    await stopped
+    const { connection } = service.trunkline.storage
+    const sql = 'SELECT delivery_status FROM sms_messages'
+    assert.equal(connection.value<[], string>(sql).get(), 'submitted')
+    await service.trunkline.close()
+    assert.ok(service.logged.every(logged => JSON.parse(logged).level < 50))
+  })
+})

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
+import { startWorld, type World } from '../../support/records.ts'
+
+let world: World
+let gateway: FakeGateway
+before(async () => {
+  world = await startWorld()
+  gateway = await startGateway()
+})
+after(async () => {
+  await world.close()
+  await gateway.close()
+})
+
+const USERNAME = 'user'
+const PASSWORD = 'p@ss w0rd/"ä&!\'<b>\\1'
+
+const json = (text: string): string => JSON.stringify(text).slice(1, -1)
+const percent = (bytes: string, keep: RegExp): string =>
+  [...Buffer.from(bytes)]
+    .map(byte => String.fromCharCode(byte))
+    .map(unit => (keep.test(unit) ? unit : `%${unit.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`))
+    .join('')
+
+/** Ways in which gateways write a password back, as the text of a reply. */
+const ECHOES: Readonly<Record<string, string>> = {
+  plain: PASSWORD,
+  'a JSON text': json(PASSWORD),
+  'escaped JSON in JSON': json(json(PASSWORD)),
+  'ASCII-only JSON': json(PASSWORD).replace('ä', '\\u00e4'),
+  'a URL component': encodeURIComponent(PASSWORD),
+  'a form value': encodeURIComponent(PASSWORD).replaceAll('%20', '+'),
+  'a strict URL component': percent(PASSWORD, /[A-Za-z0-9_.~-]/),
+  'a URL path': percent(PASSWORD, /[A-Za-z0-9_.~/-]/),
+  'lower-case escapes': percent(PASSWORD, /[A-Za-z0-9_.~-]/).toLowerCase(),
+  HTML: PASSWORD.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
+  'numeric HTML': PASSWORD.replace(/\W/gu, character => `&#${character.codePointAt(0)};`),
+  'Basic Auth': Buffer.from(`${USERNAME}:${PASSWORD}`).toString('base64'),
+}
+
+describe('a password that a gateway echoes', () => {
+  for (const [spelling, echo] of Object.entries(ECHOES))
+    for (const [status, body] of [
+      [200, JSON.stringify({ id: '1', note: `username=user&password=${echo}&x`, [`key ${echo}`]: [{ deep: echo }] })],
+      [500, JSON.stringify({ message: `wrong password ${echo}.` })],
+      [500, `username=user&password=${echo}`],
+    ] as const)
+      it(`as ${spelling} in a reply of ${status} ${body.startsWith('{') ? 'JSON' : 'text'} is shown nowhere`, async () => {
+        const credentials = { username: USERNAME, password: PASSWORD }
+        const id = await addGateway(world.service, world.session, gateway, credentials)
+        gateway.answerWith(status, body)
+        const sent = await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+        assert.equal(sent.json.data.delivery_status, status === 200 ? 'submitted' : 'failed')
+        const { external_message_id } = sent.json.data
+        const receipt = { message_id: external_message_id, status: 'done', text: echo, [echo]: 1 }
+        await world.service.request('POST', `/api/sms-gateways/${id}/dlr`, { json: receipt })
+        const listed = await world.get(`/api/sms-gateways/${id}/messages`)
+        for (const { text, json: answered } of [sent, listed]) {
+          const shown = JSON.stringify(answered)
+          for (const form of [echo, json(echo), PASSWORD, json(PASSWORD)]) assert.ok(!shown.includes(form), text)
+          assert.ok(shown.includes('[redacted]'))
+        }
+        assert.ok(!world.service.logged.join('').includes(json(echo)))
+      })
+
+  it('as a number is taken out, and other numbers stay', async () => {
+    const id = await addGateway(world.service, world.session, gateway, { password: '48151623' })
+    gateway.answerWith(200, '{"id":"1","pin":48151623,"big":4815162342481516234200,"other":4815}')
+    const { json } = await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+    const { pin, big, other } = json.data.remote_response
+    assert.deepEqual([pin, big, other], ['[redacted]', '[redacted]', 4815])
+  })
+
+  it('is not in the message of a failed connection either', async () => {
+    const refused = { host: 'hidden-name.invalid', port: 80 }
+    const id = await addGateway(world.service, world.session, refused, { password: 'hidden-name.invalid' })
+    const { text, json } = await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+    assert.equal(json.data.delivery_status, 'failed')
+    assert.ok(!text.includes('hidden-name'))
+  })
+})

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { describe, it } from 'node:test'
+import { serve } from '../../../adapters/http/server.ts'
+import { AppError } from '../../../core/errors.ts'
+import { startService } from '../../support/app.ts'
+
+/** Long enough that waiting for it would end the test instead. */
+const NEVER = 3_600_000
+
+describe('stopping', { timeout: 20_000 }, () => {
+  it('does not wait for connections that nothing was said on', async () => {
+    const service = await startService()
+    const { hostname, port } = new URL(service.url)
+    const silent = connect(Number(port), hostname)
+    await once(silent, 'connect')
+    assert.equal((await service.request('GET', '/healthz')).status, 200)
+    const closed = once(silent, 'close')
+    await service.server.stop(NEVER)
+    await closed
+    await service.trunkline.close()
+  })
+
+  it('refuses new connections at once', async () => {
+    const service = await startService()
+    const { hostname, port } = new URL(service.url)
+    await service.close()
+    const [error] = await once(connect(Number(port), hostname), 'error')
+    assert.equal(error.code, 'ECONNREFUSED')
+  })
+
+  it('cuts what is not finished in time', async () => {
+    const service = await startService()
+    const { hostname, port } = new URL(service.url)
+    const slow = connect(Number(port), hostname)
+    slow.on('error', () => undefined)
+    await once(slow, 'connect')
+    slow.write(
+      'POST /api/admin/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{',
+    )
+    const closed = once(slow, 'close')
+    await service.server.stop(100)
+    await closed
+    await service.trunkline.close()
+  })
+})
+
+describe('listening', () => {
+  it('fails with a message that names the address when the port is taken', async () => {
+    const service = await startService()
+    const { hostname, port } = new URL(service.url)
+    const unused = () => {
+      throw new Error('No application is made for an address that cannot be had.')
+    }
+    await assert.rejects(serve(unused, { host: hostname, port: Number(port) }), error => {
+      assert.ok(error instanceof AppError)
+      assert.equal(error.code, 'configuration')
+      assert.equal(error.message, `Cannot listen on ${hostname}:${port}: EADDRINUSE.`)
+      return true
+    })
+    await service.close()
+  })
+})

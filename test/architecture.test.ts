@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { isJsonObject } from '../core/json.ts'
+import { VERSION } from '../core/version.ts'
+import { importsOf, problemsOf } from './support/architecture.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string): string => readFileSync(join(root, path), 'utf8')
+
+function jsonOf(path: string): Record<string, unknown> {
+  const content: unknown = JSON.parse(read(path))
+  assert.ok(isJsonObject(content))
+  return content
+}
+
+const sources = ['core', 'adapters', 'bin', 'config'].flatMap(top =>
+  readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })
+    .filter(path => path.endsWith('.ts'))
+    .map(path => `${top}/${path.replaceAll('\\', '/')}`),
+)
+
+test('no file reaches into a layer that it should know nothing of', () => {
+  assert.ok(sources.length > 50)
+  const problems = sources.flatMap(path => problemsOf(path, read(path)))
+  assert.deepEqual(problems, [], problems.join('\n'))
+})
+
+describe('the check of the layers', () => {
+  const finds = (path: string, text: string, problem: RegExp): void => {
+    const [first, ...others] = problemsOf(path, text)
+    assert.match(first ?? 'nothing was found', problem, text)
+    assert.deepEqual(others, [])
+  }
+  const allows = (path: string, text: string): void => assert.deepEqual(problemsOf(path, text), [])
+
+  test('keeps the core to itself and two libraries', () => {
+    finds('core/a.ts', `import { x } from 'node:fs'`, /^core\/a\.ts:1 imports node:fs: .* port/)
+    finds('core/a.ts', `import { x } from 'koa'`, /imports koa/)
+    finds('core/a.ts', `import type { X } from 'typeboxes'`, /imports typeboxes/)
+    finds(
+      'core/use-cases/a.ts',
+      `\nimport { x } from '../../adapters/sqlite/a.ts'`,
+      /:2 imports adapters\/sqlite\/a\.ts: core/,
+    )
+    finds('core/a.ts', `const x = await import('../config/a.ts')`, /imports config\/a\.ts: core/)
+    finds('core/a.ts', `type X = import('../bin/a.ts').X`, /imports bin\/a\.ts: core/)
+    finds('core/a.ts', `const x = require('os')`, /imports os/)
+    finds('core/a.ts', 'const x = await import(name)', /only known when it runs/)
+    allows('core/a.ts', `import { x } from 'typebox'\nimport { y } from 'typebox/value'\nimport z from 'lossless-json'`)
+    allows('core/use-cases/a.ts', `import { x } from '../errors.ts'`)
+  })
+
+  test('keeps clocks, chance and the process out of the core', () => {
+    finds('core/a.ts', 'const x = Date.now()', /uses Date\.now: take the time from the Clock port/)
+    finds('core/a.ts', 'const x = new Date()', /uses new Date\(\)/)
+    finds('core/a.ts', 'const x = new Date', /uses new Date\(\)/)
+    finds('core/a.ts', 'const x = Date()', /uses Date\(\)/)
+    finds('core/a.ts', 'const x = Math.random()', /uses Math\.random/)
+    finds('core/a.ts', 'const x = process.env.TZ', /uses process/)
+    finds('core/a.ts', 'const x = globalThis.process', /uses process/)
+    finds('core/a.ts', 'const x = performance.now()', /uses performance/)
+    allows(
+      'core/a.ts',
+      `const x = new Date(0), y = Date.parse('a'), z = Math.max(1, 2), w = { process: 1 }.process // Date.now()`,
+    )
+    allows('adapters/system/a.ts', 'const x = Date.now()')
+  })
+
+  test('lets only bin import adapters', () => {
+    finds('adapters/http/a.ts', `import { x } from '../sqlite/a.ts'`, /imports adapters\/sqlite\/a\.ts: only bin/)
+    finds('adapters/http/a.ts', `import { x } from '../../bin/a.ts'`, /imports bin\/a\.ts: only bin wires/)
+    finds(
+      'adapters/http/a.ts',
+      `import { x } from '../../config/a.ts'`,
+      /imports config\/a\.ts: an adapter imports core alone/,
+    )
+    finds('config/a.ts', `import { x } from '../adapters/http/a.ts'`, /only bin imports adapters/)
+    finds('bin/a.ts', `import { x } from '../test/support/a.ts'`, /may not need the tests/)
+    allows('adapters/http/a.ts', `import { x } from './b.ts'\nimport { y } from '../../core/a.ts'\nimport z from 'koa'`)
+    allows('adapters/sqlite/migrations/a.ts', `import { x } from '../b.ts'`)
+    allows('bin/a.ts', `import { x } from '../adapters/http/a.ts'\nimport { y } from '../config/a.ts'`)
+  })
+
+  test('finds default exports and barrels', () => {
+    finds('core/a.ts', 'export default 1', /default export/)
+    finds('bin/a.ts', 'export default function a() {}', /default export/)
+    finds('bin/a.ts', 'const a = 1\nexport { a as default }', /default export/)
+    finds('core/a.ts', `export { a } from './b.ts'`, /import it from there/)
+    finds('core/a.ts', `export * from './b.ts'`, /import it from there/)
+    allows('core/a.ts', 'const a = 1\nexport { a }\nexport const b = 2')
+  })
+})
+
+test('the version in the source is that of the package', () => {
+  assert.equal(VERSION, jsonOf('package.json').version, 'set core/version.ts to the version of package.json')
+})
+
+test('the lock file is of this version, and holds no addresses of where packages were downloaded', () => {
+  assert.equal(jsonOf('package-lock.json').version, VERSION, 'run npm install --package-lock-only')
+  assert.doesNotMatch(read('package-lock.json'), /"resolved"/, 'remove "resolved": .npmrc has the setting for it')
+})
+
+test('every library that is imported is a dependency of the program, not of its development', () => {
+  const { dependencies } = jsonOf('package.json')
+  assert.ok(isJsonObject(dependencies))
+  for (const path of sources)
+    for (const imported of importsOf(read(path)).filter(name => !/^(\.|node:)/.test(name))) {
+      const name = imported.split('/', imported.startsWith('@') ? 2 : 1).join('/')
+      assert.ok(Object.hasOwn(dependencies, name), `${path} imports ${name}: npm install ${name}`)
+    }
+})

@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { type Given, loadSettings } from '../../config/load.ts'
+import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../../config/settings.ts'
+import { AppError } from '../../core/errors.ts'
+import { isJsonObject } from '../../core/json.ts'
+import { temporaryFolder } from '../support/app.ts'
+
+const folder = temporaryFolder()
+after(folder.remove)
+
+const NAMES = Object.keys(declarations).filter(isSettingName)
+
+let files = 0
+function fileWith(content: unknown): string {
+  const path = join(folder.path, `${++files}.json`)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+
+const EMPTY = fileWith({})
+const load = (given: Partial<Given>) => loadSettings({ flags: {}, environment: {}, file: EMPTY, ...given })
+
+function messageOf(given: Partial<Given>): string {
+  try {
+    load(given)
+  } catch (error) {
+    assert.ok(error instanceof AppError && error.code === 'configuration', String(error))
+    return error.message
+  }
+  return assert.fail(`nothing was thrown for ${JSON.stringify(given)}`)
+}
+
+/** For each setting two good values as text, and some that are wrong. */
+const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; bad: readonly unknown[] }>> = {
+  host: { good: ['0.0.0.0', '::1'], bad: ['', '  ', 5, null] },
+  port: { good: ['0', '65535'], bad: ['', '-1', '65536', '80.5', '1e3', 'http', true, null, [80]] },
+  db: { good: ['/srv/a.db', 'b.db'], bad: ['', 7, null] },
+  base_url: {
+    good: ['https://pbx.example.com', 'http://127.0.0.1:81/sub'],
+    bad: ['', 'pbx.example.com', 'ftp://a', 'https://', 'http://a b', 'http://a?x', 'http://u@a', 'http://a#b', 1],
+  },
+  session_idle: { good: ['60', '0.5'], bad: ['0', '-1', 'soon', '1h', null, true] },
+  session_absolute: { good: ['3600', '31536000'], bad: ['0', '31536001', '', {}] },
+  gateway_timeout: { good: ['2.5', '300'], bad: ['0', '301', '15s', null] },
+  log_level: { good: ['debug', 'silent'], bad: ['', 'INFO', 'verbose', 30, null] },
+  metrics_port: { good: ['0', '9000'], bad: ['', '65536', 'off', null] },
+  backup_every: { good: ['24', '0.5'], bad: ['', '-1', '8761', 'daily', null] },
+  backup_dir: { good: ['/srv/backups', 'backups'], bad: ['', 7, null] },
+  backup_keep: { good: ['1', '30'], bad: ['', '0', '1.5', 'all', null] },
+  parked_hours: { good: ['1', '0.5'], bad: ['', '0', '8761', null] },
+  response_days: { good: ['0', '30'], bad: ['', '-1', '0.5', 'ever', null] },
+  audit_days: { good: ['30', '730'], bad: ['', '-1', '0.5', null] },
+  cdr_days: { good: ['30', '3650'], bad: ['', '-1', '36501', true] },
+  trusted_proxies: { good: ['1', '10'], bad: ['-1', '11', '0.5', 'all', true] },
+  feeds: {
+    good: ['[{"format":"auto","path":"Master.csv"}]', '[]'],
+    bad: [
+      '',
+      'Master.csv',
+      '{}',
+      '[{"format":"auto"}]',
+      '[{"format":"none","path":"a"}]',
+      '[{"format":"auto","path":"a","x":1}]',
+    ],
+  },
+}
+
+const read = (name: SettingName, given: Partial<Given>) => {
+  const { settings, sources } = load(given)
+  return { value: settings[name], source: sources[name] }
+}
+
+describe('each setting', () => {
+  for (const name of NAMES) {
+    const { good, bad } = VALUES[name]
+    const [first, second] = good
+
+    test(`${name} comes from the flag, else the environment, else the file, else its default`, () => {
+      const flags = { [name]: first }
+      const environment = { [environmentName(name)]: second }
+      const fromFlag = read(name, { flags, environment, file: fileWith({ [name]: second }) })
+      const fromEnvironment = read(name, { environment, file: fileWith({ [name]: first }) })
+      const fromFile = read(name, { file: fileWith({ [name]: first }) })
+      assert.equal(fromFlag.source, 'flag')
+      assert.deepEqual(fromFlag.value, fromFile.value)
+      assert.equal(fromEnvironment.source, 'environment')
+      assert.notDeepEqual(fromEnvironment.value, fromFlag.value)
+      assert.equal(fromFile.source, 'file')
+      assert.deepEqual(read(name, {}), { value: declarations[name].fallback, source: 'default' })
+    })
+
+    test(`${name} is refused when it is wrong, by its name and with what it wants`, () => {
+      const { wants } = declarations[name]
+      for (const value of bad) {
+        const path = fileWith({ [name]: value })
+        assert.equal(messageOf({ file: path }), `${name} in ${path} must be ${wants}, not ${JSON.stringify(value)}.`)
+        if (typeof value !== 'string') continue
+        assert.equal(
+          messageOf({ flags: { [name]: value } }),
+          `${flagName(name)} must be ${wants}, not ${JSON.stringify(value)}.`,
+        )
+        if (value === '') continue
+        assert.equal(
+          messageOf({ environment: { [environmentName(name)]: value } }),
+          `${environmentName(name)} must be ${wants}, not ${JSON.stringify(value)}.`,
+        )
+      }
+    })
+  }
+
+  test('has an empty environment variable count as none', () => {
+    for (const name of NAMES)
+      assert.equal(read(name, { environment: { [environmentName(name)]: '' } }).source, 'default', name)
+  })
+
+  test('is a number where it should be one, with or without blanks', () => {
+    assert.equal(load({ flags: { port: ' 8081 ' } }).settings.port, 8081)
+    assert.equal(load({ file: fileWith({ port: 8081 }) }).settings.port, 8081)
+    assert.equal(load({ environment: { TRUNKLINE_GATEWAY_TIMEOUT: '2.5' } }).settings.gateway_timeout, 2.5)
+  })
+
+  test('is named alike everywhere', () => {
+    assert.equal(environmentName('session_idle'), 'TRUNKLINE_SESSION_IDLE')
+    assert.equal(flagName('session_idle'), '--session-idle')
+    for (const name of NAMES) assert.match(name, /^[a-z]+(_[a-z]+)*$/)
+  })
+})
+
+describe('the address of the service', () => {
+  test('has no slash at its end', () => {
+    assert.equal(load({ flags: { base_url: 'https://a.example.com/' } }).settings.base_url, 'https://a.example.com')
+    assert.equal(
+      load({ flags: { base_url: 'https://a.example.com/b//' } }).settings.base_url,
+      'https://a.example.com/b',
+    )
+  })
+})
+
+describe('the settings file', () => {
+  test('is the one that is named, else the one in the environment', () => {
+    const [named, other] = [fileWith({ port: 1 }), fileWith({ port: 2 })]
+    const environment = { TRUNKLINE_CONFIG: other }
+    assert.equal(load({ file: named, environment }).settings.port, 1)
+    assert.deepEqual(
+      [load({ file: undefined, environment }).settings.port, load({ file: undefined, environment }).file],
+      [2, other],
+    )
+  })
+
+  test('must be there when it is named', () => {
+    const path = join(folder.path, 'missing.json')
+    assert.equal(messageOf({ file: path }), `The settings file ${path} cannot be read.`)
+    assert.equal(
+      messageOf({ file: undefined, environment: { TRUNKLINE_CONFIG: path } }),
+      `The settings file ${path} cannot be read.`,
+    )
+  })
+
+  test('must hold a JSON object', () => {
+    for (const content of ['', '[]', 'null', '5', '"text"', '{', 'port=1']) {
+      const path = fileWith(content)
+      assert.equal(messageOf({ file: path }), `The settings file ${path} must hold a JSON object.`)
+    }
+  })
+
+  test('may name no unknown setting', () => {
+    for (const name of ['prot', 'PORT', 'constructor', '__proto__', 'toString']) {
+      const path = fileWith(`{${JSON.stringify(name)}:1}`)
+      assert.equal(messageOf({ file: path }), `${path} has an unknown setting ${JSON.stringify(name)}.`)
+    }
+  })
+})
+
+describe('the example file', () => {
+  const path = fileURLToPath(new URL('../../config/trunkline.example.json', import.meta.url))
+
+  test('is read without complaint, and names every setting', () => {
+    const { sources } = load({ file: path })
+    for (const name of NAMES) assert.equal(sources[name], 'file', `${name} is missing`)
+  })
+
+  test('holds the defaults; the address is what host and port make', () => {
+    const content: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    assert.ok(isJsonObject(content))
+    const { host, port } = declarations
+    for (const name of NAMES) {
+      const expected = name === 'base_url' ? `http://${host.fallback}:${port.fallback}` : declarations[name].fallback
+      assert.deepEqual(content[name], expected, name)
+    }
+  })
+})

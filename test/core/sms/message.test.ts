@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
+import type { GatewayReply } from '../../../core/ports.ts'
+import { giveUp, type Message, type Receipt, receive, settle } from '../../../core/sms/message.ts'
+import { redactor } from '../../../core/sms/redact.ts'
+import { queuedMessage } from '../../support/messages.ts'
+
+const NOW = '2026-03-01T12:00:01.000000Z'
+const LATER = '2026-03-01T12:00:02.000000Z'
+const PASSWORD = 'top  secret'
+const redact = redactor({ username: 'u', password: PASSWORD })
+const noInterim = { interimStatuses: new Set<string>() }
+
+const answered = (status: number, body: string): GatewayReply => ({ kind: 'answered', status, body })
+const receipt = (payload: JsonObject, status = 'delivrd'): Receipt => ({ externalId: 'x', status, payload })
+const received = (message: Message, payload: JsonObject, status?: string): Message =>
+  receive(message, receipt(payload, status), noInterim, redact, LATER)
+
+function responseOf(message: Message): JsonObject {
+  const value = parseJson(message.remote_response ?? 'null')
+  assert.ok(isJsonObject(value))
+  return value
+}
+
+test('queued: a success submits the message, and says when', () => {
+  const before = queuedMessage()
+  for (const status of [200, 201, 202, 204, 299])
+    assert.deepEqual(settle(before, answered(status, '{"message_id":"m1","extra":[1]}'), redact, NOW), {
+      ...before,
+      delivery_status: 'submitted',
+      submitted_at: NOW,
+      external_message_id: 'm1',
+      remote_response: '{"message_id":"m1","extra":[1]}',
+    })
+})
+
+test('queued: a success without an id keeps the generated one', () => {
+  const before = queuedMessage()
+  assert.equal(
+    settle(before, answered(202, '0: Accepted for delivery'), redact, NOW).external_message_id,
+    before.external_message_id,
+  )
+})
+
+test('queued: an HTTP error fails the message, and tells what the gateway said', () => {
+  const before = queuedMessage()
+  for (const status of [100, 301, 302, 400, 401, 404, 500, 503])
+    assert.deepEqual(settle(before, answered(status, '{"message":"no"}'), redact, NOW), {
+      ...before,
+      delivery_status: 'failed',
+      error_message: `HTTP ${status}: no`,
+      remote_response: '{"message":"no"}',
+    })
+})
+
+test('queued: a network failure fails the message, and is kept as exception', () => {
+  const before = queuedMessage()
+  assert.deepEqual(settle(before, { kind: 'failed', exception: 'connect ECONNREFUSED' }, redact, NOW), {
+    ...before,
+    delivery_status: 'failed',
+    error_message: 'connect ECONNREFUSED',
+    remote_response: '{"exception":"connect ECONNREFUSED"}',
+  })
+})
+
+test('a reply that is no JSON object is kept as body', () => {
+  const kept = (body: string): string | null =>
+    settle(queuedMessage(), answered(200, body), redact, NOW).remote_response
+  assert.equal(kept('plain text'), '{"body":"plain text"}')
+  assert.equal(kept(''), '{"body":""}')
+  assert.equal(kept('[1,2]'), '{"body":[1,2]}')
+  assert.equal(kept('12345678901234567890'), '{"body":12345678901234567890}')
+  assert.equal(kept('null'), '{"body":null}')
+})
+
+test('a reply that nests too deep is kept as text', () => {
+  const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
+  assert.deepEqual(responseOf(settle(queuedMessage(), answered(200, deep), redact, NOW)), { body: deep })
+})
+
+test('a message that is no longer queued is not settled', () => {
+  for (const delivery_status of ['submitted', 'delivered', 'failed', 'undeliv', '']) {
+    const message = queuedMessage({ delivery_status })
+    assert.equal(settle(message, answered(200, '{"id":"m"}'), redact, NOW), message)
+    assert.equal(settle(message, { kind: 'failed', exception: 'x' }, redact, NOW), message)
+  }
+})
+
+test('a queued message whose sender died fails with an unknown outcome; any other stays as it is', () => {
+  const before = queuedMessage()
+  const after = giveUp(before)
+  assert.equal(after.delivery_status, 'failed')
+  assert.match(after.error_message ?? '', /^outcome unknown: /)
+  assert.equal(after.submitted_at, null)
+  for (const delivery_status of ['submitted', 'failed', 'delivered']) {
+    const message = queuedMessage({ delivery_status })
+    assert.equal(giveUp(message), message)
+  }
+})
+
+test('a reply that comes after the message was given up on is believed', () => {
+  const settled = settle(giveUp(queuedMessage()), answered(200, '{"id":"m"}'), redact, NOW)
+  assert.deepEqual(
+    [settled.delivery_status, settled.error_message, settled.external_message_id, settled.submitted_at],
+    ['submitted', null, 'm', NOW],
+  )
+})
+
+test('any status: a receipt writes its own status and the time', () => {
+  for (const delivery_status of ['queued', 'submitted', 'failed', 'delivered', 'undeliv'])
+    assert.deepEqual(
+      received(queuedMessage({ delivery_status, remote_response: '{"id":"m"}' }), { to: '1' }, 'undeliv'),
+      {
+        ...queuedMessage(),
+        delivery_status: 'undeliv',
+        delivered_at: LATER,
+        remote_response: '{"id":"m","to":"1"}',
+      },
+    )
+})
+
+test('an interim status is merged, and changes neither status nor time', () => {
+  const before = queuedMessage({ delivery_status: 'submitted' })
+  const options = { interimStatuses: new Set(['esme_rok']) }
+  assert.deepEqual(receive(before, receipt({ level: '1' }, 'esme_rok'), options, redact, LATER), {
+    ...before,
+    remote_response: '{"level":"1"}',
+  })
+  assert.equal(receive(before, receipt({}, 'delivrd'), options, redact, LATER).delivery_status, 'delivrd')
+})
+
+test('the password is in nothing that is stored, wherever the gateway echoes it', () => {
+  const long = `${'x'.repeat(290)} ${PASSWORD} ${'y'.repeat(300)}`
+  for (const body of [
+    long,
+    JSON.stringify({ message: long }),
+    JSON.stringify({ [PASSWORD]: [PASSWORD] }),
+    `username=foo&password=${encodeURIComponent(PASSWORD)}`,
+  ])
+    for (const status of [200, 500]) {
+      const { error_message, remote_response } = settle(queuedMessage(), answered(status, body), redact, NOW)
+      assert.doesNotMatch(`${error_message}${remote_response}`, /top|secret/, `${status} ${body.slice(0, 40)}`)
+    }
+  const failed = settle(queuedMessage(), { kind: 'failed', exception: `no route with ${PASSWORD}` }, redact, NOW)
+  assert.equal(failed.error_message, 'no route with [redacted]')
+  assert.doesNotMatch(String(received(queuedMessage(), { echo: PASSWORD }).remote_response), /secret/)
+})
+
+test('a receipt that would make the record too large changes the status alone', () => {
+  const before = queuedMessage({ remote_response: '{"id":"m"}' })
+  const after = received(before, { padding: 'x'.repeat(300_000) })
+  assert.deepEqual([after.delivery_status, after.delivered_at, after.remote_response], ['delivrd', LATER, '{"id":"m"}'])
+})
+
+test('what was stored before may be null', () => {
+  assert.equal(received(queuedMessage({ remote_response: null }), { a: '1' }).remote_response, '{"a":"1"}')
+})
+
+const key = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', 'prototype', 'toString', 'id', 'status'))
+const payloads = fc
+  .array(fc.tuple(key, fc.jsonValue({ maxDepth: 3 })), { maxLength: 8 })
+  .map(entries => Object.fromEntries(entries))
+
+test("merging is shallow and by own keys: the receipt's members over the stored ones, every key plain data", () => {
+  fc.assert(
+    fc.property(payloads, payloads, (stored, payload) => {
+      const after = responseOf(received(queuedMessage({ remote_response: stringifyJson(stored) }), payload))
+      const expected = new Map([...Object.entries(stored), ...Object.entries(payload)])
+      assert.deepEqual(new Set(Object.keys(after)), new Set(expected.keys()))
+      for (const [name, value] of expected)
+        assert.equal(stringifyJson(Object.getOwnPropertyDescriptor(after, name)?.value), JSON.stringify(value), name)
+      assert.equal(Object.getPrototypeOf(after), Object.prototype)
+      assert.equal(Object.getPrototypeOf({}), Object.prototype)
+      assert.deepEqual(Object.keys(Object.prototype), [])
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the same receipt twice gives the same record, apart from when it was delivered', () => {
+  fc.assert(
+    fc.property(payloads, payloads, fc.boolean(), (stored, payload, interim) => {
+      const before = queuedMessage({ delivery_status: 'submitted', remote_response: stringifyJson(stored) })
+      const options = { interimStatuses: new Set(interim ? ['delivrd'] : []) }
+      const once = receive(before, receipt(payload), options, redact, NOW)
+      const twice = receive(once, receipt(payload), options, redact, LATER)
+      assert.deepEqual({ ...twice, delivered_at: once.delivered_at }, once)
+    }),
+    { numRuns: 500 },
+  )
+})

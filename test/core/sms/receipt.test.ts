@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isJsonObject, parseJson } from '../../../core/json.ts'
+import { readReceipt } from '../../../core/sms/receipt.ts'
+
+test('the message is named by message_id, id or messageId, in this order', () => {
+  assert.equal(readReceipt({ messageId: 'c', id: 'b', message_id: 'a' })?.externalId, 'a')
+  assert.equal(readReceipt({ messageId: 'c', id: 'b' })?.externalId, 'b')
+  assert.equal(readReceipt({ messageId: 'c' })?.externalId, 'c')
+  assert.equal(readReceipt({ message_id: '', id: null, messageId: ' c ' })?.externalId, 'c')
+})
+
+test('a numeric id is its digits', () => {
+  const payload = parseJson('{"id":12345678901234567890}')
+  assert.ok(isJsonObject(payload))
+  assert.equal(readReceipt(payload)?.externalId, '12345678901234567890')
+})
+
+test('the status is status, else message_status, else delivered, in lower case', () => {
+  assert.equal(readReceipt({ id: 'a', status: 'DELIVRD', message_status: 'x' })?.status, 'delivrd')
+  assert.equal(readReceipt({ id: 'a', message_status: 'UNDELIV' })?.status, 'undeliv')
+  assert.equal(readReceipt({ id: 'a' })?.status, 'delivered')
+  assert.equal(readReceipt({ id: 'a', status: '', message_status: null })?.status, 'delivered')
+  assert.equal(readReceipt({ id: 'a', status: 8 })?.status, '8')
+  assert.equal(readReceipt({ id: 'a', status: 'S'.repeat(300) })?.status, 's'.repeat(255))
+})
+
+test('a payload that names no message is no receipt', () => {
+  for (const payload of [{}, { status: 'DELIVRD' }, { id: {} }, { id: true }, { id: 'x'.repeat(256) }])
+    assert.equal(readReceipt(payload), null)
+})
+
+test('inherited members name nothing', () => {
+  assert.equal(readReceipt(Object.create({ id: 'a' })), null)
+  const payload = parseJson('{"__proto__":{"id":"a","status":"b"}}')
+  assert.ok(isJsonObject(payload))
+  assert.equal(readReceipt(payload), null)
+})
+
+test('a payload that nests too deep to be kept is no receipt', () => {
+  let deep: unknown = 1
+  for (let level = 0; level < 40; level++) deep = { deep }
+  assert.equal(readReceipt({ id: 'a', deep }), null)
+})
+
+test('every JSON object is read without throwing, and kept as it came', () => {
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), fc.jsonValue()), payload => {
+      const receipt = readReceipt(payload)
+      if (receipt) assert.equal(receipt.payload, payload)
+    }),
+  )
+})

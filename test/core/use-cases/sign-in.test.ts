@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openStorage } from '../../../adapters/sqlite/storage.ts'
+import { addSeconds } from '../../../core/dates.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { Passwords } from '../../../core/ports.ts'
+import { readCredentials, signIn } from '../../../core/use-cases/sign-in.ts'
+import { cheapPasswords } from '../../support/app.ts'
+import { manualClock } from '../../support/clock.ts'
+
+const TOKEN = 'a'.repeat(64)
+const HOUR = 3600
+
+async function world(lives = { idle: 2 * HOUR, absolute: 12 * HOUR }) {
+  const clock = manualClock()
+  const storage = openStorage(':memory:', { clock })
+  const { accounts, sessions } = storage
+  const verified: (string | null)[] = []
+  const extended: string[] = []
+  const passwords: Passwords = {
+    ...cheapPasswords,
+    verify: (hash, password) => {
+      verified.push(hash)
+      return cheapPasswords.verify(hash, password)
+    },
+  }
+  const account = await accounts.create({
+    name: 'Ann',
+    email: 'Ann@example.com',
+    role: 'manager',
+    passwordHash: await passwords.hash('right'),
+  })
+  const counted: typeof sessions = {
+    ...sessions,
+    extend: (hash, until) => {
+      extended.push(until)
+      return sessions.extend(hash, until)
+    },
+  }
+  return {
+    clock,
+    accounts,
+    sessions,
+    account,
+    verified,
+    extended,
+    signIn: signIn({ accounts, sessions: counted, passwords, clock, lives }),
+  }
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof AppError && error.code === 'invalid_credentials' && error.message === 'Invalid credentials.'
+
+test('the right password tells the account, the e-mail in any case, and no hash', async () => {
+  const { signIn, account } = await world()
+  assert.deepEqual(await signIn.authenticate('ANN@example.COM', 'right'), account)
+  assert.deepEqual(account, { id: account.id, name: 'Ann', email: 'Ann@example.com', role: 'manager' })
+})
+
+test('a wrong password, an unknown e-mail and a disabled account are refused alike, each after one verification', async () => {
+  const { signIn, accounts, account, verified } = await world()
+  await assert.rejects(signIn.authenticate('ann@example.com', 'wrong'), isRefusal)
+  await assert.rejects(signIn.authenticate('nobody@example.com', 'right'), isRefusal)
+  await accounts.change(account.id, { disabled: true })
+  await assert.rejects(signIn.authenticate('ann@example.com', 'right'), isRefusal)
+  assert.deepEqual(verified, ['plain:right', null, null])
+})
+
+test('a session lives for its idle life, counted from the last request', async () => {
+  const { signIn, clock, account } = await world()
+  await signIn.open(TOKEN, account.id)
+  clock.advance(2 * HOUR - 60)
+  assert.deepEqual(await signIn.resume(TOKEN), account)
+  clock.advance(2 * HOUR - 60)
+  assert.deepEqual(await signIn.resume(TOKEN), account)
+  clock.advance(2 * HOUR + 1)
+  assert.equal(await signIn.resume(TOKEN), null)
+})
+
+test('a session ends at its absolute life, however busy it is', async () => {
+  const { signIn, clock, account } = await world()
+  await signIn.open(TOKEN, account.id)
+  for (let hour = 1; hour < 12; hour++) {
+    clock.advance(HOUR)
+    assert.deepEqual(await signIn.resume(TOKEN), account, `hour ${hour}`)
+  }
+  clock.advance(HOUR + 1)
+  assert.equal(await signIn.resume(TOKEN), null)
+})
+
+test('an end is put off only when it moves by a sixtieth of the idle life', async () => {
+  const { signIn, clock, account, extended } = await world()
+  await signIn.open(TOKEN, account.id)
+  clock.advance(119)
+  await signIn.resume(TOKEN)
+  assert.equal(extended.length, 0)
+  clock.advance(2)
+  await signIn.resume(TOKEN)
+  assert.equal(extended.length, 1)
+  await signIn.resume(TOKEN)
+  assert.equal(extended.length, 1)
+})
+
+test('lives of less than a second are kept too', async () => {
+  const { signIn, clock, account } = await world({ idle: 0.5, absolute: 0.9 })
+  await signIn.open(TOKEN, account.id)
+  clock.advance(0.4)
+  assert.deepEqual(await signIn.resume(TOKEN), account)
+  clock.advance(0.4)
+  assert.deepEqual(await signIn.resume(TOKEN), account)
+  clock.advance(0.2)
+  assert.equal(await signIn.resume(TOKEN), null)
+})
+
+test('an expired session is not revived by a request', async () => {
+  const { signIn, clock, sessions, account } = await world()
+  await signIn.open(TOKEN, account.id)
+  const end = (await sessions.find(TOKEN))?.expiresAt
+  clock.advance(3 * HOUR)
+  await signIn.resume(TOKEN)
+  assert.equal((await sessions.find(TOKEN))?.expiresAt, end)
+  assert.ok(end && end < addSeconds(clock.now(), 0))
+})
+
+test('an ended session, an unknown one, and those of a disabled account are no sessions', async () => {
+  const { signIn, accounts, account } = await world()
+  await signIn.open(TOKEN, account.id)
+  await signIn.end(TOKEN)
+  await signIn.end(TOKEN)
+  assert.equal(await signIn.resume(TOKEN), null)
+  await signIn.open(TOKEN, account.id)
+  await accounts.change(account.id, { disabled: true })
+  assert.equal(await signIn.resume(TOKEN), null)
+})
+
+test('credentials are an e-mail and a password that is not trimmed', () => {
+  assert.deepEqual(readCredentials({ email: ' a@b.co ', password: ' p ', other: 1 }), {
+    email: 'a@b.co',
+    password: ' p ',
+  })
+  assert.throws(() => readCredentials({ email: 'nope' }), {
+    code: 'invalid',
+    message: 'The email field must be a valid email address. (and 1 more error)',
+  })
+})

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { fuzz } from './run.ts'
+import { staysHere } from './values.ts'
+
+test('requests made up from the document, right and broken, are all answered as documented', async () => {
+  const { sent, problems, statuses } = await fuzz({ count: 1500, seed: 5, maxSeconds: 120, print: () => undefined })
+  assert.deepEqual(problems, [])
+  assert.equal(sent, 1500)
+  for (const status of [200, 201, 400, 401, 403, 404, 405, 415, 422]) assert.ok(statuses[status], `no ${status}`)
+})
+
+test('no made-up gateway leads to another machine', () => {
+  assert.equal(staysHere('{"server_host":"127.0.0.1"}'), true)
+  assert.equal(staysHere('{"server_host":"sms.example.com"}'), false)
+  assert.equal(staysHere('{"server_host":"\\u0073ms.example.com"}'), false)
+})

@@ -1,0 +1,117 @@
+import { dirname, join } from 'node:path/posix'
+import ts from 'typescript'
+
+const CORE_PACKAGES = ['typebox', 'lossless-json']
+
+/** What the core may not reach for by itself, and where it gets it from instead. */
+const FORBIDDEN_IN_CORE: Readonly<Record<string, string>> = {
+  'Date.now': 'take the time from the Clock port',
+  'new Date()': 'take the time from the Clock port',
+  'Date()': 'take the time from the Clock port',
+  'Math.random': 'take ids from the Ids port',
+  process: 'hand the value in from bin',
+  performance: 'measure in an adapter or in bin',
+}
+
+/** The part of the tree that a path belongs to: core, config, bin, or adapters/X. */
+const partOf = (path: string): string => {
+  const [top = '', second = ''] = path.split('/')
+  return top === 'adapters' ? `${top}/${second}` : top
+}
+
+/** What breaks the rules of the layers in one source file, a sentence each that says what to do. */
+export function problemsOf(path: string, text: string): string[] {
+  const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
+  const problems: string[] = []
+  const report = (node: ts.Node, problem: string): void => {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
+    problems.push(`${path}:${line + 1} ${problem}`)
+  }
+  const visit = (node: ts.Node): void => {
+    const imported = importedBy(node)
+    if (imported !== null) for (const problem of importProblems(path, imported)) report(node, problem)
+    if (isDefaultExport(node)) report(node, 'has a default export: export it by its name.')
+    if (ts.isExportDeclaration(node) && node.moduleSpecifier)
+      report(node, 'passes on what another file declares: import it from there instead.')
+    if (partOf(path) === 'core') {
+      const forbidden = forbiddenIn(node)
+      if (forbidden !== null) report(node, `uses ${forbidden}: ${FORBIDDEN_IN_CORE[forbidden]}.`)
+    }
+    ts.forEachChild(node, visit)
+  }
+  visit(source)
+  return problems
+}
+
+/** What a source file imports, in any form; an empty text for what is only known when it runs. */
+export function importsOf(text: string): string[] {
+  const found: string[] = []
+  const visit = (node: ts.Node): void => {
+    const imported = importedBy(node)
+    if (imported !== null) found.push(imported)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile('any.ts', text, ts.ScriptTarget.Latest, true))
+  return found
+}
+
+function importedBy(node: ts.Node): string | null {
+  if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier)
+    return ts.isStringLiteral(node.moduleSpecifier) ? node.moduleSpecifier.text : ''
+  if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument) && ts.isStringLiteral(node.argument.literal))
+    return node.argument.literal.text
+  if (!ts.isCallExpression(node)) return null
+  const isImport = node.expression.kind === ts.SyntaxKind.ImportKeyword
+  const isRequire = ts.isIdentifier(node.expression) && node.expression.text === 'require'
+  if (!isImport && !isRequire) return null
+  const [given] = node.arguments
+  return given && ts.isStringLiteralLike(given) ? given.text : ''
+}
+
+function importProblems(path: string, imported: string): string[] {
+  const from = partOf(path)
+  if (imported === '') return ['imports what is only known when it runs: name the file.']
+  if (!imported.startsWith('.')) {
+    const isAllowed = CORE_PACKAGES.some(name => imported === name || imported.startsWith(`${name}/`))
+    return from !== 'core' || isAllowed
+      ? []
+      : [
+          `imports ${imported}: core knows no library but ${CORE_PACKAGES.join(' and ')}; declare a port in core/ports.ts and put this into an adapter.`,
+        ]
+  }
+  const target = join(dirname(path), imported)
+  const to = partOf(target)
+  if (from === to) return []
+  if (to === 'test') return [`imports ${target}: what runs may not need the tests.`]
+  if (from === 'core') return [`imports ${target}: core imports only core; declare a port in core/ports.ts instead.`]
+  if (from === 'bin' || to === 'core') return []
+  if (to === 'bin') return [`imports ${target}: only bin wires; let bin hand the value in.`]
+  if (to.startsWith('adapters/'))
+    return [`imports ${target}: only bin imports adapters; use a port of core/ports.ts and let bin hand it in.`]
+  if (from.startsWith('adapters/'))
+    return [`imports ${target}: an adapter imports core alone; let bin hand the value in.`]
+  return [`imports ${target}: ${from} imports only core and itself.`]
+}
+
+const isDefaultExport = (node: ts.Node): boolean =>
+  ts.isExportAssignment(node) ||
+  (ts.isExportSpecifier(node) && node.name.text === 'default') ||
+  (ts.canHaveModifiers(node) &&
+    (ts.getModifiers(node)?.some(modifier => modifier.kind === ts.SyntaxKind.DefaultKeyword) ?? false))
+
+function forbiddenIn(node: ts.Node): string | null {
+  if (ts.isPropertyAccessExpression(node)) {
+    const name = `${node.expression.getText()}.${node.name.text}`
+    return name === 'Date.now' || name === 'Math.random' ? name : null
+  }
+  const isDate = (called: ts.Expression): boolean => ts.isIdentifier(called) && called.text === 'Date'
+  if (ts.isNewExpression(node)) return isDate(node.expression) && !node.arguments?.length ? 'new Date()' : null
+  if (ts.isCallExpression(node)) return isDate(node.expression) ? 'Date()' : null
+  if (!ts.isIdentifier(node) || (node.text !== 'process' && node.text !== 'performance')) return null
+  const { parent } = node
+  const isName =
+    (ts.isPropertyAccessExpression(parent) && parent.name === node && parent.expression.getText() !== 'globalThis') ||
+    ts.isPropertySignature(parent) ||
+    ts.isPropertyAssignment(parent)
+  return isName ? null : node.text
+}

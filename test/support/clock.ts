@@ -1,0 +1,18 @@
+import { addSeconds, type Timestamp } from '../../core/dates.ts'
+import type { Clock } from '../../core/ports.ts'
+
+export interface ManualClock extends Clock {
+  advance(seconds: number): void
+}
+
+/** A clock that stands still until it is told to move, but never gives a moment twice. */
+export function manualClock(start: Timestamp = '2026-03-01T12:00:00.000000Z'): ManualClock {
+  let base = start
+  let ticks = 0
+  return {
+    advance: seconds => {
+      base = addSeconds(base, seconds)
+    },
+    now: () => `${base.slice(0, 20)}${String(Number(base.slice(20, 26)) + ++ticks).padStart(6, '0')}Z`,
+  }
+}

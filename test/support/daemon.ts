@@ -1,0 +1,84 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+const PROGRAM = 'dist/bin/trunklined.js'
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface DaemonProcess {
+  readonly url: string
+  /** The lines on standard output so far. */
+  readonly printed: readonly string[]
+  /** Resolves with the first line of the log, written already or yet to come, that contains the text. */
+  untilLogged(text: string): Promise<string>
+  /** Tells it to stop, and resolves once it has. */
+  stop(signal?: NodeJS.Signals): Promise<Ended>
+}
+
+type Environment = Readonly<Record<string, string>>
+
+function start(environment: Environment, args: readonly string[]): { child: ChildProcess; ended: Promise<Ended> } {
+  const env = { PATH: process.env.PATH ?? '', TRUNKLINE_METRICS_PORT: '0', ...environment }
+  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  let [stdout, stderr] = ['', '']
+  child.stdout?.setEncoding('utf8').on('data', text => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', text => {
+    stderr += text
+  })
+  const ended = once(child, 'close').then(([code, signal]) => ({ code, signal, stdout, stderr }))
+  return { child, ended }
+}
+
+/** Runs the built daemon until it ends by itself. */
+export const runDaemon = (environment: Environment, ...args: string[]): Promise<Ended> => start(environment, args).ended
+
+/** Starts the built daemon on a free port and waits until it listens. */
+export async function startDaemon(environment: Environment, ...args: string[]): Promise<DaemonProcess> {
+  const { child, ended } = start({ TRUNKLINE_PORT: '0', ...environment }, args)
+  const printed: string[] = []
+  const logged: string[] = []
+  const onLog = new Set<(line: string) => void>()
+  const listening = new Promise<string>(resolve => {
+    if (!child.stdout) return
+    createInterface(child.stdout).on('line', line => {
+      printed.push(line)
+      const url = /^trunklined listening on (http:\/\/\S+)$/.exec(line)?.[1]
+      if (url !== undefined) resolve(url)
+    })
+  })
+  if (child.stderr)
+    createInterface(child.stderr).on('line', line => {
+      logged.push(line)
+      for (const told of onLog) told(line)
+    })
+  const failed = ended.then(({ code, stderr }) => {
+    throw new Error(`The daemon ended with ${code}: ${stderr}`)
+  })
+  failed.catch(() => undefined)
+  return {
+    url: await Promise.race([listening, failed]),
+    printed,
+    untilLogged: text =>
+      new Promise(resolve => {
+        const told = (line: string): void => {
+          if (!line.includes(text)) return
+          onLog.delete(told)
+          resolve(line)
+        }
+        onLog.add(told)
+        logged.forEach(told)
+      }),
+    stop: (signal = 'SIGTERM') => {
+      child.kill(signal)
+      return ended
+    },
+  }
+}
