@@ -125,15 +125,21 @@ async function makeFirstAccount(
   print: (line: string) => void,
 ): Promise<void> {
   if ((await storage.accounts.count()) > 0) return
-  const email = first.email ?? 'admin@localhost'
-  const password = first.password ?? randomBytes(15).toString('base64url')
+  const { email, password } = firstCredentials(first)
+  const passwordHash = await passwords.hash(password)
+  await storage.accounts.create({ name: 'Administrator', email, role: 'admin', passwordHash })
+  if (first.password === undefined) print(`first account: ${email} with password ${password}`)
+}
+
+/** Throws `configuration`. */
+function firstCredentials({
+  email = 'admin@localhost',
+  password = randomBytes(15).toString('base64url'),
+}: FirstAccount) {
   try {
-    readCredentials({ email, password })
+    return readCredentials({ email, password })
   } catch (error) {
     const why = error instanceof Error ? error.message : ''
     throw new AppError('configuration', `TRUNKLINE_ADMIN_EMAIL and TRUNKLINE_ADMIN_PASSWORD: ${why}`)
   }
-  const passwordHash = await passwords.hash(password)
-  await storage.accounts.create({ name: 'Administrator', email, role: 'admin', passwordHash })
-  if (first.password === undefined) print(`first account: ${email} with password ${password}`)
 }

@@ -25,6 +25,8 @@ const PREDICATE: Readonly<Record<DocumentedField['type'], string>> = {
   boolean: '',
 }
 
+const METHODS = ['POST', 'PUT', 'PATCH']
+
 let world: World
 before(async () => {
   world = await startWorld()
@@ -41,10 +43,10 @@ for (const resource of exposedResources) {
 
   let known: ReturnType<World['create']> | undefined
   /** Both a create and an update with this one member changed are refused with this sentence alone. */
-  const refuses = async (name: string, value: unknown, text: string): Promise<void> => {
+  const refuses = async (name: string, value: unknown, text: string, methods = METHODS): Promise<void> => {
     known ??= world.create(resource)
     const { id } = await known
-    for (const method of ['POST', 'PUT', 'PATCH']) {
+    for (const method of methods) {
       // A PATCH of a gateway need not name what is required.
       if (method === 'PATCH' && value === undefined && resource.name === 'sms_gateways') continue
       const target = method === 'POST' ? path : `${path}/${id}`
@@ -87,7 +89,8 @@ for (const resource of exposedResources) {
 
     it('the type of each member', async () => {
       for (const [name, { type }] of Object.entries(fields))
-        for (const value of WRONG[type]) await refuses(name, value, sentence(name, PREDICATE[type]))
+        for (const [i, value] of WRONG[type].entries())
+          await refuses(name, value, sentence(name, PREDICATE[type]), i === 0 ? METHODS : ['POST'])
     })
 
     it('the length of each text in code points', async () => {
