@@ -10,6 +10,8 @@ import type { Writer } from './writer.ts'
 
 /** The most receipts that wait for one gateway's sends. */
 const MAX_PARKED = 10_000
+/** A longer payload is left out; the receipt's status still counts. Real ones are a few hundred characters. */
+const MAX_PARKED_PAYLOAD = 16_384
 
 interface ParkedRow {
   readonly id: number
@@ -102,7 +104,9 @@ function parking({ query, value }: Connection, clock: Clock) {
       const exact = waits > MAX_PARKED ? (count.get(gatewayId) ?? 0) + 1 : waits
       if (exact > MAX_PARKED) dropOldest.run(gatewayId, gatewayId, MAX_PARKED - 1)
       known.set(gatewayId, Math.min(exact, MAX_PARKED))
-      insert.run(gatewayId, receipt.externalId, receipt.status, stringifyJson(receipt.payload), clock.now())
+      const payload = stringifyJson(receipt.payload)
+      const kept = payload.length > MAX_PARKED_PAYLOAD ? '{}' : payload
+      insert.run(gatewayId, receipt.externalId, receipt.status, kept, clock.now())
     },
     take: (gatewayId: number, externalId: string): Receipt[] =>
       waiting.all(gatewayId, externalId).map(row => {

@@ -43,12 +43,10 @@ export function sessions({ query, value }: Connection, writer: Writer): Sessions
     forgetRemembered: () => remembered.clear(),
     open: (tokenHash, accountId, createdAt, expiresAt) =>
       changing(() => {
-        query<[string, number, string, string], unknown>('INSERT INTO sessions VALUES (?, ?, ?, ?)').run(
-          tokenHash,
-          accountId,
-          createdAt,
-          expiresAt,
-        )
+        // An account that was disabled while its password was checked gets none.
+        query<[string, string, string, number], unknown>(
+          'INSERT INTO sessions SELECT ?, id, ?, ? FROM accounts WHERE id = ? AND disabled = 0',
+        ).run(tokenHash, createdAt, expiresAt, accountId)
       }),
     find: async tokenHash => {
       const current = dataVersion.get()

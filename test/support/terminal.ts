@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
+import type { Workplace } from './cli.ts'
+
+/** Runs its arguments at a pseudo-terminal of the given width, passes everything through and ends as they end. */
+const PTY = `
+import fcntl, os, pty, select, struct, sys, termios
+columns, *command = sys.argv[1:]
+pid, master = pty.fork()
+if pid == 0:
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack('HHHH', 40, int(columns), 0, 0))
+    os.execvp(command[0], command)
+sources = [master, 0]
+while True:
+    ready, _, _ = select.select(sources, [], [])
+    if master in ready:
+        try:
+            data = os.read(master, 65536)
+        except OSError:
+            break
+        if not data:
+            break
+        os.write(1, data)
+    if 0 in ready:
+        data = os.read(0, 65536)
+        if data:
+            os.write(master, data)
+        else:
+            sources.remove(0)
+_, status = os.waitpid(pid, 0)
+sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+`
+
+export interface Terminal {
+  /** Resolves once this text was printed after what the last call waited for; throws when the program ends without it. */
+  until(text: string): Promise<void>
+  type(keys: string): void
+  /** All that was printed, without what moves the cursor or colours. */
+  printed(): string
+  /** As it came. */
+  raw(): string
+  /** Resolves with the exit code. */
+  ended(): Promise<number>
+}
+
+/** The built program at a terminal, as a person sees it. */
+export function atTerminal(place: Workplace, args: readonly string[], columns = 80, env = {}): Terminal {
+  const program = [process.execPath, resolve('dist/bin/trunkline.js'), ...args]
+  const { NO_COLOR: _, ...inherited } = process.env
+  const child = spawn('python3', ['-c', PTY, String(columns), ...program], {
+    cwd: place.folder,
+    env: { ...inherited, TERM: 'xterm-256color', ...place.env, ...env },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let heard = ''
+  let seen = 0
+  let isOver = false
+  let check = (): void => undefined
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    heard += piece
+    check()
+  })
+  const over = once(child, 'close').then(() => {
+    isOver = true
+    check()
+  })
+  const printed = (): string => stripVTControlCharacters(heard).replaceAll('\r', '')
+  return {
+    printed,
+    raw: () => heard,
+    type: keys => void child.stdin.write(keys),
+    until: text =>
+      new Promise((done, fail) => {
+        check = () => {
+          const at = printed().indexOf(text, seen)
+          if (at >= 0) {
+            seen = at + text.length
+            done()
+          } else if (isOver) fail(new Error(`It ended without ${JSON.stringify(text)}: ${printed()}`))
+        }
+        check()
+      }),
+    ended: async () => {
+      await over
+      return child.exitCode ?? -1
+    },
+  }
+}
