@@ -117,6 +117,7 @@ export interface Session {
 
 /** Signed-in sessions, known by the SHA-256 of their token (hexadecimal). */
 export interface Sessions {
+  /** Throws `invalid_credentials` when the account is disabled or gone. */
   open(tokenHash: string, accountId: number, createdAt: Timestamp, expiresAt: Timestamp): Promise<void>
   /** The session with an enabled account, whether expired or not; null when there is none. */
   find(tokenHash: string): Promise<Session | null>

@@ -1,3 +1,4 @@
+import { AppError } from '../../core/errors.ts'
 import type { Role, Session, Sessions } from '../../core/ports.ts'
 import type { Connection } from './database.ts'
 import type { Writer } from './writer.ts'
@@ -43,10 +44,11 @@ export function sessions({ query, value }: Connection, writer: Writer): Sessions
     forgetRemembered: () => remembered.clear(),
     open: (tokenHash, accountId, createdAt, expiresAt) =>
       changing(() => {
-        // An account that was disabled while its password was checked gets none.
-        query<[string, string, string, number], unknown>(
+        // An account may have been disabled or deleted while its password was checked.
+        const { changes } = query<[string, string, string, number], unknown>(
           'INSERT INTO sessions SELECT ?, id, ?, ? FROM accounts WHERE id = ? AND disabled = 0',
         ).run(tokenHash, createdAt, expiresAt, accountId)
+        if (changes === 0) throw new AppError('invalid_credentials', 'Invalid credentials.')
       }),
     find: async tokenHash => {
       const current = dataVersion.get()
