@@ -30,31 +30,46 @@ export function ownCommandLine(): readonly string[] {
 }
 
 /** The daemon's own backups in the folder, the oldest first. */
-export const backupsIn = (folder: string): string[] => readdirSync(folder).filter(name => NAME.test(name)).sort()
+export const backupsIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter(name => NAME.test(name))
+    .sort()
+
+interface Surroundings {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly commandLine?: () => readonly string[]
+}
+
+/** Makes a backup whenever the newest is too old, until the signal. */
+export async function keepBackups(plan: BackupPlan, around: Surroundings, signal: AbortSignal): Promise<void> {
+  if (plan.backup_every === 0) return
+  const retryMs = Math.min(RETRY_HOURS, plan.backup_every) * 3_600_000
+  while (!signal.aborted) {
+    const outcome = await backUpIfDue(plan, around, signal)
+    const delay = outcome === 'failed' ? retryMs : BETWEEN_LOOKS_MS
+    await pause(delay, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}
 
 /**
- * Makes a backup whenever the newest is too old, by the command line as a process of its own, and removes the oldest of
- * its own above the number to keep. What fails is logged, leaves nothing behind and is tried again.
+ * Makes a backup by the command line, as a process of its own, and removes the oldest of its own above the number to
+ * keep. What fails is logged and leaves nothing behind.
  */
-export async function keepBackups(
+export async function backUpIfDue(
   plan: BackupPlan,
-  { clock, log, commandLine = ownCommandLine }: { clock: Clock; log: Logger; commandLine?: () => readonly string[] },
+  { clock, log, commandLine = ownCommandLine }: Surroundings,
   signal: AbortSignal,
-): Promise<void> {
-  if (plan.backup_every === 0) return
-  let failedAt: Timestamp = ''
-  while (!signal.aborted) {
+): Promise<'made' | 'not due' | 'failed'> {
+  try {
     const now = clock.now()
-    try {
-      if (failedAt <= agoBy(Math.min(RETRY_HOURS, plan.backup_every), now) && isDue(plan, now)) {
-        const file = await backUp(plan, now, commandLine(), signal)
-        log.info({ file, removed: removeOldest(plan) }, 'a backup was made')
-      }
-    } catch (error) {
-      failedAt = now
-      if (!signal.aborted) log.error({ err: error, folder: plan.backup_dir }, 'a backup failed')
-    }
-    await pause(BETWEEN_LOOKS_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    if (!isDue(plan, now)) return 'not due'
+    const file = await backUp(plan, now, commandLine(), signal)
+    log.info({ file, removed: removeOldest(plan) }, 'a backup was made')
+    return 'made'
+  } catch (error) {
+    if (!signal.aborted) log.error({ err: error, folder: plan.backup_dir }, 'a backup failed')
+    return 'failed'
   }
 }
 

@@ -13,8 +13,12 @@ async function main(argv: readonly string[]): Promise<number> {
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // Whoever read our output has had enough of it.
-  process.exit(error.code === 'EPIPE' ? 0 : 74)
+  if (error.code === 'EPIPE') process.exit(0)
+  process.stderr.write(`error: the output cannot be written (${error.code ?? error.message})\n`)
+  process.exit(74)
 })
+// Nobody is left to be told.
+process.stderr.on('error', () => undefined)
 
 main(process.argv.slice(2)).then(code => {
   process.exitCode = code

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
+import { EXIT, EXIT_OF } from '../adapters/cli/exit.ts'
 import { loadSettings } from '../config/load.ts'
 import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
@@ -45,7 +46,7 @@ function fail(error: unknown): never {
   process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
   if (isOurs && error.details.hint) process.stderr.write(`hint: ${error.details.hint}\n`)
   const isUsage = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  process.exit(isUsage ? 64 : isOurs ? (error.code === 'configuration' ? 78 : 74) : 70)
+  process.exit(isUsage ? EXIT.usage : isOurs ? EXIT_OF[error.code] : EXIT.bug)
 }
 
 async function main(): Promise<void> {

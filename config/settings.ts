@@ -120,7 +120,7 @@ export const declarations = {
     Type.Array(feed, { maxItems: 100 }),
     [],
     `a list of {"format", "path"} with formats ${FORMATS.join(', ')}, and optionally "timezone" (an IANA name), "tenant", "contexts", "every"`,
-    "call records of switches that are followed: a list of {format, path, timezone, tenant, contexts, every}",
+    'call records of switches that are followed: a list of {format, path, timezone, tenant, contexts, every}',
   ),
 } as const satisfies Record<string, Setting>
 

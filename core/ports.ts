@@ -216,6 +216,8 @@ export type PlaceOf = (counts: BulkCounts, rejections: readonly Rejection[]) => 
  * `Records.insert` and the plan.
  */
 export interface BulkLoad {
+  /** How many records to add before the next `store`, where they go in batches: few while others write as well. */
+  readonly batchSize: number
   add(records: readonly BulkRecord[]): Promise<void>
   /** Tells what would become of all that was added, and writes nothing. */
   check(): Promise<BulkCounts>

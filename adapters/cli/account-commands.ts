@@ -1,16 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
 import { type Account, ROLES, type Role } from '../../core/ports.ts'
-import { readCredentials } from '../../core/use-cases/sign-in.ts'
-import { askText, confirm } from './ask.ts'
+import { Problem } from '../../core/resources/field.ts'
+import { sentences } from '../../core/resources/input.ts'
+import { loginFields, readCredentials } from '../../core/use-cases/sign-in.ts'
+import { askText } from './ask.ts'
 import { type Context, type Services, say } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { assertWanted } from './delete-command.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { readSecret } from './input.ts'
-import { printValue, table } from './output.ts'
+import { printRows, printThing, printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 
-const passwordOptions = (command: Command): Command =>
+export const addPasswordFlags = (command: Command): Command =>
   command
     .option('--password-file <file>', 'the password from a file, or - for standard input')
     .option('--random-password', 'make a random one and print it')
@@ -19,21 +22,35 @@ const roleOption = (): Option => new Option('--role <role>', 'what the account i
 
 const roleFrom = (given: unknown): Role | undefined => ROLES.find(role => role === given)
 
+interface NewAccount {
+  readonly email: string
+  readonly name: string
+  readonly role: Role
+  readonly password: string
+  /** It was made up, and has to be shown. */
+  readonly isRandom: boolean
+}
+
+const validated =
+  (name: keyof typeof loginFields) =>
+  (given: string): true | string => {
+    if (given === '') return sentences.field(name, 'is required')
+    const value = loginFields[name].parse(given)
+    return value instanceof Problem ? sentences.field(name, value.predicate) : true
+  }
+
 /** The password that the flags give, or that a person types twice. */
-export async function readPassword(context: Context, flags: Flags): Promise<{ password: string; isRandom: boolean }> {
+async function readPassword(context: Context, flags: Flags): Promise<Pick<NewAccount, 'password' | 'isRandom'>> {
   if (flags['randomPassword']) return { password: randomBytes(15).toString('base64url'), isRandom: true }
   if (typeof flags['passwordFile'] === 'string')
     return { password: await readSecret(context.io, flags['passwordFile']), isRandom: false }
   if (!context.options.interactive)
     throw new CliError(
       EXIT.usage,
-      'there is no password',
-      'add --password-file FILE, --password-file - or --random-password',
+      'there is no password: give --password-file or --random-password',
+      again('--random-password'),
     )
-  const password = await askText(context, 'Password:', {
-    hidden: true,
-    validate: given => given !== '' || 'The password field is required.',
-  })
+  const password = await askText(context, 'Password:', { hidden: true, validate: validated('password') })
   await askText(context, 'The same again:', {
     hidden: true,
     validate: given => given === password || 'The two are not the same.',
@@ -41,113 +58,119 @@ export async function readPassword(context: Context, flags: Flags): Promise<{ pa
   return { password, isRandom: false }
 }
 
-/** Makes an account and prints it, with its password when that was made up. */
-export async function createAccount(
-  context: Context,
-  { accounts, passwords }: Services,
-  given: { email: string; name?: unknown; role?: unknown },
-  flags: Flags,
-): Promise<void> {
+/** A new account, checked, from the flags and from what a person is asked. */
+export async function askAccount(context: Context, flags: Flags): Promise<NewAccount> {
+  if (flags['email'] === undefined && !context.options.interactive)
+    throw new CliError(EXIT.usage, 'there is no e-mail: give --email', again('--email', 'admin@example.com'))
+  const given = flags['email'] ?? (await askText(context, 'E-mail:', { validate: validated('email') }))
+  if (validated('email')(String(given)) !== true) readCredentials({ email: given, password: 'any' })
   const { password, isRandom } = await readPassword(context, flags)
-  const { email } = readCredentials({ email: given.email, password })
-  const name = typeof given.name === 'string' && given.name.trim() ? given.name.trim() : (email.split('@')[0] ?? email)
-  const role = roleFrom(given.role) ?? 'admin'
-  const account = await accounts.create({ name, email, role, passwordHash: await passwords.hash(password) })
-  await printAccount(context, account, isRandom ? { password } : {})
+  const { email } = readCredentials({ email: given, password })
+  const name = typeof flags['name'] === 'string' ? flags['name'].trim() : ''
+  return {
+    email,
+    name: name || (email.split('@')[0] ?? email),
+    role: roleFrom(flags['role']) ?? 'admin',
+    password,
+    isRandom,
+  }
 }
 
-const printAccount = (context: Context, account: Account, extra: Record<string, string>): Promise<void> =>
-  printValue(context, { ...account, ...extra }, () =>
-    Object.entries({ ...account, ...extra })
-      .map(([name, value]) => `${name.padEnd(8)}  ${value}\n`)
-      .join(''),
-  )
+/** Stores a new account and prints it, with its password when that was made up. */
+export async function storeAccount(
+  context: Context,
+  { accounts, passwords }: Services,
+  { password, isRandom, ...account }: NewAccount,
+): Promise<void> {
+  const stored = await accounts.create({ ...account, passwordHash: await passwords.hash(password) })
+  await printThing(context, isRandom ? { ...stored, password } : { ...stored })
+}
 
 async function accountOf({ accounts }: Services, email: string): Promise<Account> {
   const found = await accounts.findByEmail(email)
   if (!found) throw new CliError(EXIT.noRecord, `there is no account ${email}`, 'trunkline admin list')
-  return found
+  const { id, name, role } = found
+  return { id, name, email: found.email, role }
 }
 
 export async function adminCommand(run: RunCommand): Promise<Command> {
   const group = new Command('admin').description('accounts that may log in')
-  const list = example(new Command('list').description('list the accounts'), 'trunkline admin list')
-  group.addCommand(
-    run(list, async context => {
-      const { accounts } = await context.open()
-      const rows = (await accounts.list()).map(({ id, name, email, role, disabled, createdAt }) => ({
-        id,
-        name,
-        email,
-        role,
-        state: disabled ? 'disabled' : 'active',
-        created_at: createdAt,
-      }))
-      await printTable(context, rows)
-    }),
-  )
-  const create = passwordOptions(
+  const commands = [listAccounts(run), create(run), changePassword(run), changeRole(run)]
+  for (const command of [...commands, switchCommand(true, run), switchCommand(false, run), remove(run)])
+    group.addCommand(command)
+  return group
+}
+
+function listAccounts(run: RunCommand): Command {
+  const command = example(new Command('list').description('list the accounts'), 'trunkline admin list')
+  return run(command, async context => {
+    const { accounts } = await context.open()
+    const rows = (await accounts.list()).map(({ id, name, email, role, disabled, createdAt }) => ({
+      id,
+      name,
+      email,
+      role,
+      state: disabled ? 'disabled' : 'active',
+      created_at: createdAt,
+    }))
+    const kinds = {
+      id: 'integer',
+      name: 'text',
+      email: 'text',
+      role: 'text',
+      state: 'text',
+      created_at: 'date',
+    } as const
+    await printRows(context, kinds, rows)
+  })
+}
+
+function create(run: RunCommand): Command {
+  const command = addPasswordFlags(
     new Command('create')
-      .description('make an account')
+      .description('make an account; at a terminal, asks for its password')
       .argument('<email>')
       .option('--name <name>', 'the name that is shown')
       .addOption(roleOption()),
   )
-  example(create, 'trunkline admin create carol@example.com --role manager --random-password')
-  group.addCommand(
-    run(create, async (context, [email = ''], flags) => {
-      await createAccount(context, await context.open(), { email, name: flags['name'], role: flags['role'] }, flags)
-    }),
-  )
-  const passwd = passwordOptions(
+  example(command, 'trunkline admin create carol@example.com --role manager --random-password')
+  return run(command, async (context, [email], flags) => {
+    const services = await context.open()
+    await storeAccount(context, services, await askAccount(context, { ...flags, email }))
+  })
+}
+
+function changePassword(run: RunCommand): Command {
+  const command = addPasswordFlags(
     new Command('passwd').description('give an account a new password; ends its sessions').argument('<email>'),
   )
-  example(passwd, 'trunkline admin passwd admin@example.com --random-password')
-  group.addCommand(
-    run(passwd, async (context, [email = ''], flags) => {
-      const services = await context.open()
-      const account = await accountOf(services, email)
-      const { password, isRandom } = await readPassword(context, flags)
-      readCredentials({ email, password })
-      await services.accounts.change(account.id, { passwordHash: await services.passwords.hash(password) })
-      if (isRandom) await printAccount(context, account, { password })
-      say(context, `The password of ${account.email} was changed; its sessions have ended.`)
-    }),
-  )
-  const role = example(
-    new Command('role').description('change the role of an account').argument('<email>').argument('<role>'),
+  example(command, 'trunkline admin passwd admin@example.com --random-password')
+  return run(command, async (context, [email = ''], flags) => {
+    const services = await context.open()
+    const account = await accountOf(services, email)
+    const { password, isRandom } = await readPassword(context, flags)
+    readCredentials({ email: account.email, password })
+    await services.accounts.change(account.id, { passwordHash: await services.passwords.hash(password) })
+    if (isRandom) await printThing(context, { ...account, password })
+    say(context, `The password of ${account.email} was changed; its sessions have ended.`)
+  })
+}
+
+function changeRole(run: RunCommand): Command {
+  const command = example(
+    new Command('role')
+      .description(`change the role of an account: ${ROLES.join(', ')}`)
+      .argument('<email>')
+      .argument('<role>'),
     'trunkline admin role admin@example.com supervisor',
   )
-  group.addCommand(
-    run(role, async (context, [email = '', wanted = '']) => {
-      const services = await context.open()
-      const known = roleFrom(wanted)
-      if (!known) throw new CliError(EXIT.usage, `there is no role ${wanted}`, `choose from ${ROLES.join(', ')}`)
-      await services.accounts.change((await accountOf(services, email)).id, { role: known })
-      say(context, `${email} is ${known} now.`)
-    }),
-  )
-  for (const disabled of [true, false]) group.addCommand(switchCommand(disabled, run))
-  const remove = new Command('delete')
-    .description('delete an account and its sessions')
-    .argument('<email>')
-    .option('-y, --yes', 'without asking')
-  example(remove, 'trunkline admin delete admin@example.com --yes')
-  group.addCommand(
-    run(remove, async (context, [email = ''], flags) => {
-      const services = await context.open()
-      const account = await accountOf(services, email)
-      if (!flags['yes']) {
-        if (!context.options.interactive)
-          throw new CliError(EXIT.usage, `deleting ${email} must be confirmed`, 'repeat the command with --yes')
-        if (!(await confirm(context, `Delete the account ${email}?`)))
-          throw new CliError(EXIT.negative, 'nothing was deleted')
-      }
-      await services.accounts.remove(account.id)
-      say(context, `${email} was deleted.`)
-    }),
-  )
-  return group
+  return run(command, async (context, [email = '', wanted = '']) => {
+    const services = await context.open()
+    const role = roleFrom(wanted)
+    if (!role) throw new CliError(EXIT.usage, `there is no role ${wanted}; there are ${ROLES.join(', ')}`)
+    await services.accounts.change((await accountOf(services, email)).id, { role })
+    say(context, `${email} is ${role} now.`)
+  })
 }
 
 function switchCommand(disabled: boolean, run: RunCommand): Command {
@@ -165,50 +188,56 @@ function switchCommand(disabled: boolean, run: RunCommand): Command {
   })
 }
 
+function remove(run: RunCommand): Command {
+  const command = new Command('delete')
+    .description('delete an account and its sessions; at a terminal, asks first')
+    .argument('<email>')
+    .option('-y, --yes', 'without asking')
+  example(command, 'trunkline admin delete admin@example.com --yes')
+  return run(command, async (context, [email = ''], flags) => {
+    const services = await context.open()
+    const account = await accountOf(services, email)
+    if (!flags['yes']) await assertWanted(context, `account ${email}`)
+    await services.accounts.remove(account.id)
+    say(context, `Account ${email} deleted.`)
+  })
+}
+
 export async function sessionCommand(run: RunCommand): Promise<Command> {
   const group = new Command('session').description('who is logged in')
-  const list = example(new Command('list').description('list the sessions, newest first'), 'trunkline session list')
-  group.addCommand(
-    run(list, async context => {
-      const { sessions } = await context.open()
-      const rows = (await sessions.list()).map(({ id, account, createdAt, expiresAt }) => ({
-        id,
-        email: account.email,
-        created_at: createdAt,
-        expires_at: expiresAt,
-      }))
-      await printTable(context, rows)
-    }),
-  )
-  const revoke = new Command('revoke')
-    .description('end the sessions of an account, or of all')
-    .argument('[email]')
-    .option('--all', 'of every account')
-  example(revoke, 'trunkline session revoke admin@example.com')
-  group.addCommand(
-    run(revoke, async (context, [email], flags) => {
-      const services = await context.open()
-      if (!email === !flags['all'])
-        throw new CliError(EXIT.usage, 'name an account, or --all', 'trunkline session list')
-      const ended = email
-        ? await services.sessions.endAll((await accountOf(services, email)).id)
-        : await services.sessions.endAll()
-      await printValue(context, { ended }, () => `${ended} ${ended === 1 ? 'session' : 'sessions'} ended\n`)
-    }),
-  )
+  group.addCommand(listSessions(run))
+  group.addCommand(revoke(run))
   return group
 }
 
-/** Rows that are no records of a resource, as a table at a terminal and tab-separated elsewhere. */
-async function printTable(context: Context, rows: readonly Record<string, string | number>[]): Promise<void> {
-  await printValue(context, rows, () => {
-    const names = Object.keys(rows[0] ?? {})
-    const cells = rows.map(row => names.map(name => String(row[name] ?? '')))
-    if (!context.io.stdout.isTTY) return cells.map(row => `${row.join('\t')}\n`).join('')
-    return table(
-      context,
-      names.map(name => ({ name, isNumber: name === 'id', of: () => '' })),
-      cells,
-    )
+function listSessions(run: RunCommand): Command {
+  const command = example(new Command('list').description('list the sessions, newest first'), 'trunkline session list')
+  return run(command, async context => {
+    const { sessions } = await context.open()
+    const rows = (await sessions.list()).map(({ id, account, createdAt, expiresAt }) => ({
+      id,
+      email: account.email,
+      created_at: createdAt,
+      expires_at: expiresAt,
+    }))
+    await printRows(context, { id: 'text', email: 'text', created_at: 'date', expires_at: 'date' }, rows)
+  })
+}
+
+function revoke(run: RunCommand): Command {
+  const command = new Command('revoke')
+    .description('end the sessions of an account, or of all')
+    .argument('[email]')
+    .option('--all', 'of every account')
+  example(command, 'trunkline session revoke admin@example.com')
+  return run(command, async (context, [email], flags) => {
+    const services = await context.open()
+    if ((email === undefined) === (flags['all'] === undefined))
+      throw new CliError(EXIT.usage, 'name an account, or give --all', 'trunkline session list')
+    const ended =
+      email === undefined
+        ? await services.sessions.endAll()
+        : await services.sessions.endAll((await accountOf(services, email)).id)
+    await printValue(context, { ended }, () => `${ended} ${ended === 1 ? 'session' : 'sessions'} ended\n`)
   })
 }

@@ -1,44 +1,40 @@
+import { invalid } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
-import { isJsonObject, parseJson } from '../../core/json.ts'
-import { resourceNamed } from '../../core/resources/all.ts'
 import { type Field, Problem } from '../../core/resources/field.ts'
-import { sentences } from '../../core/resources/input.ts'
-import type { Resource } from '../../core/resources/resource.ts'
+import { parseMembers, sentences } from '../../core/resources/input.ts'
+import type { Fields, Resource } from '../../core/resources/resource.ts'
+import { cell, objects } from './columns.ts'
 import type { Context, Services } from './context.ts'
-import { cell } from './output.ts'
+import { labelOfField, randomSecret, targetIn } from './fields.ts'
 
 /** Prompts at a terminal. They are drawn on standard error, so that standard output stays data. */
 
-const prompts = async () => (await import('inquirer')).default
-
-/** inquirer's own options for where it reads and draws. */
-const streams = ({ io }: Context) => ({ input: io.stdin as NodeJS.ReadStream, output: io.stderr as NodeJS.WriteStream })
+async function prompts({ io }: Context) {
+  const { createPromptModule } = (await import('inquirer')).default
+  return createPromptModule({ input: io.stdin, output: io.stderr })
+}
 
 export async function confirm(context: Context, message: string): Promise<boolean> {
-  const { createPromptModule } = await prompts()
-  const { answer } = await createPromptModule(streams(context))([
-    { type: 'confirm', name: 'answer', message, default: false },
-  ])
+  const ask = await prompts(context)
+  const { answer } = await ask([{ type: 'confirm', name: 'answer', message, default: false }])
   return answer === true
+}
+
+interface TextQuestion {
+  readonly hidden?: boolean
+  readonly initial?: string | undefined
+  readonly validate?: (given: string) => true | string
 }
 
 export async function askText(
   context: Context,
   message: string,
-  options: { hidden?: boolean; initial?: string; validate?: (given: string) => true | string } = {},
+  { hidden, initial, validate = () => true }: TextQuestion = {},
 ): Promise<string> {
-  const { createPromptModule } = await prompts()
-  const { hidden, initial, validate = () => true } = options
-  const question = hidden
-    ? { type: 'password' as const, name: 'answer', message, mask: '•', validate }
-    : {
-        type: 'input' as const,
-        name: 'answer',
-        message,
-        validate,
-        ...(initial === undefined ? {} : { default: initial }),
-      }
-  const { answer } = await createPromptModule(streams(context))([question])
+  const ask = await prompts(context)
+  const { answer } = hidden
+    ? await ask([{ type: 'password', name: 'answer', message, mask: '•', validate }])
+    : await ask([{ type: 'input', name: 'answer', message, validate, ...(initial ? { default: initial } : {}) }])
   return String(answer)
 }
 
@@ -46,59 +42,75 @@ export async function askText(
 export async function askMissing(
   context: Context,
   services: Services,
-  resource: Resource,
+  { fields }: { readonly fields: Fields },
   body: JsonObject,
+  defaults: Readonly<Record<string, string | undefined>> = {},
 ): Promise<JsonObject> {
+  const { errors } = parseMembers(fields, body, 'merge')
+  if (Object.keys(errors).length > 0) throw invalid(errors)
   const complete: JsonObject = { ...body }
-  for (const [name, field] of Object.entries(resource.fields))
-    if (field.required && complete[name] === undefined) complete[name] = await askField(context, services, name, field)
+  for (const [name, field] of Object.entries(fields))
+    if (field.required && complete[name] === undefined)
+      complete[name] = await askField(context, services, name, field, complete, defaults[name])
   return complete
 }
 
-async function askField(context: Context, services: Services, name: string, field: Field): Promise<unknown> {
-  const message = `${name.replace(/_id$/, '').replaceAll('_', ' ')}:`
-  const to = field.references?.to
-  if (typeof to === 'string') return choose(context, message, search => candidates(services, resourceNamed(to), search))
+/** The first of the usual values is offered where there are a few. */
+const usual = ({ secret, examples = [] }: Field): string | undefined =>
+  !secret && examples.length > 1 ? examples[0] : undefined
+
+async function askField(
+  context: Context,
+  services: Services,
+  name: string,
+  field: Field,
+  body: JsonObject,
+  initial: string | undefined,
+): Promise<unknown> {
+  const target = targetIn(field, body)
+  const message = `${labelOfField(name, field)}${field.generated ? ' (empty: a random one)' : ''}:`
+  if (target) return choose(context, message, search => candidates(services, target, search))
   if (field.choices) {
     const choices = field.choices.map(choice => ({ name: choice, value: choice }))
     return choose(context, message, async search => choices.filter(choice => choice.name.includes(search)))
   }
-  const initial = field.secret ? undefined : field.examples?.[0]
-  return askText(context, message, {
+  const given = await askText(context, message, {
     hidden: field.secret === true,
-    ...(initial !== undefined && name === 'status' ? { initial } : {}),
-    validate: given => {
-      if (given.trim() === '') return sentences.field(name, 'is required')
-      const value = field.parse(given)
+    initial: initial ?? usual(field),
+    validate: text => {
+      if (text.trim() === '') return field.generated ? true : sentences.field(name, 'is required')
+      const value = field.parse(text)
       return value instanceof Problem ? sentences.field(name, value.predicate) : true
     },
   })
+  return field.generated && given.trim() === '' ? randomSecret() : given
 }
 
 type Choice = { readonly name: string; readonly value: unknown }
 
-async function choose(
+/** One of many, by typing a part of it. */
+export async function choose(
   context: Context,
   message: string,
   find: (search: string) => Promise<Choice[]>,
 ): Promise<unknown> {
-  const { createPromptModule } = await prompts()
-  const { answer } = await createPromptModule(streams(context))([
-    { type: 'search', name: 'answer', message, source: (search: string | undefined) => find(search ?? '') },
-  ])
+  const ask = await prompts(context)
+  const source = (search: string | undefined): Promise<Choice[]> => find(search ?? '')
+  const { answer } = await ask([{ type: 'search', name: 'answer', message, source }])
   return answer
 }
 
 /** The first records that a search finds, as a person tells them apart. */
-async function candidates({ records }: Services, resource: Resource, search: string): Promise<Choice[]> {
+export async function candidates(
+  { records }: Pick<Services, 'records'>,
+  resource: Resource,
+  search: string,
+): Promise<Choice[]> {
   const query = { view: 'plain' as const, limit: 20, ...(search.trim() ? { search: search.trim() } : {}) }
-  for await (const page of records.list(resource, query)) {
-    const rows = parseJson(`[${page.json}]`)
-    if (!Array.isArray(rows)) return []
-    return rows.filter(isJsonObject).map(row => {
+  for await (const page of records.list(resource, query))
+    return objects(`[${page.json}]`).map(row => {
       const shown = resource.search.map(field => cell(row[field])).filter(text => text !== '')
       return { name: `${shown.join(' · ')} (id ${cell(row['id'])})`, value: row['id'] }
     })
-  }
   return []
 }

@@ -6,9 +6,10 @@ import type { FeedRules } from '../../core/rating/record-call.ts'
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { printValue, styled } from './output.ts'
+import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { rerateCommand } from './rating-commands.ts'
+import { styled } from './table.ts'
 
 /** Calls that a switch recorded: taking them in, and what could not be used of them. */
 export const callTools = (run: RunCommand): Command[] => [

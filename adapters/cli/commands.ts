@@ -1,19 +1,6 @@
 import type { Command } from 'commander'
 import type { LazyCommand, RunCommand } from './program.ts'
-
-/** Each resource by the name of its commands. */
-const RESOURCES: readonly (readonly [name: string, resource: string, summary: string, alias?: string])[] = [
-  ['tenant', 'tenants', 'tenants'],
-  ['extension', 'extensions', 'extensions', 'ext'],
-  ['did', 'dids', 'DID numbers'],
-  ['queue', 'queues', 'call queues'],
-  ['rate', 'rates', 'rates'],
-  ['gateway', 'sms_gateways', 'SMS gateways'],
-  ['cdr', 'cdrs', 'call records'],
-  ['device', 'devices', 'telephones of extensions'],
-  ['agent', 'agents', 'extensions that take calls of queues'],
-  ['route', 'routes', 'where calls to DIDs go'],
-]
+import { RESOURCE_COMMANDS } from './resource-names.ts'
 
 /** What can be done with the records of some resources beside administering them. */
 const TOOLS: Readonly<Record<string, (run: RunCommand) => Promise<Command[]>>> = {
@@ -31,22 +18,22 @@ export const commands: readonly LazyCommand[] = [
   {
     name: 'serve',
     summary: 'run the daemon in the foreground',
-    load: async (run, wiring) => (await import('./database-commands.ts')).serveCommand(run, wiring),
+    load: async (run, wiring) => (await import('./service-commands.ts')).serveCommand(run, wiring),
   },
   {
     name: 'status',
     summary: 'what is there, and whether the daemon is up',
-    load: async (run, wiring) => (await import('./database-commands.ts')).statusCommand(run, wiring),
+    load: async (run, wiring) => (await import('./service-commands.ts')).statusCommand(run, wiring),
   },
   {
     name: 'doctor',
     summary: 'find what is wrong, and the command that mends it',
-    load: async (run, wiring) => (await import('./database-commands.ts')).doctorCommand(run, wiring),
+    load: async (run, wiring) => (await import('./doctor.ts')).doctorCommand(run, wiring),
   },
   {
     name: 'config',
     summary: 'the settings in force: show, check',
-    load: async (run, wiring) => (await import('./database-commands.ts')).configCommand(run, wiring),
+    load: async (run, wiring) => (await import('./service-commands.ts')).configCommand(run, wiring),
   },
   {
     name: 'admin',
@@ -58,8 +45,8 @@ export const commands: readonly LazyCommand[] = [
     summary: 'who is logged in: list, revoke',
     load: async run => (await import('./account-commands.ts')).sessionCommand(run),
   },
-  ...RESOURCES.map(
-    ([name, resource, summary, alias]): LazyCommand => ({
+  ...RESOURCE_COMMANDS.map(
+    ({ name, resource, summary, alias }): LazyCommand => ({
       name,
       summary,
       ...(alias === undefined ? {} : { alias }),
@@ -85,7 +72,7 @@ export const commands: readonly LazyCommand[] = [
   {
     name: 'sms',
     summary: 'SMS messages: send, list, show',
-    load: async run => (await import('./sms-commands.ts')).smsCommand(run),
+    load: async (run, wiring) => (await import('./sms-commands.ts')).smsCommand(run, wiring),
   },
   {
     name: 'db',

@@ -1,6 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import type {
   Accounts,
+  Audit,
   Bulk,
   Calls,
   Clock,
@@ -54,6 +56,7 @@ export interface Services {
   readonly bulk: Bulk
   readonly clock: Clock
   readonly calls: Calls
+  readonly audit: Audit
   /** Stores every call of a file, a folder or a stream, once; see `Calls.store`. */
   ingest(
     source: string | Readable,
@@ -66,15 +69,23 @@ export interface Services {
   readRecord(format: SourceFormat, raw: string): SwitchRecord
 }
 
+/** What may be done to a database on opening it. */
+export interface Opening {
+  /** Make one where there is none. */
+  readonly create?: boolean
+  /** Bring an older schema up to date. */
+  readonly migrate?: boolean
+}
+
 /** What a command's action gets. */
 export interface Context {
   readonly io: Io
   readonly options: GlobalOptions
   /** The open database; the same one each time, closed when the command ends. Throws AppError. */
-  open(): Promise<Services>
+  open(opening?: Opening): Promise<Services>
 }
 
 /** One line for a person, on standard error; nothing with --quiet. */
 export function say({ io, options }: Pick<Context, 'io' | 'options'>, line: string): void {
-  if (!options.quiet) io.stderr.write(`${line}\n`)
+  if (!options.quiet) io.stderr.write(`${io.stderr.isTTY ? line : stripVTControlCharacters(line)}\n`)
 }

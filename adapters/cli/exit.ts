@@ -32,20 +32,34 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
   unsupported_media: EXIT.data,
   too_many_attempts: EXIT.busy,
   busy: EXIT.busy,
-  storage_full: EXIT.io,
+  storage_full: EXIT.busy,
   read_only: EXIT.permission,
   configuration: EXIT.configuration,
   corrupt: EXIT.io,
   internal: EXIT.bug,
 }
 
+/** The command that mends it: as text, or made of the command line as it was typed. */
+export type Hint = string | ((line: readonly string[]) => readonly string[])
+
+/** The same command once more, with these words after it. */
+export const again =
+  (...words: string[]): Hint =>
+  line => [...line, ...words]
+
+/** The same command with one of its words put right. */
+export const againWith =
+  (wrong: string, right: string): Hint =>
+  line =>
+    line.map(word => (word === wrong ? right : word.startsWith('-') ? word.replace(`=${wrong}`, `=${right}`) : word))
+
 /** What ends a command with a code of its own; the message is for standard error. */
 export class CliError extends Error {
   readonly exitCode: number
-  readonly hint: string | undefined
+  readonly hint: Hint | undefined
 
-  constructor(exitCode: number, message: string, hint?: string) {
-    super(message)
+  constructor(exitCode: number, message: string, hint?: Hint, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
     this.name = 'CliError'
     this.exitCode = exitCode
     this.hint = hint

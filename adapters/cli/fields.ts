@@ -4,7 +4,7 @@ import { formatAmount } from '../../core/amounts.ts'
 import { type JsonObject, parseJson } from '../../core/json.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field } from '../../core/resources/field.ts'
-import type { Resource, Row } from '../../core/resources/resource.ts'
+import { type Fields, fieldLabel, type Resource, type Row } from '../../core/resources/resource.ts'
 import type { Context, Services } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { readSecret } from './input.ts'
@@ -18,53 +18,76 @@ const camel = (name: string): string => name.replaceAll(/[_-](\w)/g, (_, letter:
 const kebab = (name: string): string => name.replaceAll('_', '-')
 
 /** `tenant_id` is given with --tenant, in any form that names a tenant. */
-const flagOf = (name: string, { references }: Field): string =>
-  kebab(references && typeof references.to === 'string' ? name.replace(/_id$/, '') : name)
+export const flagOf = (name: string, { references }: Pick<Field, 'references'>): string =>
+  kebab(references ? name.replace(/_id$/, '') : name)
 
-const referred = ({ references }: Field): Resource | null =>
-  references && typeof references.to === 'string' ? resourceNamed(references.to) : null
+export const labelOfField = (name: string, { references }: Pick<Field, 'references'>): string =>
+  fieldLabel(references ? name.replace(/_id$/, '') : name)
+
+/** What a reference may point to: one resource, or one of several that another field tells apart. */
+export function targetsOf({ references }: Pick<Field, 'references'>): readonly Resource[] {
+  if (!references) return []
+  if (typeof references.to === 'string') return [resourceNamed(references.to)]
+  const { by: _, ...targets } = references.to
+  return Object.values(targets).map(resourceNamed)
+}
+
+/** What a reference points to, in a body that says which; null while that is not known. */
+export function targetIn({ references }: Pick<Field, 'references'>, body: JsonObject): Resource | null {
+  if (!references) return null
+  if (typeof references.to === 'string') return resourceNamed(references.to)
+  const { by, ...targets } = references.to
+  const name = targets[String(body[by])]
+  return name === undefined ? null : resourceNamed(name)
+}
 
 function describe(name: string, field: Field): [flag: string, about: string] {
   const flag = `--${flagOf(name, field)}`
-  const target = referred(field)
-  const label = name.replaceAll('_', ' ')
-  const about = `${label}${field.required ? '' : ' (optional)'}`
-  const example = field.choices ?? field.examples
-  const hint = example ? `${about}: ${field.choices ? '' : 'e.g. '}${example.join(', ')}` : about
-  if (target) return [`${flag} <${referenceForm(target)}>`, about]
+  const targets = targetsOf(field)
+  const about = `${labelOfField(name, field)}${field.required ? '' : ' (optional)'}`
+  if (targets.length > 0) return [`${flag} <${[...new Set(targets.map(referenceForm))].join('|')}>`, about]
   if (field.kind === 'boolean') return [`${flag} [yes|no]`, about]
   if (field.kind === 'json') return [`${flag} <json>`, `${about}, as a JSON object`]
+  const values = field.choices ?? field.examples
+  const hint = values && !field.secret ? `${about}: ${field.choices ? '' : 'e.g. '}${values.join(', ')}` : about
   return [`${flag} <${field.kind === 'date' ? 'date' : field.kind === 'text' ? 'text' : 'number'}>`, hint]
 }
 
 /** A flag for each declared field, and for a secret one the ways that keep it out of the process list. */
-export function addFieldFlags(command: Command, resource: Resource): Command {
-  for (const [name, field] of Object.entries(resource.fields)) {
+export function addFieldFlags(command: Command, { fields }: { readonly fields: Fields }): Command {
+  for (const [name, field] of Object.entries(fields)) {
     command.option(...describe(name, field))
     if (!field.secret) continue
-    command.option(`--${kebab(name)}-file <file>`, `${name.replaceAll('_', ' ')} from a file, or - for standard input`)
-    if (field.generated) command.option(`--generate-${kebab(name)}`, `make a random ${name.replaceAll('_', ' ')}`)
+    command.option(`--${kebab(name)}-file <file>`, `${fieldLabel(name)} from a file, or - for standard input`)
+    if (field.generated) command.option(`--generate-${kebab(name)}`, `make a random ${fieldLabel(name)}`)
   }
   return command
 }
 
+export const randomSecret = (): string => randomBytes(18).toString('base64url')
+
+/** Was a random value asked for, which nobody has seen yet? */
+export const isGenerating = (flags: Flags): boolean => Object.keys(flags).some(flag => flag.startsWith('generate'))
+
 /** The body of a request, from the flags that were given. References become ids; the rest is checked by the use case. */
 export async function bodyFrom(
   flags: Flags,
-  resource: Resource,
+  { fields }: { readonly fields: Fields },
   context: Context,
   { records }: Services,
 ): Promise<JsonObject> {
   const body: JsonObject = {}
-  for (const [name, field] of Object.entries(resource.fields)) {
-    const target = referred(field)
+  for (const [name, field] of Object.entries(fields)) {
     const given = flags[camel(flagOf(name, field))]
     const file = flags[camel(`${name}-file`)]
     if (typeof file === 'string') body[name] = await readSecret(context.io, file)
-    else if (flags[camel(`generate-${name}`)] === true) body[name] = randomBytes(18).toString('base64url')
-    else if (given === undefined) continue
-    else if (target && typeof given === 'string' && given !== '') body[name] = await resolve(records, target, given)
-    else body[name] = field.kind === 'json' ? jsonFlag(name, String(given)) : given
+    else if (flags[camel(`generate-${name}`)] === true) body[name] = randomSecret()
+    else if (given !== undefined) body[name] = field.kind === 'json' ? jsonFlag(name, String(given)) : given
+  }
+  for (const [name, field] of Object.entries(fields)) {
+    const target = targetIn(field, body)
+    const given = body[name]
+    if (target && typeof given === 'string' && given !== '') body[name] = await resolve(records, target, given)
   }
   return body
 }
@@ -74,7 +97,7 @@ function jsonFlag(name: string, text: string): unknown {
   try {
     return parseJson(text)
   } catch {
-    throw new CliError(EXIT.data, `--${kebab(name)} is not valid JSON`, `write --${kebab(name)} '{"key": "value"}'`)
+    throw new CliError(EXIT.data, `--${kebab(name)} is not valid JSON; write --${kebab(name)} '{"key": "value"}'`)
   }
 }
 
@@ -87,4 +110,43 @@ export function bodyOf(resource: Resource, row: Row): JsonObject {
       return [name, kind === 'json' && typeof value === 'string' ? parseJson(value) : value]
     }),
   )
+}
+
+/** The fields that a list can be narrowed by: references, and those that hold one of a few usual values. */
+const filterable = (resource: Resource): [name: string, field: Field][] =>
+  Object.entries(resource.fields).filter(
+    ([, field]) =>
+      typeof field.references?.to === 'string' ||
+      field.kind === 'boolean' ||
+      (field.kind === 'text' && (field.choices ?? field.examples ?? []).length > 1),
+  )
+
+/** A flag for each field that a list can be narrowed by. */
+export function addFilterFlags(command: Command, resource: Resource): Command {
+  for (const [name, field] of filterable(resource)) {
+    const [flag] = describe(name, field)
+    const [target] = targetsOf(field)
+    const about = target
+      ? `only those of this ${labelOfField(name, field)}`
+      : `only those with this ${fieldLabel(name)}`
+    command.option(flag, about)
+  }
+  return command
+}
+
+/** What the filters ask for, as a storage compares it. */
+export async function filtersFrom(
+  flags: Flags,
+  resource: Resource,
+  { records }: Pick<Services, 'records'>,
+): Promise<Record<string, string | number>> {
+  const where: Record<string, string | number> = {}
+  for (const [name, field] of filterable(resource)) {
+    const given = flags[camel(flagOf(name, field))]
+    const [target] = targetsOf(field)
+    if (given === undefined) continue
+    if (target) where[name] = await resolve(records, target, String(given))
+    else where[name] = field.kind === 'boolean' ? Number(field.parse(given)) : String(given).trim()
+  }
+  return where
 }

@@ -1,9 +1,19 @@
 import { Command, CommanderError, Option } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import { VERSION } from '../../core/version.ts'
-import { type Context, type GlobalOptions, type Io, OUTPUTS, type Output, type Services } from './context.ts'
-import { CliError, EXIT, EXIT_OF } from './exit.ts'
+import { intentOf, wantsJson } from './command-line.ts'
+import {
+  type Context,
+  type GlobalOptions,
+  type Io,
+  type Opening,
+  OUTPUTS,
+  type Output,
+  type Services,
+} from './context.ts'
+import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { type Failed, report } from './report.ts'
 
 /** What a command does; a number that it returns is the exit code. */
 export type Action = (context: Context, words: readonly string[], flags: Flags) => Promise<unknown>
@@ -13,7 +23,7 @@ export type RunCommand = (command: Command, action: Action) => Command
 
 /** A setting's value and where it came from. */
 export interface LoadedSettings {
-  readonly values: Readonly<Record<string, string | number | null>>
+  readonly values: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, string>>
   readonly file: string | null
 }
@@ -21,12 +31,11 @@ export interface LoadedSettings {
 /** What the composition root gives the command line. Every member throws AppError. */
 export interface Wiring {
   settings(options: Pick<GlobalOptions, 'db' | 'config'>): LoadedSettings
-  open(
-    options: GlobalOptions,
-    opening: { create?: boolean; migrate?: boolean },
-  ): Promise<Services & { close(): Promise<void> }>
-  /** Runs the daemon until a signal ends it. */
-  serve(options: GlobalOptions): Promise<void>
+  open(options: GlobalOptions, opening: Opening): Promise<Services & { close(): Promise<void> }>
+  /** The settings that the daemon takes as flags. */
+  readonly daemonFlags: readonly { readonly flag: string; readonly setting: string; readonly about: string }[]
+  /** Runs the daemon until a signal ends it, with what its flags say by the names of the settings. */
+  serve(options: GlobalOptions, settings: Readonly<Record<string, string>>): Promise<void>
   /** See `Maintenance`; the database is not open. Returns where the one that was there is kept. */
   restore(from: string, options: GlobalOptions): Promise<{ kept: string | null }>
 }
@@ -52,31 +61,60 @@ export async function runProgram(
   wiring: Wiring,
   commands: readonly LazyCommand[],
 ): Promise<number> {
+  const { words, wantsHelp } = intentOf(argv)
   const program = globalOptions(new Command('trunkline'))
     .description('Administers the telephone system, on the same database as the daemon.')
     .version(VERSION, '-V, --version')
+    .helpCommand('help [command...]', 'help on a command')
   example(program, 'trunkline tenant list --output json')
+  const failed = { io, line: argv, asJson: wantsJson(argv), verbose: argv.includes('--verbose') || argv.includes('-v') }
   let exitCode: number = EXIT.ok
   const run: RunCommand = (command, action) =>
     command.action(async (...given: unknown[]) => {
-      const words = given.slice(0, -2).flat().map(String)
-      exitCode = await perform(io, wiring, flagsOf(command), context => action(context, words, flagsOf(command)))
+      const operands = given
+        .slice(0, -2)
+        .flat()
+        .filter(word => word !== undefined)
+      exitCode = await perform(wiring, { ...failed, command }, flagsOf(command), io, action, operands.map(String))
     })
-  const invoked = argv.find(word => commands.some(({ name, alias }) => word === name || word === alias))
-  for (const { name, alias, summary, load } of commands) {
-    const isCalled = invoked === name || (alias !== undefined && invoked === alias)
-    const command = isCalled ? await load(run, wiring) : new Command(name).description(summary)
-    if (alias) command.alias(alias)
-    program.addCommand(command)
-  }
-  settle(program, io)
+  for (const lazy of commands) program.addCommand(await loaded(lazy, words[0], run, wiring))
+  let misused: Command = program
+  settle(program, io, command => {
+    misused = command
+  })
   try {
-    await program.parseAsync([...argv], { from: 'user' })
+    await program.parseAsync(wantsHelp ? helpLine(program, words) : [...argv], { from: 'user' })
     return exitCode
   } catch (error) {
-    if (!(error instanceof CommanderError)) return report(io, false, false, error)
-    return error.exitCode === 0 || error.code === 'commander.help' ? EXIT.ok : EXIT.usage
+    if (!(error instanceof CommanderError)) return report({ ...failed, command: misused }, error)
+    if (error.code === 'commander.help') return EXIT.usage
+    return error.exitCode === 0 ? EXIT.ok : report({ ...failed, command: misused }, error)
   }
+}
+
+/** The command itself where it is called, else a stand-in for the list of commands. */
+async function loaded(
+  lazy: LazyCommand,
+  called: string | undefined,
+  run: RunCommand,
+  wiring: Wiring,
+): Promise<Command> {
+  const { name, alias, summary, load } = lazy
+  const isCalled = called === name || (alias !== undefined && called === alias)
+  const command = isCalled ? await load(run, wiring) : new Command(name).description(summary)
+  return alias ? command.alias(alias) : command
+}
+
+/** The line that shows the help of the command that the words name, or fails where they name none. */
+function helpLine(program: Command, words: readonly string[]): string[] {
+  let command = program
+  for (const [i, word] of words.entries()) {
+    const next = command.commands.find(sub => sub.name() === word || sub.aliases().includes(word))
+    if (!next && command.commands.length > 0) return words.slice(0, i + 1)
+    if (!next) return [...words.slice(0, i), '--help']
+    command = next
+  }
+  return [...words, '--help']
 }
 
 function globalOptions(command: Command): Command {
@@ -92,30 +130,34 @@ function globalOptions(command: Command): Command {
 }
 
 /** Every command takes the global options, in whatever place they stand, and reports to the same streams. */
-function settle(command: Command, io: Io): void {
+function settle(command: Command, io: Io, onMisuse: (command: Command) => void): void {
   command
     .exitOverride()
     .showSuggestionAfterError(true)
     .configureOutput({
       writeOut: text => void io.stdout.write(text),
       writeErr: text => void io.stderr.write(text),
-      outputError: (text, print) =>
-        print(
-          `${text.replace(/^error: /, 'error: ').trimEnd()}\nhint: ${command.parent ? fullName(command) : 'trunkline'} --help\n`,
-        ),
+      getOutHelpWidth: () => io.stdout.columns ?? 80,
+      getErrHelpWidth: () => io.stderr.columns ?? 80,
+      outputError: () => onMisuse(command),
     })
+    .configureHelp({ showGlobalOptions: true, subcommandTerm })
   for (const sub of command.commands) {
     for (const option of globalOptions(new Command()).options) {
       const isTaken = sub.options.some(({ long, short }) => long === option.long || (short && short === option.short))
       if (!isTaken) sub.addOption(option.hideHelp())
     }
-    sub.configureHelp({ showGlobalOptions: true })
-    settle(sub, io)
+    settle(sub.helpCommand(false), io, onMisuse)
   }
 }
 
-const fullName = (command: Command): string =>
-  command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
+const subcommandTerm = (command: Command): string =>
+  [
+    [command.name(), ...command.aliases()].join(', '),
+    ...command.registeredArguments.map(argument =>
+      argument.required ? `<${argument.name()}>` : `[${argument.name()}${argument.variadic ? '...' : ''}]`,
+    ),
+  ].join(' ')
 
 /** The options given anywhere on the line; a later place wins. Defaults of negated flags are no choice. */
 function flagsOf(command: Command): Flags {
@@ -140,73 +182,37 @@ function readGlobal(flags: Flags, io: Io): GlobalOptions {
 }
 
 async function perform(
-  io: Io,
   wiring: Wiring,
+  failed: Failed,
   flags: Flags,
-  action: (context: Context) => ReturnType<Action>,
+  io: Io,
+  action: Action,
+  words: readonly string[],
 ): Promise<number> {
   const options = readGlobal(flags, io)
   let opened: ReturnType<Wiring['open']> | null = null
-  const context: Context = {
-    io,
-    options,
-    open: () => {
-      opened ??= wiring.open(options, {})
-      return opened
-    },
+  const open = (opening: Opening = {}): Promise<Services> => {
+    opened ??= wiring.open(options, opening)
+    return opened
   }
   const close = async (): Promise<void> => {
-    await (await opened)?.close()
+    const services = await opened?.catch(() => null)
+    await services?.close()
   }
+  const context: Context = { io, options, open: opening => open(opening).catch(missingFile) }
   try {
-    const code = await action(context)
+    const code = await action(context, words, flags)
     await close()
     return typeof code === 'number' ? code : EXIT.ok
   } catch (error) {
     await close().catch(() => undefined)
-    return report(io, options.output === 'json' || options.output === 'ndjson', options.verbose, error)
+    return report({ ...failed, options }, error)
   }
 }
 
-interface Told {
-  readonly code: string
-  readonly exitCode: number
-  readonly lines: readonly string[]
-  readonly hint?: string | undefined
-}
-
-function told(error: unknown): Told {
-  if (error instanceof CliError)
-    return { code: 'command', exitCode: error.exitCode, lines: [error.message], hint: error.hint }
-  if (error instanceof AppError) {
-    const { errors, hint } = error.details
-    const lines = errors ? Object.values(errors).flat() : [error.message]
-    const exitCode = error.code === 'not_found' && hint === 'trunkline init' ? EXIT.noInput : EXIT_OF[error.code]
-    return { code: error.code, exitCode, lines, hint }
-  }
-  if (error instanceof Error && error.name === 'ExitPromptError')
-    return { code: 'interrupted', exitCode: EXIT.interrupted, lines: [] }
-  const message = error instanceof Error ? error.message : String(error)
-  return {
-    code: 'internal',
-    exitCode: EXIT.bug,
-    lines: [`this is a bug in trunkline: ${message}`],
-    hint: 'repeat the command with --verbose and report what it prints',
-  }
-}
-
-/** Prints what went wrong and returns the exit code. */
-function report({ stderr }: Io, asJson: boolean, verbose: boolean, error: unknown): number {
-  const { code, exitCode, lines, hint } = told(error)
-  if (asJson) {
-    const errors = error instanceof AppError ? error.details.errors : undefined
-    const dependants = error instanceof AppError ? error.details.dependants : undefined
-    const message = error instanceof Error ? error.message : String(error)
-    stderr.write(`${JSON.stringify({ error: { code, message, errors, dependants, hint, exit_code: exitCode } })}\n`)
-  } else {
-    for (const line of lines) stderr.write(`error: ${line}\n`)
-    if (hint) stderr.write(`hint: ${hint}\n`)
-  }
-  if (verbose && error instanceof Error) stderr.write(`${error.stack ?? ''}\n`)
-  return exitCode
+/** A database that is not there is a file that is missing, not a record. */
+function missingFile(error: unknown): never {
+  if (error instanceof AppError && error.code === 'not_found')
+    throw new CliError(EXIT.noInput, error.message, error.details.hint)
+  throw error
 }

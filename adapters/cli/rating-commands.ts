@@ -5,19 +5,18 @@ import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
 import { type CheckedRate, checkDeck } from '../../core/rating/check-deck.ts'
 import type { Rate } from '../../core/rating/deck.ts'
 import { type Explanation, explain } from '../../core/rating/explain.ts'
-import type { Period } from '../../core/rating/period.ts'
+import { FOREVER, type Period } from '../../core/rating/period.ts'
 import { rates } from '../../core/resources/rates.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { type Context, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { printValue, styled } from './output.ts'
+import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
+import { styled } from './table.ts'
 
 /** The price of a number, checks of a deck and rating anew: what lets an operator trust the bill. */
-
-const FOREVER: Period = { from: '0000-01-01T00:00:00.000000Z', to: '9999-12-31T23:59:59.999999Z' }
 
 export const periodOptions = (command: Command): Command =>
   command

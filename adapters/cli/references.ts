@@ -1,12 +1,20 @@
 import type { Records } from '../../core/ports.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
-import type { Resource, Row } from '../../core/resources/resource.ts'
-import { CliError, EXIT } from './exit.ts'
+import type { Resource } from '../../core/resources/resource.ts'
+import { againWith, CliError, EXIT } from './exit.ts'
+import { commandOf } from './resource-names.ts'
 
 /** How a person names a record: by its id, or by its natural key, such as `acme`, `acme/101` or `+15551230001`. */
 
 const ID = /^(?:id:)?([1-9]\d{0,14})$/
+
+export const labelOf = ({ label }: Pick<Resource, 'label'>): string => lowered(label)
+
+export const pluralOf = ({ plural }: Pick<Resource, 'plural'>): string => lowered(plural)
+
+/** `SMS gateway` and `DID` keep their capitals. */
+const lowered = (label: string): string => label.replace(/^[A-Z](?=[a-z])/, letter => letter.toLowerCase())
 
 const targetOf = (resource: Resource, field: string): Resource | null => {
   const to = resource.fields[field]?.references?.to
@@ -21,21 +29,23 @@ function keyParts(resource: Resource): number {
   }, 0)
 }
 
+/** A record that only joins others has no name that a person would write. */
+export const isNamed = ({ key, fields }: Pick<Resource, 'key' | 'fields'>): boolean =>
+  key.some(name => !fields[name]?.references && !fields[name]?.choices)
+
 /** What to write in the place of a record of this resource, for help. */
 export function referenceForm(resource: Resource): string {
-  const forms = resource.key.map(field => {
+  if (!isNamed(resource)) return 'ID'
+  const parts = resource.key.map(field => {
     const target = targetOf(resource, field)
-    return target ? referenceForm(target).replace(/\|ID$/, '') : field.toUpperCase()
+    return target ? labelOf(target).toUpperCase() : field.toUpperCase()
   })
-  return forms.length > 0 &&
-    !resource.key.some(field => resource.fields[field]?.references && !targetOf(resource, field))
-    ? `${forms.join('/')}|ID`
-    : 'ID'
+  return `${parts.join('/')}|ID`
 }
 
 async function byKey(records: Records, resource: Resource, text: string): Promise<number[]> {
   const parts = keyParts(resource) === 1 ? [text] : text.split('/')
-  if (resource.key.length === 0 || parts.length !== keyParts(resource)) return []
+  if (!isNamed(resource) || parts.length !== keyParts(resource)) return []
   const where: Record<string, Value> = {}
   for (const field of resource.key) {
     const target = targetOf(resource, field)
@@ -45,7 +55,7 @@ async function byKey(records: Records, resource: Resource, text: string): Promis
       where[field] = id
     } else where[field] = parts.shift() ?? ''
   }
-  return records.identify(resource, where as Row)
+  return records.identify(resource, where)
 }
 
 /** The ids that a reference may mean: none, one, or more where it is ambiguous. */
@@ -59,18 +69,17 @@ async function idsOf(records: Records, resource: Resource, text: string): Promis
 /** The id of the record that is meant. Throws when there is none, or more than one. */
 export async function resolve(records: Records, resource: Resource, text: string): Promise<number> {
   const [id, another] = await idsOf(records, resource, text)
-  const label = resource.label.replace(/^[A-Z](?=[a-z])/, letter => letter.toLowerCase())
   if (id === undefined)
     throw new CliError(
       EXIT.noRecord,
-      `there is no ${label} ${JSON.stringify(text)}`,
-      `write ${referenceForm(resource)}`,
+      `there is no ${labelOf(resource)} ${JSON.stringify(text)}, which is written as ${referenceForm(resource)}`,
+      `trunkline ${commandOf(resource)} list`,
     )
   if (another !== undefined)
     throw new CliError(
       EXIT.usage,
-      `${JSON.stringify(text)} means more than one ${label}: ids ${id} and ${another}`,
-      `write id:${id} or id:${another}`,
+      `${JSON.stringify(text)} means more than one ${labelOf(resource)}: id:${id} and id:${another}`,
+      againWith(text, `id:${id}`),
     )
   return id
 }

@@ -5,9 +5,10 @@ import { daysOfMonth } from '../../core/rating/period.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { printValue, styled } from './output.ts'
+import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
+import { styled } from './table.ts'
 
 export async function reportCommand(run: RunCommand): Promise<Command> {
   const group = new Command('report').description('what was used and what it costs')

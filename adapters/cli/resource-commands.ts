@@ -3,65 +3,75 @@ import { AppError } from '../../core/errors.ts'
 import { referencesTo } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { JsonStream } from '../../core/use-cases/administer.ts'
-import { askMissing, askText, confirm } from './ask.ts'
-import { type Context, type Services, say } from './context.ts'
+import { askMissing } from './ask.ts'
+import { type Context, say } from './context.ts'
+import { deleteCommand } from './delete-command.ts'
 import { CliError, EXIT } from './exit.ts'
-import { addFieldFlags, bodyFrom, bodyOf, type Flags } from './fields.ts'
+import { addFieldFlags, addFilterFlags, bodyFrom, bodyOf, type Flags, filtersFrom, isGenerating } from './fields.ts'
 import { printRecord, printRecords } from './output.ts'
 import { example, type RunCommand } from './program.ts'
-import { referenceForm, resolve } from './references.ts'
-import { sampleFlags } from './samples.ts'
+import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
+import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 
 /** At a terminal a list shows so many, unless told otherwise. */
 const SCREENFUL = 50
 
 /** The commands of one resource, derived from its declaration. `run` is how an action gets its context. */
 export function resourceCommand(resource: Resource, name: string, run: RunCommand): Command {
-  const group = new Command(name).description(summaryOf(resource))
   const isExposed = resource.path !== null
-  group.addCommand(listCommand(resource, name, run))
-  if (isExposed) group.addCommand(showCommand(resource, name, run))
-  group.addCommand(createCommand(resource, name, isExposed ? 'create' : 'add', run))
-  if (isExposed) group.addCommand(updateCommand(resource, name, run))
-  group.addCommand(deleteCommand(resource, name, isExposed ? 'delete' : 'remove', run))
+  const commands = isExposed
+    ? [
+        listCommand(resource, name, run),
+        showCommand(resource, name, run),
+        createCommand(resource, name, 'create', run),
+        updateCommand(resource, name, run),
+        deleteCommand(resource, name, 'delete', run),
+      ]
+    : [
+        listCommand(resource, name, run),
+        createCommand(resource, name, 'add', run),
+        deleteCommand(resource, name, 'remove', run),
+      ]
+  const group = new Command(name).description(`administer ${pluralOf(resource)}`)
+  for (const command of commands) group.addCommand(command)
   return group
 }
 
-export const summaryOf = (resource: Resource): string =>
-  `${resource.plural}: list, ${resource.path ? 'show, create, update, delete, import, export' : 'add, remove'}`
+const hasSecrets = (resource: Resource): boolean =>
+  Object.values(resource.fields).some(({ secret, writeOnly }) => secret && !writeOnly)
 
-const belongsToTenant = (resource: Resource): boolean => resource.fields['tenant_id'] !== undefined
-
-const labelOf = ({ label }: Resource): string => label.replace(/^[A-Z](?=[a-z])/, letter => letter.toLowerCase())
+/** Those that a record shows, and those of the records that are shown with it. */
+const showsSecrets = (resource: Resource): boolean =>
+  hasSecrets(resource) ||
+  resource.embeds.some(embed => embed.kind === 'many' && referencesTo(resource).some(({ from }) => hasSecrets(from)))
 
 function listCommand(resource: Resource, name: string, run: RunCommand): Command {
-  const command = new Command('list')
-    .description(`list ${resource.plural}, ${resource.order === 'id' ? 'newest' : 'latest'} first`)
-    .option('--search <text>', `only what contains this text in ${resource.search.join(', ')}`)
+  const command = new Command('list').description(
+    `list ${pluralOf(resource)}, ${resource.order === 'id' ? 'newest' : 'latest'} first`,
+  )
+  if (resource.search.length > 0)
+    command.option('--search <text>', `only what contains this text in ${resource.search.join(', ')}`)
+  addFilterFlags(command, resource)
     .option('--limit <n>', `at most so many (at a terminal ${SCREENFUL} unless given)`)
     .option('--after <id>', 'only what comes after this record')
     .option('--all', 'all of them')
-    .option('--show-secrets', 'show SIP and gateway secrets')
-  if (belongsToTenant(resource)) command.option('--tenant <SLUG|ID>', 'only those of this tenant')
+  if (hasSecrets(resource)) command.option('--show-secrets', 'show what is secret')
   example(command, `trunkline ${name} list --limit 10`)
-  return run(command, async (context, _arguments, flags) => {
-    const { records } = await context.open()
-    const tenant = typeof flags['tenant'] === 'string' ? await tenantId(records, flags['tenant']) : null
+  return run(command, async (context, _words, flags) => {
+    const services = await context.open()
     const limit = limitOf(context, flags)
+    const search = typeof flags['search'] === 'string' ? flags['search'].trim() : ''
     const query = {
       view: 'list' as const,
-      ...(typeof flags['search'] === 'string' && flags['search'].trim() ? { search: flags['search'].trim() } : {}),
+      where: await filtersFrom(flags, resource, services),
+      ...(search === '' ? {} : { search }),
       ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
       ...(limit === null ? {} : { limit }),
-      ...(tenant === null ? {} : { where: { tenant_id: tenant } }),
     }
-    await printRecords(context, resource, records.list(resource, query), { showSecrets: flags['showSecrets'] === true })
+    const pages = services.records.list(resource, query)
+    const next = await printRecords(context, resource, pages, { showSecrets: flags['showSecrets'] === true })
+    if (limit !== null && next !== null) say(context, `more follow: add --after ${next} for the next, or --all`)
   })
-}
-
-async function tenantId(records: Services['records'], given: string): Promise<number> {
-  const { tenants } = await import('../../core/resources/tenants.ts')
-  return resolve(records, tenants, given)
 }
 
 function limitOf({ io, options }: Context, flags: Flags): number | null {
@@ -69,7 +79,7 @@ function limitOf({ io, options }: Context, flags: Flags): number | null {
   return options.output === 'table' && io.stdout.isTTY && !flags['all'] ? SCREENFUL : null
 }
 
-function wholeNumber(flag: string, given: unknown): number {
+export function wholeNumber(flag: string, given: unknown): number {
   if (!/^[1-9]\d{0,8}$/.test(String(given))) throw new CliError(EXIT.usage, `${flag} must be a whole number above 0`)
   return Number(given)
 }
@@ -78,20 +88,14 @@ function showCommand(resource: Resource, name: string, run: RunCommand): Command
   const command = new Command('show')
     .description(`show one ${labelOf(resource)} with what belongs to it`)
     .argument(`<${referenceForm(resource)}>`)
-    .option('--show-secrets', 'show SIP and gateway secrets')
-  example(command, `trunkline ${name} show ${exampleReference(resource)}`)
+  if (showsSecrets(resource)) command.option('--show-secrets', 'show what is secret')
+  example(command, `trunkline ${name} show ${sampleReference(resource)}`)
   return run(command, async (context, [reference = ''], flags) => {
     const services = await context.open()
     const id = await resolve(services.records, resource, reference)
     const json = await whole(await services.administration.show(resource, id))
     await printRecord(context, resource, json, { showSecrets: flags['showSecrets'] === true })
   })
-}
-
-const exampleReference = (resource: Resource): string => {
-  const own = resource.fields[resource.key.at(-1) ?? '']?.examples?.[0]
-  if (own === undefined) return '1'
-  return belongsToTenant(resource) && resource.key.includes('tenant_id') ? `acme/${own}` : own
 }
 
 async function whole(json: JsonStream): Promise<string> {
@@ -101,20 +105,22 @@ async function whole(json: JsonStream): Promise<string> {
   return text
 }
 
-function createCommand(resource: Resource, name: string, verb: string, run: RunCommand): Command {
+function createCommand(resource: Resource, name: string, verb: 'create' | 'add', run: RunCommand): Command {
   const command = addFieldFlags(new Command(verb), resource).description(
-    `${verb === 'add' ? 'add' : 'create'} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
+    `${verb} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
   )
   example(command, `trunkline ${name} ${verb} ${sampleFlags(resource)}`)
-  return run(command, async (context, _arguments, flags) => {
+  return run(command, async (context, _words, flags) => {
     const services = await context.open()
     const given = await bodyFrom(flags, resource, context, services)
     const body = context.options.interactive ? await askMissing(context, services, resource, given) : given
     const json = await services.administration.create(resource, body)
-    // A generated secret is shown this once: nobody has seen it yet.
-    const isGenerated = Object.keys(flags).some(flag => flag.startsWith('generate'))
-    await printRecord(context, resource, json, { showSecrets: isGenerated })
-    say(context, `${resource.label} created.`)
+    // A secret made up just now is shown this once: nobody has seen it yet.
+    const isMadeUp =
+      isGenerating(flags) ||
+      Object.entries(resource.fields).some(([field, { generated }]) => generated && !given[field])
+    await printRecord(context, resource, json, { showSecrets: isMadeUp })
+    say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
   })
 }
 
@@ -122,80 +128,18 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
   const command = addFieldFlags(new Command('update').argument(`<${referenceForm(resource)}>`), resource).description(
     `change the given fields of one ${labelOf(resource)}; the others stay`,
   )
-  const [field = 'status', declared] =
-    Object.entries(resource.fields).find(
-      ([known]) => known === 'status' || known === 'notes' || known === 'disposition',
-    ) ?? []
-  example(
-    command,
-    `trunkline ${name} update ${exampleReference(resource)} --${field} "${declared?.examples?.[0] ?? 'kept by hand'}"`,
-  )
+  example(command, `trunkline ${name} update ${sampleReference(resource)} ${sampleChange(resource)}`)
   return run(command, async (context, [reference = ''], flags) => {
     const services = await context.open()
-    const id = await resolve(services.records, resource, reference)
+    const { administration, records } = services
+    const id = await resolve(records, resource, reference)
     const changes = await bodyFrom(flags, resource, context, services)
     if (Object.keys(changes).length === 0)
-      throw new CliError(EXIT.usage, 'nothing to change', `see trunkline ${name} update --help for the fields`)
-    const current = await services.records.find(resource, id)
-    const json = await services.administration.replace(resource, id, {
-      ...(current ? bodyOf(resource, current) : {}),
-      ...changes,
-    })
-    await printRecord(context, resource, json, {
-      showSecrets: Object.keys(flags).some(flag => flag.startsWith('generate')),
-    })
+      throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)
+    const current = await records.find(resource, id)
+    if (current === null) throw new AppError('not_found', `${resource.label} not found.`)
+    const json = await administration.replace(resource, id, { ...bodyOf(resource, current), ...changes })
+    await printRecord(context, resource, json, { showSecrets: isGenerating(flags) })
     say(context, `${resource.label} updated.`)
   })
-}
-
-function deleteCommand(resource: Resource, name: string, verb: string, run: RunCommand): Command {
-  const command = new Command(verb)
-    .description(`${verb} one ${labelOf(resource)}; at a terminal, asks first`)
-    .argument(`<${referenceForm(resource)}>`)
-    .option('-y, --yes', 'without asking')
-  const restricting = referencesTo(resource).some(({ onDelete }) => onDelete === 'restrict')
-  if (restricting) command.option('--cascade', 'with everything that belongs to it')
-  example(command, `trunkline ${name} ${verb} ${exampleReference(resource)} --yes`)
-  return run(command, async (context, [reference = ''], flags) => {
-    const services = await context.open()
-    const id = await resolve(services.records, resource, reference)
-    const cascade = flags['cascade'] === true
-    if (!flags['yes']) await assertWanted(context, resource, reference)
-    try {
-      await services.administration.remove(resource, id, { cascade })
-    } catch (error) {
-      await cascadeIfWanted(context, services, resource, id, error)
-    }
-    say(context, `${resource.label} ${reference} deleted.`)
-  })
-}
-
-async function assertWanted(context: Context, resource: Resource, reference: string): Promise<void> {
-  if (!context.options.interactive)
-    throw new CliError(
-      EXIT.usage,
-      `deleting ${labelOf(resource)} ${reference} must be confirmed`,
-      'repeat the command with --yes',
-    )
-  if (!(await confirm(context, `Delete ${labelOf(resource)} ${reference}?`)))
-    throw new CliError(EXIT.negative, 'nothing was deleted')
-}
-
-/** A record with dependants goes only when the person at the terminal has seen what goes with it and types its name. */
-async function cascadeIfWanted(
-  context: Context,
-  { administration, records }: Services,
-  resource: Resource,
-  id: number,
-  error: unknown,
-): Promise<void> {
-  if (!(error instanceof AppError && error.code === 'conflict')) throw error
-  if (!context.options.interactive)
-    throw new CliError(EXIT.data, error.message, 'repeat the command with --cascade to delete all of it')
-  const row = await records.find(resource, id)
-  const key = String(row?.[resource.key[0] ?? 'id'] ?? id)
-  say(context, `${error.message} All of it will be deleted for good.`)
-  const typed = await askText(context, `Type ${key} to delete it with everything that belongs to it:`)
-  if (typed.trim() !== key) throw new CliError(EXIT.negative, 'nothing was deleted')
-  await administration.remove(resource, id, { cascade: true })
 }

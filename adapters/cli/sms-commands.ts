@@ -1,61 +1,140 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Command } from 'commander'
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts'
+import type { Row } from '../../core/resources/resource.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
-import { smsMessages } from '../../core/resources/sms-messages.ts'
+import { sendFields, smsMessages } from '../../core/resources/sms-messages.ts'
+import { tenants } from '../../core/resources/tenants.ts'
+import { askMissing, candidates, choose } from './ask.ts'
+import { cell } from './columns.ts'
 import { type Context, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { readText } from './input.ts'
-import { cell, printRecord, printRecords, styled } from './output.ts'
-import { example, type RunCommand } from './program.ts'
+import { printRecord, printRecords } from './output.ts'
+import { example, type RunCommand, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
+import { wholeNumber } from './resource-commands.ts'
+import { daemonState } from './service-commands.ts'
+import { coloured, isBad } from './table.ts'
 
 const POLL_MS = 250
 
-export async function smsCommand(run: RunCommand): Promise<Command> {
-  const group = new Command('sms').description('SMS messages: send, list, show')
-  const send = new Command('send')
-    .description('send one message through a gateway, and show it happening')
-    .requiredOption('--gateway <NAME|ID>', 'the gateway')
-    .requiredOption('--to <number>', 'the destination, in E.164')
+export async function smsCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
+  const group = new Command('sms').description('SMS messages')
+  for (const command of [sendCommand(run, wiring), listCommand(run), showCommand(run)]) group.addCommand(command)
+  return group
+}
+
+function listCommand(run: RunCommand): Command {
+  const command = new Command('list')
+    .description('list messages, latest first')
+    .option('--gateway <NAME|ID>', 'only those of this gateway')
+    .option('--tenant <SLUG|ID>', 'only those of this tenant')
+    .option('--status <status>', 'only those with this delivery status')
+    .option('--limit <n>', 'at most so many (50 unless given)')
+    .option('--after <id>', 'only what comes after this message')
+  example(command, 'trunkline sms list --gateway Jasmin --limit 20')
+  return run(command, async (context, _words, flags) => {
+    const { records } = await context.open()
+    const given = async (flag: string, to: typeof tenants | typeof smsGateways) =>
+      typeof flags[flag] === 'string' ? await resolve(records, to, flags[flag]) : undefined
+    const where = {
+      sms_gateway_id: await given('gateway', smsGateways),
+      tenant_id: await given('tenant', tenants),
+      delivery_status: flags['status'] === undefined ? undefined : String(flags['status']).toLowerCase(),
+    }
+    const query = {
+      view: 'list' as const,
+      limit: wholeNumber('--limit', flags['limit'] ?? 50),
+      ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
+      where: Object.fromEntries(
+        Object.entries(where).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
+      ),
+    }
+    const next = await printRecords(context, smsMessages, records.list(smsMessages, query), { showSecrets: true })
+    if (next !== null) say(context, `more follow: add --after ${next} for the next`)
+  })
+}
+
+function showCommand(run: RunCommand): Command {
+  const command = new Command('show').description('show one message').argument('<ID>')
+  example(command, 'trunkline sms show 1')
+  return run(command, async (context, [id = '']) => {
+    const { records } = await context.open()
+    const json = await records.show(smsMessages, await resolve(records, smsMessages, id))
+    if (json !== null) await printRecord(context, smsMessages, json, { showSecrets: true })
+  })
+}
+
+function sendCommand(run: RunCommand, wiring: Wiring): Command {
+  const command = new Command('send')
+    .description('send one message through a gateway, and show it happening; at a terminal, asks for what is missing')
+    .argument('[-]', 'the text from standard input, as with --message -')
+    .option('--gateway <NAME|ID>', 'the gateway')
+    .option('--to <number>', 'the destination, in E.164')
     .option('--from <sender>', 'sender id or number (default: the default sender of the gateway)')
     .option('--message <text>', 'the text, or - for standard input')
     .option('--tenant <SLUG|ID>', 'the tenant it is for')
     .option('--callback-url <url>', 'where the gateway sends receipts (default: this service)')
     .option('--wait <seconds>', 'wait for the receipt that the daemon records')
-  example(send, "trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message 'Hello'")
-  group.addCommand(run(send, sendMessage))
-  const list = new Command('list')
-    .description('list messages, newest first')
-    .option('--gateway <NAME|ID>', 'only those of this gateway')
-    .option('--limit <n>', 'at most so many', '50')
-  example(list, 'trunkline sms list --gateway Jasmin --limit 20')
-  group.addCommand(
-    run(list, async (context, _words, flags) => {
-      const { records } = await context.open()
-      const gateway =
-        typeof flags['gateway'] === 'string' ? await resolve(records, smsGateways, flags['gateway']) : null
-      const limit = Number(flags['limit'] ?? 50)
-      if (!Number.isInteger(limit) || limit < 1)
-        throw new CliError(EXIT.usage, '--limit must be a whole number above 0')
-      const query = {
-        view: 'list' as const,
-        limit,
-        ...(gateway === null ? {} : { where: { sms_gateway_id: gateway } }),
-      }
-      await printRecords(context, smsMessages, records.list(smsMessages, query), { showSecrets: true })
-    }),
-  )
-  const show = example(new Command('show').description('show one message').argument('<ID>'), 'trunkline sms show 1')
-  group.addCommand(
-    run(show, async (context, [id = '']) => {
-      const { records } = await context.open()
-      const json = await records.show(smsMessages, await resolve(records, smsMessages, id))
-      if (json !== null) await printRecord(context, smsMessages, json, { showSecrets: true })
-    }),
-  )
-  return group
+  example(command, "trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message 'Hello'")
+  return run(command, async (context, [dash], flags) => {
+    if (dash !== undefined && dash !== '-')
+      throw new CliError(EXIT.usage, `${dash} is too much; the text goes into --message`)
+    const services = await context.open()
+    const wait = waitSeconds(flags)
+    const gateway = await gatewayOf(context, services, flags)
+    const body = await bodyOf(context, services, gateway, dash === undefined ? flags : { ...flags, message: '-' })
+    const sent = await send(context, services, gateway, body)
+    const isFailed = sent['delivery_status'] === 'failed'
+    const final = isFailed || wait === null ? sent : await awaitReceipt(context, services, sent, wait)
+    await printSent(context, final)
+    if (isFailed || wait === null || final['delivered_at'] !== null) return outcome(final)
+    const daemon = await daemonState(wiring, context)
+    if (daemon.state === 'up') throw new CliError(EXIT.negative, `no receipt came within ${wait} s`)
+    throw new CliError(
+      EXIT.unavailable,
+      `no receipt came within ${wait} s, and the daemon that records it does not answer at ${daemon.url}`,
+      'trunkline serve',
+    )
+  })
+}
+
+const outcome = (message: JsonObject): number => (isBad(cell(message['delivery_status'])) ? EXIT.negative : EXIT.ok)
+
+function waitSeconds({ wait }: Flags): number | null {
+  if (wait === undefined) return null
+  const seconds = Number(wait)
+  if (!(seconds > 0 && seconds <= 86_400))
+    throw new CliError(EXIT.usage, '--wait must be a number of seconds above 0, at most 86400')
+  return seconds
+}
+
+type Gateway = Row & { readonly id: number }
+
+async function gatewayOf(context: Context, services: Services, { gateway }: Flags): Promise<Gateway> {
+  if (gateway === undefined && !context.options.interactive)
+    throw new CliError(EXIT.usage, 'there is no gateway: give --gateway', 'trunkline gateway list')
+  const id =
+    gateway === undefined
+      ? Number(await choose(context, 'gateway:', search => candidates(services, smsGateways, search)))
+      : await resolve(services.records, smsGateways, String(gateway))
+  return { ...(await services.records.find(smsGateways, id)), id }
+}
+
+async function bodyOf(context: Context, services: Services, gateway: Gateway, flags: Flags): Promise<JsonObject> {
+  const { to, from, message, callbackUrl, tenant } = flags
+  const sender = cell(gateway['default_sender_id'])
+  const given: JsonObject = {
+    to_number: to,
+    from_sender: from ?? (sender === '' ? undefined : sender),
+    message: message === '-' ? await readText(context.io, '-') : message,
+    callback_url: callbackUrl,
+    tenant_id: typeof tenant === 'string' ? await resolve(services.records, tenants, tenant) : undefined,
+  }
+  const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return context.options.interactive ? askMissing(context, services, { fields: sendFields }, body) : body
 }
 
 const asObject = (json: string): JsonObject => {
@@ -63,71 +142,55 @@ const asObject = (json: string): JsonObject => {
   return isJsonObject(value) ? value : {}
 }
 
-async function sendMessage(context: Context, _words: readonly string[], flags: Flags): Promise<number> {
-  const services = await context.open()
-  const { records, messaging } = services
-  const gatewayId = await resolve(records, smsGateways, String(flags['gateway']))
-  const gateway = await records.find(smsGateways, gatewayId)
-  const message =
-    flags['message'] === undefined || flags['message'] === '-' ? await readText(context.io, '-') : flags['message']
-  const { tenants } = await import('../../core/resources/tenants.ts')
-  const body = {
-    to_number: flags['to'],
-    from_sender: flags['from'] ?? gateway?.['default_sender_id'] ?? undefined,
-    message,
-    callback_url: flags['callbackUrl'],
-    tenant_id: typeof flags['tenant'] === 'string' ? await resolve(records, tenants, flags['tenant']) : undefined,
-  }
-  const wait = waitSeconds(flags)
+/** Sends, and says on standard error how it goes. */
+async function send(
+  context: Context,
+  { messaging }: Services,
+  gateway: Gateway,
+  body: JsonObject,
+): Promise<JsonObject> {
   const started = performance.now()
   say(
     context,
-    `queued     for ${cell(gateway?.['name'])} (${cell(gateway?.['server_host'])}:${cell(gateway?.['server_port'])})`,
+    `queued     for ${cell(gateway['name'])} (${cell(gateway['server_host'])}:${cell(gateway['server_port'])})`,
   )
-  const sent = asObject(await messaging.send(gatewayId, body))
+  const sent = asObject(await messaging.send(gateway.id, body))
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
-  const status = cell(sent['delivery_status'])
-  const style = status === 'failed' ? 'red' : 'green'
   say(
     context,
-    `${styled(context, style, status.padEnd(9))}  after ${seconds} s, as ${cell(sent['external_message_id'])}`,
+    `${state(context, sent)}  after ${seconds} s, as message ${cell(sent['id'])} (${cell(sent['external_message_id'])})`,
   )
-  if (sent['error_message'] !== null) say(context, `           ${cell(sent['error_message'])}`)
+  if (sent['error_message'] !== null) say(context, `error      ${cell(sent['error_message'])}`)
   say(context, `reply      ${stringifyJson(sent['remote_response'])}`)
-  if (status === 'failed' || wait === null) {
-    await printSent(context, sent)
-    return status === 'failed' ? EXIT.negative : EXIT.ok
-  }
-  const final = await awaitReceipt(services, Number(sent['id']), wait)
-  say(
-    context,
-    final['delivered_at'] === null
-      ? `no receipt within ${wait} s`
-      : `${cell(final['delivery_status']).padEnd(9)}  at ${cell(final['delivered_at'])}`,
-  )
-  await printSent(context, final)
-  return final['delivered_at'] === null ? EXIT.negative : EXIT.ok
+  return sent
 }
 
+const state = (context: Context, message: JsonObject): string => {
+  const status = cell(message['delivery_status'])
+  return coloured(context, status) + ' '.repeat(Math.max(0, 9 - status.length))
+}
+
+/** What was said along the way is all that a person at a terminal wants. */
 const printSent = async (context: Context, sent: JsonObject): Promise<void> => {
-  // What was said along the way is all that a person wants.
   if (context.options.output !== 'table' || context.options.quiet || !context.io.stdout.isTTY)
     await printRecord(context, smsMessages, stringifyJson(sent), { showSecrets: true })
 }
 
-function waitSeconds(flags: Flags): number | null {
-  if (flags['wait'] === undefined) return null
-  const seconds = Number(flags['wait'])
-  if (!(seconds > 0 && seconds <= 86_400)) throw new CliError(EXIT.usage, '--wait must be a number of seconds above 0')
-  return seconds
-}
-
 /** The message once a receipt has come, or as it is when the time is up. */
-async function awaitReceipt({ records }: Services, id: number, seconds: number): Promise<JsonObject> {
+async function awaitReceipt(
+  context: Context,
+  { records }: Services,
+  sent: JsonObject,
+  seconds: number,
+): Promise<JsonObject> {
   const end = performance.now() + seconds * 1000
   for (;;) {
-    const message = asObject((await records.show(smsMessages, id)) ?? '{}')
-    if (message['delivered_at'] !== null || performance.now() >= end) return message
+    const message = asObject((await records.show(smsMessages, Number(sent['id']))) ?? '{}')
+    if (message['delivered_at'] !== null) {
+      say(context, `${state(context, message)}  receipt at ${cell(message['delivered_at'])}`)
+      return message
+    }
+    if (performance.now() >= end) return message
     await pause(POLL_MS)
   }
 }

@@ -52,8 +52,8 @@ export function adminRoutes(signIn: SignIn, onLogin: HttpMetrics['login'] = () =
       path: '/api/admin/logout',
       session: 'optional',
       methods: {
-        POST: ctx => {
-          endSession(ctx)
+        POST: async ctx => {
+          await endSession(ctx)
           respond(ctx, 200, 'Logged out successfully.')
         },
       },

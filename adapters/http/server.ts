@@ -1,33 +1,36 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
 import { AppError } from '../../core/errors.ts'
+import { type Connections, cutStalled, isForOneHost, refuse, refuseUnreadable, watchConnections } from './refusal.ts'
 
-const HEADERS_MS = 10_000
-const REQUEST_MS = 30_000
-const KEEP_ALIVE_MS = 30_000
-const MAX_CONNECTIONS = 2_000
+/** What clients may take of time and connections. */
+export interface Limits {
+  readonly headersMs: number
+  readonly requestMs: number
+  /** Between two requests on one connection. */
+  readonly idleMs: number
+  /** Without a byte, in the middle of a response. */
+  readonly stalledMs: number
+  /** How often the first two are looked at. */
+  readonly checkMs: number
+  readonly connections: number
+}
+
+const LIMITS: Limits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 30_000,
+  stalledMs: 60_000,
+  checkMs: 1_000,
+  connections: 2_000,
+}
 
 export interface RunningServer {
   /** With the port that was really taken. */
   readonly url: string
   /** Stops accepting, lets requests in flight end for at most so long, then cuts the rest. */
   stop(graceMs: number): Promise<void>
-}
-
-const STATUS_OF: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-}
-
-/** What cannot be read as HTTP is answered, in JSON like all else, and cut. */
-function refuse(error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-  const status = STATUS_OF[error.code ?? ''] ?? '400 Bad Request'
-  const body = JSON.stringify({ message: `${status.slice(4)}.` })
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-  )
 }
 
 /**
@@ -37,31 +40,37 @@ function refuse(error: Error & { code?: string }, socket: Socket): void {
 export async function serve(
   appAt: (url: string) => Koa,
   { host, port }: { host: string; port: number },
+  limits: Partial<Limits> = {},
 ): Promise<RunningServer> {
-  const server = createServer({
-    headersTimeout: HEADERS_MS,
-    requestTimeout: REQUEST_MS,
-    connectionsCheckingInterval: 1_000,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    requireHostHeader: true,
-  })
-  server.maxConnections = MAX_CONNECTIONS
-  server.on('clientError', refuse)
+  const { server, connections } = createBounded({ ...LIMITS, ...limits })
   await listening(server, host, port)
   const address = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
   const handle = appAt(url).callback()
   const running = new Set<Promise<void>>()
   server.on('request', (request, response) => {
+    if (!isForOneHost(request)) return refuse(response, '400 Bad Request')
     const handling = handle(request, response).finally(() => running.delete(handling))
     running.add(handling)
   })
-  const sockets = new Set<Socket>()
-  server.on('connection', socket => {
-    sockets.add(socket)
-    socket.once('close', () => sockets.delete(socket))
+  return { url, stop: graceMs => stop(server, { connections, running }, graceMs) }
+}
+
+function createBounded(limits: Limits): { server: Server; connections: Connections } {
+  const server = createServer({
+    headersTimeout: limits.headersMs,
+    requestTimeout: limits.requestMs,
+    connectionsCheckingInterval: limits.checkMs,
+    keepAliveTimeout: limits.idleMs,
+    // Node's own answer to what lacks a Host has no body.
+    requireHostHeader: false,
   })
-  return { url, stop: graceMs => stop(server, { sockets, running }, graceMs) }
+  server.maxConnections = limits.connections
+  const connections = watchConnections(server)
+  refuseUnreadable(server, connections)
+  cutStalled(server, connections, limits.stalledMs)
+  server.on('checkExpectation', (_, response) => refuse(response, '417 Expectation Failed'))
+  return { server, connections }
 }
 
 function listening(server: Server, host: string, port: number): Promise<void> {
@@ -78,17 +87,17 @@ function listening(server: Server, host: string, port: number): Promise<void> {
 }
 
 interface InFlight {
-  readonly sockets: ReadonlySet<Socket>
+  readonly connections: Connections
   readonly running: ReadonlySet<Promise<void>>
 }
 
 /** A client that went away leaves no connection to wait for, but perhaps a request that still has work to do. */
-async function stop(server: Server, { sockets, running }: InFlight, graceMs: number): Promise<void> {
+async function stop(server: Server, { connections, running }: InFlight, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   const closing = setInterval(() => {
     server.closeIdleConnections()
     // Node does not count as idle what a browser opened ahead and has said nothing on.
-    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy()
+    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy()
   }, 50)
   let cutting: NodeJS.Timeout | undefined
   const cut = new Promise<void>(resolve => {

@@ -56,6 +56,8 @@ export function sessionMiddleware(app: Koa, signIn: SignIn, { secure }: { secure
       secure,
       signed: false,
       overwrite: true,
+      // Sessions change at login and logout alone; looking for changes costs every request two hashes.
+      autoCommit: false,
       genid: () => randomBytes(32).toString('base64url'),
       store,
     },
@@ -74,8 +76,10 @@ export async function startSession(ctx: Context, account: Account): Promise<void
   await ctx.session.regenerate()
 }
 
-export function endSession(ctx: Context): void {
+export async function endSession(ctx: Context): Promise<void> {
+  const { session } = ctx
   ctx.session = null
+  await session.manuallyCommit()
 }
 
 export const signedInAccount = (ctx: Context): Account | undefined => stateOf(ctx).account

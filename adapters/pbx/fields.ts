@@ -1,7 +1,7 @@
 import { parseDate } from '../../core/dates.ts'
 import type { CompletedCall, SwitchMoment, UnreadableRecord } from '../../core/rating/completed-call.ts'
 
-const WALL_CLOCK = /^(?:19[7-9]|20\d|21\d)\d-(?:0[1-9]|1[0-2])-([0-3]\d) (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
+const WALL_CLOCK = /^(?:19[7-9]|20\d|21\d)\d-(?:0[1-9]|1[0-2])-[0-3]\d (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 const SECONDS = /^(\d{1,10})(?:\.\d*)?$/
 const MOST_SECONDS = 2 ** 31 - 1
 const SHOWN = 40
@@ -55,8 +55,8 @@ export function fields(get: (name: string) => string, place: (name: string) => s
 
 /** True for `YYYY-MM-DD HH:MM:SS` of a day that there is. */
 export function isWallClock(text: string): boolean {
-  const day = WALL_CLOCK.exec(text)?.[1]
-  if (day === undefined) return false
+  if (!WALL_CLOCK.test(text)) return false
+  const day = text.slice(8, 10)
   return (day >= '01' && day <= '28') || parseDate(text) !== null
 }
 

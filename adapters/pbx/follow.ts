@@ -1,10 +1,12 @@
-import { type FileHandle, open, readdir, readFile, stat } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import { stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Calls, Feed, IngestCounts } from '../../core/ports.ts'
-import type { SourceFormat } from '../../core/rating/completed-call.ts'
-import { added, noCounts, recordFiles } from './ingest.ts'
-import { formatOf, readBatches, readRecord } from './records.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports.ts'
+import { SOURCE_FORMATS, type SourceFormat } from '../../core/rating/completed-call.ts'
+import { followFolder } from './follow-folder.ts'
+import { placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
+import { added, noCounts } from './ingest.ts'
+import { formatOf, readBatches } from './records.ts'
 
 export interface Following {
   readonly feed: Feed
@@ -30,13 +32,17 @@ export interface Follower {
 }
 
 const CHUNK = 256 * 1024
+const HEAD = 64 * 1024
 const AFTER_TROUBLE_MS = 5_000
 
-/** An open file, and how far its records are stored. It stays the same file when its path is given to another. */
-interface Reading {
-  readonly file: FileHandle
-  readonly inode: string
-  position: number
+/** What the ways of following share. */
+export interface Course {
+  readonly path: string
+  readonly signal: AbortSignal
+  store(records: Parameters<Calls['store']>[1], place: FeedPlace | null): Promise<void>
+  setLag(bytes: number): void
+  /** Waits until it is time for the next look. */
+  rest(): Promise<void>
 }
 
 /**
@@ -48,75 +54,90 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
   const { feed, path, every, onTrouble } = following
   let counts = noCounts
   let lag = 0
-  const rest = (ms: number) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
-
+  const wait = (ms: number): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
+  const course: Course = {
+    path,
+    signal,
+    store: async (records, place) => {
+      counts = added(counts, await calls.store(feed, records, place))
+    },
+    setLag: bytes => {
+      lag = bytes
+    },
+    rest: () => wait(every * 1_000),
+  }
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       try {
         const found = await stat(path).catch(() => null)
-        if (found?.isDirectory()) await followFolder()
-        else await followFile()
+        if (found?.isDirectory()) await followFolder(course)
+        else await followFile(course, following, await calls.place(feed.name))
       } catch (error) {
         onTrouble(error)
-        await rest(AFTER_TROUBLE_MS)
+        await wait(AFTER_TROUBLE_MS)
       }
     }
   }
-
-  const followFolder = async (): Promise<void> => {
-    const seen = new Set<string>()
-    while (!signal.aborted) {
-      for (const file of await recordFiles(path)) {
-        if (seen.has(file)) continue
-        const { size, mtimeMs } = await stat(file)
-        // A record that is being written right now is whole at the next look.
-        if (size === 0 || Date.now() - mtimeMs < 1_000) continue
-        counts = added(
-          counts,
-          await calls.store(feed, [readRecord('freeswitch-json', await readFile(file, 'utf8'))], null),
-        )
-        seen.add(file)
-      }
-      await rest(every * 1_000)
-    }
-  }
-
-  const followFile = async (): Promise<void> => {
-    let reading = await resume(path, await calls.place(feed.name))
-    if (!reading) return void (await rest(every * 1_000))
-    try {
-      while (!signal.aborted) {
-        await drain(reading, false)
-        const next = await successor(path, reading)
-        if (next) {
-          await drain(reading, true)
-          await reading.file.close()
-          reading = next
-          continue
-        }
-        const { size } = await reading.file.stat()
-        if (size < reading.position) reading.position = 0
-        await rest(every * 1_000)
-      }
-    } finally {
-      await reading.file.close()
-    }
-  }
-
-  /** Stores what is there; with `final`, a last line without its end too. */
-  const drain = async (reading: Reading, final: boolean): Promise<void> => {
-    const format = following.format === 'auto' ? await formatIn(reading) : following.format
-    if (!format) return
-    const chunks = chunksFrom(reading, signal)
-    for await (const { records, position } of readBatches(chunks, format, { position: reading.position, final })) {
-      counts = added(counts, await calls.store(feed, records, { inode: reading.inode, position }))
-      reading.position = position
-      lag = Math.max(0, (await reading.file.stat()).size - position)
-    }
-  }
-
   return { state: () => ({ name: feed.name, counts, lag }), done: run() }
 }
+
+/** Goes on from the place until the signal; returns when there is nothing at the path yet. */
+async function followFile(course: Course, following: Following, start: FeedPlace | null): Promise<void> {
+  const { path, signal, rest } = course
+  let reading = await resume(path, start, () => following.onTrouble(isGone(path, start)))
+  if (!reading) return rest()
+  const drain = drainer(course, following.format)
+  try {
+    while (!signal.aborted) {
+      await drain(reading, false)
+      let next = await successor(path, reading)
+      await rest()
+      if (!next || signal.aborted) {
+        await next?.file.close()
+        continue
+      }
+      // Whoever opened the old file before it was renamed has had that rest to end its line.
+      await drain(reading, true)
+      if (!signal.aborted) [reading, next] = [next, reading]
+      await next.file.close()
+    }
+  } finally {
+    await reading.file.close()
+  }
+}
+
+const isGone = (path: string, place: FeedPlace | null): AppError =>
+  new AppError('not_found', `The file of ${path} that was read up to byte ${place?.position} is gone.`, {
+    hint: 'if it was compressed or moved before all of it was read, take it in with: trunkline cdr ingest FILE',
+  })
+
+/** Stores what is there; with `final`, a last line without its end too. */
+function drainer({ signal, store, setLag }: Course, given: Following['format']) {
+  let place: FeedPlace | null = null
+  let known: SourceFormat | null = null
+
+  return async (reading: Reading, final: boolean): Promise<void> => {
+    const isAnother = place?.inode.split(':')[0] !== reading.inode
+    if (isAnother) place = reading.position > 0 ? await placeOf(reading) : null
+    else if (place && !(await stillHolds(reading, place))) reading.position = 0
+    const format =
+      given === 'auto' ? ((await formatIn(reading)) ?? (final ? (known ?? SOURCE_FORMATS[0]) : null)) : given
+    known = format ?? known
+    if (format) {
+      const { position } = reading
+      const isFinal = (): boolean => final && !signal.aborted
+      for await (const batch of readBatches(chunksFrom(reading, signal), format, { position, isFinal })) {
+        place = await placeOf({ ...reading, position: batch.position })
+        await store(batch.records, place)
+        reading.position = batch.position
+        setLag(await behind(reading))
+      }
+    }
+    setLag(await behind(reading))
+  }
+}
+
+const behind = async ({ file, position }: Reading): Promise<number> => Math.max(0, (await file.stat()).size - position)
 
 async function* chunksFrom({ file, position }: Reading, signal: AbortSignal): AsyncIterable<Uint8Array> {
   for (let at = position; !signal.aborted; ) {
@@ -128,50 +149,6 @@ async function* chunksFrom({ file, position }: Reading, signal: AbortSignal): As
 }
 
 async function formatIn({ file }: Reading): Promise<SourceFormat | null> {
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(64 * 1024), position: 0 })
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD), position: 0 })
   return formatOf(buffer.toString('utf8', 0, bytesRead))
-}
-
-async function openReading(path: string, position: number): Promise<Reading | null> {
-  const file = await open(path).catch(() => null)
-  if (!file) return null
-  const { ino } = await file.stat({ bigint: true })
-  return { file, inode: String(ino), position }
-}
-
-/** The file at the path and those that were renamed from it, the oldest first. */
-async function generations(path: string): Promise<{ path: string; inode: string; mtime: bigint }[]> {
-  const name = basename(path)
-  const siblings = (await readdir(dirname(path)).catch(() => [])).filter(
-    entry =>
-      (entry === name || entry.startsWith(`${name}.`) || entry.startsWith(`${name}-`)) &&
-      !/\.(gz|bz2|xz|zst)$/.test(entry),
-  )
-  const found = await Promise.all(
-    siblings.map(async entry => {
-      const there = await stat(join(dirname(path), entry), { bigint: true }).catch(() => null)
-      return there?.isFile()
-        ? [{ path: join(dirname(path), entry), inode: String(there.ino), mtime: there.mtimeMs }]
-        : []
-    }),
-  )
-  return found.flat().sort((a, b) => (a.path === path ? 1 : b.path === path ? -1 : Number(a.mtime - b.mtime)))
-}
-
-/** Where to go on: in the file that was being read, under whatever name it has now; else at the path's beginning. */
-async function resume(path: string, place: { inode: string; position: number } | null): Promise<Reading | null> {
-  if (!place) return openReading(path, 0)
-  const former = (await generations(path)).find(({ inode }) => inode === place.inode)
-  if (!former) return openReading(path, 0)
-  const reading = await openReading(former.path, place.position)
-  if (reading && (await reading.file.stat()).size < place.position) reading.position = 0
-  return reading
-}
-
-/** The file that came after the one that is read, once that one has lost the path; null while it has it. */
-async function successor(path: string, { inode }: Reading): Promise<Reading | null> {
-  const all = await generations(path)
-  const at = all.findIndex(file => file.inode === inode)
-  const next = at === -1 ? all.at(-1) : all[at + 1]
-  return next && next.inode !== inode ? openReading(next.path, 0) : null
 }

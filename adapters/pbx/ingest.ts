@@ -8,6 +8,9 @@ import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import { type Batch, formatOf, readBatches, readRecord } from './records.ts'
 
 const CHUNK = 256 * 1024
+const HEAD = 64 * 1024
+/** Files of a folder that are stored together. */
+const AT_ONCE = 500
 const LARGEST_OBJECT = 4 * 1024 * 1024
 
 export const noCounts: IngestCounts = { stored: 0, known: 0, quarantined: 0, legs: 0, unrated: 0 }
@@ -33,13 +36,14 @@ export async function ingest(source: string | Readable, ingesting: Ingest, calls
   const found = await stat(source).catch(() => null)
   if (!found) throw new AppError('not_found', `There is no file ${source}.`)
   if (found.isDirectory()) return ingestFolder(source, ingesting, calls)
+  if (found.isFile() && found.size === 0) return noCounts
   const format = ingesting.format === 'auto' ? await formatOfFile(source) : ingesting.format
   if (format === 'freeswitch-json' && found.size <= LARGEST_OBJECT) {
     const whole = await wholeObject(source)
     if (whole) return storeAll([{ records: [whole], position: found.size }], ingesting, calls)
   }
   const chunks = createReadStream(source, { highWaterMark: CHUNK })
-  return storeAll(readBatches(chunks, format, { final: true }), ingesting, calls)
+  return storeAll(readBatches(chunks, format, { isFinal: () => true }), ingesting, calls)
 }
 
 async function storeAll(
@@ -62,22 +66,32 @@ const untold = (name: string): AppError =>
 
 async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
   const chunks = stream[Symbol.asyncIterator]()
-  const first = await chunks.next()
-  if (first.done) return noCounts
-  const head = Buffer.from(first.value)
-  const format = ingesting.format === 'auto' ? formatOf(head.toString('utf8')) : ingesting.format
+  const read = async (): Promise<Buffer | null> => {
+    const next = await chunks.next()
+    return next.done ? null : Buffer.from(next.value)
+  }
+  let head = Buffer.alloc(0)
+  let format = ingesting.format === 'auto' ? null : ingesting.format
+  // A pipe's first piece may be a part of a line.
+  while (!format && head.length < HEAD) {
+    const more = await read()
+    if (!more) break
+    head = Buffer.concat([head, more])
+    format = formatOf(head.toString('utf8'))
+  }
+  if (!format && head.toString('utf8').trim() === '') return noCounts
   if (!format) throw untold('standard input')
   async function* all(): AsyncIterable<Uint8Array> {
     yield head
-    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield Buffer.from(next.value)
+    for (let next = await read(); next; next = await read()) yield next
   }
-  return storeAll(readBatches(all(), format, { final: true }), ingesting, calls)
+  return storeAll(readBatches(all(), format, { isFinal: () => true }), ingesting, calls)
 }
 
 async function formatOfFile(path: string): Promise<SourceFormat> {
   const file = await open(path)
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(64 * 1024), position: 0 })
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD), position: 0 })
     const format =
       formatOf(buffer.toString('utf8', 0, bytesRead)) ?? (path.endsWith('.json') ? 'freeswitch-json' : null)
     if (!format) throw untold(path)
@@ -102,13 +116,12 @@ export async function recordFiles(folder: string): Promise<string[]> {
 }
 
 async function ingestFolder(folder: string, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
-  let counts = noCounts
-  for (const path of await recordFiles(folder)) {
-    counts = added(
-      counts,
-      await calls.store(ingesting.feed, [readRecord('freeswitch-json', await readFile(path, 'utf8'))], null),
-    )
-    ingesting.onProgress?.(counts, 0)
+  const paths = await recordFiles(folder)
+  async function* batches(): AsyncIterable<Batch> {
+    for (let start = 0; start < paths.length; start += AT_ONCE) {
+      const texts = await Promise.all(paths.slice(start, start + AT_ONCE).map(path => readFile(path, 'utf8')))
+      yield { records: texts.map(text => readRecord('freeswitch-json', text)), position: 0 }
+    }
   }
-  return counts
+  return storeAll(batches(), ingesting, calls)
 }

@@ -1,7 +1,7 @@
 import type { SwitchRecord } from '../../core/ports.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import { detectFormat, formats } from './detect.ts'
-import { recordSplitter } from './record-splitter.ts'
+import { recordSplitter, type SplitRecord } from './record-splitter.ts'
 
 /** Records read together, and the place just after the last of them. */
 export interface Batch {
@@ -9,8 +9,8 @@ export interface Batch {
   readonly position: number
 }
 
-/** One transaction's worth: a sync is dear, and so is holding the loop. */
-const BATCH = 1_000
+/** One transaction's worth: a sync is dear, and so is holding the lock. */
+const BATCH = 2_000
 /** So many lines are tried before the format is given up on. */
 const TRIED = 50
 
@@ -29,26 +29,30 @@ export function formatOf(head: string): SourceFormat | null {
   return null
 }
 
-/**
- * Reads records in batches as chunks come. `position` is the first chunk's offset; what follows the last line end is
- * left for later, unless `final` says that no more will come.
- */
+interface Reading {
+  /** The offset of the first chunk's first byte. */
+  readonly position?: number
+  /** Asked at the end: will no more come, so that a last line without its end is a record too? */
+  readonly isFinal: () => boolean
+}
+
+/** Reads records in batches as chunks come. What follows the last line end is left for later, unless that is final. */
 export async function* readBatches(
   chunks: AsyncIterable<Uint8Array>,
   format: SourceFormat,
-  { position = 0, final }: { position?: number; final: boolean },
+  { position = 0, isFinal }: Reading,
 ): AsyncIterable<Batch> {
   const splitter = recordSplitter(formats[format].rule, position)
+  const batchOf = (split: readonly SplitRecord[]): Batch => ({
+    records: split.map(({ text }) => readRecord(format, text)),
+    position: split.at(-1)?.end ?? position,
+  })
+  let waiting: SplitRecord[] = []
   for await (const chunk of chunks) {
-    const found = splitter.push(chunk)
-    for (let start = 0; start < found.length; start += BATCH) {
-      const slice = found.slice(start, start + BATCH)
-      yield {
-        records: slice.map(({ text }) => readRecord(format, text)),
-        position: slice.at(-1)?.end ?? position,
-      }
-    }
+    waiting = waiting.concat(splitter.push(chunk))
+    while (waiting.length >= BATCH) yield batchOf(waiting.splice(0, BATCH))
   }
-  const rest = final ? splitter.rest() : null
-  if (rest) yield { records: [readRecord(format, rest.text)], position: rest.end }
+  const rest = isFinal() ? splitter.rest() : null
+  if (rest) waiting.push(rest)
+  if (waiting.length > 0) yield batchOf(waiting)
 }

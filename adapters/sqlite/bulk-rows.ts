@@ -16,21 +16,25 @@ export const bindable = (value: Value | undefined): Bound =>
   typeof value === 'boolean' ? Number(value) : (value ?? null)
 
 /**
- * Inserts many rows with few calls. `tuple` is the SQL of one row; its `?` are filled from `values`, which holds
- * `width` for each row, its names from `named`.
+ * Inserts many rows with few calls. `tuple` is the SQL of one row; its `?` are filled with what `fill` pushes for the
+ * row of that index, its names from `named`.
  */
-export function rowInserter(db: Database, into: string, tuple: string, width: number) {
-  const statement = (rows: number): Statement<[Bound[], Named], unknown> =>
-    db.prepare<[Bound[], Named], unknown>(
+export function rowInserter(db: Database, into: string, tuple: string) {
+  const statement = (rows: number): Statement<[(Bound | Buffer)[], Named], unknown> =>
+    db.prepare<[(Bound | Buffer)[], Named], unknown>(
       `INSERT INTO ${into} VALUES ${Array.from({ length: rows }, () => tuple).join()}`,
     )
   const many = statement(AT_ONCE)
   const one = statement(1)
-  return (values: Bound[], named: Named = {}): void => {
-    const step = AT_ONCE * width
-    let start = 0
-    for (; start + step <= values.length; start += step) many.run(values.slice(start, start + step), named)
-    for (; start < values.length; start += width) one.run(values.slice(start, start + width), named)
+  const bound: (Bound | Buffer)[] = []
+  return (count: number, fill: (index: number, bound: (Bound | Buffer)[]) => void, named: Named = {}): void => {
+    for (let next = 0; next < count; ) {
+      const rows = count - next < AT_ONCE ? 1 : AT_ONCE
+      bound.length = 0
+      for (const end = next + rows; next < end; next++) fill(next, bound)
+      const insert = rows === 1 ? one : many
+      insert.run(bound, named)
+    }
   }
 }
 

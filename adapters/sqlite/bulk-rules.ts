@@ -18,6 +18,13 @@ export interface Staged {
 
 type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'limit'
 
+/** What is known before the rules are looked at. */
+interface Known {
+  readonly anyMatch: boolean
+  /** The keys come in ascending order, none twice. */
+  readonly isAscending: boolean
+}
+
 /** Tells whether a query that returns 1 or nothing returns 1. */
 type Probe = (sql: string) => boolean
 
@@ -27,11 +34,12 @@ const note = (field: string, kind: Kind, detail: string, from: string): string =
 const isUnique = ({ unique, key }: Resource): boolean => unique.some(set => set.join() === key.join())
 
 /** The statements that note what the rows break, in an order in which each may lean on those before. */
-export function rulesSql(staged: Staged, anyMatch: boolean, probe: Probe): string[] {
+export function rulesSql(staged: Staged, { anyMatch, isAscending }: Known, probe: Probe): string[] {
   const { resource, mode, allowDuplicates } = staged.plan
   const isFree = mode === 'insert' && allowDuplicates && !isUnique(resource)
   return [
-    ...(isFree ? [] : [...duplicates(staged, resource.key, probe), ...(anyMatch ? matchProblems(staged) : [])]),
+    ...(isFree || isAscending ? [] : duplicates(staged, resource.key, probe)),
+    ...(!isFree && anyMatch ? matchProblems(staged) : []),
     ...resource.unique
       .filter(set => set.join() !== resource.key.join() && set.every(staged.isGiven))
       .flatMap(set => [...duplicates(staged, set, probe), taken(staged, set)]),

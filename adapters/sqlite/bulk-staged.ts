@@ -1,4 +1,4 @@
-import type { BulkCounts, BulkLoad, BulkPlan, Clock, ImportPlace } from '../../core/ports.ts'
+import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, Clock } from '../../core/ports.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import {
   bindable,
@@ -27,41 +27,61 @@ export function stagedLoad(connection: Connection, writer: Writer, clock: Clock,
     db,
     `import_rows (row, line, raw${columns.map(name => `, ${name}`).join('')})`,
     `(?, ?, ?${', ?'.repeat(columns.length)})`,
-    columns.length + 3,
   )
-  const stage = db.transaction((bound: Bound[]) => insert(bound))
+  const order = keyOrder(plan)
+  const stage = db.transaction((records: readonly BulkRecord[]) =>
+    insert(records.length, (index, bound) => {
+      const record = records[index]
+      if (!record) return
+      bound.push(record.row, record.line, record.raw)
+      for (const value of record.values) bound.push(value === undefined ? UNDEFINED : bindable(value))
+      order.next(record.values)
+    }),
+  )
   const staged = stagedSql(plan)
 
-  const settle = (place?: ImportPlace): BulkCounts => {
-    const found = check(connection, staged)
-    const nothing = found.rejected > 0 && plan.onRejection === 'store nothing'
-    if (plan.dryRun || nothing) {
-      const counts = foreseen(connection, staged)
-      return nothing && !plan.dryRun ? { ...NOTHING, rejected: counts.rejected } : counts
-    }
-    const counts = apply(connection, staged, found, clock.now())
-    if (place) storePlace(connection, clock, plan.resource, place)
-    return counts
+  const settle = (): BulkCounts => {
+    const found = check(connection, staged, order.isAscending)
+    if (found.rejected > 0 && plan.onRejection === 'store nothing')
+      return { ...NOTHING, rejected: foreseen(connection, staged).rejected }
+    return apply(connection, staged, found, clock.now())
+  }
+  /** Reads only, so that not even the lock of a write is taken. */
+  const look = (): BulkCounts => {
+    check(connection, staged, order.isAscending)
+    return foreseen(connection, staged)
   }
 
   return {
-    add: async records => {
-      const bound: Bound[] = []
-      for (const { row, line, raw, values } of records) {
-        bound.push(row, line, raw)
-        for (const value of values) bound.push(bindable(value))
-      }
-      stage(bound)
-    },
-    store: place => (plan.dryRun ? dryRun(connection, () => settle(place)) : writer.write(() => settle(place))),
+    batchSize: Number.POSITIVE_INFINITY,
+    add: async records => stage(records),
+    check: async () => db.transaction(look).deferred(),
+    store: async () => writer.write(settle),
     rejections: () => rejectionsOf(connection, plan.resource),
     close: async () => closeStage(connection),
   }
 }
 
-/** Reads only, so that not even the lock of a write is taken. */
-const dryRun = async (connection: Connection, settle: () => BulkCounts): Promise<BulkCounts> =>
-  connection.db.transaction(settle).deferred()
+/** Do the keys come in ascending order? Then none comes twice, which would cost a sort to find out otherwise. */
+function keyOrder({ resource, columns }: BulkPlan) {
+  const [position = -1, ...others] = resource.key.map(name => columns.indexOf(name)).filter(index => index !== -1)
+  let last = ''
+  let isAscending = position !== -1 && others.length === 0
+  return {
+    get isAscending() {
+      return isAscending
+    },
+    next: (values: BulkRecord['values']): void => {
+      if (!isAscending) return
+      const key = values[position]
+      isAscending = typeof key === 'string' && key > last
+      last = String(key)
+    },
+  }
+}
+
+/** What stands for no value at all in a staged row: a blob, which no field holds. */
+const UNDEFINED = Buffer.from([0])
 
 /** In a file that the system forgets, so that memory stays flat; changing this setting drops all temporary tables. */
 function openStage({ db }: Connection, { resource, columns }: BulkPlan): void {
@@ -95,7 +115,7 @@ function stagedSql(plan: BulkPlan): Staged {
 }
 
 /** Notes the stored records that have the same keys, then every rule that a row breaks. */
-function check({ db }: Connection, staged: Staged): Found {
+function check({ db }: Connection, staged: Staged, isAscending: boolean): Found {
   const { resource } = staged.plan
   db.exec('DELETE FROM temp.import_matches; DELETE FROM temp.import_problems')
   const same = resource.key.map(name => `t.${name} = ${staged.of(name)}`).join(' AND ')
@@ -105,7 +125,7 @@ function check({ db }: Connection, staged: Staged): Found {
        FROM temp.import_rows s CROSS JOIN main.${resource.name} t ON ${same} GROUP BY s.seq`,
     )
     .run(staged.named).changes
-  for (const sql of rulesSql(staged, matched > 0, probe => isTrue(db, probe, staged.named)))
+  for (const sql of rulesSql(staged, { anyMatch: matched > 0, isAscending }, probe => isTrue(db, probe, staged.named)))
     db.prepare<[Named]>(sql).run(staged.named)
   return { matched, rejected: countOf(db, 'SELECT count(*) FROM temp.import_problems') }
 }
@@ -115,10 +135,16 @@ const isTrue = (db: Connection['db'], sql: string, named: Named): boolean =>
 
 const countOf = (db: Connection['db'], sql: string): number => db.prepare<[], number>(sql).pluck().get() ?? 0
 
+/** The value of a staged row, or something else where it has none. */
+const orElse = ({ plan, of }: Staged, name: string, otherwise: string): string =>
+  plan.isSparse && plan.columns.includes(name)
+    ? `iif(typeof(${of(name)}) = 'blob', ${otherwise}, ${of(name)})`
+    : of(name)
+
 const GOOD = 's.row NOT IN (SELECT row FROM temp.import_problems)'
 
 function apply({ db }: Connection, staged: Staged, found: Found, now: string): BulkCounts {
-  const { plan, named, of, isGiven } = staged
+  const { plan, named, isGiven } = staged
   const { resource, mode } = plan
   const names = Object.keys(resource.fields)
   const stamps = timestamped(resource)
@@ -129,12 +155,12 @@ function apply({ db }: Connection, staged: Staged, found: Found, now: string): B
   const created = db
     .prepare<[Named]>(
       `INSERT INTO main.${resource.name} (${[...names, ...stamps].join()})
-       SELECT ${[...names.map(name => of(name)), ...stamps.map(() => '@now')].join()} FROM temp.import_rows s
+       SELECT ${[...names.map(name => orElse(staged, name, `@${name}`)), ...stamps.map(() => '@now')].join()} FROM temp.import_rows s
        ${only.length > 0 ? `WHERE ${only.join(' AND ')}` : ''} ORDER BY s.seq`,
     )
     .run({ ...named, now }).changes
   const changes = [
-    ...names.filter(isGiven).map(name => `${name} = ${of(name)}`),
+    ...names.filter(isGiven).map(name => `${name} = ${orElse(staged, name, `t.${name}`)}`),
     ...(resource.timestamps ? ['updated_at = @now'] : []),
   ]
   const updated =

@@ -10,11 +10,13 @@ export interface Catalogs {
    * tenant's revision says that something it is made of has changed, in this process or another.
    */
   of(tenantId: number): Catalog | null
+  /** Builds each anew when it is asked for next: after a transaction was undone, revisions may come again. */
+  forget(): void
 }
 
 type RateRow = [id: number, prefix: string, pricePerMinute: number, increment: number]
 
-export function catalogs({ rows, value }: Connection): Catalogs {
+export function catalogs({ db, rows, value }: Connection): Catalogs {
   const kept = new Map<number, { readonly revision: number; readonly catalog: Catalog }>()
   const revisionOf = value<[number], number>('SELECT revision FROM catalog_revisions WHERE tenant_id = ?')
   const settingsOf = rows<[number], [string | null]>('SELECT settings FROM tenants WHERE id = ?')
@@ -38,18 +40,18 @@ export function catalogs({ rows, value }: Connection): Catalogs {
       ),
     }
   }
-  return {
-    of: tenantId => {
-      const revision = revisionOf.get(tenantId) ?? 0
-      const known = kept.get(tenantId)
-      if (known?.revision === revision) return known.catalog
-      const settings = settingsOf.get(tenantId)
-      if (!settings) return null
-      const catalog = build(tenantId, settings[0])
-      kept.set(tenantId, { revision, catalog })
-      return catalog
-    },
+  const current = (tenantId: number): Catalog | null => {
+    const revision = revisionOf.get(tenantId) ?? 0
+    const known = kept.get(tenantId)
+    if (known?.revision === revision) return known.catalog
+    const settings = settingsOf.get(tenantId)
+    if (!settings) return null
+    const catalog = build(tenantId, settings[0])
+    kept.set(tenantId, { revision, catalog })
+    return catalog
   }
+  // One snapshot of revision, settings, rates and numbers, whoever writes meanwhile.
+  return { of: db.transaction(current), forget: () => kept.clear() }
 }
 
 function* activeRates(rows: Iterable<RateRow>) {

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import Sqlite, { type Database, type Statement } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
 import { fold } from '../../core/search.ts'
+import { copyDatabase } from './copies.ts'
 import { translate } from './errors.ts'
 import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
 
@@ -11,6 +12,8 @@ export interface OpenOptions {
   readonly create?: boolean
   /** May an older schema be brought up to date? Without it, that is `corrupt` with the command as hint. */
   readonly migrate?: boolean
+  /** Called before an older schema is brought up to date, with the place of the copy that is made before. */
+  readonly onUpgrade?: (upgrade: { readonly schema: number; readonly copy: string }) => void
 }
 
 /** A connection with every query prepared once. */
@@ -107,10 +110,18 @@ function configure(db: Database, path: string, options: OpenOptions): void {
   db.pragma('temp_store = MEMORY')
   db.function('fold', { deterministic: true }, text => fold(String(text)))
   db.function('holds', { deterministic: true }, (text, needle) => Number(fold(String(text)).includes(String(needle))))
-  if (schemaVersion(db) === migrations.length) return
+  const schema = schemaVersion(db)
+  if (schema === migrations.length) return
   if (!options.migrate && path !== IN_MEMORY)
     throw new AppError('corrupt', `${path} has an older schema.`, { hint: 'trunkline db migrate' })
+  if (schema > 0) keepFormer(db, schema, options)
   migrate(db)
+}
+
+function keepFormer(db: Database, schema: number, { onUpgrade }: OpenOptions): void {
+  const copy = `${db.name}.schema-${schema}.backup`
+  onUpgrade?.({ schema, copy })
+  copyDatabase(db, copy, { schema })
 }
 
 function connection(db: Database, path: string): Connection {

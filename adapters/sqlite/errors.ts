@@ -29,3 +29,36 @@ export function translate(error: unknown): unknown {
     return new AppError('storage_full', 'The disk could not be read or written; nothing was stored.', { cause })
   return error
 }
+
+async function* translatingPages(pages: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  try {
+    yield* pages
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+const rethrow = (error: unknown): never => {
+  throw translate(error)
+}
+
+/** The port with the driver's errors translated, whether they come from a call, its promise or its pages. */
+export function translating<P extends object>(port: P): P {
+  const wrapped = Object.entries(port).map(([name, method]) => {
+    if (typeof method !== 'function') return [name, method]
+    const translated = (...given: unknown[]): unknown => {
+      try {
+        const result: unknown = method(...given)
+        if (result instanceof Promise) return result.catch(rethrow)
+        return isAsyncIterable(result) ? translatingPages(result) : result
+      } catch (error) {
+        throw translate(error)
+      }
+    }
+    return [name, translated]
+  })
+  return Object.fromEntries(wrapped) as P
+}

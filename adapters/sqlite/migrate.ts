@@ -13,13 +13,18 @@ export const APPLICATION_ID = 0x54726e6b
 
 export const schemaVersion = (db: Database): number => Number(db.pragma('user_version', { simple: true }))
 
+/** Throws `corrupt` for a file that is another program's. */
+export function assertNotForeign(db: Database, path: string): void {
+  const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID
+  const isNew = schemaVersion(db) === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
+  if (!isOurs && !isNew)
+    throw new AppError('corrupt', `${path} is not a Trunkline database.`, { hint: 'name another file with --db' })
+}
+
 /** Throws `corrupt` for a file that is another program's, or of a newer Trunkline. */
 export function assertOurs(db: Database, path: string): void {
   const version = schemaVersion(db)
-  const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID
-  const isNew = version === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
-  if (!isOurs && !isNew)
-    throw new AppError('corrupt', `${path} is not a Trunkline database.`, { hint: 'name another file with --db' })
+  assertNotForeign(db, path)
   if (version > migrations.length)
     throw new AppError(
       'corrupt',
@@ -28,16 +33,17 @@ export function assertOurs(db: Database, path: string): void {
     )
 }
 
-/** Brings the schema up to date, each step in a transaction of its own. Safe against another process doing the same. */
-export function migrate(db: Database): void {
-  const step = db.transaction(() => {
+/**
+ * Brings the schema up to date, all of it or, whatever happens meanwhile, nothing. Safe against another process doing
+ * the same.
+ */
+export function migrate(db: Database, steps: readonly string[] = migrations): void {
+  const all = db.transaction(() => {
     const done = schemaVersion(db)
-    const next = migrations[done]
-    if (next === undefined) return false
-    db.exec(next)
+    if (done >= steps.length) return
+    for (const step of steps.slice(done)) db.exec(step)
     db.pragma(`application_id = ${APPLICATION_ID}`)
-    db.pragma(`user_version = ${done + 1}`)
-    return true
+    db.pragma(`user_version = ${steps.length}`)
   })
-  while (step.immediate());
+  all.immediate()
 }

@@ -2,11 +2,12 @@ import { changesOf } from '../../core/audit.ts'
 import { AppError, type FieldErrors, invalid, notFound } from '../../core/errors.ts'
 import type { Clock, Records } from '../../core/ports.ts'
 import { referencesTo, resourceNamed } from '../../core/resources/all.ts'
-import type { Field, Value } from '../../core/resources/field.ts'
+import type { Value } from '../../core/resources/field.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { type Resource, type Row, timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Connection } from './database.ts'
+import { derived } from './derived.ts'
 import { isConstraint } from './errors.ts'
 import { listPages } from './pages.ts'
 import { joinSql, returningSql, viewSql } from './view.ts'
@@ -15,9 +16,6 @@ import type { Writer } from './writer.ts'
 export type Bound = string | number | null
 
 export const toSql = (value: Value | undefined): Bound => (typeof value === 'boolean' ? Number(value) : (value ?? null))
-
-export const fromSql = (field: Field | undefined, value: Bound): Value =>
-  field?.kind === 'boolean' ? value === 1 : value
 
 type Checked = Pick<Resource, 'name' | 'fields' | 'unique'> & Partial<Pick<Resource, 'limit' | 'plural'>>
 
@@ -34,12 +32,16 @@ export function recordSteps({ query, value }: Connection, clock: Clock): RecordS
   const exists = (table: string, id: Value): boolean =>
     value<[Bound], number>(`SELECT 1 FROM ${table} WHERE id = ?`).get(toSql(id)) === 1
 
+  const finding = derived(({ name, fields }) => ({
+    statement: query<[number], Record<string, Value>>(`SELECT * FROM ${name} WHERE id = ?`),
+    booleans: Object.keys(fields).filter(field => fields[field]?.kind === 'boolean'),
+  }))
   const find = (resource: Resource, id: number): Row | null => {
-    const row = query<[number], Record<string, Bound>>(`SELECT * FROM ${resource.name} WHERE id = ?`).get(id)
+    const { statement, booleans } = finding(resource)
+    const row = statement.get(id)
     if (!row) return null
-    return Object.fromEntries(
-      Object.entries(row).map(([name, stored]) => [name, fromSql(resource.fields[name], stored)]),
-    )
+    for (const name of booleans) row[name] = row[name] === 1
+    return row
   }
 
   const danglingReferences = ({ fields }: Checked, values: Row): string[] =>
@@ -91,28 +93,41 @@ export function recordSteps({ query, value }: Connection, clock: Clock): RecordS
     }
   }
 
+  const inserting = derived(resource => {
+    const names = Object.keys(resource.fields)
+    const stamps = timestamped(resource)
+    const statement = value<Bound[], string>(
+      `INSERT INTO ${resource.name} (${[...names, ...stamps].join()})
+       VALUES (${[...names, ...stamps].map(() => '?').join()}) RETURNING ${returningSql(resource)}`,
+    )
+    return { names, stamps, statement }
+  })
+  const updating = derived(resource => {
+    const names = Object.keys(resource.fields)
+    const stamp = resource.timestamps ? ['updated_at'] : []
+    const statement = value<Bound[], string>(
+      `UPDATE ${resource.name} SET ${[...names, ...stamp].map(name => `${name} = ?`).join()}
+       WHERE id = ? RETURNING ${returningSql(resource)}`,
+    )
+    return { names, stamp, statement }
+  })
+
   return {
     find,
     violations,
     insert: (resource, values) => {
+      const { names, stamps, statement } = inserting(resource)
       const now = clock.now()
-      const names = Object.keys(resource.fields)
-      const stamps = timestamped(resource)
-      const sql = `INSERT INTO ${resource.name} (${[...names, ...stamps].join()})
-        VALUES (${[...names, ...stamps].map(() => '?').join()}) RETURNING ${returningSql(resource)}`
       const bound = [...names.map(name => toSql(values[name])), ...stamps.map(() => now)]
-      return checked(resource, values, undefined, () => only(value<Bound[], string>(sql).get(...bound)))
+      return checked(resource, values, undefined, () => only(statement.get(...bound)))
     },
     update: (resource, id, values) => {
       const current = find(resource, id)
       if (!current) throw notFound(resource.label)
       const next: Row = { ...current, ...values }
-      const names = Object.keys(resource.fields)
-      const stamp = resource.timestamps ? ['updated_at'] : []
-      const sql = `UPDATE ${resource.name} SET ${[...names, ...stamp].map(name => `${name} = ?`).join()}
-        WHERE id = ? RETURNING ${returningSql(resource)}`
+      const { names, stamp, statement } = updating(resource)
       const bound = [...names.map(name => toSql(next[name])), ...stamp.map(() => clock.now()), id]
-      return checked(resource, next, id, () => only(value<Bound[], string>(sql).get(...bound)))
+      return checked(resource, next, id, () => only(statement.get(...bound)))
     },
     remove: (resource, id, cascade) => {
       if (!exists(resource.name, id)) throw notFound(resource.label)
@@ -157,12 +172,14 @@ function stillNeeded(resource: Resource, dependants: Record<string, number>): Ap
 /** The storage port for resources, over one connection. */
 export function records(connection: Connection, writer: Writer, steps: RecordSteps, trail: AuditTrail): Records {
   const { value } = connection
+  const showing = derived(resource =>
+    value<[number], string>(
+      `SELECT ${viewSql(resource, 'single')} FROM ${resource.name} t ${joinSql(resource, 'single')} WHERE t.id = ?`,
+    ),
+  )
   return {
     list: (resource, query) => listPages(connection, resource, query),
-    show: async (resource, id) => {
-      const sql = `SELECT ${viewSql(resource, 'single')} FROM ${resource.name} t ${joinSql(resource, 'single')} WHERE t.id = ?`
-      return value<[number], string>(sql).get(id) ?? null
-    },
+    show: async (resource, id) => showing(resource).get(id) ?? null,
     find: async (resource, id) => steps.find(resource, id),
     identify: async (resource, where) => {
       const sql = `SELECT id FROM ${resource.name} WHERE ${Object.keys(where)

@@ -1,42 +1,37 @@
 import type { Calls, UsageGroup, UsageLine } from '../../core/ports.ts'
 import type { Connection } from './database.ts'
+import { type Tally, tallies } from './tally.ts'
 
-/** What each group is named by, and the joins that takes. */
-const GROUPS: Readonly<Record<UsageGroup | 'all', { readonly sql: string; readonly joins?: string }>> = {
-  all: { sql: 'NULL' },
-  day: { sql: 'd.day' },
-  direction: { sql: 'c.direction' },
-  extension: {
-    sql: `coalesce(e.extension_number, '(none)')`,
-    joins: 'LEFT JOIN extensions e ON e.id = c.extension_id',
-  },
-  destination: {
-    sql: `CASE WHEN r.rate_id IS NULL THEN '(' || coalesce(r.outcome, 'entered by hand') || ')'
-          ELSE coalesce(p.destination, r.prefix) END`,
-    joins: 'LEFT JOIN rates p ON p.id = r.rate_id',
-  },
+type Key = string | number
+
+/** What each group's calls have in common. */
+const KEYS: Readonly<Record<UsageGroup | 'all', string>> = {
+  all: '0',
+  day: 'd.number',
+  direction: 'c.direction',
+  extension: 'coalesce(c.extension_id, 0)',
+  destination: `coalesce(r.rate_id, r.outcome, 'entered by hand')`,
 }
 
 /** What is told of a tenant's calls in a period. Days are stretches of UTC, so that any time zone's will do. */
-export function reports({ query, value }: Connection): Pick<Calls, 'usage' | 'usedRates' | 'unratedDestinations'> {
+export function reports(connection: Connection): Pick<Calls, 'usage' | 'usedRates' | 'unratedDestinations'> {
+  const { query, value } = connection
+  const tally = tallies(connection)
+  const named = groupNames(connection)
   return {
     usage: async (tenantId, days, by) => {
-      const { sql, joins = '' } = GROUPS[by ?? 'all']
-      const stretches =
-        by === 'day' ? days : days.slice(0, 1).map(first => ({ ...first, to: days.at(-1)?.to ?? first.to }))
-      return query<[string, number], UsageLine>(
-        `SELECT ${sql} AS "group", count(*) AS calls,
-           sum(upper(c.disposition) = 'ANSWERED') AS answered,
-           sum(iif(upper(c.disposition) = 'ANSWERED', c.duration_seconds, 0)) AS seconds,
-           sum(c.bill_seconds) AS bill_seconds, sum(c.cost) AS cost,
-           sum(coalesce(r.outcome IN ('no match', 'too large'), 0)) AS unrated
-         FROM (SELECT value ->> 'day' AS day, value ->> 'from' AS since, value ->> 'to' AS until FROM json_each(?)) d
+      const group = by ?? 'all'
+      const whole = days.slice(0, 1).map(first => ({ ...first, to: days.at(-1)?.to ?? first.to }))
+      const sums = tally(
+        `SELECT tally(${KEYS[group]}, upper(c.disposition) = 'ANSWERED', c.duration_seconds, c.bill_seconds, c.cost,
+           coalesce(r.outcome IN ('no match', 'too large'), 0))
+         FROM (SELECT key AS number, value ->> 'from' AS since, value ->> 'to' AS until FROM json_each(?)) d
          CROSS JOIN cdrs c ON c.tenant_id = ? AND c.started_at >= d.since AND c.started_at < d.until
-         LEFT JOIN cdr_ratings r ON r.cdr_id = c.id ${joins}
-         GROUP BY 1 ORDER BY ${by === 'day' || by === 'direction' ? '1' : 'cost DESC, calls DESC'}`,
+         LEFT JOIN cdr_ratings r ON r.cdr_id = c.id`,
+        [JSON.stringify(group === 'day' ? days : whole), tenantId],
       )
-        .all(JSON.stringify(stretches), tenantId)
-        .filter(({ calls }) => calls > 0)
+      const lines = linesOf(sums, named(group, tenantId, days))
+      return group === 'day' || group === 'direction' ? lines.sort(byName) : lines.sort(byCost)
     },
     usedRates: async (tenantId, { from, to }) =>
       new Set(
@@ -48,8 +43,60 @@ export function reports({ query, value }: Connection): Pick<Calls, 'usage' | 'us
     unratedDestinations: async (tenantId, { from, to }) =>
       query<[number, string, string], { number: string; calls: number }>(
         `SELECT c.destination_number AS number, count(*) AS calls FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
-         WHERE c.tenant_id = ? AND c.started_at >= ? AND c.started_at < ? AND r.outcome IN ('no match', 'too large')
+         WHERE c.tenant_id = ? AND c.started_at >= ? AND c.started_at < ? AND r.outcome = 'no match'
          GROUP BY 1 ORDER BY 2 DESC`,
       ).all(tenantId, from, to),
+  }
+}
+
+const byName = (a: UsageLine, b: UsageLine): number => (String(a.group) < String(b.group) ? -1 : 1)
+const byCost = (a: UsageLine, b: UsageLine): number => b.cost - a.cost || b.calls - a.calls || byName(a, b)
+
+/** Keys of one name, such as two rates of one destination, make one line. */
+function linesOf(sums: ReadonlyMap<Key, Tally>, nameOf: (key: Key) => string | null): UsageLine[] {
+  const lines = new Map<string | null, UsageLine>()
+  for (const [key, sum] of sums) {
+    const group = nameOf(key)
+    const other = lines.get(group)
+    lines.set(group, {
+      group,
+      calls: sum.calls + (other?.calls ?? 0),
+      answered: sum.answered + (other?.answered ?? 0),
+      seconds: sum.seconds + (other?.seconds ?? 0),
+      bill_seconds: sum.billSeconds + (other?.bill_seconds ?? 0),
+      cost: sum.cost + (other?.cost ?? 0),
+      unrated: sum.unrated + (other?.unrated ?? 0),
+    })
+  }
+  return [...lines.values()]
+}
+
+function groupNames({ value, rows }: Connection) {
+  const extension = value<[number], string>('SELECT extension_number FROM extensions WHERE id = ?')
+  const destinations = rows<[number], [number, string]>('SELECT id, destination FROM rates WHERE tenant_id = ?')
+  const prefixes = rows<[number], [number, string]>(
+    `SELECT r.rate_id, max(r.prefix) FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id
+     WHERE r.rate_id IS NOT NULL AND c.tenant_id = ? GROUP BY 1`,
+  )
+  const destinationName = (tenantId: number) => {
+    const names = new Map<Key, string>(destinations.all(tenantId))
+    let former: ReadonlyMap<Key, string> | null = null
+    // A rate that was deleted is named by the prefix that is kept with its calls.
+    const formerName = (key: number): string | undefined => {
+      former ??= new Map(prefixes.all(tenantId))
+      return former.get(key)
+    }
+    return (key: Key): string => names.get(key) ?? (typeof key === 'number' ? formerName(key) : undefined) ?? `(${key})`
+  }
+  return (
+    group: UsageGroup | 'all',
+    tenantId: number,
+    days: readonly { readonly day: string }[],
+  ): ((key: Key) => string | null) => {
+    if (group === 'all') return () => null
+    if (group === 'day') return key => days[Number(key)]?.day ?? null
+    if (group === 'destination') return destinationName(tenantId)
+    if (group === 'extension') return key => extension.get(Number(key)) ?? '(none)'
+    return String
   }
 }

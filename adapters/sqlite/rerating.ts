@@ -19,19 +19,18 @@ interface CallRow {
   readonly cost: number
   readonly rate_id: number | null
   readonly prefix: string | null
+  readonly cost_per_minute: number | null
+  readonly billing_increment: number | null
   readonly outcome: string
 }
 
 const PAGE = 2_000
 
-/** What of a rating is kept with a call, in the order of the columns. */
-export const ratingColumns = ({ outcome, rate }: RatedCall): (string | number | null)[] => [
-  outcome,
-  rate?.id ?? null,
-  rate?.prefix ?? null,
-  rate?.pricePerMinute ?? null,
-  rate?.increment ?? null,
-]
+/** Adds what of a rating is kept with a call, in the order of the columns. */
+export const pushRating = (row: unknown[], { outcome, rate }: RatedCall): number =>
+  rate
+    ? row.push(outcome, rate.id, rate.prefix, rate.pricePerMinute, rate.increment)
+    : row.push(outcome, null, null, null, null)
 
 const rated = ({ deck }: Catalog, row: CallRow): RatedCall =>
   rateCall(deck, {
@@ -42,7 +41,13 @@ const rated = ({ deck }: Catalog, row: CallRow): RatedCall =>
   })
 
 const isChanged = (row: CallRow, { cost, billSeconds, rate, outcome }: RatedCall): boolean =>
-  cost !== row.cost || billSeconds !== row.bill_seconds || (rate?.id ?? null) !== row.rate_id || outcome !== row.outcome
+  cost !== row.cost ||
+  billSeconds !== row.bill_seconds ||
+  outcome !== row.outcome ||
+  (rate?.id ?? null) !== row.rate_id ||
+  (rate?.prefix ?? null) !== row.prefix ||
+  (rate?.pricePerMinute ?? null) !== row.cost_per_minute ||
+  (rate?.increment ?? null) !== row.billing_increment
 
 /** Rating stored calls anew. Only calls that a switch handed over are touched: the cost of others was given by hand. */
 export function rerating(
@@ -55,7 +60,7 @@ export function rerating(
   const page = (unratedOnly: boolean) =>
     query<[number, string, string, string, number], CallRow>(
       `SELECT c.id, c.started_at, c.destination_number, c.direction, c.disposition, c.duration_seconds, c.bill_seconds,
-         c.cost, r.rate_id, r.prefix, r.outcome
+         c.cost, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment, r.outcome
        FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
        WHERE c.tenant_id = ? AND c.started_at < ? AND (c.started_at, c.id) > (max(?, ?), ?)
        ${unratedOnly ? `AND r.outcome IN ('no match', 'too large')` : ''}
@@ -76,7 +81,9 @@ export function rerating(
   const apply = (row: CallRow, result: RatedCall, now: string): void => {
     keepFormer.run(now, row.id)
     updateCdr.run(result.billSeconds, result.cost, now, row.id)
-    updateRating.run(...ratingColumns(result), row.id)
+    const rating: unknown[] = []
+    pushRating(rating, result)
+    updateRating.run(...rating, row.id)
   }
 
   function* changesOf(

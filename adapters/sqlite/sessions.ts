@@ -27,13 +27,25 @@ const REMEMBERED = 10_000
 
 /**
  * Sessions in the database, remembered until this process changes them or another process changes anything:
- * `data_version` tells that at a fraction of a query's cost.
+ * `data_version` tells that at a fraction of a query's cost, and is asked once in a turn of the event loop.
  */
 export function sessions({ query, value }: Connection, writer: Writer): Sessions & { forgetRemembered(): void } {
   const byToken = query<[string], SessionRow>(`${SELECT} WHERE s.token_hash = ?`)
   const dataVersion = value<[], number>('PRAGMA data_version')
   const remembered = new Map<string, Session>()
   let version: number | undefined
+  let isCurrent = false
+
+  const forgetIfChanged = (): void => {
+    if (isCurrent) return
+    isCurrent = true
+    setImmediate(() => {
+      isCurrent = false
+    })
+    const current = dataVersion.get()
+    if (current !== version) remembered.clear()
+    version = current
+  }
 
   const changing = <T>(change: () => T): Promise<T> =>
     writer.write(change).finally(() => {
@@ -51,9 +63,8 @@ export function sessions({ query, value }: Connection, writer: Writer): Sessions
         if (changes === 0) throw new AppError('invalid_credentials', 'Invalid credentials.')
       }),
     find: async tokenHash => {
-      const current = dataVersion.get()
-      if (current !== version || remembered.size > REMEMBERED) remembered.clear()
-      version = current
+      forgetIfChanged()
+      if (remembered.size > REMEMBERED) remembered.clear()
       const known = remembered.get(tokenHash)
       if (known) return known
       const row = byToken.get(tokenHash)

@@ -6,9 +6,11 @@ import { audit, auditTrail } from './audit.ts'
 import { bulk } from './bulk.ts'
 import { calls } from './calls.ts'
 import { type Connection, type OpenOptions, openDatabase } from './database.ts'
+import { translating } from './errors.ts'
 import { maintenance } from './maintenance.ts'
 import { messages } from './messages.ts'
 import { recordSteps, records } from './records.ts'
+import { type Retention, retention } from './retention.ts'
 import { advanceSearchIndexes, ensureSearchIndexes } from './search-index.ts'
 import { sessions } from './sessions.ts'
 import { createWriter, type Writer, type WriterEvents } from './writer.ts'
@@ -23,6 +25,7 @@ export interface Storage {
   readonly calls: Calls
   readonly audit: Audit
   readonly bulk: Bulk
+  readonly retention: Retention
   readonly connection: Connection
   readonly writer: Writer
   /** Writes a row and syncs it. Throws `storage_full`, `busy`, `read_only`. */
@@ -52,14 +55,15 @@ export function openStorage(path: string, options: StorageOptions): Storage {
   const trail = auditTrail(connection, clock, options.actor ?? ITSELF)
   const signedIn = sessions(connection, writer)
   return {
-    records: records(connection, writer, steps, trail),
-    messages: messages(connection, writer, steps, clock),
-    accounts: accounts(connection, writer, clock, trail, signedIn.forgetRemembered),
-    sessions: signedIn,
-    maintenance: maintenance(connection),
-    calls: calls(connection, writer, clock),
-    audit: audit(connection),
-    bulk: bulk(connection, writer, clock),
+    records: translating(records(connection, writer, steps, trail)),
+    messages: translating(messages(connection, writer, steps, clock)),
+    accounts: translating(accounts(connection, writer, clock, trail, signedIn.forgetRemembered)),
+    sessions: translating(signedIn),
+    maintenance: translating(maintenance(connection)),
+    calls: translating(calls(connection, writer, clock)),
+    audit: translating(audit(connection)),
+    bulk: translating(bulk(connection, writer, clock)),
+    retention: retention(connection, writer),
     connection,
     writer,
     beat: () =>
@@ -77,8 +81,13 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     },
     close: async () => {
       await writer.drained()
-      connection.db.pragma('wal_checkpoint(TRUNCATE)')
-      connection.close()
+      try {
+        connection.db.pragma('wal_checkpoint(TRUNCATE)')
+      } catch {
+        // Nothing is lost: a log that a full disk cannot take is read at the next start.
+      } finally {
+        connection.close()
+      }
     },
   }
 }

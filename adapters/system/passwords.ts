@@ -7,8 +7,10 @@ import type { Passwords } from '../../core/ports.ts'
 /** OWASP's parameters for argon2id (the library's default variant): 19 MiB, two passes, one lane. */
 export const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Hashing takes a thread and a core for some 20 ms: one core stays free, and so do the other threads of the pool. */
-const AT_ONCE = Math.max(1, availableParallelism() - 1)
+const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE) || 4
+
+/** Hashing takes a thread and a core for some 20 ms: one core stays free, and one thread of the pool at least. */
+const AT_ONCE = Math.max(1, Math.min(availableParallelism(), POOL_THREADS) - 1)
 const MAX_WAITING = 200
 
 export function argonPasswords(): Passwords {

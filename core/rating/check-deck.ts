@@ -1,3 +1,4 @@
+import type { Deck } from './deck.ts'
 import { dialled } from './number.ts'
 
 export interface CheckedRate {
@@ -19,6 +20,13 @@ export interface DeckFindings {
   readonly idle: readonly CheckedRate[]
   /** The beginnings of numbers that were dialled and have no rate, and how many calls went there, the most first. */
   readonly missing: readonly { readonly prefix: string; readonly calls: number }[]
+  /** Calls that no rate was found for and that one would be found for now. */
+  readonly ratable: number
+}
+
+interface Dialled {
+  readonly number: string
+  readonly calls: number
 }
 
 const SHOWN_DIGITS = 5
@@ -26,10 +34,12 @@ const SHOWN_DIGITS = 5
 export function checkDeck(
   rates: readonly CheckedRate[],
   used: ReadonlySet<number>,
-  unrated: readonly { readonly number: string; readonly calls: number }[],
-  internationalPrefix: string,
+  unrated: readonly Dialled[],
+  deck: Deck,
 ): DeckFindings {
+  const { internationalPrefix } = deck
   const digitsOf = (rate: CheckedRate): string => dialled(rate.prefix, internationalPrefix)
+  const hasRate = ({ number }: Dialled): boolean => deck.match(dialled(number, internationalPrefix)) !== null
   const active = new Map<string, CheckedRate[]>()
   for (const rate of rates) {
     if (!rate.active) continue
@@ -44,11 +54,15 @@ export function checkDeck(
     unmatched: usable.flatMap(([, same]) => same).filter(({ id }) => !used.has(id)),
     unusable: active.get('') ?? [],
     idle: rates.filter(rate => !rate.active && !active.has(digitsOf(rate))),
-    missing: byBeginning(unrated, internationalPrefix),
+    missing: byBeginning(
+      unrated.filter(each => !hasRate(each)),
+      internationalPrefix,
+    ),
+    ratable: unrated.filter(hasRate).reduce((sum, { calls }) => sum + calls, 0),
   }
 }
 
-function byBeginning(unrated: readonly { readonly number: string; readonly calls: number }[], prefix: string) {
+function byBeginning(unrated: readonly Dialled[], prefix: string) {
   const counts = new Map<string, number>()
   for (const { number, calls } of unrated) {
     const beginning = dialled(number, prefix).slice(0, SHOWN_DIGITS) || number

@@ -2,8 +2,11 @@ import { formatTimestamp, parseDate, type Timestamp } from '../dates.ts'
 import type { SwitchMoment } from './completed-call.ts'
 
 const DAY = 86_400_000
+const HOUR = 3_600_000
 const SECOND = 1000
 const HOURS_KEPT = 10_000
+/** What stands behind a date and hour that have been read before. */
+const MINUTES = /^.{13}:[0-5]\d:[0-5]\d$/
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/
 
 /** Turns a switch's moment into UTC; null when its text is no date and time. */
@@ -16,14 +19,22 @@ export type SwitchClock = (moment: SwitchMoment) => Timestamp | null
  * as if they had not jumped yet: 02:30 becomes 03:30. A feed in UTC has neither.
  */
 export function switchClock(timeZone: string): SwitchClock {
-  const offsetOf = offsetsByHour(utcOffsets(timeZone))
+  const offsetAt = utcOffsets(timeZone)
+  const hours = new Map<string, string | null>()
   return moment => {
     if ('epochMicros' in moment) return fromMicros(moment.epochMicros)
-    const asUtc = parseDate(moment.local)
+    const { local } = moment
+    const hour = local.slice(0, 13)
+    const known = hours.get(hour)
+    if (known && MINUTES.test(local)) return `${known}${local.slice(13)}.000000Z`
+    const asUtc = parseDate(local)
     if (asUtc === null) return null
-    const local = Date.parse(asUtc)
-    const offset = offsetOf(moment.local, local)
-    return offset === 0 ? asUtc : formatTimestamp(local - offset, 0)
+    if (known === undefined) {
+      if (hours.size >= HOURS_KEPT) hours.clear()
+      hours.set(hour, utcHour(asUtc, offsetAt))
+    }
+    const there = Date.parse(asUtc)
+    return formatTimestamp(there - resolve(there, offsetAt), 0)
   }
 }
 
@@ -44,21 +55,12 @@ function utcOffsets(timeZone: string): UtcOffset {
   }
 }
 
-/** The offset in force at a local time. What Intl says is kept by the hour, save for one in which it changes. */
-function offsetsByHour(offsetAt: UtcOffset): (text: string, local: number) => number {
-  const known = new Map<string, number | null>()
-  return (text, local) => {
-    const hour = text.slice(0, 13)
-    let offset = known.get(hour)
-    if (offset === undefined) {
-      const first = local - (local % 3_600_000)
-      const start = resolve(first, offsetAt)
-      offset = start === resolve(first + 3_599_000, offsetAt) ? start : null
-      if (known.size >= HOURS_KEPT) known.clear()
-      known.set(hour, offset)
-    }
-    return offset ?? resolve(local, offsetAt)
-  }
+/** The hour of UTC that a local hour is; null when it is no whole one, or the offset changes within. */
+function utcHour(local: Timestamp, offsetAt: UtcOffset): string | null {
+  const first = Date.parse(`${local.slice(0, 13)}:00:00Z`)
+  const offset = resolve(first, offsetAt)
+  const isWhole = offset % HOUR === 0 && offset === resolve(first + HOUR - SECOND, offsetAt)
+  return isWhole ? formatTimestamp(first - offset, 0).slice(0, 13) : null
 }
 
 /** Of the offsets before and after a change nearby, the earlier, unless only the later one leads to this local time. */

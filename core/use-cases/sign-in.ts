@@ -49,8 +49,10 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
     return idle < absolute ? idle : absolute
   }
   /** An end is put off only once it moves by a sixtieth of the idle life, so that reading seldom writes. */
-  const isWorthExtending = (session: Session, expiresAt: Timestamp): boolean =>
-    addSeconds(session.expiresAt, lives.idle / 60) <= expiresAt
+  const isWorthExtending = (session: Session, now: Timestamp): boolean => {
+    if (now < addSeconds(session.expiresAt, lives.idle / 60 - lives.idle)) return false
+    return addSeconds(session.expiresAt, lives.idle / 60) <= endOf(session.createdAt, now)
+  }
   return {
     authenticate: async (email, password) => {
       const found = await accounts.findByEmail(email)
@@ -66,8 +68,8 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
       const session = await sessions.find(tokenHash)
       const now = clock.now()
       if (!session || session.expiresAt <= now) return null
-      const expiresAt = endOf(session.createdAt, now)
-      if (isWorthExtending(session, expiresAt)) await sessions.extend(tokenHash, expiresAt).catch(unlessUnwritable)
+      if (isWorthExtending(session, now))
+        await sessions.extend(tokenHash, endOf(session.createdAt, now)).catch(unlessUnwritable)
       return session.account
     },
     end: tokenHash => sessions.end(tokenHash),

@@ -27,10 +27,11 @@ export const trunkline = (db: string, ...args: string[]): Promise<Ran> =>
 
 const PAGE_BYTES = 4096
 
-/** Overwrites a database's pages from this one on with what is no page; page 0 is the header. */
-export function damage(path: string, from: number): void {
+/** Overwrites a database's pages from this one on, or so many, with what is no page; page 0 is the header. */
+export function damage(path: string, from: number, count = Number.POSITIVE_INFINITY): void {
   const file = openSync(path, 'r+')
-  const end = fstatSync(file).size
-  writeSync(file, Buffer.alloc(end - from * PAGE_BYTES, 0xa5), 0, null, from * PAGE_BYTES)
+  const start = from * PAGE_BYTES
+  const length = Math.min(fstatSync(file).size - start, count * PAGE_BYTES)
+  writeSync(file, Buffer.alloc(length, 0xa5), 0, length, start)
   closeSync(file)
 }

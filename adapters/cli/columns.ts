@@ -1,0 +1,145 @@
+import { isJsonObject, type JsonObject, numeral, parseJson, stringifyJson } from '../../core/json.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import type { Kind } from '../../core/resources/field.ts'
+import { type Embed, type Resource, timestamped } from '../../core/resources/resource.ts'
+import { CliError, EXIT } from './exit.ts'
+
+/** What a table, a line or a cell shows of a record. */
+export interface Column {
+  readonly name: string
+  readonly kind: Kind
+  readonly of: (row: JsonObject) => string
+}
+
+export const isNumber = ({ kind }: Pick<Column, 'kind'>): boolean => kind === 'integer' || kind === 'decimal'
+
+export const SECRET_MARK = '••••••'
+
+/** A JSON value as a person reads it. */
+export function cell(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (typeof value === 'object' && numeral(value) === null) return stringifyJson(value)
+  return String(numeral(value) ?? value)
+}
+
+/** An embedded record by what tells it from others: the part of its key that is no reference, else its id. */
+function keyOf(target: Resource, value: unknown): string {
+  if (!isJsonObject(value)) return ''
+  const own = target.key.findLast(name => !target.fields[name]?.references)
+  return cell((own === undefined ? null : value[own]) ?? value['id'])
+}
+
+/** An embedded record with what it is called: `acme (Acme Ltd)`. */
+function titleOf(target: Resource, value: unknown): string {
+  if (!isJsonObject(value)) return ''
+  const key = keyOf(target, value)
+  const called = target.search.map(name => cell(value[name])).find(text => text !== '' && text !== key)
+  return called === undefined ? key : `${key} (${called})`
+}
+
+const NAMED = 10
+
+/** Embedded records: how many, and the first of them by name. */
+function countOf(target: Resource, value: unknown): string {
+  if (!Array.isArray(value)) return ''
+  const names = value.slice(0, NAMED).map(member => keyOf(target, member))
+  const more = value.length > NAMED ? ', …' : ''
+  return value.length === 0 ? '0' : `${value.length}: ${names.join(', ')}${more}`
+}
+
+const embedOf = (resource: Resource, field: string): (Embed & { kind: 'one' }) | undefined =>
+  resource.embeds.find((embed): embed is Embed & { kind: 'one' } => embed.kind === 'one' && embed.via === field)
+
+const plain = (name: string, kind: Kind): Column => ({ name, kind, of: row => cell(row[name]) })
+
+/** The columns of a resource, derived from its declaration; a reference shows what it points to by name. */
+export function columnsOf(resource: Resource, showSecrets: boolean): Column[] {
+  const fields = Object.entries(resource.fields).filter(([, field]) => !field.writeOnly)
+  return [
+    plain('id', 'integer'),
+    ...fields.map(([name, { kind, secret }]): Column => {
+      const embed = embedOf(resource, name)
+      if (embed) {
+        const target = resourceNamed(embed.from)
+        return {
+          name: embed.name,
+          kind: 'text',
+          of: row => (embed.name in row ? keyOf(target, row[embed.name]) : cell(row[name])),
+        }
+      }
+      const isHidden = secret === true && !showSecrets
+      return isHidden ? { name, kind, of: row => (cell(row[name]) === '' ? '' : SECRET_MARK) } : plain(name, kind)
+    }),
+    ...resource.embeds.filter(({ kind }) => kind === 'count').map(({ name }) => plain(name, 'integer')),
+  ]
+}
+
+/** Everything that --fields can name: the columns, the ids behind references, timestamps and embedded records. */
+function nameable(resource: Resource, columns: readonly Column[]): Column[] {
+  const known = new Set(columns.map(({ name }) => name))
+  const others = [
+    ...Object.entries(resource.fields).flatMap(([name, { kind, writeOnly }]) => (writeOnly ? [] : [plain(name, kind)])),
+    ...timestamped(resource).map(name => plain(name, 'date')),
+    ...resource.embeds.flatMap((embed): Column[] =>
+      embed.kind === 'many'
+        ? [{ name: embed.name, kind: 'text', of: row => countOf(resourceNamed(embed.from), row[embed.name]) }]
+        : [],
+    ),
+  ]
+  return [...columns, ...others.filter(({ name }) => !known.has(name))]
+}
+
+/** The names of --fields, each of which must be one of these. */
+export function assertNamed(fields: readonly string[] | undefined, known: readonly string[]): void {
+  const unknown = fields?.find(name => !known.includes(name))
+  if (unknown !== undefined)
+    throw new CliError(EXIT.usage, `there is no field ${unknown}; there are ${known.join(', ')}`)
+}
+
+/** The columns that --fields names, in its order; all but what is only there when named, without it. */
+export function chosen(resource: Resource, fields: readonly string[] | undefined, showSecrets: boolean): Column[] {
+  const columns = columnsOf(resource, showSecrets)
+  if (!fields) return columns
+  const known = nameable(resource, columns)
+  assertNamed(
+    fields,
+    known.map(({ name }) => name),
+  )
+  return fields.flatMap(name => known.find(column => column.name === name) ?? [])
+}
+
+/** One record, a line for each of its members; what is embedded is shown by name. */
+export function linesOf(resource: Resource, row: JsonObject, showSecrets: boolean): { name: string; text: string }[] {
+  return Object.entries(row).map(([name, value]) => {
+    const embed = resource.embeds.find(known => known.name === name)
+    if (embed?.kind === 'one') return { name, text: titleOf(resourceNamed(embed.from), value) }
+    if (embed?.kind === 'many') return { name, text: countOf(resourceNamed(embed.from), value) }
+    const isHidden = resource.fields[name]?.secret === true && !showSecrets && cell(value) !== ''
+    return { name, text: isHidden ? SECRET_MARK : cell(value) }
+  })
+}
+
+const isSecret = (resource: Resource, name: string): boolean => resource.fields[name]?.secret === true
+
+/** A record as the API gives it; without `showSecrets` its secrets are left out, those of embedded records too. */
+export function shared(resource: Resource, row: JsonObject, showSecrets: boolean): JsonObject {
+  if (showSecrets) return row
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
+      if (isSecret(resource, name)) return []
+      const embed = resource.embeds.find(known => known.name === name)
+      if (embed?.kind !== 'many' || !Array.isArray(value)) return [[name, value]]
+      const target = resourceNamed(embed.from)
+      return [[name, value.map(member => (isJsonObject(member) ? shared(target, member, false) : member))]]
+    }),
+  )
+}
+
+export const picked = (row: JsonObject, fields: readonly string[] | undefined): JsonObject =>
+  fields ? Object.fromEntries(fields.flatMap(name => (name in row ? [[name, row[name]]] : []))) : row
+
+export function objects(json: string): JsonObject[] {
+  const rows = parseJson(json)
+  return Array.isArray(rows) ? rows.filter(isJsonObject) : []
+}

@@ -1,0 +1,160 @@
+import { numeral, parseJson } from '../../../core/json.ts'
+import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
+
+/** Reads what is given for one field, or says what is wrong with it. Never null. */
+export type Reader = (given: unknown) => Value | Problem
+
+export interface CellRules {
+  /** Is the input text alone (CSV), so that JSON stands in it as text? */
+  readonly isText: boolean
+  readonly decimalComma: boolean
+}
+
+/** The reader of a field: what sheets need looked at first, then the field's own rule. */
+export function readerOf(field: Field, rules: CellRules): Reader {
+  const sheet = field.sheet === 'price' ? price : field.sheet === 'interval' ? interval : null
+  const parse = parserOf(field, rules)
+  if (!sheet) return parse
+  return remembering(given => {
+    const read = sheet(field.kind === 'decimal' && rules.decimalComma ? withPoint(given) : given)
+    return read instanceof Problem ? read : parse(field.kind === 'decimal' ? given : read)
+  })
+}
+
+function parserOf(field: Field, rules: CellRules): Reader {
+  switch (field.kind) {
+    case 'decimal':
+      return remembering(decimalReader(field, rules))
+    case 'integer':
+    case 'boolean':
+      return remembering(field.parse)
+    case 'date':
+      return given => (typeof given === 'string' && plainDate(given)) || field.parse(given)
+    case 'json':
+      return rules.isText ? given => field.parse(jsonIn(given)) : field.parse
+    default:
+      return field.parse
+  }
+}
+
+const REMEMBERED = 20_000
+const SHORT = 12
+
+/** The same few numbers come again and again: they are read once. */
+function remembering(read: Reader): Reader {
+  const known = new Map<string, Value | Problem>()
+  return given => {
+    if (typeof given !== 'string' || given.length > SHORT) return read(given)
+    const found = known.get(given)
+    if (found !== undefined) return found
+    const value = read(given)
+    if (known.size >= REMEMBERED) known.clear()
+    known.set(given, value)
+    return value
+  }
+}
+
+const DECIMAL_COMMA = /^\s*[+-]?\d*,\d+\s*$/
+
+function decimalReader(field: Field, { decimalComma }: CellRules): Reader {
+  if (!decimalComma)
+    return given =>
+      typeof given === 'string' && DECIMAL_COMMA.test(given)
+        ? new Problem(`must be a number: ${given.trim()} has a decimal comma, which --decimal-comma takes`)
+        : field.parse(given)
+  return given =>
+    typeof given === 'string' && given.includes('.')
+      ? new Problem(`must be a number: ${given.trim()} has a point, where --decimal-comma wants a comma`)
+      : field.parse(withPoint(given))
+}
+
+const withPoint = (given: unknown): unknown =>
+  typeof given === 'string' && DECIMAL_COMMA.test(given) ? given.replace(',', '.') : given
+
+function jsonIn(given: unknown): unknown {
+  if (typeof given !== 'string') return given
+  try {
+    return parseJson(given)
+  } catch {
+    return given
+  }
+}
+
+const days = new Map<string, boolean>()
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+/**
+ * The two forms that nearly all dates have, `YYYY-MM-DD HH:MM:SS` and the one that is stored, without the cost of
+ * looking for the others; null for those.
+ */
+export function plainDate(text: string): string | null {
+  const isStored = text.length === 27 && text.charCodeAt(19) === 46 && text.charCodeAt(26) === 90
+  if (text.length !== 19 && !isStored) return null
+  const separator = text.charCodeAt(10)
+  if (separator !== 84 && separator !== 32) return null
+  if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58) return null
+  if (twoDigits(text, 11) > 23 || twoDigits(text, 14) > 59 || twoDigits(text, 17) > 59) return null
+  if (isStored && !(twoDigits(text, 20) + twoDigits(text, 22) + twoDigits(text, 24) < 300)) return null
+  const day = text.slice(0, 10)
+  if (!isDay(day)) return null
+  if (isStored) return separator === 84 ? text : `${day}T${text.slice(11)}`
+  return `${day}T${text.slice(11)}.000000Z`
+}
+
+/** The number of two digits, or much more than any. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48
+  const ones = text.charCodeAt(at + 1) - 48
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 1_000
+}
+
+function isDay(day: string): boolean {
+  const known = days.get(day)
+  if (known !== undefined) return known
+  const milliseconds = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN
+  const isReal = !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(day)
+  if (days.size >= REMEMBERED) days.clear()
+  days.set(day, isReal)
+  return isReal
+}
+
+const EXPONENT = /^\s*[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+\s*$/
+const CODES = /^[\d+\s,;]*$/
+
+/** The codes in one cell, `61 38,39` being 6138 and 6139; without a comma or semicolon, the cell as it is. */
+export function codesIn(text: string): string[] | Problem {
+  if (EXPONENT.test(text))
+    return new Problem(
+      `holds ${text.trim()}, which a spreadsheet made of a long number: make its column text and export it again`,
+    )
+  if (!/[,;]/.test(text)) return [text]
+  if (!CODES.test(text)) return new Problem('must be one prefix, or several such as 61 38,39')
+  let country = ''
+  const codes = text.split(/[,;]/).map(part => {
+    const [first = '', ...rest] = part.trim().split(/\s+/)
+    if (rest.length > 0) country = first
+    if (first === '') return ''
+    return rest.length > 0 || first.startsWith('+') ? first + rest.join('') : country + first
+  })
+  return codes.some(code => !/^\+?\d+$/.test(code)) ? new Problem('has an empty or broken code among several') : codes
+}
+
+const PLACES = /^\s*[+-]?\d*\.\d{4}\d*?[1-9]/
+
+/** A price must be there to its last digit: nothing is rounded on the way in. */
+function price(given: unknown): Value | Problem {
+  const text = numeral(given) ?? ''
+  if (EXPONENT.test(text)) return new Problem(`must be written without an exponent, not ${text.trim()}`)
+  if (PLACES.test(text)) return new Problem(`must not have more than four decimals: ${text.trim()} would be rounded`)
+  return text
+}
+
+const TWO_INTERVALS = /^\s*(\d+)\s*\/\s*(\d+)\s*$/
+
+function interval(given: unknown): Value | Problem {
+  const text = numeral(given)
+  const [, first, next] = TWO_INTERVALS.exec(text ?? '') ?? []
+  if (first === undefined || next === undefined) return text ?? Number.NaN
+  if (Number(first) === Number(next)) return first
+  return new Problem(`must be one interval: ${text?.trim()} has a first and a next one that differ`)
+}

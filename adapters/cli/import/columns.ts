@@ -1,0 +1,77 @@
+import { Problem, type Value } from '../../../core/resources/field.ts'
+import { sentences } from '../../../core/resources/input.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { type NamedReference, namedReferences } from '../../../core/use-cases/import.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { CellRules } from './cells.ts'
+import { readerOf } from './cells.ts'
+import type { ImportOptions } from './options.ts'
+import { nearest } from './suggest.ts'
+
+/** The column of a reject file that tells the reason; an import passes over it. */
+export const REASON = 'import_error'
+/** What the service sets itself: there in lists, no matter for an import. */
+const PASSED_OVER = new Set([REASON, 'id', 'created_at', 'updated_at'])
+
+/** What a column of the input, or a member of its objects, is read as. */
+export interface Target {
+  readonly field: string
+  /** The reference is given by name in this column, such as a tenant's slug in `tenant`. */
+  readonly reference: NamedReference | null
+  readonly byName: boolean
+}
+
+export interface Targets {
+  /** null: it is passed over; undefined: there is no such column. */
+  of(column: string): Target | null | undefined
+  /** The sentence on a column that does not exist. */
+  unknown(column: string): string
+  /** The columns that --map names. */
+  readonly mapped: readonly string[]
+}
+
+export function targetsOf(resource: Resource, map: ImportOptions['map']): Targets {
+  const references = namedReferences(resource)
+  const byColumn = new Map<string, Target>()
+  for (const field of Object.keys(resource.fields))
+    byColumn.set(field, { field, byName: false, reference: references.find(named => named.field === field) ?? null })
+  for (const reference of references)
+    byColumn.set(reference.column, { field: reference.field, byName: true, reference })
+  const names = new Map(map)
+  for (const [column, name] of names)
+    if (name !== '' && !byColumn.has(name))
+      throw new CliError(EXIT.usage, `--map "${column}=${name}": ${noField(resource, name, byColumn.keys())}`)
+  return {
+    mapped: [...names.keys()],
+    of: column => {
+      const name = names.get(column) ?? column.trim()
+      return name === '' || PASSED_OVER.has(name) ? null : byColumn.get(name)
+    },
+    unknown: column => {
+      const told = noField(resource, column, byColumn.keys())
+      return told.endsWith('?') ? told : `${told}.`
+    },
+  }
+}
+
+function noField({ plural }: Resource, name: string, known: Iterable<string>): string {
+  const near = nearest(name, known)
+  return `${plural} have no field ${JSON.stringify(name)}${near === null ? '' : `; did you mean ${near}?`}`
+}
+
+/** The constants that --set gives, read by the fields' rules. Throws on the first that breaks one. */
+export function constantsOf(resource: Resource, given: ImportOptions['set'], rules: CellRules): Record<string, Value> {
+  const constants: Record<string, Value> = {}
+  for (const [name, text] of given) {
+    const field = resource.fields[name]
+    if (!field)
+      throw new CliError(EXIT.usage, `--set ${name}: ${noField(resource, name, Object.keys(resource.fields))}`)
+    if (text === '' && field.required)
+      throw new CliError(EXIT.usage, `--set ${name}: ${sentences.field(name, 'is required')}`)
+    const value = text === '' ? null : readerOf(field, rules)(text)
+    if (value instanceof Problem)
+      throw new CliError(EXIT.usage, `--set ${name}: ${sentences.field(name, value.predicate)}`)
+    constants[name] = value
+  }
+  return constants
+}

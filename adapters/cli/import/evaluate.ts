@@ -1,0 +1,118 @@
+import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
+import { empty, isAbsent, sentences } from '../../../core/resources/input.ts'
+import { fieldLabel } from '../../../core/resources/resource.ts'
+import { codesIn, type Reader } from './cells.ts'
+import type { Finder } from './names.ts'
+
+/** The errors of one row: what each stands on, and a sentence. */
+export type RowErrors = readonly (readonly [column: string, sentence: string])[]
+
+/** The records of one row (several where a cell holds several codes), as values in the order of the columns. */
+export type Read = { readonly records: readonly (readonly (Value | undefined)[])[] } | { readonly errors: RowErrors }
+
+/** One field of the records, and what gives its value. */
+export interface Slot {
+  readonly field: string
+  readonly declared: Field
+  /** Where its value goes in a record. */
+  readonly position: number
+  readonly read: Reader
+  /** One cell may hold several codes, each of which makes a record. */
+  readonly isList: boolean
+  /** The columns or members for it; several where a reference may be given by id or by name. */
+  readonly sources: readonly Source[]
+}
+
+export interface Source {
+  readonly column: string
+  /** Its cell in a table's rows. */
+  readonly index: number
+  /** Finds the record that text names; null where only an id will do. */
+  readonly find: Finder | null
+  /** What the name is looked up within, such as the record's tenant. */
+  readonly scope: readonly ScopePart[]
+}
+
+/** A value of the record being read, by its position, or one that all have. */
+export type ScopePart = { readonly position: number } | { readonly constant: Value }
+
+/** The value that a field must have, or has where the input says nothing. */
+export interface Fixed {
+  readonly field: string
+  readonly value: Value
+  /** The flag that says so. */
+  readonly named: string
+  readonly flag: string
+}
+
+type Values = (Value | undefined)[]
+
+/** The values of several records, out of one cell. */
+class Several {
+  readonly values: readonly Value[]
+  constructor(values: readonly Value[]) {
+    this.values = values
+  }
+}
+
+/** Reads the slots of one row. `isSparse`: what is not given stays undefined. */
+export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse: boolean) {
+  return (given: (source: Source) => unknown): Read => {
+    const values: Values = new Array(slots.length)
+    const errors: [string, string][] = []
+    let codes: readonly Value[] | null = null
+    let listed = 0
+    for (const slot of slots) {
+      const [first] = slot.sources
+      const source =
+        slot.sources.length === 1 ? first : (slot.sources.find(candidate => given(candidate) !== undefined) ?? first)
+      if (!source) continue
+      const found = given(source)
+      const value = isAbsent(slot.declared, found)
+        ? absent(slot, found === undefined && isSparse, fixed)
+        : present(slot, source, found, values)
+      if (value instanceof Problem) errors.push([source.column, sentenceOn(slot, source, value)])
+      else if (value instanceof Several) {
+        codes = value.values
+        listed = slot.position
+      } else if (fixed?.field === slot.field && value !== fixed.value)
+        errors.push([source.column, sentences.field(source.column, `must be ${fixed.named}, as ${fixed.flag} says`)])
+      else values[slot.position] = value
+    }
+    if (errors.length > 0) return { errors }
+    return { records: codes === null ? [values] : codes.map(code => values.with(listed, code)) }
+  }
+}
+
+function absent(slot: Slot, isUnnamed: boolean, fixed: Fixed | null): Value | undefined | Problem {
+  if (fixed?.field === slot.field) return fixed.value
+  if (slot.declared.required) return new Problem('is required')
+  return isUnnamed ? undefined : empty(slot.declared)
+}
+
+function present(slot: Slot, source: Source, given: unknown, values: Values): Value | Problem | Several {
+  if (slot.isList && typeof given === 'string') return listIn(slot, given)
+  if (source.find === null || typeof given !== 'string') return slot.read(given)
+  const scope = source.scope.map(part => ('constant' in part ? part.constant : (values[part.position] ?? null)))
+  const id = source.find(scope, given.trim())
+  if (!(id instanceof Problem)) return id ?? null
+  return new Problem(id.predicate)
+}
+
+function listIn(slot: Slot, cell: string): Value | Problem | Several {
+  const codes = codesIn(cell)
+  if (codes instanceof Problem) return codes
+  const values: Value[] = []
+  for (const code of codes) {
+    const value = slot.read(code)
+    if (value instanceof Problem) return value
+    values.push(value)
+  }
+  return values.length === 1 ? (values[0] ?? null) : new Several(values)
+}
+
+/** A name that is found nowhere is told as the API tells an id that is not there. */
+const sentenceOn = (slot: Slot, source: Source, { predicate }: Problem): string =>
+  source.find && predicate !== 'is required'
+    ? `The selected ${fieldLabel(source.column)} ${predicate}.`
+    : sentences.field(slot.field, predicate)

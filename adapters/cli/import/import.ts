@@ -1,0 +1,128 @@
+import type { Readable } from 'node:stream'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
+import { type Context, type Services, say } from '../context.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { resolve } from '../references.ts'
+import type { CellRules } from './cells.ts'
+import { constantsOf, targetsOf } from './columns.ts'
+import type { Fixed } from './evaluate.ts'
+import { openInput } from './input.ts'
+import { namesIn } from './names.ts'
+import { formatOf, type ImportOptions } from './options.ts'
+import type { ImportError } from './report.ts'
+import { type Run, runImport } from './run.ts'
+import { openSource } from './source.ts'
+
+export interface Source {
+  /** What messages call it: a path, or `-`. */
+  readonly name: string
+  readonly stream: Readable
+  /** How long it is, where that is known. */
+  readonly bytes?: number
+}
+
+/** What became of an import. Records are counted, but for `rows`, `rejected` and `blank`, which are of the input. */
+export interface ImportSummary {
+  readonly resource: string
+  readonly source: string
+  readonly dry_run: boolean
+  readonly rows: number
+  readonly created: number
+  readonly updated: number
+  readonly skipped: number
+  readonly rejected: number
+  readonly blank: number
+  /** The first lines of those. */
+  readonly blank_lines: readonly number[]
+  readonly errors: readonly ImportError[]
+  /** Errors that are not among these. */
+  readonly more_errors: number
+  readonly seconds: number
+}
+
+/** The exit code that a summary stands for. */
+export const exitCodeOf = ({ errors, more_errors }: Pick<ImportSummary, 'errors' | 'more_errors'>): number =>
+  errors.length + more_errors > 0 ? EXIT.data : EXIT.ok
+
+/**
+ * Imports records from a stream. Errors in the data are told in the summary and on standard error, and by
+ * `exitCodeOf`; what cannot be begun or must be stopped is thrown. `signal` stops between two batches.
+ */
+export async function importRecords(
+  resource: Resource,
+  source: Source,
+  options: ImportOptions,
+  context: Context,
+  signal?: AbortSignal,
+): Promise<ImportSummary> {
+  assertSensible(resource, options)
+  const services = await context.open()
+  const format = formatOf(options.format, source.name)
+  const rules: CellRules = { isText: format === 'csv', decimalComma: options.decimalComma }
+  const targets = targetsOf(resource, options.map)
+  const fixed = await tenantOf(resource, options, services)
+  const constants = constantsOf(resource, options.set, rules)
+  if (fixed && Object.hasOwn(constants, fixed.field))
+    throw new CliError(EXIT.usage, `--tenant and --set ${fixed.field} say the same thing`)
+  const input = await openInput(source.name, source.stream)
+  const plan = { resource, targets, constants, fixed, rules, names: namesIn(services.records) }
+  const opened = await openSource(input, format, plan, options)
+  const run: Run = {
+    resource,
+    input,
+    format,
+    options,
+    services,
+    context,
+    opened,
+    names: plan.names,
+    signal,
+    bytes: source.bytes,
+  }
+  const summary = await runImport(run)
+  tell(summary, options, context)
+  return summary
+}
+
+function assertSensible(resource: Resource, { resume, mode, allowDuplicates }: ImportOptions): void {
+  const isPlaced = keepsPlace(resource)
+  if (resume && !isPlaced)
+    throw new CliError(EXIT.usage, `an import of ${resource.plural} is all or nothing: there is nothing to resume`)
+  if (isPlaced && mode !== 'insert')
+    throw new CliError(EXIT.usage, `${resource.plural} have no natural key: --mode ${mode} makes no sense`)
+  if (allowDuplicates && mode !== 'insert')
+    throw new CliError(EXIT.usage, '--allow-duplicates makes sense with --mode insert alone')
+}
+
+/** What --tenant says of each record. */
+async function tenantOf(resource: Resource, { tenant }: ImportOptions, { records }: Services): Promise<Fixed | null> {
+  if (tenant === undefined) return null
+  const reference = namedReferences(resource).find(({ column }) => column === 'tenant')
+  if (!reference) throw new CliError(EXIT.usage, `${resource.plural} belong to no tenant`)
+  const value = await resolve(records, reference.target, tenant)
+  return { field: reference.field, value, named: tenant, flag: '--tenant' }
+}
+
+function tell(summary: ImportSummary, { mode, onError }: ImportOptions, context: Context): void {
+  if (context.options.output === 'json') {
+    context.io.stdout.write(`${JSON.stringify(summary)}\n`)
+    return
+  }
+  const { rows, rejected, blank, blank_lines, seconds, dry_run } = summary
+  const number = (value: number): string => value.toLocaleString('en')
+  const outcome = (['created', 'updated', 'skipped'] as const)
+    .filter(name => summary[name] > 0 || name === 'created')
+    .map(name => `${number(summary[name])} ${dry_run ? 'would be ' : ''}${name}`)
+  const lines = blank > blank_lines.length ? `${blank_lines.join(', ')} …` : blank_lines.join(', ')
+  const details = [
+    `${number(rows)} rows: ${outcome.join(', ')}`,
+    `${number(rejected)} rejected`,
+    ...(blank > 0 ? [`${number(blank)} blank (line ${lines})`] : []),
+  ]
+  say(context, `${summary.source}: ${details.join(', ')}; ${seconds.toFixed(1)} s`)
+  if (rejected > 0 && onError === 'stop' && summary.created === 0 && !dry_run)
+    say(context, 'nothing was imported: mend the rows, or keep the good ones with --on-error continue')
+  if (mode === 'insert' && summary.errors.some(({ message }) => message.endsWith('has already been taken.')))
+    say(context, 'hint: --mode upsert changes records that exist, --mode skip leaves them alone')
+}

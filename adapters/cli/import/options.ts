@@ -1,0 +1,115 @@
+import { type Command, Option } from 'commander'
+import type { ImportMode } from '../../../core/ports.ts'
+import { CliError, EXIT } from '../exit.ts'
+
+export const FORMATS = ['csv', 'ndjson', 'json'] as const
+export type Format = (typeof FORMATS)[number]
+
+export interface ImportOptions {
+  readonly format?: Format
+  /** A tenant's slug or id, for records whose input does not name one. */
+  readonly tenant?: string
+  /** What columns of the input are called, and the field each is; an empty one is passed over. */
+  readonly map: readonly (readonly [column: string, field: string])[]
+  readonly set: readonly (readonly [field: string, value: string])[]
+  readonly mode: ImportMode
+  readonly onError: 'stop' | 'continue'
+  readonly maxErrors: number
+  readonly rejectFile?: string
+  readonly dryRun: boolean
+  /** false: begin anew although an import of this input was interrupted. */
+  readonly resume?: boolean
+  readonly decimalComma: boolean
+  readonly delimiter?: string
+  readonly allowDuplicates: boolean
+}
+
+const MODES = ['insert', 'upsert', 'skip'] as const
+const ON_ERROR = ['stop', 'continue'] as const
+
+const collect = (value: string, before: string[]): string[] => [...before, value]
+
+export function addImportOptions(command: Command): Command {
+  return command
+    .addOption(new Option('--format <format>', 'what the input is (default: by its name, else csv)').choices(FORMATS))
+    .option('--tenant <SLUG|ID>', 'whose the records are, where the input does not say')
+    .option('--map <column=field>', 'what a column is, such as "Cost / Min=cost_per_minute"; repeatable', collect, [])
+    .option('--set <field=value>', 'the same value for all records; repeatable', collect, [])
+    .addOption(new Option('--mode <mode>', 'what happens to records that exist').choices(MODES).default('insert'))
+    .addOption(
+      new Option('--on-error <what>', 'stop: all or nothing; continue: keep the good rows')
+        .choices(ON_ERROR)
+        .default('stop'),
+    )
+    .option('--max-errors <n>', 'show at most so many errors', '100')
+    .option('--reject-file <file>', 'write the rejected rows there, each with the reason')
+    .option('--dry-run', 'check everything, change nothing')
+    .option('--resume', 'go on where an interrupted import of the same input stopped')
+    .option('--no-resume', 'begin anew although an import of the same input was interrupted')
+    .option('--decimal-comma', 'amounts are written 0,0123')
+    .option('--delimiter <character>', 'what separates cells: a character, or tab (default: found out)')
+    .option('--allow-duplicates', 'with --mode insert, keep records that share their key where the API allows it')
+}
+
+/** Reads what commander gathered. Throws on what makes no sense. */
+export function readImportOptions(raw: Readonly<Record<string, unknown>>): ImportOptions {
+  const text = (name: string): string | undefined => {
+    const value = raw[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  const format = oneOf('--format', FORMATS, text('format'))
+  const tenant = text('tenant')
+  const rejectFile = text('rejectFile')
+  const delimiter = text('delimiter')
+  return {
+    map: pairs('--map', raw['map'], true),
+    set: pairs('--set', raw['set'], false),
+    mode: oneOf('--mode', MODES, text('mode')) ?? 'insert',
+    onError: oneOf('--on-error', ON_ERROR, text('onError')) ?? 'stop',
+    maxErrors: wholeNumber('--max-errors', text('maxErrors') ?? '100'),
+    dryRun: raw['dryRun'] === true,
+    decimalComma: raw['decimalComma'] === true,
+    allowDuplicates: raw['allowDuplicates'] === true,
+    ...(typeof raw['resume'] === 'boolean' ? { resume: raw['resume'] } : {}),
+    ...(format === undefined ? {} : { format }),
+    ...(tenant === undefined ? {} : { tenant }),
+    ...(rejectFile === undefined ? {} : { rejectFile }),
+    ...(delimiter === undefined ? {} : { delimiter: delimiterNamed(delimiter) }),
+  }
+}
+
+export function oneOf<const T extends string>(flag: string, choices: readonly T[], given: string | undefined) {
+  if (given === undefined) return undefined
+  const found = choices.find(choice => choice === given)
+  if (found === undefined) throw new CliError(EXIT.usage, `${flag} must be ${choices.join(', ')}, not ${given}`)
+  return found
+}
+
+function wholeNumber(flag: string, given: string): number {
+  if (!/^\d{1,9}$/.test(given)) throw new CliError(EXIT.usage, `${flag} must be a whole number, not ${given}`)
+  return Number(given)
+}
+
+function delimiterNamed(given: string): string {
+  const delimiter = given === 'tab' || given === '\\t' ? '\t' : given
+  if (delimiter.length !== 1 || '"\r\n'.includes(delimiter))
+    throw new CliError(EXIT.usage, `--delimiter must be one character, not ${JSON.stringify(given)}`)
+  return delimiter
+}
+
+/** `isLast`: what comes after the last `=` is the second part, since a column's name may hold one; else the first `=`. */
+function pairs(flag: string, given: unknown, isLast: boolean): (readonly [string, string])[] {
+  return (Array.isArray(given) ? given : []).map(item => {
+    const text = String(item)
+    const at = isLast ? text.lastIndexOf('=') : text.indexOf('=')
+    if (at < 1) throw new CliError(EXIT.usage, `${flag} wants NAME=VALUE, not ${JSON.stringify(text)}`)
+    return [text.slice(0, at), text.slice(at + 1)] as const
+  })
+}
+
+/** By the flag, else by the ending of the name, else CSV. */
+export function formatOf(given: Format | undefined, name: string): Format {
+  if (given) return given
+  const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase()
+  return ending === 'ndjson' || ending === 'jsonl' ? 'ndjson' : ending === 'json' ? 'json' : 'csv'
+}

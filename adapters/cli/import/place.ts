@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { isJsonObject } from '../../../core/json.ts'
+import type { Bulk, ImportPlace } from '../../../core/ports.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { Input } from './input.ts'
+
+/** What is kept of an import with each batch that it stores. */
+export interface Mark {
+  readonly offset: number
+  readonly line: number
+  /** Of all bytes before the offset, so that what follows may be mended, and what came before may not. */
+  readonly digest: string
+  /** Of the first bytes: which inputs it may be. */
+  readonly head: { readonly length: number; readonly digest: string }
+  /** Of what decides how rows are read. */
+  readonly options: string
+  readonly rows: number
+  readonly created: number
+  readonly rejected: number
+  readonly blank: number
+  readonly rejectBytes: number
+  readonly isDone: boolean
+}
+
+/** Enough to tell one input from another; less than the rows of one batch. */
+const HEAD_BYTES = 1024
+
+const digestOf = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
+
+export interface Fingerprint {
+  /** What the place is kept under. */
+  readonly key: string
+  readonly head: Mark['head']
+  readonly options: string
+}
+
+/** What an input is known by. `settings` is all that decides how its rows are read. */
+export function fingerprintOf(head: Buffer, settings: unknown): Fingerprint {
+  const first = head.subarray(0, HEAD_BYTES)
+  const options = digestOf(JSON.stringify(settings))
+  const digest = digestOf(first)
+  return { key: `${options.slice(0, 16)}:${digest.slice(0, 32)}`, head: { length: first.length, digest }, options }
+}
+
+const NUMBERS = ['offset', 'line', 'rows', 'created', 'rejected', 'blank', 'rejectBytes'] as const
+
+function readMark({ mark }: ImportPlace): Mark | null {
+  const given: unknown = JSON.parse(mark)
+  if (!isJsonObject(given) || !isJsonObject(given['head'])) return null
+  const [offset, line, rows, created, rejected, blank, rejectBytes] = NUMBERS.map(name => Number(given[name] ?? 0))
+  const head = { length: Number(given['head']['length']), digest: String(given['head']['digest']) }
+  return {
+    offset: offset ?? 0,
+    line: line ?? 1,
+    rows: rows ?? 0,
+    created: created ?? 0,
+    rejected: rejected ?? 0,
+    blank: blank ?? 0,
+    rejectBytes: rejectBytes ?? 0,
+    digest: String(given['digest']),
+    options: String(given['options']),
+    isDone: given['isDone'] === true,
+    head,
+  }
+}
+
+/**
+ * Where to go on: null for the beginning. Throws when an import of this input was interrupted and nothing is said of
+ * it, and when the one to be resumed was of another input.
+ */
+export async function findPlace(
+  bulk: Pick<Bulk, 'places'>,
+  resource: Resource,
+  input: Input,
+  fingerprint: Fingerprint,
+  resume: boolean | undefined,
+): Promise<{ readonly key: string; readonly mark: Mark } | null> {
+  if (resume === false) return null
+  const all = (await bulk.places(resource)).flatMap(place => {
+    const mark = readMark(place)
+    return mark ? [{ key: place.input, mark }] : []
+  })
+  const [best] = all
+    .filter(({ mark }) => mark.options === fingerprint.options && isHead(input.head, mark.head))
+    .sort((a, b) => b.mark.offset - a.mark.offset)
+  if (resume) {
+    const interrupted = all.find(({ mark }) => !mark.isDone)
+    if (!best && interrupted) throw notTheSame(input.name, interrupted.mark)
+    return best ?? null
+  }
+  if (best && !best.mark.isDone)
+    throw new CliError(
+      EXIT.usage,
+      `an import of ${input.name} was interrupted after ${best.mark.rows} rows, which are stored`,
+      'add --resume to go on there, or --no-resume to begin anew',
+    )
+  return null
+}
+
+const isHead = (content: Buffer, { length, digest }: Mark['head']): boolean =>
+  content.length >= length && digestOf(content.subarray(0, length)) === digest
+
+/** Passes over what was stored, having made sure that it is the same. */
+export async function goTo(input: Input, mark: Mark): Promise<void> {
+  if (!(await input.skipTo(mark.offset, mark.line)) || input.digest() !== mark.digest)
+    throw notTheSame(input.name, mark)
+}
+
+const notTheSame = (name: string, { rows }: Mark): CliError =>
+  new CliError(
+    EXIT.data,
+    `${name} is not what the interrupted import read: its first ${rows} rows differ, or the options do`,
+    'name the same file and options, or begin anew with --no-resume',
+  )

@@ -1,0 +1,124 @@
+import { closeSync, constants, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import type { Context } from '../context.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { csvCell } from '../export/csv.ts'
+import { REASON } from './columns.ts'
+import type { RowErrors } from './evaluate.ts'
+import type { Format } from './options.ts'
+
+export interface ImportError {
+  readonly line: number
+  /** The column, member or field; `row` for the row as a whole. */
+  readonly field: string
+  readonly message: string
+}
+
+/** Shows errors as they are found, up to a number, and counts the rest. `before` is called before each. */
+export function errorReport(
+  { io, options }: Pick<Context, 'io' | 'options'>,
+  name: string,
+  max: number,
+  before: () => void,
+) {
+  const shown: ImportError[] = []
+  let count = 0
+  return {
+    shown,
+    get more() {
+      return count - shown.length
+    },
+    add: (line: number, errors: RowErrors): void => {
+      for (const [field, message] of errors) {
+        count++
+        if (shown.length >= max) continue
+        shown.push({ line, field, message })
+        if (options.output === 'json') continue
+        before()
+        io.stderr.write(`${name}:${line}: ${field}: ${message}\n`)
+      }
+    },
+    /** Says how many were not shown. */
+    end: (): void => {
+      if (count > shown.length && options.output !== 'json') io.stderr.write(`… and ${count - shown.length} more\n`)
+    },
+  }
+}
+
+export interface RejectFile {
+  add(raw: string, errors: RowErrors): void
+  /** How long the file is: what a resumed import goes on from. */
+  readonly bytes: number
+  close(): void
+}
+
+const NO_FILE: RejectFile = { add: () => {}, bytes: 0, close: () => {} }
+
+/** The reason in front of a rejected row that stays as it came; in JSON, as an element of its own. */
+const FORMS: Readonly<Record<Format, (raw: string, reason: string, context: Shape) => string>> = {
+  csv: (raw, reason, { delimiter, newline }) => `${csvCell(reason, delimiter)}${delimiter}${raw}${newline}`,
+  ndjson: (raw, reason) => `${JSON.stringify({ [REASON]: reason })}\n${raw}\n`,
+  json: (raw, reason) => `${JSON.stringify({ [REASON]: reason })},\n${raw}`,
+}
+
+interface Shape {
+  readonly format: Format
+  readonly delimiter: string
+  readonly newline: string
+  /** The header row as it came. */
+  readonly header: string
+}
+
+/** Opens the file with its first row; a resumed import cuts it to what it was at its place. */
+export function openRejectFile(
+  path: string | undefined,
+  input: string,
+  shape: Shape,
+  resumeAt: number | null,
+): RejectFile {
+  if (path === undefined) return NO_FILE
+  if (isSame(path, input)) throw new CliError(EXIT.usage, `--reject-file ${path} would overwrite the input`)
+  const there = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  let bytes = resumeAt !== null && there >= resumeAt ? resumeAt : 0
+  if (bytes === 0) rmSync(path, { force: true })
+  let file: number | null = null
+  const write = (text: string): void => {
+    if (file === null) {
+      file = open(path)
+      ftruncateSync(file, bytes)
+    }
+    const content = Buffer.from(text)
+    for (let done = 0; done < content.length; )
+      done += writeSync(file, content, done, content.length - done, bytes + done)
+    bytes += content.length
+  }
+  return {
+    get bytes() {
+      return bytes
+    },
+    add: (raw, errors) => {
+      const reason = errors.map(([field, message]) => `${field}: ${message}`).join(' ')
+      const first = shape.format === 'csv' ? `${REASON}${shape.delimiter}${shape.header}${shape.newline}` : '['
+      const start = bytes === 0 ? (shape.format === 'ndjson' ? '' : first) : shape.format === 'json' ? ',\n' : ''
+      write(start + FORMS[shape.format](raw, reason, shape))
+    },
+    close: () => {
+      if (shape.format === 'json' && bytes > 0) write(']\n')
+      if (file !== null) closeSync(file)
+    },
+  }
+}
+
+function open(path: string): number {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+    throw new CliError(EXIT.cannotCreate, `cannot write ${path} (${code})`)
+  }
+}
+
+function isSame(path: string, other: string): boolean {
+  const of = (name: string) => statSync(name, { throwIfNoEntry: false })
+  const [a, b] = [of(path), other === '-' ? undefined : of(other)]
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev
+}

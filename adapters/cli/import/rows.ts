@@ -1,0 +1,129 @@
+import { isJsonObject } from '../../../core/json.ts'
+import type { Value } from '../../../core/resources/field.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { namedReferences } from '../../../core/use-cases/import.ts'
+import { type CellRules, readerOf } from './cells.ts'
+import type { Target, Targets } from './columns.ts'
+import { evaluator, type Fixed, type Read, type Slot, type Source } from './evaluate.ts'
+import { Fault, type SourceRow } from './input.ts'
+import type { Names } from './names.ts'
+
+export interface RowReader {
+  /** The fields that `read` gives the values of. */
+  readonly columns: readonly string[]
+  /** Reads a row, as far as the names in it are known. */
+  read(row: SourceRow): Read
+}
+
+export interface RowPlan {
+  readonly resource: Resource
+  readonly targets: Targets
+  readonly constants: Readonly<Record<string, Value>>
+  readonly fixed: Fixed | null
+  readonly rules: CellRules
+  readonly names: Names
+}
+
+/** What an error on a row as a whole stands on. */
+const ROW = 'row'
+
+const fault = (sentence: string): Read => ({ errors: [[ROW, sentence]] })
+
+/** Reads rows of a table whose columns are these (null: passed over). */
+export function tableReader(plan: RowPlan, header: readonly string[], columns: readonly (Target | null)[]): RowReader {
+  const given = columns.flatMap((target, index): Column[] =>
+    target ? [{ target, index, name: nameAt(header, index) }] : [],
+  )
+  const { fields, slots } = slotsOf(plan, given)
+  const evaluate = evaluator(slots, plan.fixed, false)
+  const nameless = header.flatMap((name, index) => (name.trim() === '' ? [index] : []))
+  let cells: readonly string[] = []
+  const cellOf = ({ index }: Source): unknown => cells[index]
+  return {
+    columns: fields,
+    read: ({ content }) => {
+      if (content instanceof Fault) return fault(content.sentence)
+      if ('json' in content) return fault('The row is no row of a table.')
+      cells = content
+      if (cells.length !== columns.length) return fault(widthSentence(cells.length, columns.length))
+      const stray = nameless.find(index => cells[index]?.trim())
+      if (stray !== undefined) return fault(`Cell ${stray + 1} is in a column without a name.`)
+      return evaluate(cellOf)
+    },
+  }
+}
+
+const nameAt = (header: readonly string[], index: number): string => header[index]?.trim() ?? ''
+
+const widthSentence = (cells: number, columns: number): string =>
+  `The row has ${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}.`
+
+/** Reads JSON objects, whose members may differ from one to the next; what a record does not name is undefined. */
+export function objectReader(plan: RowPlan): RowReader {
+  const { resource, targets, constants } = plan
+  const members = new Set([
+    ...Object.keys(resource.fields),
+    ...namedReferences(resource).map(({ column }) => column),
+    ...targets.mapped,
+  ])
+  const given = [...members].flatMap((name): Column[] => {
+    const target = targets.of(name)
+    return target && !Object.hasOwn(constants, target.field) ? [{ target, index: -1, name }] : []
+  })
+  const { fields, slots } = slotsOf(plan, given)
+  const evaluate = evaluator(slots, plan.fixed, true)
+  return {
+    columns: fields,
+    read: ({ content }) => {
+      if (content instanceof Fault) return fault(content.sentence)
+      const value = 'json' in content ? content.json : null
+      if (!isJsonObject(value)) return fault('The row is not a JSON object.')
+      const errors = Object.keys(value).flatMap(name => memberErrors(plan, name))
+      if (errors.length > 0) return { errors }
+      return evaluate(({ column }) => (Object.hasOwn(value, column) ? value[column] : undefined))
+    },
+  }
+}
+
+function memberErrors({ targets, constants }: RowPlan, name: string): [string, string][] {
+  const target = targets.of(name)
+  if (target === undefined) return [[name, targets.unknown(name)]]
+  return target && Object.hasOwn(constants, target.field) ? [[name, givenTwice(name)]] : []
+}
+
+export const givenTwice = (name: string): string => `The value of ${name} is given by --set as well.`
+
+interface Column {
+  readonly target: Target
+  readonly index: number
+  readonly name: string
+}
+
+function slotsOf(plan: RowPlan, given: readonly Column[]): { fields: string[]; slots: Slot[] } {
+  const { resource, rules } = plan
+  const fields = Object.keys(resource.fields).filter(field => given.some(({ target }) => target.field === field))
+  const slots = fields.flatMap((field, position): Slot[] => {
+    const declared = resource.fields[field]
+    if (!declared) return []
+    const sources = given.filter(({ target }) => target.field === field).map(column => sourceOf(plan, column, fields))
+    const isList = declared.sheet === 'codes' && rules.isText
+    return [{ field, declared, position, read: readerOf(declared, rules), isList, sources }]
+  })
+  // What names are looked up within comes before them.
+  const scopes = ({ sources }: Slot): number => Math.max(0, ...sources.map(({ scope }) => scope.length))
+  return { fields, slots: slots.sort((a, b) => scopes(a) - scopes(b)) }
+}
+
+function sourceOf({ names, constants }: RowPlan, { target, index, name }: Column, fields: readonly string[]): Source {
+  const { reference, byName } = target
+  const canBeNamed = reference !== null && (byName || reference.scope.length === 0)
+  return {
+    column: name,
+    index,
+    find: canBeNamed ? names.finder(reference, !byName) : null,
+    scope: (canBeNamed ? reference.scope : []).map(part => {
+      const position = fields.indexOf(part)
+      return position === -1 ? { constant: constants[part] ?? null } : { position }
+    }),
+  }
+}

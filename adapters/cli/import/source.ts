@@ -1,0 +1,123 @@
+import { isJsonObject } from '../../../core/json.ts'
+import type { Value } from '../../../core/resources/field.ts'
+import { sentences } from '../../../core/resources/input.ts'
+import { CliError, EXIT } from '../exit.ts'
+import type { Target } from './columns.ts'
+import { csvSplitter, detectDialect } from './csv.ts'
+import type { RowErrors } from './evaluate.ts'
+import { Fault, type Input, type Splitter } from './input.ts'
+import { arraySplitter, ndjsonSplitter } from './json.ts'
+import type { Format, ImportOptions } from './options.ts'
+import { givenTwice, objectReader, type RowPlan, type RowReader, tableReader } from './rows.ts'
+import { nearest } from './suggest.ts'
+
+/** An input of which is known how its rows are read. */
+export interface OpenedSource {
+  readonly reader: RowReader
+  /** What all records have in common. */
+  readonly constants: Readonly<Record<string, Value>>
+  /** The splitter for the rows that come next: from the beginning, or from a place within. */
+  splitter(isWithin: boolean): Splitter
+  /** What is wrong with the input as a whole; nothing is read then. */
+  readonly errors: RowErrors
+  readonly delimiter: string
+  readonly newline: string
+  readonly header: string
+}
+
+export async function openSource(
+  input: Input,
+  format: Format,
+  plan: RowPlan,
+  options: ImportOptions,
+): Promise<OpenedSource> {
+  if (format === 'csv') return openTable(input, plan, options.delimiter)
+  return {
+    reader: objectReader(plan),
+    constants: plan.constants,
+    splitter: isWithin => (format === 'json' ? arraySplitter(isWithin) : ndjsonSplitter),
+    errors: [],
+    delimiter: ',',
+    newline: '\n',
+    header: '',
+  }
+}
+
+async function openTable(input: Input, plan: RowPlan, delimiter: string | undefined): Promise<OpenedSource> {
+  const dialect = detectDialect(input.head.toString('utf8'), delimiter)
+  const splitter = csvSplitter(dialect)
+  const { content, raw } = await headerRow(input, splitter)
+  const columns = content.map(name => (name.trim() === '' ? null : plan.targets.of(name.trim())))
+  const targets = columns.map(target => target ?? null)
+  const { fixed } = plan
+  const names = (field: string): boolean => targets.some(target => target?.field === field)
+  const isConstant = fixed !== null && !names(fixed.field)
+  const constants = isConstant ? { ...plan.constants, [fixed.field]: fixed.value } : plan.constants
+  const effective = { ...plan, constants, fixed: isConstant ? null : fixed }
+  return {
+    reader: tableReader(effective, content, targets),
+    constants,
+    splitter: () => splitter,
+    errors: headerErrors(effective, content, columns),
+    delimiter: dialect.delimiter,
+    newline: raw.isReturned ? '\r\n' : dialect.newline,
+    header: raw.text,
+  }
+}
+
+interface Header {
+  readonly content: readonly string[]
+  readonly raw: { readonly text: string; readonly isReturned: boolean }
+}
+
+async function headerRow(input: Input, splitter: Splitter): Promise<Header> {
+  const isReturned = /^[^\n]*\r\n/.test(input.head.toString('latin1'))
+  for await (const { rows } of input.rows(splitter, 1)) {
+    const [row] = rows
+    if (!row) continue
+    if (row.content instanceof Fault)
+      throw new CliError(EXIT.data, `${input.name}:${row.line}: header: ${row.content.sentence}`)
+    if (!('json' in row.content)) return { content: row.content, raw: { text: row.raw, isReturned } }
+  }
+  throw new CliError(EXIT.data, `${input.name} is empty: it needs a header row`)
+}
+
+/** Every unknown, doubled and missing column. */
+function headerErrors(
+  plan: RowPlan,
+  header: readonly string[],
+  columns: readonly (Target | null | undefined)[],
+): RowErrors {
+  const { resource, targets, constants } = plan
+  const present = new Set(header.map(name => name.trim()))
+  for (const column of targets.mapped)
+    if (!present.has(column)) {
+      const near = nearest(column, present)
+      throw new CliError(
+        EXIT.usage,
+        `--map: there is no column ${JSON.stringify(column)}${near === null ? '' : `; did you mean ${JSON.stringify(near)}?`}`,
+      )
+    }
+  const errors: [string, string][] = []
+  const seen = new Map<string, string>()
+  columns.forEach((target, index) => {
+    const name = header[index]?.trim() ?? ''
+    if (target === undefined) errors.push([name, targets.unknown(name)])
+    if (!target) return
+    const other = seen.get(target.field)
+    if (other !== undefined) errors.push([name, `The column is the same field as ${other}.`])
+    else if (Object.hasOwn(constants, target.field)) errors.push([name, givenTwice(name)])
+    seen.set(target.field, name)
+  })
+  for (const [field, { required }] of Object.entries(resource.fields))
+    if (required && !seen.has(field) && !Object.hasOwn(constants, field))
+      errors.push([field, `${sentences.field(field, 'is required')} There is no such column: ${remedy(plan, field)}.`])
+  return errors
+}
+
+const remedy = (plan: RowPlan, field: string): string =>
+  field === 'tenant_id' ? 'give --tenant' : `name it with --map, or give --set ${field}=…`
+
+/** Is it an object with nothing but the reason of a rejection in it? */
+export const isReason = (value: unknown, reason: string): boolean =>
+  isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, reason)

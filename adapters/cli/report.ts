@@ -1,0 +1,118 @@
+import { type Command, CommanderError } from 'commander'
+import { AppError } from '../../core/errors.ts'
+import { quoted, typed } from './command-line.ts'
+import type { GlobalOptions, Io } from './context.ts'
+import { againWith, CliError, EXIT, EXIT_OF, type Hint } from './exit.ts'
+
+/** Where an error is told, and what it came of. */
+export interface Failed {
+  readonly io: Pick<Io, 'stderr'>
+  readonly line: readonly string[]
+  readonly asJson: boolean
+  readonly verbose: boolean
+  readonly options?: Pick<GlobalOptions, 'db' | 'config'>
+  /** The command that failed, or that could not be parsed. */
+  readonly command?: Command | undefined
+}
+
+interface Told {
+  readonly code: string
+  readonly exitCode: number
+  readonly message: string
+  /** Sentences a line each; the message alone unless there are more. */
+  readonly lines?: readonly string[]
+  readonly hint?: Hint | undefined
+}
+
+/** Prints what went wrong and returns the exit code. */
+export function report(failed: Failed, error: unknown): number {
+  const { io, asJson, verbose } = failed
+  const { code, exitCode, message, lines = [message], hint } = told(failed, error)
+  const mending = hint === undefined ? undefined : written(failed, hint)
+  if (asJson) {
+    const { errors, dependants } = detailsOf(error)
+    io.stderr.write(
+      `${JSON.stringify({ error: { code, message, errors, dependants, hint: mending, exit_code: exitCode } })}\n`,
+    )
+  } else {
+    for (const line of lines) if (line !== '') io.stderr.write(`error: ${line}\n`)
+    if (mending !== undefined) io.stderr.write(`hint: ${mending}\n`)
+  }
+  if (verbose && error instanceof Error) io.stderr.write(`${error.stack ?? ''}\n`)
+  return exitCode
+}
+
+function detailsOf(error: unknown): Partial<AppError['details']> {
+  if (error instanceof AppError) return error.details
+  return error instanceof CliError && error.cause instanceof AppError ? error.cause.details : {}
+}
+
+function told(failed: Failed, error: unknown): Told {
+  if (error instanceof CliError) {
+    const { exitCode, message, hint, cause } = error
+    return { code: cause instanceof AppError ? cause.code : codeName(exitCode), exitCode, message, hint }
+  }
+  if (error instanceof AppError) return toldOf(failed, error)
+  if (error instanceof CommanderError) return misused(failed, error)
+  if (error instanceof Error && error.name === 'ExitPromptError')
+    return { code: 'interrupted', exitCode: EXIT.interrupted, message: '' }
+  return {
+    code: 'internal',
+    exitCode: EXIT.bug,
+    message: `this is a bug in trunkline: ${error instanceof Error ? error.message : String(error)}`,
+    hint: line => [...line, '--verbose'],
+  }
+}
+
+function toldOf({ command }: Failed, { code, message, details }: AppError): Told {
+  const { errors, hint } = details
+  const exitCode = EXIT_OF[code]
+  if (!errors) return { code, exitCode, message, hint }
+  const lines = Object.entries(errors).flatMap(([field, sentences]) => {
+    const flag = flagFor(command, field)
+    return sentences.map(sentence => (flag ? `${flag}: ${sentence}` : sentence))
+  })
+  return { code, exitCode, message, lines, hint: hint ?? (command && `${fullName(command)} --help`) }
+}
+
+/** The flag that gives a field, where the command has one. */
+function flagFor(command: Command | undefined, field: string): string | undefined {
+  const long = `--${field.replaceAll('_', '-')}`
+  const names = [long, long.replace(/-id$/, '')]
+  return command?.options.find(option => names.includes(option.long ?? ''))?.long
+}
+
+/** What commander found wrong with the line, with the line as it may have been meant. */
+function misused({ command }: Failed, error: CommanderError): Told {
+  const [said = '', suggestion] = error.message.replace(/^error: /, '').split('\n')
+  const meant = /^\(Did you mean ([^\s,]+)\?\)$/.exec(suggestion ?? '')?.[1]
+  const wrong = /'([^']+)'/.exec(said)?.[1]
+  const help = `${command ? fullName(command) : 'trunkline'} --help`
+  return {
+    code: 'usage',
+    exitCode: EXIT.usage,
+    message: said,
+    hint: meant !== undefined && wrong !== undefined ? againWith(wrong, meant + (/=.*$/.exec(wrong)?.[0] ?? '')) : help,
+  }
+}
+
+export const fullName = (command: Command): string =>
+  command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
+
+const codeName = (exitCode: number): string =>
+  Object.entries(EXIT)
+    .find(([, code]) => code === exitCode)?.[0]
+    .replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) ?? 'command'
+
+const written = ({ line, options }: Failed, hint: Hint): string =>
+  typeof hint === 'string' ? suggested(hint, options) : typed(hint(line))
+
+/** A command that is suggested works on the same database and settings as the one that suggests it. */
+export function suggested(hint: string, options: Failed['options']): string {
+  if (!hint.startsWith('trunkline ') || hint.endsWith('--help')) return hint
+  const given = [
+    ...(options?.db === undefined ? [] : ['--db', quoted(options.db)]),
+    ...(options?.config === undefined ? [] : ['--config', quoted(options.config)]),
+  ]
+  return ['trunkline', ...given, hint.slice('trunkline '.length)].join(' ')
+}

@@ -1,0 +1,22 @@
+/** Each resource by the name of its commands. */
+export const RESOURCE_COMMANDS: readonly {
+  readonly name: string
+  readonly resource: string
+  readonly summary: string
+  readonly alias?: string
+}[] = [
+  { name: 'tenant', resource: 'tenants', summary: 'tenants' },
+  { name: 'extension', resource: 'extensions', summary: 'extensions', alias: 'ext' },
+  { name: 'did', resource: 'dids', summary: 'DID numbers' },
+  { name: 'queue', resource: 'queues', summary: 'call queues' },
+  { name: 'rate', resource: 'rates', summary: 'rates' },
+  { name: 'gateway', resource: 'sms_gateways', summary: 'SMS gateways' },
+  { name: 'cdr', resource: 'cdrs', summary: 'call records' },
+  { name: 'device', resource: 'devices', summary: 'telephones of extensions' },
+  { name: 'agent', resource: 'agents', summary: 'extensions that take calls of queues' },
+  { name: 'route', resource: 'routes', summary: 'where calls to DIDs go' },
+]
+
+/** The commands of a resource; messages are listed with `trunkline sms list`. */
+export const commandOf = (resource: { readonly name: string }): string =>
+  RESOURCE_COMMANDS.find(known => known.resource === resource.name)?.name ?? 'sms'

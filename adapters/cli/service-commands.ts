@@ -1,0 +1,97 @@
+import { Command } from 'commander'
+import { type Context, say } from './context.ts'
+import { printRows, printValue, write } from './output.ts'
+import { example, type RunCommand, type Wiring } from './program.ts'
+import { coloured } from './table.ts'
+
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+export async function serveCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
+  const command = new Command('serve').description('run the daemon in the foreground, until a signal ends it')
+  const flags = wiring.daemonFlags.filter(({ setting }) => setting !== 'db')
+  for (const { flag, about } of flags) command.option(`${flag} <value>`, about)
+  example(command, 'trunkline serve --port 8081 --metrics-port 0')
+  return run(command, async (context, _words, given) => {
+    const settings = flags.flatMap(({ flag, setting }): [string, string][] => {
+      const value = given[flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
+      return typeof value === 'string' ? [[setting, value]] : []
+    })
+    await wiring.serve(context.options, Object.fromEntries(settings))
+  })
+}
+
+export interface DaemonState {
+  readonly url: string
+  readonly state: 'up' | 'down'
+}
+
+const ANSWERS_WITHIN_MS = 1_000
+
+/** Does the daemon answer where the settings say it listens? */
+export async function daemonState(wiring: Wiring, { options }: Pick<Context, 'options'>): Promise<DaemonState> {
+  const { host, port } = wiring.settings(options).values
+  const name = String(host)
+  const reached = name === '0.0.0.0' ? '127.0.0.1' : name === '::' ? '[::1]' : name.includes(':') ? `[${name}]` : name
+  const url = `http://${reached}:${String(port)}`
+  try {
+    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })
+    return { url, state: response.ok ? 'up' : 'down' }
+  } catch {
+    return { url, state: 'down' }
+  }
+}
+
+export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
+  const command = example(
+    new Command('status').description('what is there, when it was last written, and whether the daemon is up'),
+    'trunkline status',
+  )
+  return run(command, async context => {
+    const { maintenance } = await context.open()
+    const { path, bytes, logBytes, schema, counts, lastWrites } = await maintenance.statistics()
+    const daemon = await daemonState(wiring, context)
+    const records = Object.entries(counts).map(([name, count]) => ({ name, count, last: lastWrites[name] ?? '' }))
+    await printValue(
+      context,
+      { path, bytes, log_bytes: logBytes, schema, counts, last_writes: lastWrites, daemon },
+      () =>
+        [
+          `database  ${path} (${megabytes(bytes)}, log ${megabytes(logBytes)}, schema ${schema})`,
+          `daemon    ${coloured(context, daemon.state)} (${daemon.url})`,
+          '',
+          ...records.map(({ name, count, last }) =>
+            `${name.padEnd(14)}${String(count).padStart(10)}  ${last && `last written ${last}`}`.trimEnd(),
+          ),
+          '',
+        ].join('\n'),
+    )
+  })
+}
+
+export async function configCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
+  const group = new Command('config').description('the settings in force')
+  const show = example(
+    new Command('show').description('every setting, its value and where it comes from'),
+    'trunkline config show',
+  )
+  group.addCommand(
+    run(show, async context => {
+      const { values, sources } = wiring.settings(context.options)
+      const rows = Object.entries(values).map(([setting, value]) => ({
+        setting,
+        value,
+        source: sources[setting] ?? '',
+      }))
+      await printRows(context, { setting: 'text', value: 'json', source: 'text' }, rows)
+    }),
+  )
+  const check = example(new Command('check').description('fail when a setting is wrong'), 'trunkline config check')
+  group.addCommand(
+    run(check, async context => {
+      const { file } = wiring.settings(context.options)
+      if (context.options.output === 'table') return say(context, `The settings are right${file ? ` (${file})` : ''}.`)
+      await write(context.io, `${JSON.stringify({ right: true, file })}\n`)
+    }),
+  )
+  return group
+}

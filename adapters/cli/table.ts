@@ -1,0 +1,139 @@
+import { stripVTControlCharacters, styleText } from 'node:util'
+import Table from 'cli-table3'
+import { type Column, isNumber } from './columns.ts'
+import { type Context, say } from './context.ts'
+
+export const styled = (
+  { options }: Pick<Context, 'options'>,
+  style: Parameters<typeof styleText>[0],
+  text: string,
+): string => (options.color ? styleText(style, text, { validateStream: false }) : text)
+
+const STYLE_OF: Readonly<Record<string, 'green' | 'red' | 'yellow'>> = Object.fromEntries([
+  ...['active', 'enabled', 'answered', 'submitted', 'delivered', 'delivrd', 'up', 'ok'].map(word => [word, 'green']),
+  ...['failed', 'disabled', 'suspended', 'undeliv', 'rejectd', 'expired', 'down'].map(word => [word, 'red']),
+  ...['inactive', 'queued', 'busy', 'no answer', 'accepted', 'unknown'].map(word => [word, 'yellow']),
+])
+
+/** Does this state tell of something that did not work? */
+export const isBad = (state: string): boolean => STYLE_OF[state.toLowerCase()] === 'red'
+
+/** A text that says a state, in the colour of that state; the text says it all without. */
+export function coloured(context: Pick<Context, 'options'>, text: string): string {
+  const style = Object.hasOwn(STYLE_OF, text.toLowerCase()) ? STYLE_OF[text.toLowerCase()] : undefined
+  return style ? styled(context, style, text) : text
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+const ASCII = /^[\x20-\x7e]*$/
+
+const columnsTaken = (grapheme: string): number => (ZERO.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1)
+
+/** How many columns of a terminal a text takes. */
+export function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length
+  let width = 0
+  for (const { segment } of graphemes.segment(text)) width += columnsTaken(segment)
+  return width
+}
+
+/** The text in at most so many columns, an ellipsis in the place of what is cut. */
+function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  let taken = 0
+  let kept = ''
+  for (const { segment } of graphemes.segment(text)) {
+    taken += columnsTaken(segment)
+    if (taken > width - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
+
+/** What a terminal would act on, or what would break a row, is no part of a cell. */
+export const printable = (text: string): string =>
+  stripVTControlCharacters(text).replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+
+const MICROSECONDS = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/
+
+/** A moment to the second, which is what fits a table. */
+const shortened = (text: string, { kind }: Column): string =>
+  kind === 'date' ? text.replace(MICROSECONDS, '$1 $2Z') : text
+
+const NARROWEST = 8
+const FRAME = 3
+
+interface Fit {
+  readonly columns: readonly number[]
+  readonly widths: readonly number[]
+}
+
+/**
+ * A table that fits the terminal: empty columns go first when there is no room, then long ones are cut, and at last
+ * those on the right are left out, which is said on standard error.
+ */
+export function table(context: Context, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) {
+    say(context, 'nothing found')
+    return ''
+  }
+  const cells = rows.map(row => columns.map((column, i) => shortened(printable(row[i] ?? ''), column)))
+  const { columns: shown, widths } = fit(columns, cells, context.io.stdout.columns ?? 120)
+  const left = columns.filter((_, i) => !shown.includes(i) && cells.some(row => row[i] !== ''))
+  if (left.length > 0)
+    say(context, `left out for want of width: ${left.map(({ name }) => name).join(', ')}; see --fields`)
+  const drawn = new Table({
+    head: shown.map((i, at) => styled(context, 'bold', cut(columns[i]?.name ?? '', widths[at] ?? NARROWEST))),
+    colAligns: shown.map(i => (columns[i] && isNumber(columns[i]) ? 'right' : 'left')),
+    style: { head: [], border: [], compact: true },
+  })
+  for (const row of cells)
+    drawn.push(
+      shown.map((i, at) => {
+        const text = cut(row[i] ?? '', widths[at] ?? NARROWEST)
+        return columns[i]?.kind === 'text' ? coloured(context, text) : text
+      }),
+    )
+  return `${drawn.toString()}\n`
+}
+
+function fit(columns: readonly Column[], cells: readonly (readonly string[])[], available: number): Fit {
+  const natural = columns.map(({ name }, i) => Math.max(name.length, ...cells.map(row => widthOf(row[i] ?? ''))))
+  // The digits of a number are never cut; its heading may be.
+  const least = columns.map((column, i) =>
+    Math.min(
+      natural[i] ?? 0,
+      isNumber(column) ? Math.max(NARROWEST, ...cells.map(row => widthOf(row[i] ?? ''))) : NARROWEST,
+    ),
+  )
+  const room = (shown: readonly number[]): number => available - FRAME * shown.length - 1
+  const total = (shown: readonly number[], widths: readonly number[]): number =>
+    shown.reduce((sum, i) => sum + (widths[i] ?? 0), 0)
+  let shown = columns.map((_, i) => i)
+  if (total(shown, natural) > room(shown)) shown = shown.filter(i => cells.some(row => row[i] !== ''))
+  while (shown.length > 1 && total(shown, least) > room(shown)) shown = shown.slice(0, -1)
+  return { columns: shown, widths: narrowed(shown, natural, least, room(shown)) }
+}
+
+/** Takes from the widest columns until all fit. */
+function narrowed(
+  shown: readonly number[],
+  natural: readonly number[],
+  least: readonly number[],
+  room: number,
+): number[] {
+  const widths = shown.map(i => natural[i] ?? 0)
+  const spare = (at: number): number => (widths[at] ?? 0) - (least[shown[at] ?? 0] ?? 0)
+  for (let excess = widths.reduce((sum, width) => sum + width, 0) - room; excess > 0; excess--) {
+    const widest = widths.reduce(
+      (best, width, at) => (spare(at) > 0 && (best < 0 || width > (widths[best] ?? 0)) ? at : best),
+      -1,
+    )
+    if (widest < 0) break
+    widths[widest] = (widths[widest] ?? 0) - 1
+  }
+  return widths
+}

@@ -1,0 +1,172 @@
+import { hash } from 'node:crypto'
+import type { Clock, Feed, IngestCounts, SwitchRecord } from '../../core/ports.ts'
+import type { CompletedCall, SourceFormat, UnreadableRecord } from '../../core/rating/completed-call.ts'
+import { switchClock } from '../../core/rating/local-time.ts'
+import { type Catalog, type RatedRecord, recordCall, slugOf, switchOf } from '../../core/rating/record-call.ts'
+import type { cdrs } from '../../core/resources/cdrs.ts'
+import { rowInserter } from './bulk-rows.ts'
+import type { Catalogs } from './catalogs.ts'
+import type { Connection } from './database.ts'
+import type { Bound } from './records.ts'
+import { pushRating } from './rerating.ts'
+
+/** A record that cannot be used, and why. */
+export interface Unusable {
+  readonly format: SourceFormat
+  readonly raw: string
+  readonly reason: string
+}
+
+interface Ready {
+  readonly record: RatedRecord
+  readonly source: string
+  readonly switchCallId: string
+}
+
+/** What is to become of the records of one feed, and the catalogs that this was found by, by slug. */
+export interface Prepared {
+  readonly ready: readonly Ready[]
+  readonly unusable: readonly Unusable[]
+  readonly legs: number
+  readonly catalogs: ReadonlyMap<string, Catalog | null>
+}
+
+export interface CallSteps {
+  /** Rates the records. Writes nothing, so that it needs no lock; see `current`. */
+  prepare(feed: Feed, records: readonly SwitchRecord[]): Prepared
+  /** What was prepared, or the same anew when something it was made of has changed. Runs in the write transaction. */
+  current(prepared: Prepared, feed: Feed, records: readonly SwitchRecord[]): Prepared
+  /** Stores the calls that are not there yet. Runs in the write transaction. */
+  store(prepared: Prepared): Pick<IngestCounts, 'stored' | 'known' | 'unrated'>
+  /** Puts the others aside. Runs in the write transaction. */
+  setAside(feed: Feed, unusable: readonly Unusable[]): void
+}
+
+const CDR_COLUMNS = [
+  ...['tenant_id', 'extension_id', 'caller_number', 'destination_number', 'direction', 'disposition'],
+  ...['duration_seconds', 'bill_seconds', 'cost', 'started_at', 'ended_at'],
+] as const satisfies readonly (keyof typeof cdrs.fields)[]
+const RATING_COLUMNS = 8
+
+/** In the order of the columns; spelled out, since a loop over names would cost more than the insert. */
+function pushValues(row: unknown[], ready: Ready | undefined): void {
+  if (!ready) return
+  const { values } = ready.record
+  row.push(values.tenant_id, values.extension_id, values.caller_number, values.destination_number)
+  row.push(values.direction, values.disposition, values.duration_seconds, values.bill_seconds, values.cost)
+  row.push(values.started_at, values.ended_at)
+}
+
+function pushRated(row: unknown[], id: number, ready: Ready | undefined): void {
+  if (!ready) return
+  row.push(id, ready.source, ready.switchCallId)
+  pushRating(row, ready.record.rated)
+}
+
+const marks = (count: number): string[] => Array.from({ length: count }, () => '?')
+
+export function callSteps(connection: Connection, known: Catalogs, clock: Clock): CallSteps {
+  const tenantBySlug = connection.value<[string], number>('SELECT id FROM tenants WHERE slug = ?')
+  const catalogOf = (slug: string): Catalog | null => {
+    const id = tenantBySlug.get(slug)
+    return id === undefined ? null : known.of(id)
+  }
+  const prepare = preparer(catalogOf)
+  return {
+    prepare,
+    current: (prepared, feed, records) => {
+      for (const [slug, catalog] of prepared.catalogs) if (catalogOf(slug) !== catalog) return prepare(feed, records)
+      return prepared
+    },
+    store: storer(connection, clock),
+    setAside: quarantiner(connection, clock),
+  }
+}
+
+const NO_TENANT = 'no account code, and no tenant is set for the feed or the context'
+
+function preparer(catalogOf: (slug: string) => Catalog | null): CallSteps['prepare'] {
+  const clockOf = switchClocks()
+  return ({ rules }, records) => {
+    const switchTime = clockOf(rules.timezone)
+    const found = new Map<string, Catalog | null>()
+    const catalogFor = (slug: string): Catalog | null => {
+      const catalog = found.get(slug) ?? (found.has(slug) ? null : catalogOf(slug))
+      found.set(slug, catalog)
+      return catalog
+    }
+    const rated = (call: CompletedCall): RatedRecord | UnreadableRecord => {
+      const slug = slugOf(call, rules)
+      if (slug === null) return { reason: NO_TENANT }
+      const catalog = catalogFor(slug)
+      return catalog ? recordCall(call, catalog, switchTime) : { reason: `there is no tenant ${JSON.stringify(slug)}` }
+    }
+    const ready: Ready[] = []
+    const unusable: Unusable[] = []
+    let legs = 0
+    for (const each of records) {
+      if ('reason' in each) unusable.push(each)
+      else if (each.call.leg === 'b') legs++
+      else {
+        const { call } = each
+        const record = rated(call)
+        if ('reason' in record) unusable.push({ format: call.source, raw: call.raw, reason: record.reason })
+        else ready.push({ record, source: switchOf(call.source), switchCallId: call.switchCallId })
+      }
+    }
+    return { ready, unusable, legs, catalogs: found }
+  }
+}
+
+function switchClocks() {
+  const clocks = new Map<string, ReturnType<typeof switchClock>>()
+  return (timezone: string) => {
+    const found = clocks.get(timezone) ?? switchClock(timezone)
+    clocks.set(timezone, found)
+    return found
+  }
+}
+
+function storer({ db, value }: Connection, clock: Clock): CallSteps['store'] {
+  const isStored = value<[string, string], number>('SELECT 1 FROM cdr_ratings WHERE source = ? AND switch_call_id = ?')
+  const lastId = value<[], number>('SELECT last_insert_rowid()')
+  const insertCdrs = rowInserter(
+    db,
+    `cdrs (${CDR_COLUMNS.join()}, created_at, updated_at)`,
+    `(${marks(CDR_COLUMNS.length).join()}, @now, @now)`,
+  )
+  const insertRatings = rowInserter(db, 'cdr_ratings', `(${marks(RATING_COLUMNS).join()})`)
+  const unknown = (ready: readonly Ready[]): Ready[] => {
+    const seen = new Set<string>()
+    return ready.filter(({ source, switchCallId }) => {
+      const key = `${source}\0${switchCallId}`
+      if (seen.has(key) || isStored.get(source, switchCallId) === 1) return false
+      seen.add(key)
+      return true
+    })
+  }
+  return ({ ready }) => {
+    const fresh = unknown(ready)
+    insertCdrs(fresh.length, (index, row) => pushValues(row, fresh[index]), { now: clock.now() })
+    // Ids of one transaction's inserts into a table without triggers follow on one another.
+    const first = (lastId.get() ?? 0) - fresh.length + 1
+    insertRatings(fresh.length, (index, row) => pushRated(row, first + index, fresh[index]))
+    const unrated = fresh.filter(({ record }) => record.rated.unrated).length
+    return { stored: fresh.length, known: ready.length - fresh.length, unrated }
+  }
+}
+
+/** A record that comes again is one record; what it was delivered by last is what it will be tried by. */
+function quarantiner({ query }: Connection, clock: Clock): CallSteps['setAside'] {
+  const insert = query<Bound[], unknown>(
+    `INSERT INTO quarantine (feed, format, rules, fingerprint, record, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (format, fingerprint) DO UPDATE
+     SET seen = seen + 1, feed = excluded.feed, rules = excluded.rules, reason = excluded.reason`,
+  )
+  return (feed, unusable) => {
+    const rules = JSON.stringify(feed.rules)
+    const now = clock.now()
+    for (const { format, raw, reason } of unusable)
+      insert.run(feed.name, format, rules, hash('sha256', raw), raw, reason, now)
+  }
+}

@@ -1,0 +1,77 @@
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Sqlite, { type Database } from 'better-sqlite3'
+import { AppError } from '../../core/errors.ts'
+import { translate } from './errors.ts'
+import { assertOurs, schemaVersion } from './migrate.ts'
+
+/**
+ * Copies the database in one step while others write: verified, synced, readable by its owner alone, and in its place
+ * only when it is whole. A `schema` that the copy must have: without it, as when another process was ahead with an
+ * upgrade, nothing is put there and null is returned. Else the size in bytes.
+ */
+export function copyDatabase(db: Database, to: string, { schema }: { schema?: number } = {}): number | null {
+  const draft = `${to}.part-${process.pid}`
+  try {
+    rmSync(draft, { force: true })
+    // VACUUM fills an empty file that is there, which is how it gets its mode.
+    closeSync(openSync(draft, 'wx', 0o600))
+    db.prepare('VACUUM INTO ?').run(draft)
+    const copied = verify(draft, db.name)
+    if (schema !== undefined && copied !== schema) return null
+    syncFile(draft)
+    renameSync(draft, to)
+    syncFile(dirname(to))
+    return statSync(to).size
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** What is wrong with the pages and keys or, where those are right, with the references; a line each. */
+export function findings(db: Database): string[] {
+  const damage = damageIn(db)
+  if (damage.length > 0) return damage
+  const dangling = db.prepare<[], { table: string; rowid: number; parent: string }>('PRAGMA foreign_key_check').all()
+  return dangling.map(
+    ({ table, rowid, parent }) => `${table} ${rowid} refers to a record of ${parent} that is not there`,
+  )
+}
+
+function damageIn(db: Database): string[] {
+  const lines: string[] = []
+  try {
+    for (const line of db.prepare<[], string>('PRAGMA integrity_check').pluck().iterate()) lines.push(line)
+  } catch (error) {
+    const told = translate(error)
+    if (!(told instanceof AppError && told.code === 'corrupt')) throw error
+    lines.push(`no more can be said: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return lines.filter(line => line !== 'ok')
+}
+
+/** Returns the schema of a sound Trunkline database. Throws `corrupt`, naming it as `label`, for any other file. */
+export function verify(path: string, label = path): number {
+  const copy = new Sqlite(path, { readonly: true, fileMustExist: true })
+  try {
+    assertOurs(copy, label)
+    const schema = schemaVersion(copy)
+    if (schema === 0) throw new AppError('corrupt', `${label} is not a Trunkline database.`)
+    const [first] = findings(copy)
+    if (first !== undefined) throw new AppError('corrupt', `${label} is damaged: ${first}.`, { hint: RESTORE })
+    return schema
+  } finally {
+    copy.close()
+  }
+}
+
+export const RESTORE = 'restore a backup: trunkline db restore FILE'
+
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import Sqlite from 'better-sqlite3'
+import { AppError } from '../../core/errors.ts'
+import { copyDatabase, syncFile, verify } from './copies.ts'
+import { translate } from './errors.ts'
+import { assertNotForeign } from './migrate.ts'
+
+/**
+ * Puts a verified copy of a backup in the database's place. Throws `conflict` while another process has it open,
+ * `corrupt` when the backup is not sound or the database is another program's. The database that was there is kept
+ * beside it, damaged or not; its name is returned.
+ */
+export function restore(from: string, to: string): { kept: string | null } {
+  const draft = `${to}.restored-${process.pid}`
+  try {
+    verify(from)
+    const source = new Sqlite(from, { readonly: true, fileMustExist: true })
+    try {
+      copyDatabase(source, draft)
+    } finally {
+      source.close()
+    }
+    const kept = existsSync(to) ? setAside(to) : null
+    // A log without its database would be played into the restored one.
+    for (const rest of ['-wal', '-shm']) rmSync(`${to}${rest}`, { force: true })
+    renameSync(draft, to)
+    syncFile(dirname(to))
+    return { kept }
+  } catch (error) {
+    throw translate(error)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+const inUse = (path: string): AppError =>
+  new AppError('conflict', `${path} is in use.`, { hint: 'stop trunklined first' })
+
+/** Takes the database out of use for good and returns the name that it is kept under. */
+function setAside(path: string): string {
+  const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+  const move = (): void => {
+    for (const rest of ['', '-wal', '-shm'])
+      if (existsSync(`${path}${rest}`)) renameSync(`${path}${rest}`, `${kept}${rest}`)
+  }
+  try {
+    withAlone(path, move)
+  } catch (error) {
+    const translated = translate(error)
+    const isDamaged = translated !== error && translated instanceof AppError && translated.code === 'corrupt'
+    // What is damaged cannot tell by its own locks who uses it, but the system can.
+    if (!isDamaged) throw translated instanceof AppError && translated.code === 'busy' ? inUse(path) : translated
+    if (isLocked(path)) throw inUse(path)
+    move()
+  }
+  return kept
+}
+
+/** Only who has the database alone may switch its journal. */
+function withAlone(path: string, act: () => void): void {
+  if (statSync(path).size === 0) {
+    act()
+    return
+  }
+  const db = new Sqlite(path, { timeout: 0 })
+  try {
+    assertNotForeign(db, path)
+    db.pragma('locking_mode = EXCLUSIVE')
+    if (db.pragma('journal_mode = DELETE', { simple: true }) !== 'delete') throw inUse(path)
+    act()
+  } finally {
+    db.close()
+  }
+}
+
+/** Whether any process holds a lock on the database or its shared memory; where the system cannot say, none does. */
+function isLocked(path: string): boolean {
+  if (!existsSync('/proc/locks')) return false
+  const inodes = [path, `${path}-shm`].filter(file => existsSync(file)).map(file => String(statSync(file).ino))
+  return readFileSync('/proc/locks', 'utf8')
+    .split('\n')
+    .some(line => inodes.includes(/ [\da-f]+:[\da-f]+:(\d+) /.exec(line)?.[1] ?? ''))
+}

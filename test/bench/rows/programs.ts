@@ -1,0 +1,72 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { alternate, median, milliseconds, times } from '../figures.ts'
+import { hasProgram } from '../load.ts'
+import { startDaemon } from '../servers.ts'
+import type { Line } from '../table.ts'
+import type { Bench, Row } from './row.ts'
+
+const RUNS = 5
+const NODE = ['-e', '0']
+
+function timed(args: readonly string[]): number {
+  const started = performance.now()
+  const { status, stderr } = spawnSync(process.execPath, args)
+  if (status !== 0) throw new Error(`node ${args.join(' ')} ended with ${status}: ${stderr}`)
+  return performance.now() - started
+}
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+/** The median time of some runs, in milliseconds. */
+function spent(args: readonly string[], folder: string): number {
+  if (!hasProgram('hyperfine')) return median(Array.from({ length: RUNS }, () => timed(args)))
+  const report = join(folder, 'hyperfine.json')
+  const command = [process.execPath, ...args].map(quoted).join(' ')
+  const { status, stderr } = spawnSync('hyperfine', ['-N', '-w1', `-r${RUNS}`, '--export-json', report, command])
+  if (status !== 0) throw new Error(String(stderr))
+  const { results } = JSON.parse(readFileSync(report, 'utf8')) as { results: { median: number }[] }
+  return (results[0]?.median ?? Number.NaN) * 1000
+}
+
+async function against(bench: Bench, what: string, goal: number, ours: () => Promise<number>): Promise<Line> {
+  const found = await alternate(bench.rounds, async () => spent(NODE, bench.folder), ours)
+  const ratio = found.ours / found.baseline
+  return {
+    what,
+    baseline: `${milliseconds(found.baseline)} (\`node -e 0\`)`,
+    ours: milliseconds(found.ours),
+    ratio: times(ratio),
+    goal: `≤ ${goal} ×`,
+    met: ratio <= goal,
+  }
+}
+
+export const commandLine: Row = {
+  name: 'command-line',
+  run: async bench => {
+    const { commandLine: program, databases, folder } = bench
+    const run = (what: string, goal: number, ...args: string[]): Promise<Line> =>
+      against(bench, `\`trunkline ${what}\``, goal, async () => spent([program, ...args], folder))
+    return [
+      await run('--version', 2, '--version'),
+      await run('tenant list', 3, 'tenant', 'list', '--db', databases.ours),
+    ]
+  },
+}
+
+export const start: Row = {
+  name: 'start',
+  run: async bench => [
+    await against(bench, 'start of the daemon until it answers', 5, async () => {
+      const started = performance.now()
+      const daemon = await startDaemon(bench.program, bench.databases.ours)
+      const response = await fetch(`${daemon.url}/healthz`)
+      await response.text()
+      const taken = performance.now() - started
+      await daemon.stop()
+      return taken
+    }),
+  ],
+}

@@ -1,0 +1,127 @@
+import { seeded } from '../dataset.ts'
+import { alternate, milliseconds, perSecond, times } from '../figures.ts'
+import { load, type Request } from '../load.ts'
+import { type Server, startBaseline, startSignedIn } from '../servers.ts'
+import { type Bench, CONNECTIONS, type Row, variants } from './row.ts'
+
+/** Runs with both servers and ends them, whatever happens. */
+export async function serving<T>(bench: Bench, run: (daemon: Server, baseline: Server) => Promise<T>): Promise<T> {
+  const daemon = await startSignedIn(bench.program, bench.databases.ours)
+  try {
+    const baseline = await startBaseline(bench.databases.baseline)
+    try {
+      return await run(daemon, baseline)
+    } finally {
+      await baseline.stop()
+    }
+  } finally {
+    await daemon.stop()
+  }
+}
+
+/** The same requests for both, told apart by the start of their path. */
+type Traffic = (bench: Bench, target: { readonly prefix: '' | '/api'; readonly cookie: string }) => readonly Request[]
+
+/** A row that compares what the daemon and the baseline make of the same traffic. */
+const compared = (name: string, what: string, goal: number, traffic: Traffic): Row => ({
+  name,
+  run: bench =>
+    serving(bench, async (daemon, baseline) => {
+      const { seconds, rounds, folder } = bench
+      const rate = async ({ url, cookie }: Server, prefix: '' | '/api'): Promise<number> => {
+        const requests = traffic(bench, { prefix, cookie })
+        return (await load({ url, requests, seconds, connections: CONNECTIONS, folder })).perSecond
+      }
+      await rate(daemon, '/api')
+      const found = await alternate(
+        rounds,
+        () => rate(baseline, ''),
+        () => rate(daemon, '/api'),
+      )
+      const ratio = found.ours / found.baseline
+      return [
+        {
+          what,
+          baseline: perSecond(found.baseline),
+          ours: perSecond(found.ours),
+          ratio: times(ratio),
+          goal: `≥ ${goal} ×`,
+          met: ratio >= goal,
+        },
+      ]
+    }),
+})
+
+export const reading: Traffic = ({ cdrs }, { prefix, cookie }) => {
+  const random = seeded(7)
+  return variants(() => ({ path: `${prefix}/cdrs/${1 + random(cdrs)}`, headers: { cookie } }))
+}
+
+export const writing: Traffic = (_, { prefix, cookie }) =>
+  variants(i => ({
+    path: `${prefix}/cdrs`,
+    method: 'POST',
+    headers: { cookie, 'content-type': 'application/json' },
+    body: cdrBody(i),
+  }))
+
+const listing: Traffic = (_, { prefix, cookie }) => [{ path: `${prefix}/cdrs?limit=1000`, headers: { cookie } }]
+
+const cdrBody = (i: number): string =>
+  JSON.stringify({
+    tenant_id: 1 + (i % 100),
+    extension_id: 1 + i,
+    caller_number: String(1000 + i),
+    destination_number: `+38044${1_000_000 + i}`,
+    direction: 'outbound',
+    disposition: 'ANSWERED',
+    duration_seconds: 61,
+    bill_seconds: 66,
+    cost: '0.0123',
+    started_at: '2026-11-01T12:00:00Z',
+    ended_at: '2026-11-01T12:01:01Z',
+  })
+
+export const getCdr = compared('get-cdr', 'authenticated GET of one CDR with its tenant and extension', 0.8, reading)
+export const listPage = compared('list-page', 'list of the newest 1,000 CDRs (`limit=1000`)', 1.5, listing)
+export const postCdr = compared('post-cdr', 'durable POST of a CDR, validated, authenticated', 4, writing)
+
+const NEEDLES = 20
+
+/** The median time of whole answers, one request after the other. */
+export const search: Row = {
+  name: 'search',
+  run: bench =>
+    serving(bench, async (daemon, baseline) => {
+      const random = seeded(11)
+      const p50 = async ({ url, cookie }: Server, prefix: string, needles: number): Promise<number> => {
+        const spent: number[] = []
+        for (let i = 0; i < needles; i++) {
+          const needle = String(1000 + random(9000))
+          const started = performance.now()
+          const response = await fetch(`${url}${prefix}/cdrs?search=${needle}`, { headers: { cookie } })
+          await response.arrayBuffer()
+          if (!response.ok) throw new Error(`The search was answered with ${response.status}.`)
+          spent.push(performance.now() - started)
+        }
+        return spent.sort((a, b) => a - b)[needles >> 1] ?? Number.NaN
+      }
+      await p50(daemon, '/api', NEEDLES)
+      const found = await alternate(
+        bench.rounds,
+        () => p50(baseline, '', 5),
+        () => p50(daemon, '/api', NEEDLES),
+      )
+      const ratio = found.baseline / found.ours
+      return [
+        {
+          what: 'search for 4 characters, every match sent (p50)',
+          baseline: milliseconds(found.baseline),
+          ours: milliseconds(found.ours),
+          ratio: times(ratio),
+          goal: 'p50 < 20 ms, ≥ 50 ×',
+          met: found.ours < 20 && ratio >= 50,
+        },
+      ]
+    }),
+}

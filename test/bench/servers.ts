@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+
+export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
+
+export interface Server {
+  readonly url: string
+  /** The Cookie header's value of a signed-in session; empty where there are none. */
+  readonly cookie: string
+  /** MiB of memory that it holds now; null where the system does not tell. */
+  residentMiB(): number | null
+  /** Ends it and resolves once it has. */
+  stop(): Promise<void>
+}
+
+/** Starts a server that prints its URL, and resolves with that. */
+function start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<[ChildProcess, string]> {
+  const child = spawn(process.execPath, args, {
+    env: { PATH: process.env.PATH ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  return new Promise((resolve, reject) => {
+    child.once('exit', code => reject(new Error(`${args.at(-1)} ended with ${code}`)))
+    createInterface({ input: child.stdout }).on('line', line => {
+      const url = /http:\/\/\S+/.exec(line)?.[0]
+      if (url !== undefined) resolve([child, url])
+    })
+  })
+}
+
+const serverOf = (child: ChildProcess, url: string, cookie: string): Server => ({
+  url,
+  cookie,
+  residentMiB: () => {
+    try {
+      return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
+    } catch {
+      return null
+    }
+  },
+  stop: async () => {
+    const ended = once(child, 'exit')
+    child.kill('SIGTERM')
+    await ended
+  },
+})
+
+/** The daemon of that file, with its defaults (so it logs each request), on a free port. */
+export async function startDaemon(program: string, database: string, flags: readonly string[] = []): Promise<Server> {
+  const [child, url] = await start([...flags, program], {
+    TRUNKLINE_DB: database,
+    TRUNKLINE_PORT: '0',
+    TRUNKLINE_METRICS_PORT: '0',
+    TRUNKLINE_ADMIN_EMAIL: ADMIN.email,
+    TRUNKLINE_ADMIN_PASSWORD: ADMIN.password,
+  })
+  return serverOf(child, url, '')
+}
+
+/** The same with a session. */
+export async function startSignedIn(program: string, database: string, flags: readonly string[] = []): Promise<Server> {
+  const daemon = await startDaemon(program, database, flags)
+  return { ...daemon, cookie: await login(daemon.url) }
+}
+
+export async function login(url: string): Promise<string> {
+  const response = await fetch(`${url}/api/admin/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(ADMIN),
+  })
+  await response.text()
+  if (!response.ok) throw new Error(`The login was answered with ${response.status}.`)
+  return response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
+
+/** What the rows are measured against; see baselines.ts. */
+export async function startBaseline(database: string): Promise<Server> {
+  const [child, url] = await start(['--import', 'tsx', 'test/bench/baselines.ts', database], {})
+  return serverOf(child, url, '')
+}

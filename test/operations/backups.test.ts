@@ -1,0 +1,207 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
+import { pino } from 'pino'
+import { verify } from '../../adapters/sqlite/copies.ts'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
+import { type BackupPlan, backUpIfDue, backupsIn } from '../../bin/backups.ts'
+import { temporaryFolder } from '../support/app.ts'
+import { manualClock } from '../support/clock.ts'
+import { startDaemon } from '../support/daemon.ts'
+import { damage, trunkline } from '../support/programs.ts'
+import { idsOf, insert } from '../support/rows.ts'
+
+const folder = temporaryFolder()
+after(folder.remove)
+let places = 0
+
+const NOON = '2026-03-01T12:00:00.000000Z'
+
+/** A database with a tenant in it, and a folder for its backups. */
+async function place(): Promise<BackupPlan> {
+  const path = join(folder.path, String(++places))
+  const plan = { db: join(path, 'trunkline.db'), backup_dir: join(path, 'backups'), backup_every: 24, backup_keep: 2 }
+  const storage = openStorage(plan.db, { clock: manualClock(), create: true })
+  await insert(storage.records, 'tenants')
+  await storage.close()
+  return plan
+}
+
+const COMMAND_LINE = [process.execPath, 'dist/bin/trunkline.js']
+
+interface Tried {
+  readonly outcome: string
+  readonly logged: string
+}
+
+/** Has the daemon look for a backup to make, at a moment and by a command line. */
+async function tried(
+  plan: BackupPlan,
+  moment: string,
+  commandLine: readonly string[] = COMMAND_LINE,
+  stop = new AbortController(),
+): Promise<Tried> {
+  let logged = ''
+  const log = pino(
+    { base: null },
+    {
+      write: line => {
+        logged += line
+      },
+    },
+  )
+  const around = { clock: manualClock(moment), log, commandLine: () => commandLine }
+  return { outcome: await backUpIfDue(plan, around, stop.signal), logged }
+}
+
+describe('the backups of the daemon', { timeout: 60_000 }, () => {
+  it('are made when they are due, and only the newest of its own are kept', async () => {
+    const plan = await place()
+    const others = ['trunkline-2020-01-01.db', 'trunkline-2020-01-01T00-00-00Z.db.gz', 'before.db']
+    mkdirSync(plan.backup_dir)
+    for (const name of others) writeFileSync(join(plan.backup_dir, name), '')
+    const outcomes = []
+    for (const moment of ['01T12:00', '02T11:59', '02T12:01', '03T12:02'])
+      outcomes.push((await tried(plan, `2026-03-${moment}:00.000000Z`)).outcome)
+    assert.deepEqual(outcomes, ['made', 'not due', 'made', 'made'])
+    const names = ['trunkline-2026-03-02T12-01-00Z.db', 'trunkline-2026-03-03T12-02-00Z.db']
+    assert.deepEqual(readdirSync(plan.backup_dir).sort(), [...names, ...others].sort())
+    for (const name of names) {
+      assert.equal((statSync(join(plan.backup_dir, name)).mode & 0o777).toString(8), '600')
+      verify(join(plan.backup_dir, name))
+    }
+  })
+
+  it('leave nothing when they fail, and say why', async () => {
+    const plan = await place()
+    const failing = `const [file] = process.argv.slice(-1); require('fs').writeFileSync(file + '.part-1', 'half')
+      console.error('error: no space'); process.exit(74)`
+    const { outcome, logged } = await tried(plan, NOON, [process.execPath, '-e', failing, '--'])
+    assert.equal(outcome, 'failed')
+    assert.match(logged, /a backup failed/)
+    assert.match(logged, /error: no space/)
+    assert.deepEqual(readdirSync(plan.backup_dir), [])
+    assert.equal((await tried({ ...plan, backup_dir: `${plan.db}/x` }, NOON)).outcome, 'failed')
+    assert.equal((await tried(plan, NOON, ['/no/such/program'])).outcome, 'failed')
+  })
+
+  it('leave nothing when the daemon is stopped in the middle, and that is no failure to tell', async () => {
+    const plan = await place()
+    const hanging = `const [file] = process.argv.slice(-1); require('fs').writeFileSync(file + '.part-1', 'half')
+      setInterval(() => undefined, 1000)`
+    const stop = new AbortController()
+    mkdirSync(plan.backup_dir)
+    const watcher = watch(plan.backup_dir, () => stop.abort())
+    const { outcome, logged } = await tried(plan, NOON, [process.execPath, '-e', hanging, '--'], stop)
+    watcher.close()
+    assert.deepEqual([outcome, logged], ['failed', ''])
+    assert.deepEqual(readdirSync(plan.backup_dir), [])
+  })
+
+  it('are made by the running daemon when it is told to', async () => {
+    const plan = await place()
+    const { db: TRUNKLINE_DB, backup_dir: TRUNKLINE_BACKUP_DIR } = plan
+    const daemon = await startDaemon({ TRUNKLINE_DB, TRUNKLINE_BACKUP_DIR, TRUNKLINE_BACKUP_EVERY: '24' })
+    await daemon.untilLogged('a backup was made')
+    const { code, stderr } = await daemon.stop()
+    assert.equal(code, 0, stderr)
+    const [name = '', ...others] = backupsIn(plan.backup_dir)
+    assert.deepEqual(others, [])
+    verify(join(plan.backup_dir, name))
+  })
+})
+
+describe('restoring', { timeout: 60_000 }, () => {
+  it('brings back every record that was acknowledged before the backup began, under 50 writes a second', async () => {
+    const { db } = await place()
+    const storage = openStorage(db, { clock: manualClock() })
+    const acknowledged: number[] = []
+    let writing = true
+    const writer = (async () => {
+      for (; writing; await pause(20)) acknowledged.push((await insert(storage.records, 'cdrs')).id)
+    })()
+    await insert(storage.records, 'cdrs')
+    while (acknowledged.length < 25) await nextTurn()
+    const before = [...acknowledged]
+    const backup = `${db}.backup`
+    const made = await trunkline(db, 'db', 'backup', backup)
+    assert.equal(made.code, 0, made.stderr)
+    const during = acknowledged.length - before.length
+    writing = false
+    await writer
+    await storage.close()
+    assert.ok(during > 0, 'nothing was written meanwhile')
+    const restored = await trunkline(db, 'db', 'restore', backup)
+    assert.equal(restored.code, 0, restored.stderr)
+    const again = openStorage(db, { clock: manualClock() })
+    assert.deepEqual(await again.maintenance.check(), [])
+    const ids = new Set(await idsOf(again.records, 'cdrs'))
+    for (const id of before) assert.ok(ids.has(id), `call ${id} is lost`)
+    await again.close()
+  })
+
+  it('is refused while the daemon runs, and done once it has stopped, with the former database kept', async () => {
+    const { db } = await place()
+    const backup = `${db}.backup`
+    assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
+    const daemon = await startDaemon({ TRUNKLINE_DB: db })
+    const refused = await trunkline(db, 'db', 'restore', backup)
+    assert.equal(refused.code, 65)
+    assert.match(refused.stderr, /is in use\.\nhint: stop trunklined first/)
+    assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200)
+    await daemon.stop()
+    const { code, stdout } = await trunkline(db, 'db', 'restore', backup)
+    assert.equal(code, 0)
+    const kept = /the former database is (\S+)/.exec(stdout)?.[1] ?? ''
+    const accounts = (path: string): unknown => {
+      const opened = new Sqlite(path, { readonly: true })
+      const count = opened.prepare('SELECT count(*) FROM accounts').pluck().get()
+      opened.close()
+      return count
+    }
+    // The daemon made the first account after the backup.
+    assert.deepEqual([accounts(kept), accounts(db)], [1, 0])
+  })
+
+  it('puts a backup over a damaged database, but not while that is in use', async () => {
+    const { db } = await place()
+    const backup = `${db}.backup`
+    assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
+    const daemon = await startDaemon({ TRUNKLINE_DB: db })
+    damage(db, 0)
+    assert.match((await trunkline(db, 'db', 'restore', backup)).stderr, /is in use/)
+    await daemon.stop('SIGKILL')
+    const { code, stderr } = await trunkline(db, 'db', 'restore', backup)
+    assert.equal(code, 0, stderr)
+    verify(db)
+    assert.equal((await trunkline(db, 'db', 'check')).stdout, 'ok\n')
+  })
+
+  it("never takes another program's database away", async () => {
+    const { db } = await place()
+    const backup = `${db}.backup`
+    assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
+    const foreign = `${db}.foreign`
+    const other = new Sqlite(foreign)
+    other.exec('CREATE TABLE things (id INTEGER)')
+    other.close()
+    const content = readFileSync(foreign)
+    const { code, stderr } = await trunkline(foreign, 'db', 'restore', backup)
+    assert.deepEqual([code, /is not a Trunkline database/.test(stderr)], [74, true])
+    assert.ok(readFileSync(foreign).equals(content))
+  })
+
+  it('refuses a backup that is damaged, and leaves the database as it is', async () => {
+    const { db } = await place()
+    const backup = `${db}.backup`
+    assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
+    damage(backup, 3)
+    const { code, stderr } = await trunkline(db, 'db', 'restore', backup)
+    assert.equal(code, 74)
+    assert.match(stderr, /damaged/)
+    verify(db)
+  })
+})

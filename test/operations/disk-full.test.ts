@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import { temporaryFolder } from '../support/app.ts'
+import { manualClock } from '../support/clock.ts'
+import { startWorld } from '../support/records.ts'
+
+const SIZE = 4 * 1024 * 1024
+
+const folder = temporaryFolder()
+const disk = join(folder.path, 'disk')
+
+/** A disk of its own, so small that a test can fill it. */
+function whyNoDisk(): string | false {
+  mkdirSync(disk)
+  const { error, status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', disk], {
+    encoding: 'utf8',
+  })
+  if (error) return 'there is no mount'
+  return status === 0 ? false : `a tmpfs cannot be mounted: ${stderr.trim()}`
+}
+
+const skip = whyNoDisk()
+after(() => {
+  if (!skip) spawnSync('umount', ['--lazy', disk])
+  folder.remove()
+})
+
+const ballast = join(disk, 'ballast')
+
+/** Fills the disk to the last byte. */
+function fill(): void {
+  const file = openSync(ballast, 'a')
+  const piece = Buffer.alloc(4096)
+  try {
+    for (;;) if (writeSync(file, piece) < piece.length) return
+  } catch (error) {
+    assert.ok(error instanceof Error && 'code' in error && error.code === 'ENOSPC', String(error))
+  } finally {
+    closeSync(file)
+  }
+}
+
+describe('a full disk', { skip, timeout: 30_000 }, () => {
+  it('is a 507 for who writes, nothing for who reads, told by /readyz, and over once there is space', async () => {
+    const clock = manualClock()
+    const world = await startWorld({ db: join(disk, 'trunkline.db') }, { clock })
+    const description = 'x'.repeat(200)
+    const write = () => world.send('POST', '/api/dids', world.body('dids', { description }))
+    assert.equal((await world.get('/readyz')).status, 200)
+    const acknowledged: number[] = []
+    for (let n = 0; n < 50; n++) acknowledged.push((await world.create('dids')).id)
+    fill()
+    let refused = await write()
+    for (; refused.status === 201; refused = await write()) acknowledged.push(refused.json.data.id)
+    assert.equal(refused.status, 507)
+    assert.equal(refused.headers.get('content-type'), 'application/json; charset=utf-8')
+    assert.deepEqual(refused.json, { message: 'The disk is full; nothing was stored.' })
+    assert.equal((await write()).status, 507)
+
+    // So late that the session wants to be extended, which is a write.
+    clock.advance(3_600)
+    const list = await world.get('/api/dids')
+    assert.equal(list.status, 200)
+    const ids: number[] = list.json.data.map(({ id }: { id: number }) => id)
+    assert.deepEqual(
+      ids.toSorted((a, b) => a - b),
+      acknowledged,
+    )
+    assert.equal((await world.get('/healthz')).status, 200)
+
+    rmSync(ballast)
+    const stored = await write()
+    assert.equal(stored.status, 201)
+    const after = await world.get('/api/dids')
+    assert.equal(after.json.data.length, acknowledged.length + 1)
+    assert.deepEqual(await world.service.trunkline.storage.maintenance.check(), [])
+    await world.close()
+  })
+
+  it('is told by /readyz, with what is wrong', async () => {
+    const world = await startWorld({ db: join(disk, 'ready.db') })
+    fill()
+    while ((await world.send('POST', '/api/dids', world.body('dids'))).status === 201);
+    const ready = await world.get('/readyz')
+    assert.equal(ready.status, 503)
+    assert.deepEqual(ready.json, {
+      message: 'The database cannot be written. The disk is full; nothing was stored.',
+    })
+    rmSync(ballast)
+    await world.close()
+  })
+
+  it('does not keep the daemon from being stopped', async () => {
+    const world = await startWorld({ db: join(disk, 'stopped.db') })
+    for (let n = 0; n < 100; n++) await world.create('dids')
+    fill()
+    await world.close()
+    rmSync(ballast)
+  })
+})

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { VERSION } from '../../core/version.ts'
+import { temporaryFolder } from '../support/app.ts'
+import { type Ran, run } from '../support/programs.ts'
+
+const folder = temporaryFolder()
+after(folder.remove)
+
+/** Where the package was unpacked. */
+const unpacked = join(folder.path, 'package')
+let files: string[] = []
+
+const done = (ran: Ran): string => {
+  assert.equal(ran.code, 0, ran.stderr)
+  return ran.stdout
+}
+
+before(async () => {
+  // Without its scripts: the build is there, and other tests run it.
+  const packing = await run('npm', [
+    'pack',
+    '--ignore-scripts',
+    '--silent',
+    '--json',
+    '--pack-destination',
+    folder.path,
+  ])
+  const [{ filename }]: [{ filename: string }] = JSON.parse(done(packing))
+  done(await run('tar', ['-xf', join(folder.path, filename), '-C', folder.path]))
+  files = done(await run('find', ['.', '-type', 'f'], { cwd: unpacked }))
+    .split('\n')
+    .filter(Boolean)
+    .map(path => path.slice(2))
+  symlinkSync(resolve('node_modules'), join(unpacked, 'node_modules'))
+})
+
+describe('the package', { timeout: 30_000 }, () => {
+  it('holds both programs compiled, and what an operator needs, but no sources, tests or data', () => {
+    for (const path of ['dist/bin/trunkline.js', 'dist/bin/trunklined.js', 'LICENSE', 'package.json'])
+      assert.ok(files.includes(path), `${path} is missing`)
+    for (const path of ['config/trunklined.service', 'config/trunkline.example.json'])
+      assert.ok(files.includes(path), `${path} is missing`)
+    assert.deepEqual(
+      files.filter(path => path.endsWith('.ts') || /^(test|data|node_modules)\//.test(path)),
+      [],
+    )
+  })
+
+  it('is built before it is packed', () => {
+    const { scripts } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
+    assert.match(scripts.prepack, /\bbuild\b/)
+  })
+
+  it('runs where it was unpacked', async () => {
+    const cwd = join(folder.path)
+    for (const program of ['trunkline', 'trunklined']) {
+      const file = join(unpacked, 'dist', 'bin', `${program}.js`)
+      assert.match(readFileSync(file, 'utf8'), /^#!\/usr\/bin\/env node\n/)
+      assert.equal(done(await run(process.execPath, [file, '--version'], { cwd })).trim(), VERSION)
+    }
+    const cli = join(unpacked, 'dist', 'bin', 'trunkline.js')
+    const init = ['--db', 'x.db', 'init', '--email', 'admin@example.com', '--random-password']
+    done(await run(process.execPath, [cli, ...init], { cwd }))
+    assert.ok(existsSync(join(cwd, 'x.db')))
+  })
+})
+
+describe('the service unit', () => {
+  it('is told that the daemon is ready by the daemon, and is not started again where that would not help', () => {
+    const unit = readFileSync(join(unpacked, 'config', 'trunklined.service'), 'utf8')
+    assert.match(unit, /^Type=notify$/m)
+    assert.match(unit, /^NotifyAccess=all$/m)
+    assert.match(unit, /^RestartPreventExitStatus=64 74 77 78$/m)
+  })
+})

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { chmodSync, existsSync, mkdirSync, watch, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, it } from 'node:test'
+import { temporaryFolder } from '../support/app.ts'
+import { startDaemon } from '../support/daemon.ts'
+
+const folder = temporaryFolder()
+after(folder.remove)
+
+it('systemd is told once the daemon listens, and only where it waits for that', { timeout: 20_000 }, async () => {
+  const bin = join(folder.path, 'bin')
+  const told = join(folder.path, 'told')
+  mkdirSync(bin)
+  mkdirSync(told)
+  const stub = join(bin, 'systemd-notify')
+  writeFileSync(stub, '#!/bin/sh\necho "$@" > "$TOLD/$1"\n')
+  chmodSync(stub, 0o755)
+  const environment = { PATH: `${bin}:${process.env.PATH ?? ''}`, TOLD: told }
+  const quiet = await startDaemon({ ...environment, TRUNKLINE_DB: join(folder.path, 'quiet.db') })
+  await quiet.stop()
+  assert.equal(existsSync(join(told, '--ready')), false)
+  const heard = new Promise(resolve => watch(told, resolve).unref())
+  const NOTIFY_SOCKET = join(folder.path, 'socket')
+  const daemon = await startDaemon({ ...environment, NOTIFY_SOCKET, TRUNKLINE_DB: join(folder.path, 'told.db') })
+  await heard
+  assert.ok(existsSync(join(told, '--ready')))
+  assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200)
+  await daemon.stop()
+})
