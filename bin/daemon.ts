@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { httpApp } from '../adapters/http/app.ts'
 import { createMetrics, type Metrics, serveMetrics } from '../adapters/http/metrics.ts'
 import { type RunningServer, serve } from '../adapters/http/server.ts'
@@ -10,6 +10,7 @@ import { AppError } from '../core/errors.ts'
 import { readCredentials } from '../core/use-cases/sign-in.ts'
 import { compose, type Opening, type Trunkline } from './compose.ts'
 import { startFeeds } from './feeds.ts'
+import { createLog } from './log.ts'
 import { startUpkeep, tellReady } from './upkeep.ts'
 
 /** What a browser, a gateway or a client in flight may still take once the daemon is told to stop. */
@@ -32,8 +33,7 @@ export async function startDaemon(
   first: FirstAccount,
   print: (line: string) => void,
 ): Promise<Daemon> {
-  const destination = pino.destination({ dest: 2, sync: false })
-  const log = pino({ level: settings.log_level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  const { log, flush } = createLog(settings.log_level)
   let server: RunningServer
   let listeningAt = `http://${settings.host}:${settings.port}`
   const baseUrl = (): string => settings.base_url ?? listeningAt
@@ -75,7 +75,7 @@ export async function startDaemon(
       await Promise.all([upkeep, ...feeds.map(({ done }) => done)])
       await trunkline.close()
       log.info('stopped')
-      destination.flushSync()
+      flush()
     },
   }
 }

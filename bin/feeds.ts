@@ -12,6 +12,17 @@ export const rulesOf = ({ timezone = 'UTC', contexts = {}, tenant }: Partial<Fee
   tenant: tenant ?? null,
 })
 
+/** Records are tried again by the settings that their feed has now: what they had then may be what was wrong. */
+export const withPresentRules = (calls: Calls, feeds: readonly FeedSetting[]): Calls => ({
+  ...calls,
+  quarantine: async function* () {
+    for await (const quarantined of calls.quarantine()) {
+      const setting = feeds.find(({ path }) => path === quarantined.feed)
+      yield setting ? { ...quarantined, rules: rulesOf(setting) } : quarantined
+    }
+  },
+})
+
 /** Follows the feeds of the settings until the signal. */
 export const startFeeds = (feeds: readonly FeedSetting[], calls: Calls, signal: AbortSignal, log: Logger): Follower[] =>
   feeds.map(setting => {

@@ -4,6 +4,7 @@ import { ingest } from '../adapters/pbx/ingest.ts'
 import { readRecord } from '../adapters/pbx/records.ts'
 import type { Settings } from '../config/settings.ts'
 import { compose } from './compose.ts'
+import { withPresentRules } from './feeds.ts'
 
 /** The use cases and ports for one command, on the settings' database. Throws AppError. */
 export function openServices(
@@ -24,7 +25,7 @@ export function openServices(
     sessions,
     maintenance,
     bulk,
-    calls,
+    calls: withPresentRules(calls, settings.feeds),
     audit,
     ingest: (source, ingesting) => ingest(source, ingesting, calls),
     readRecord,

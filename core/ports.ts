@@ -273,7 +273,7 @@ export type SwitchRecord =
   | { readonly call: CompletedCall }
   | { readonly format: SourceFormat; readonly raw: string; readonly reason: string }
 
-/** Where a feed's records come from and how far it was read: an inode and the byte after the last record stored. */
+/** How far a feed was read: the file, by its inode and what it begins with, and the byte after the last record stored. */
 export interface FeedPlace {
   readonly inode: string
   readonly position: number

@@ -3,8 +3,8 @@ import type { AuditAction, AuditEntry, Change } from '../../core/audit.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { printValue } from './output.ts'
+import { periodFrom, periodOptions } from './period.ts'
 import { example, type RunCommand } from './program.ts'
-import { periodFrom, periodOptions } from './rating-commands.ts'
 
 const ACTIONS: readonly AuditAction[] = ['create', 'update', 'delete', 'import', 'rerate', 'revoke']
 

@@ -53,8 +53,14 @@ export const commands: readonly LazyCommand[] = [
       load: async run => {
         const { resourceNamed } = await import('../../core/resources/all.ts')
         const { resourceCommand } = await import('./resource-commands.ts')
-        const group = resourceCommand(resourceNamed(resource), name, run)
-        for (const tool of (await TOOLS[resource]?.(run)) ?? []) group.addCommand(tool)
+        const declared = resourceNamed(resource)
+        const group = resourceCommand(declared, name, run)
+        const { transferTools } = await import('./transfer-commands.ts')
+        const tools = [
+          ...(declared.path === null ? [] : transferTools(declared, name, run)),
+          ...((await TOOLS[resource]?.(run)) ?? []),
+        ]
+        for (const tool of tools) group.addCommand(tool)
         return group
       },
     }),

@@ -1,14 +1,15 @@
 import { Command, Option } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
 import { USAGE_GROUPS, type UsageLine } from '../../core/ports.ts'
-import { daysOfMonth } from '../../core/rating/period.ts'
+import { daysOfMonth, isMonth } from '../../core/rating/period.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
+import type { Flags } from './fields.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { styled } from './table.ts'
+import { printable, styled, widthOf } from './table.ts'
 
 export async function reportCommand(run: RunCommand): Promise<Command> {
   const group = new Command('report').description('what was used and what it costs')
@@ -18,37 +19,42 @@ export async function reportCommand(run: RunCommand): Promise<Command> {
     .requiredOption('--month <YYYY-MM>', 'the month')
     .addOption(new Option('--by <group>', 'a line for each').choices([...USAGE_GROUPS]))
   example(usage, 'trunkline report usage --tenant acme --month 2026-10 --by destination')
-  group.addCommand(
-    run(usage, async (context, _words, flags) => {
-      const { records, calls } = await context.open()
-      const tenantId = await resolve(records, tenants, String(flags['tenant']))
-      const tenant = await records.find(tenants, tenantId)
-      const month = String(flags['month'])
-      if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month))
-        throw new CliError(EXIT.usage, `${month} is no month`, 'write --month 2026-10')
-      const timezone = String(tenant?.['timezone'] ?? 'UTC')
-      const by = USAGE_GROUPS.find(known => known === flags['by']) ?? null
-      const days = daysOfMonth(month, timezone)
-      const lines = by === null ? [] : await calls.usage(tenantId, days, by)
-      const [total] = await calls.usage(tenantId, days, null)
-      const sum = figures(
-        total ?? { group: null, calls: 0, answered: 0, seconds: 0, bill_seconds: 0, cost: 0, unrated: 0 },
-      )
-      const rows = lines.map(line => ({ [by ?? 'group']: line.group, ...figures(line) }))
-      const head = { tenant: String(tenant?.['slug'] ?? ''), month, timezone }
-      await printValue(
-        context,
-        context.options.output === 'csv' || context.options.output === 'ndjson'
-          ? by === null
-            ? [{ ...head, ...sum }]
-            : rows
-          : { ...head, total: sum, ...(by === null ? {} : { lines: rows }) },
-        () => drawn(context, head, sum, lines),
-      )
-    }),
-  )
+  group.addCommand(run(usage, printUsage))
   return group
 }
+
+async function printUsage(context: Context, _words: readonly string[], flags: Flags): Promise<void> {
+  const month = String(flags['month'])
+  if (!isMonth(month)) throw new CliError(EXIT.usage, `${month} is no month`, 'write --month 2026-10')
+  const { records, calls } = await context.open()
+  const tenantId = await resolve(records, tenants, String(flags['tenant']))
+  const tenant = await records.find(tenants, tenantId)
+  const timezone = String(tenant?.['timezone'] ?? 'UTC')
+  const by = USAGE_GROUPS.find(known => known === flags['by']) ?? null
+  const lines = await calls.usage(tenantId, daysOfMonth(month, timezone), by)
+  const sum = figures(total(lines))
+  const rows = lines.map(line => ({ [by ?? 'group']: line.group, ...figures(line) }))
+  const head = { tenant: String(tenant?.['slug'] ?? ''), month, timezone }
+  const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
+  const whole = { ...head, total: sum, ...(by === null ? {} : { lines: rows }) }
+  await printValue(context, isFlat ? (by === null ? [{ ...head, ...sum }] : rows) : whole, () =>
+    drawn(context, head, sum, by === null ? [] : lines),
+  )
+}
+
+const total = (lines: readonly UsageLine[]): UsageLine =>
+  lines.reduce(
+    (sum, line) => ({
+      group: null,
+      calls: sum.calls + line.calls,
+      answered: sum.answered + line.answered,
+      seconds: sum.seconds + line.seconds,
+      bill_seconds: sum.bill_seconds + line.bill_seconds,
+      cost: sum.cost + line.cost,
+      unrated: sum.unrated + line.unrated,
+    }),
+    { group: null, calls: 0, answered: 0, seconds: 0, bill_seconds: 0, cost: 0, unrated: 0 },
+  )
 
 /** Minutes and averages to one decimal; amounts as text. ASR: answered per hundred; ACD: seconds of an answered call. */
 function figures({ calls, answered, seconds, bill_seconds, cost, unrated }: UsageLine) {
@@ -66,54 +72,90 @@ function figures({ calls, answered, seconds, bill_seconds, cost, unrated }: Usag
   }
 }
 
-const BAR = 20
+const LONGEST_BAR = 20
+const SHORTEST_BAR = 5
+const LONGEST_NAME = 32
+const SHORTEST_NAME = 8
+/** Of a terminal whose width is not known. */
+const WIDTH = 100
+const GAP = '  '
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
-/** Its length is the share of the largest, to an eighth of a character. */
-function bar(share: number): string {
-  const eighths = Math.round(share * BAR * 8)
+/** Its length is the share of the longest, to an eighth of a character; never nothing for what is something. */
+function bar(share: number, longest: number): string {
+  const eighths = share > 0 ? Math.max(1, Math.round(share * longest * 8)) : 0
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')
 }
 
 const HEAD = ['calls', 'minutes', 'billed', 'cost', 'ASR %', 'ACD s']
 
+interface Drawn {
+  readonly name: string
+  readonly cells: readonly string[]
+  /** Of the longest bar. */
+  readonly share: number
+}
+
+const cellsOf = (line: ReturnType<typeof figures>): string[] => [
+  String(line.calls),
+  line.minutes.toFixed(1),
+  line.billed_minutes.toFixed(1),
+  line.cost,
+  line.answer_seizure_ratio.toFixed(1),
+  line.average_call_duration.toFixed(1),
+]
+
+/** The bars are of the cost, or of the calls where nothing costs anything. */
+function shares(lines: readonly UsageLine[]): number[] {
+  const of = lines.some(({ cost }) => cost > 0) ? lines.map(({ cost }) => cost) : lines.map(({ calls }) => calls)
+  const most = Math.max(...of, 1)
+  return of.map(value => value / most)
+}
+
 function drawn(
   context: Context,
   head: { tenant: string; month: string; timezone: string },
-  total: ReturnType<typeof figures>,
+  sum: ReturnType<typeof figures>,
   lines: readonly UsageLine[],
 ): string {
-  const cells = (line: ReturnType<typeof figures>): string[] => [
-    String(line.calls),
-    line.minutes.toFixed(1),
-    line.billed_minutes.toFixed(1),
-    line.cost,
-    line.answer_seizure_ratio.toFixed(1),
-    line.average_call_duration.toFixed(1),
-  ]
-  const rows = [
-    ...lines.map(line => ({ name: line.group ?? '', cells: cells(figures(line)), cost: line.cost, calls: line.calls })),
-    { name: 'total', cells: cells(total), cost: 0, calls: 0 },
-  ]
-  const nameWidth = Math.min(32, Math.max(8, ...rows.map(({ name }) => name.length)))
-  const widths = HEAD.map((title, i) => Math.max(title.length, ...rows.map(row => row.cells[i]?.length ?? 0)))
-  const most = Math.max(...lines.map(({ cost }) => cost), 0)
-  const busiest = Math.max(...lines.map(({ calls }) => calls), 1)
-  const line = (name: string, values: readonly string[]): string =>
-    [
-      name.length > nameWidth ? `${name.slice(0, nameWidth - 1)}…` : name.padEnd(nameWidth),
-      ...values.map((value, i) => value.padStart(widths[i] ?? 0)),
-    ].join('  ')
+  const shareOf = shares(lines)
+  const rows: Drawn[] = lines.map((line, i) => ({
+    name: printable(line.group ?? ''),
+    cells: cellsOf(figures(line)),
+    share: shareOf[i] ?? 0,
+  }))
+  rows.push({ name: 'total', cells: cellsOf(sum), share: 0 })
   return [
     `${head.tenant}, ${head.month} (${head.timezone})`,
-    styled(context, 'bold', line('', HEAD)),
-    ...rows.map(row => {
-      const share = row.name === 'total' ? 0 : most > 0 ? row.cost / most : row.calls / busiest
-      return `${line(row.name, row.cells)}  ${styled(context, 'cyan', bar(share))}`.trimEnd()
-    }),
-    ...(total.unrated > 0
-      ? [styled(context, 'yellow', `${total.unrated} of them without a rate: trunkline rate check ${head.tenant}`)]
+    ...grid(context, rows),
+    ...(sum.unrated > 0
+      ? [styled(context, 'yellow', `${sum.unrated} of them without a rate: trunkline rate check ${head.tenant}`)]
       : []),
     '',
   ].join('\n')
+}
+
+/** Names give way first, then bars, so that a line fits the terminal. */
+function grid(context: Context, rows: readonly Drawn[]): string[] {
+  const widths = HEAD.map((title, i) => Math.max(title.length, ...rows.map(row => row.cells[i]?.length ?? 0)))
+  const room = (context.io.stdout.columns ?? WIDTH) - widths.reduce((sum, width) => sum + GAP.length + width, 0)
+  const wanted = Math.min(LONGEST_NAME, Math.max(SHORTEST_NAME, ...rows.map(({ name }) => widthOf(name))))
+  const nameWidth = Math.max(SHORTEST_NAME, Math.min(wanted, room - GAP.length - SHORTEST_BAR))
+  const left = room - nameWidth - GAP.length
+  const longest = left < SHORTEST_BAR ? 0 : Math.min(LONGEST_BAR, left)
+  const line = (name: string, cells: readonly string[]): string =>
+    [fitted(name, nameWidth), ...cells.map((value, i) => value.padStart(widths[i] ?? 0))].join(GAP)
+  return [
+    styled(context, 'bold', line('', HEAD)),
+    ...rows.map(({ name, cells, share }) => {
+      const drawnBar = longest === 0 ? '' : styled(context, 'cyan', bar(share, longest))
+      return `${line(name, cells)}${GAP}${drawnBar}`.trimEnd()
+    }),
+  ]
+}
+
+function fitted(name: string, width: number): string {
+  let shown = name
+  while (widthOf(shown) > width) shown = `${[...shown.replace(/…$/, '')].slice(0, -1).join('')}…`
+  return shown + ' '.repeat(width - widthOf(shown))
 }

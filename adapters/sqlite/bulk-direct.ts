@@ -119,7 +119,7 @@ function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan
   const stamps = timestamped(resource)
   const tuple = [...names.map(name => (columns.includes(name) ? '?' : `@${name}`)), ...stamps.map(() => '@now')]
   const order = names.filter(name => columns.includes(name)).map(name => columns.indexOf(name))
-  const insert = rowInserter(db, `${resource.name} (${[...names, ...stamps].join()})`, `(${tuple.join()})`)
+  const insert = rowInserter(db, `${resource.name} (${[...names, ...stamps].join()})`, `(${tuple.join()})`, 1)
   const defaults = order.map(index => bindable(resource.fields[columns[index] ?? '']?.fallback))
   const fixed = { ...defaultsOf(resource), ...boundRow(constants) }
   return (records: readonly BulkRecord[], now: string): void => {

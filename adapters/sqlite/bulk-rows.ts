@@ -5,9 +5,6 @@ import type { Resource, Row } from '../../core/resources/resource.ts'
 import type { Connection } from './database.ts'
 import { type Bound, toSql } from './records.ts'
 
-/** Rows to a statement: past some fifty, a longer one saves no more calls worth the binding. */
-const AT_ONCE = 50
-
 export type Named = Readonly<Record<string, Bound>>
 
 export const NOTHING: BulkCounts = { created: 0, updated: 0, skipped: 0, rejected: 0 }
@@ -17,19 +14,20 @@ export const bindable = (value: Value | undefined): Bound =>
 
 /**
  * Inserts many rows with few calls. `tuple` is the SQL of one row; its `?` are filled with what `fill` pushes for the
- * row of that index, its names from `named`.
+ * row of that index, its names from `named`. `atOnce`: rows to a statement. Under a savepoint it must be one, since a
+ * statement of several copies every page it touches, to be able to undo itself alone.
  */
-export function rowInserter(db: Database, into: string, tuple: string) {
+export function rowInserter(db: Database, into: string, tuple: string, atOnce = 50) {
   const statement = (rows: number): Statement<[(Bound | Buffer)[], Named], unknown> =>
     db.prepare<[(Bound | Buffer)[], Named], unknown>(
       `INSERT INTO ${into} VALUES ${Array.from({ length: rows }, () => tuple).join()}`,
     )
-  const many = statement(AT_ONCE)
+  const many = statement(atOnce)
   const one = statement(1)
   const bound: (Bound | Buffer)[] = []
   return (count: number, fill: (index: number, bound: (Bound | Buffer)[]) => void, named: Named = {}): void => {
     for (let next = 0; next < count; ) {
-      const rows = count - next < AT_ONCE ? 1 : AT_ONCE
+      const rows = count - next < atOnce ? 1 : atOnce
       bound.length = 0
       for (const end = next + rows; next < end; next++) fill(next, bound)
       const insert = rows === 1 ? one : many

@@ -10,8 +10,8 @@ interface Job {
 
 export interface Writer {
   /**
-   * Runs the change with those of the same turn of the event loop in one transaction, under a savepoint of its own,
-   * and resolves once it is on disk. What it throws undoes it alone.
+   * Runs the change with those that come along with it in one transaction, under a savepoint of its own, and resolves
+   * once it is on disk. What it throws undoes it alone.
    */
   write<T>(change: () => T): Promise<T>
   /** Resolves when nothing waits to be written. */
@@ -24,6 +24,7 @@ export interface WriterEvents {
 
 /** More than this in one transaction would hold the event loop. */
 const MAX_GROUP = 500
+const MAX_GATHERING_MS = 5
 const RETRY_MS = 1
 const GIVE_UP_MS = 10_000
 
@@ -43,7 +44,19 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
   const schedule = (): void => {
     if (scheduled) return
     scheduled = true
-    setImmediate(flush)
+    gather(0, performance.now())
+  }
+
+  /**
+   * Lets turns of the event loop pass until one brings no further change: a turn accepts a single connection, so what
+   * many clients send at once, each on a new one, comes in as many turns.
+   */
+  const gather = (gathered: number, since: number): void => {
+    setImmediate(() => {
+      const count = waiting.length
+      if (count === gathered || count >= MAX_GROUP || performance.now() - since > MAX_GATHERING_MS) flush()
+      else gather(count, since)
+    })
   }
 
   /** Runs a job under its savepoint; returns what went wrong with it alone. Throws when the transaction is lost. */

@@ -17,9 +17,14 @@ export interface Day extends Period {
 
 const pad = (value: number): string => String(value).padStart(2, '0')
 
+const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/
+
+/** True for `YYYY-MM`. */
+export const isMonth = (text: string): boolean => MONTH.test(text)
+
 /** The days of a month, `YYYY-MM`, as they begin and end in a zone. Throws `invalid` on what is no month. */
 export function daysOfMonth(month: string, timeZone: string): Day[] {
-  const parts = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(month)
+  const parts = MONTH.exec(month)
   if (!parts) throw new AppError('invalid', `${JSON.stringify(month)} is no month; write it as 2026-10.`)
   const clock = switchClock(timeZone)
   const year = Number(parts[1])

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from 'node:fs'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { after, describe, it } from 'node:test'
 import { temporaryFolder } from '../support/app.ts'
 import { manualClock } from '../support/clock.ts'
@@ -91,6 +93,30 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     })
     rmSync(ballast)
     await world.close()
+  })
+
+  it('does not end the daemon when it is its log that finds no space', async () => {
+    const log = openSync(join(disk, 'log'), 'w')
+    fill()
+    const env = { PATH: process.env.PATH ?? '', TRUNKLINE_DB: join(folder.path, 'logging.db'), TRUNKLINE_PORT: '0' }
+    const daemon = spawn(process.execPath, ['dist/bin/trunklined.js', '--metrics-port', '0'], {
+      env,
+      stdio: ['ignore', 'pipe', log],
+    })
+    closeSync(log)
+    const ended = once(daemon, 'exit')
+    let url: string | undefined
+    assert.ok(daemon.stdout)
+    for await (const line of createInterface(daemon.stdout)) {
+      url = /listening on (\S+)/.exec(line)?.[1]
+      if (url) break
+    }
+    for (let n = 0; n < 20; n++) assert.equal((await fetch(`${url}/healthz`)).status, 200)
+    rmSync(ballast)
+    assert.equal((await fetch(`${url}/healthz`)).status, 200)
+    daemon.kill()
+    assert.deepEqual(await ended, [0, null])
+    assert.match(readFileSync(join(disk, 'log'), 'utf8'), /"msg":"stopped"/)
   })
 
   it('does not keep the daemon from being stopped', async () => {

@@ -59,7 +59,7 @@ function listener(columns?: number) {
   })
   return {
     stream: columns === undefined ? stream : Object.assign(stream, { isTTY: true, columns }),
-    text: () => heard.replaceAll(MOMENT, '<time>'),
+    text: () => heard,
   }
 }
 
@@ -69,7 +69,7 @@ export function workplace(): Workplace {
   const path = (name: string): string => join(folder, name)
   const db = path('trunkline.db')
   const env = { TRUNKLINE_DB: db, TRUNKLINE_PORT: '9', TRUNKLINE_METRICS_PORT: '0', HOME: folder }
-  const run: Workplace['run'] = async (line, options = {}) => {
+  const exact: Workplace['run'] = async (line, options = {}) => {
     const [program, ...argv] = wordsOf(line)
     if (program !== 'trunkline') throw new Error(`No command line of trunkline: ${line}`)
     const [stdout, stderr] = [listener(options.columns), listener()]
@@ -79,8 +79,12 @@ export function workplace(): Workplace {
     const code = await runProgram(argv, { ...io, env: environment }, wiring, options.commands ?? commands)
     return { code, stdout: stdout.text(), stderr: stderr.text() }
   }
+  const run: Workplace['run'] = async (line, options) => {
+    const { code, stdout, stderr } = await exact(line, options)
+    return { code, stdout: stdout.replaceAll(MOMENT, '<time>'), stderr: stderr.replaceAll(MOMENT, '<time>') }
+  }
   const done: Workplace['done'] = async (line, options) => {
-    const { code, stdout, stderr } = await run(line, options)
+    const { code, stdout, stderr } = await exact(line, options)
     if (code !== 0) throw new Error(`${line} ended with ${code}: ${stderr}`)
     return stdout
   }

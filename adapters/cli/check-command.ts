@@ -1,0 +1,73 @@
+import { Command } from 'commander'
+import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
+import { type CheckedRate, checkDeck, type DeckFindings } from '../../core/rating/check-deck.ts'
+import { rates } from '../../core/resources/rates.ts'
+import { tenants } from '../../core/resources/tenants.ts'
+import { EXIT } from './exit.ts'
+import { printValue } from './output.ts'
+import { periodFrom, periodOptions } from './period.ts'
+import { example, type RunCommand } from './program.ts'
+import { resolve } from './references.ts'
+import { printable } from './table.ts'
+
+export function checkCommand(run: RunCommand): Command {
+  const command = periodOptions(
+    new Command('check').description('find duplicate, unused and missing rates of a tenant').argument('<TENANT>'),
+  )
+  example(command, 'trunkline rate check acme --since 2026-10-01')
+  return run(command, async (context, [tenant = ''], flags) => {
+    const { records, calls } = await context.open()
+    const tenantId = await resolve(records, tenants, tenant)
+    const period = periodFrom(flags)
+    const { deck } = await calls.catalog(tenantId)
+    const deckRates: CheckedRate[] = []
+    for await (const page of records.list(rates, { view: 'plain', where: { tenant_id: tenantId } })) {
+      const rows = parseJson(`[${page.json}]`)
+      if (Array.isArray(rows)) deckRates.push(...rows.filter(isJsonObject).map(checkedRate))
+    }
+    const findings = checkDeck(
+      deckRates,
+      await calls.usedRates(tenantId, period),
+      await calls.unratedDestinations(tenantId, period),
+      deck,
+    )
+    await printValue(context, { ...findings }, () => summary(findings, tenant))
+    const { duplicates, unusable, missing, ratable } = findings
+    return duplicates.length + unusable.length + missing.length + ratable > 0 ? EXIT.negative : EXIT.ok
+  })
+}
+
+const checkedRate = (row: JsonObject): CheckedRate => ({
+  id: Number(row['id']),
+  prefix: String(row['prefix']),
+  destination: String(row['destination']),
+  active: row['status'] === 'active',
+})
+
+const SHOWN = 20
+
+function summary({ duplicates, unusable, unmatched, idle, missing, ratable }: DeckFindings, tenant: string): string {
+  const section = <T>(title: string, found: readonly T[], line: (one: T) => string): string => {
+    const shown = found
+      .slice(0, SHOWN)
+      .map(one => `  ${line(one)}\n`)
+      .join('')
+    const more = found.length > SHOWN ? `  … and ${found.length - SHOWN} more (see --output json)\n` : ''
+    return `${title}: ${found.length}\n${shown}${more}`
+  }
+  const named = ({ id, prefix, destination }: CheckedRate): string => printable(`${prefix}  ${destination}  (id ${id})`)
+  return [
+    section('prefixes with more than one active rate', duplicates, same => `${same.map(named).join('  over  ')}`),
+    section('active rates whose prefix cannot be dialled', unusable, named),
+    section(
+      'dialled without a rate',
+      missing,
+      ({ prefix, calls }) => `${printable(prefix)}…  ${calls} ${calls === 1 ? 'call' : 'calls'}`,
+    ),
+    ratable === 0
+      ? ''
+      : `calls without a rate that have one now: ${ratable} (trunkline cdr rerate --tenant ${tenant} --unrated --dry-run)\n`,
+    section('active rates that no call was rated by', unmatched, named),
+    section('inactive rates that stand beside no active one', idle, named),
+  ].join('')
+}

@@ -1,0 +1,46 @@
+import type { Command } from 'commander'
+import { isTimeZone } from '../../core/dates.ts'
+import type { FeedRules } from '../../core/rating/record-call.ts'
+import { CliError, EXIT } from './exit.ts'
+import type { Flags } from './fields.ts'
+
+/** How the records of a switch are to be read, as options. */
+export const rulesOptions = (command: Command): Command =>
+  command
+    .option('--timezone <zone>', "the switch's time zone (default: UTC)")
+    .option('--tenant <slug>', 'the tenant of records that nothing else gives one')
+    .option(
+      '--context <context=slug>',
+      'the tenant of a dialplan context; may be repeated',
+      (pair: string, all: string[] = []) => [...all, pair],
+    )
+
+export const hasRules = (flags: Flags): boolean =>
+  ['timezone', 'tenant', 'context'].some(name => flags[name] !== undefined)
+
+/** The rules that the flags give, and where they give none, those of `others`. */
+export function rulesFrom(
+  flags: Flags,
+  others: FeedRules = { timezone: 'UTC', contexts: {}, tenant: null },
+): FeedRules {
+  const timezone = String(flags['timezone'] ?? others.timezone)
+  if (!isTimeZone(timezone))
+    throw new CliError(
+      EXIT.usage,
+      `there is no time zone ${timezone}`,
+      'write an IANA name, such as --timezone Europe/Kyiv',
+    )
+  const pairs = Array.isArray(flags['context']) ? flags['context'].map(String) : []
+  return {
+    timezone,
+    contexts: { ...others.contexts, ...Object.fromEntries(pairs.map(pairFrom)) },
+    tenant: typeof flags['tenant'] === 'string' ? flags['tenant'] : others.tenant,
+  }
+}
+
+function pairFrom(pair: string): [context: string, slug: string] {
+  const at = pair.lastIndexOf('=')
+  if (at < 1 || at === pair.length - 1)
+    throw new CliError(EXIT.usage, `--context ${pair} is no pair`, 'write --context from-acme=acme')
+  return [pair.slice(0, at), pair.slice(at + 1)]
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { parseDate } from '../../core/dates.ts'
+import { FOREVER, type Period } from '../../core/rating/period.ts'
+import { CliError, EXIT } from './exit.ts'
+import type { Flags } from './fields.ts'
+
+export const periodOptions = (command: Command): Command =>
+  command
+    .option('--since <date>', 'calls that began at this moment or later (UTC unless it has a zone)')
+    .option('--until <date>', 'calls that began before this moment')
+
+export function periodFrom(flags: Flags): Period {
+  const read = (flag: 'since' | 'until', fallback: string): string => {
+    if (flags[flag] === undefined) return fallback
+    const date = parseDate(String(flags[flag]).trim())
+    if (date === null)
+      throw new CliError(
+        EXIT.usage,
+        `--${flag} must be a valid date`,
+        `write --${flag} 2026-10-01 or --${flag} '2026-10-01 12:00:00'`,
+      )
+    return date
+  }
+  return { from: read('since', FOREVER.from), to: read('until', FOREVER.to) }
+}

@@ -1,0 +1,70 @@
+import { Command } from 'commander'
+import type { JsonObject } from '../../core/json.ts'
+import type { Quarantined } from '../../core/ports.ts'
+import { type Services, say } from './context.ts'
+import { EXIT } from './exit.ts'
+import { hasRules, rulesFrom, rulesOptions } from './feed-rules.ts'
+import type { Flags } from './fields.ts'
+import { printRows, printValue } from './output.ts'
+import { example, type RunCommand } from './program.ts'
+
+/** So many are tried together, which one sync makes durable. */
+const AT_ONCE = 200
+
+const COLUMNS = {
+  id: 'integer',
+  reason: 'text',
+  record: 'text',
+  seen: 'integer',
+  created_at: 'date',
+  format: 'text',
+  feed: 'text',
+} as const
+
+export function quarantineCommand(run: RunCommand): Command {
+  const group = new Command('quarantine').description('records that could not be used: list, replay')
+  group.addCommand(listCommand(run))
+  group.addCommand(replayCommand(run))
+  return group
+}
+
+function listCommand(run: RunCommand): Command {
+  const list = new Command('list').description('the records and why they could not be used, oldest first')
+  example(list, 'trunkline cdr quarantine list')
+  return run(list, async context => {
+    const { calls } = await context.open()
+    const rows: JsonObject[] = []
+    for await (const { rules: _, ...shown } of calls.quarantine()) rows.push(shown)
+    if (rows.length === 0 && context.options.output === 'table') return say(context, 'the quarantine is empty')
+    await printRows(context, COLUMNS, rows)
+    if (rows.length > 0)
+      say(context, `${rows.length} in quarantine; mend the cause, then: trunkline cdr quarantine replay`)
+  })
+}
+
+function replayCommand(run: RunCommand): Command {
+  const replay = rulesOptions(new Command('replay').description('try the records again, the causes mended'))
+  example(replay, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
+  return run(replay, async (context, _words, flags) => {
+    const services = await context.open()
+    const totals = { replayed: 0, left: 0 }
+    let waiting: Quarantined[] = []
+    const tryAll = async (): Promise<void> => {
+      for (const isUsed of await Promise.all(waiting.map(each => retry(services, each, flags))))
+        totals[isUsed ? 'replayed' : 'left']++
+      waiting = []
+    }
+    for await (const quarantined of services.calls.quarantine()) {
+      waiting.push(quarantined)
+      if (waiting.length === AT_ONCE) await tryAll()
+    }
+    await tryAll()
+    await printValue(context, totals, () => `replayed ${totals.replayed}, left ${totals.left}\n`)
+    return totals.left > 0 ? EXIT.negative : EXIT.ok
+  })
+}
+
+const retry = ({ calls, readRecord }: Services, quarantined: Quarantined, flags: Flags): Promise<boolean> => {
+  const rules = hasRules(flags) ? rulesFrom(flags, quarantined.rules) : quarantined.rules
+  return calls.replay({ ...quarantined, rules }, readRecord(quarantined.format, quarantined.record))
+}

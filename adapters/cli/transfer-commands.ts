@@ -1,0 +1,42 @@
+import { createReadStream, statSync } from 'node:fs'
+import { Command } from 'commander'
+import type { Resource } from '../../core/resources/resource.ts'
+import type { Io } from './context.ts'
+import { CliError, EXIT } from './exit.ts'
+import type { Source } from './import/import.ts'
+import { addImportOptions, readImportOptions } from './import/options.ts'
+import { example, type RunCommand } from './program.ts'
+
+/** Records in bulk: into the database from a file or standard input, and out of it. */
+export const transferTools = (resource: Resource, name: string, run: RunCommand): Command[] => [
+  importCommand(resource, name, run),
+]
+
+function importCommand(resource: Resource, name: string, run: RunCommand): Command {
+  const command = addImportOptions(
+    new Command('import')
+      .description(`create ${resource.plural} from CSV, NDJSON or a JSON array`)
+      .argument('<FILE|->', 'a file, or - for standard input'),
+  )
+  example(command, `trunkline ${name} import ${resource.name}.csv --dry-run`)
+  return run(command, async (context, [path = ''], flags) => {
+    const { exitCodeOf, importRecords } = await import('./import/import.ts')
+    const interrupted = new AbortController()
+    const interrupt = (): void => interrupted.abort()
+    process.once('SIGINT', interrupt)
+    try {
+      const source = openPath(path, context.io)
+      const summary = await importRecords(resource, source, readImportOptions(flags), context, interrupted.signal)
+      return interrupted.signal.aborted ? EXIT.interrupted : exitCodeOf(summary)
+    } finally {
+      process.off('SIGINT', interrupt)
+    }
+  })
+}
+
+function openPath(path: string, { stdin }: Io): Source {
+  if (path === '-') return { name: '-', stream: stdin }
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found?.isFile()) throw new CliError(EXIT.noInput, `there is no file ${path}`)
+  return { name: path, stream: createReadStream(path), bytes: found.size }
+}

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { startService } from '../../support/app.ts'
+import { type Ran, type Workplace, workplace } from '../../support/cli.ts'
+
+let place: Workplace
+before(async () => {
+  place = workplace()
+  await place.done('trunkline init --email admin@example.com --password-file -', { input: 'correct horse' })
+})
+after(() => place.remove())
+
+const ended = async (line: string, expected: Partial<Ran>, options = {}): Promise<void> => {
+  assert.deepEqual(await place.run(line, options), { code: 0, stdout: '', stderr: '', ...expected }, line)
+}
+
+describe('accounts', () => {
+  it('are listed with their state', () =>
+    ended('trunkline admin list', { stdout: '1\tAdministrator\tadmin@example.com\tadmin\tactive\t<time>\n' }))
+
+  it('are made with a random password, which is printed', async () => {
+    const made = await place.json('trunkline admin create carol@example.com --role manager --random-password')
+    assert.match(made.password, /^[\w-]{20}$/)
+    assert.deepEqual(
+      { ...made, password: '' },
+      { id: 2, name: 'carol', email: 'carol@example.com', role: 'manager', password: '' },
+    )
+  })
+
+  it('are made with a password from standard input, which is printed nowhere', async () => {
+    const line = "trunkline admin create dave@example.com --name 'Dave D' --password-file -"
+    await ended(
+      line,
+      { stdout: 'id     3\nname   Dave D\nemail  dave@example.com\nrole   admin\n' },
+      { input: 'secret words\n' },
+    )
+  })
+
+  it('cannot be made twice', () =>
+    ended('trunkline admin create DAVE@example.com --random-password', {
+      code: 65,
+      stderr: 'error: There is an account for DAVE@example.com already.\n',
+    }))
+
+  it('need an e-mail that is one', () =>
+    ended('trunkline admin create dave --random-password', {
+      code: 65,
+      stderr: 'error: The email field must be a valid email address.\nhint: trunkline admin create --help\n',
+    }))
+
+  it('need a password, which nobody can be asked for in a script', () =>
+    ended('trunkline admin create erin@example.com', {
+      code: 64,
+      stderr:
+        'error: there is no password: give --password-file or --random-password\nhint: trunkline admin create erin@example.com --random-password\n',
+    }))
+
+  it('get a new password', () =>
+    ended(
+      'trunkline admin passwd dave@example.com --password-file -',
+      { stderr: 'The password of dave@example.com was changed; its sessions have ended.\n' },
+      { input: 'other words' },
+    ))
+
+  it('get another role, of those that there are', async () => {
+    await ended('trunkline admin role dave@example.com supervisor', { stderr: 'dave@example.com is supervisor now.\n' })
+    await ended('trunkline admin role dave@example.com king', {
+      code: 64,
+      stderr: 'error: there is no role king; there are admin, manager, supervisor\n',
+    })
+  })
+
+  it('can be disabled and enabled', async () => {
+    const state = async () =>
+      (await place.json('trunkline admin list')).find((row: { id: number }) => row.id === 3).state
+    await ended('trunkline admin disable dave@example.com', { stderr: 'dave@example.com is disabled now.\n' })
+    assert.equal(await state(), 'disabled')
+    await ended('trunkline admin enable dave@example.com', { stderr: 'dave@example.com is enabled now.\n' })
+    assert.equal(await state(), 'active')
+  })
+
+  it('are deleted when that is confirmed', async () => {
+    await ended('trunkline admin delete dave@example.com', {
+      code: 64,
+      stderr:
+        'error: deleting account dave@example.com must be confirmed\nhint: trunkline admin delete dave@example.com --yes\n',
+    })
+    await ended('trunkline admin delete dave@example.com --yes', { stderr: 'Account dave@example.com deleted.\n' })
+    await ended('trunkline admin delete dave@example.com --yes', {
+      code: 67,
+      stderr: 'error: there is no account dave@example.com\nhint: trunkline admin list\n',
+    })
+  })
+})
+
+describe('sessions', () => {
+  it('are listed, and ended for one account or for all', async () => {
+    const service = await startService({ db: place.db })
+    const { accounts } = service.trunkline.storage
+    try {
+      const passwordHash = await service.trunkline.passwords.hash('known')
+      await accounts.create({ name: 'Fay', email: 'fay@example.com', role: 'admin', passwordHash })
+      const login = () =>
+        service.request('POST', '/api/admin/login', { json: { email: 'fay@example.com', password: 'known' } })
+      const first = await login()
+      await login()
+      const rows = await place.json('trunkline session list --fields email')
+      assert.deepEqual(rows, [{ email: 'fay@example.com' }, { email: 'fay@example.com' }])
+      await ended('trunkline session revoke fay@example.com', { stdout: '2 sessions ended\n' })
+      const session = first.headers.getSetCookie().at(-1)?.split(';')[0] ?? ''
+      assert.equal((await service.request('GET', '/api/admin/me', { session })).status, 401)
+      await login()
+      await ended('trunkline session revoke --all', { stdout: '1 session ended\n' })
+      await ended('trunkline session list --output csv', { stdout: 'id,email,created_at,expires_at\n' })
+    } finally {
+      await service.close()
+    }
+  })
+
+  it('are of an account that is named, or of all', async () => {
+    for (const line of ['trunkline session revoke', 'trunkline session revoke admin@example.com --all'])
+      await ended(line, { code: 64, stderr: 'error: name an account, or give --all\nhint: trunkline session list\n' })
+  })
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { chmodSync, writeFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import { startService, type TestService } from '../../support/app.ts'
+import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+
+let place: Workplace
+let service: TestService
+before(async () => {
+  place = workplace()
+  await furnish(place)
+  service = await startService({ db: place.db })
+})
+after(async () => {
+  await service.close()
+  place.remove()
+})
+
+const env = () => ({ TRUNKLINE_PORT: new URL(service.url).port })
+
+const findings = async (options: { env?: Record<string, string> } = {}): Promise<[string, string][]> => {
+  const { stdout } = await place.run('trunkline doctor --output json', { env: { ...env(), ...options.env } })
+  return JSON.parse(stdout).map(({ finding, mend }: Record<string, string>) => [finding, mend])
+}
+
+describe('doctor', () => {
+  it('has nothing to say when all is well', async () => {
+    assert.deepEqual(await place.run('trunkline doctor', { env: env() }), {
+      code: 0,
+      stdout: 'ok: nothing is wrong\n',
+      stderr: '',
+    })
+  })
+
+  it('ends with 1 and the command that mends it when the daemon is down', async () => {
+    assert.deepEqual(await place.run('trunkline doctor'), {
+      code: 1,
+      stdout: 'found: the daemon does not answer at http://127.0.0.1:9\n mend: trunkline serve\n',
+      stderr: '',
+    })
+  })
+
+  it('finds that there is no database', async () => {
+    const { code, stdout } = await place.run(`trunkline doctor --db ${place.path('none.db')}`)
+    assert.equal(code, 1)
+    assert.equal(
+      stdout,
+      `found: There is no database at ${place.path('none.db')}\n mend: trunkline --db ${place.path('none.db')} init\n`,
+    )
+  })
+
+  it('finds settings that are wrong', async () => {
+    const [[finding = '', mend] = []] = await findings({ env: { TRUNKLINE_LOG_LEVEL: 'loud' } })
+    assert.match(finding, /^TRUNKLINE_LOG_LEVEL must be/)
+    assert.equal(mend, 'trunkline config check')
+  })
+
+  it('finds a database that others can read', async () => {
+    chmodSync(place.db, 0o644)
+    assert.deepEqual(await findings(), [[`${place.db} can be read by others`, `chmod 600 ${place.db}`]])
+  })
+
+  it('finds that no account can log in', async () => {
+    await place.done('trunkline admin disable admin@example.com')
+    assert.deepEqual(await findings(), [
+      ['no account can log in', 'trunkline admin create admin@example.com --random-password'],
+    ])
+    await place.done('trunkline admin enable admin@example.com')
+  })
+
+  it('finds a tenant that has no room left, and makes room', async () => {
+    await place.done('trunkline tenant update acme --max-extensions 1')
+    const [[finding, mend = ''] = []] = await findings()
+    assert.equal(finding, 'tenant acme has reached its limit of 1 extensions')
+    await place.done(mend)
+    assert.deepEqual(await findings(), [])
+  })
+
+  it('finds numbers that two records have, and takes the older one away', async () => {
+    await place.done('trunkline did create --tenant acme --number +380441234567 --provider Other --status active')
+    await place.done(
+      'trunkline rate create --tenant acme --prefix 380 --destination Twice --cost-per-minute 1 --billing-increment 1 --status active',
+    )
+    const found = await findings()
+    assert.deepEqual(found, [
+      ['rates 2 and 1 have the same tenant_id and prefix (380)', 'trunkline rate delete id:1'],
+      ['DIDs 2 and 1 have the same number (+380441234567)', 'trunkline did delete id:1'],
+    ])
+    for (const [, mend] of found) await place.done(`${mend} --yes`)
+    assert.deepEqual(await findings(), [])
+  })
+
+  it('finds a callback token that is not checked, and where to look for it', async () => {
+    await place.done(`trunkline gateway update Jasmin --callback-token f1b6 --meta '{"dlr_level":3}'`)
+    const [[finding, mend = ''] = []] = await findings()
+    assert.equal(finding, 'gateway Jasmin has a callback token that nobody checks')
+    await place.done(mend)
+    assert.deepEqual((await place.json('trunkline gateway show Jasmin')).meta, {
+      dlr_level: 3,
+      dlr_token_in: 'query:token',
+    })
+    assert.deepEqual(await findings(), [])
+  })
+
+  it('finds a place of the token that cannot be read', async () => {
+    await place.done(`trunkline gateway update Jasmin --meta '{"dlr_token_in":"somewhere"}'`)
+    const [[finding, mend = ''] = []] = await findings()
+    assert.match(finding ?? '', /cannot be read, so that every receipt is refused$/)
+    await place.done(mend)
+  })
+
+  it('finds that receipts have no way back from another host', async () => {
+    await place.done('trunkline gateway update Jasmin --server-host sms.example.com')
+    const [[finding = ''] = []] = await findings()
+    assert.match(finding, /base_url is not set$/)
+    assert.deepEqual(await findings({ env: { TRUNKLINE_BASE_URL: 'https://pbx.example.com' } }), [])
+    await place.done('trunkline gateway update Jasmin --server-host 127.0.0.1')
+  })
+
+  it('finds feeds of call records that cannot be followed', async () => {
+    const path = place.path('Master.csv')
+    const TRUNKLINE_FEEDS = JSON.stringify([{ format: 'auto', path, tenant: 'nobody' }])
+    assert.deepEqual(await findings({ env: { TRUNKLINE_FEEDS } }), [
+      [`the call records of ${path} cannot be read`, `ls -l ${path}`],
+      [`the feed of ${path} is for a tenant nobody that is not there`, 'trunkline tenant create --slug nobody'],
+    ])
+    writeFileSync(path, '')
+    assert.equal((await findings({ env: { TRUNKLINE_FEEDS } })).length, 1)
+  })
+})

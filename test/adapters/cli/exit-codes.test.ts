@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { chmodSync, copyFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import type { Wiring } from '../../../adapters/cli/program.ts'
+import { AppError, type ErrorCode } from '../../../core/errors.ts'
+import { furnish, outcomeOf, spawnProgram, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
+
+let place: Workplace
+before(async () => {
+  place = workplace()
+  await furnish(place)
+  writeFileSync(place.path('empty.db'), '')
+  writeFileSync(place.path('text.db'), 'This is a letter, not a database.\n'.repeat(100))
+  copyFileSync(place.db, place.path('damaged.db'))
+  truncateSync(place.path('damaged.db'), 9_000)
+  new Sqlite(place.path('foreign.db')).exec('CREATE TABLE other (id)').close()
+})
+after(() => place.remove())
+
+const misuses: readonly (readonly [line: string, code: number, stderr: string])[] = [
+  ['trunkline tenat list', 64, "error: unknown command 'tenat'\nhint: trunkline tenant list\n"],
+  ['trunkline tenant lst', 64, "error: unknown command 'lst'\nhint: trunkline tenant list\n"],
+  ['trunkline flights', 64, "error: unknown command 'flights'\nhint: trunkline --help\n"],
+  ['trunkline help flights', 64, "error: unknown command 'flights'\nhint: trunkline --help\n"],
+  ['trunkline help tenant fly', 64, "error: unknown command 'fly'\nhint: trunkline tenant --help\n"],
+  [
+    'trunkline tenant list --serch=x',
+    64,
+    "error: unknown option '--serch=x'\nhint: trunkline tenant list --search=x\n",
+  ],
+  ['trunkline tenant list --wings', 64, "error: unknown option '--wings'\nhint: trunkline tenant list --help\n"],
+  [
+    'trunkline tenant list acme',
+    64,
+    "error: too many arguments for 'list'. Expected 0 arguments but got 1.\nhint: trunkline tenant list --help\n",
+  ],
+  ['trunkline tenant show', 64, "error: missing required argument 'SLUG|ID'\nhint: trunkline tenant show --help\n"],
+  [
+    'trunkline tenant list --search',
+    64,
+    "error: option '--search <text>' argument missing\nhint: trunkline tenant list --help\n",
+  ],
+  [
+    'trunkline tenant list -o xml',
+    64,
+    "error: option '-o, --output <form>' argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv.\nhint: trunkline tenant list --help\n",
+  ],
+]
+
+describe('a misuse', () => {
+  for (const [line, code, stderr] of misuses)
+    it(`is told with the command that was meant, or its help: ${line}`, async () => {
+      assert.deepEqual(await place.run(line), { code, stdout: '', stderr })
+    })
+
+  it('is told as JSON where data are wanted as JSON', async () => {
+    for (const line of ['trunkline --output json tenat list', 'trunkline tenat list -o json']) {
+      const { code, stderr } = await place.run(line)
+      const { error } = JSON.parse(stderr)
+      assert.deepEqual([code, error.code, error.exit_code], [64, 'usage', 64])
+      assert.equal(error.hint, line.replace('tenat', 'tenant'))
+    }
+  })
+
+  it('of a group without a command shows its help on standard error', async () => {
+    const { code, stdout, stderr } = await place.run('trunkline tenant')
+    assert.deepEqual([code, stdout], [64, ''])
+    assert.match(stderr, /^Usage: trunkline tenant/)
+  })
+})
+
+describe('help', () => {
+  it('goes to standard output, wherever it is asked for', async () => {
+    const plain = await place.run('trunkline tenant create --help')
+    assert.equal(plain.code, 0)
+    assert.match(plain.stdout, /^Usage: trunkline tenant create/)
+    for (const line of [
+      'trunkline help tenant create',
+      'trunkline --help tenant create',
+      'trunkline tenant --help create',
+      'trunkline tenant help create',
+      'trunkline --db nowhere.db help tenant create',
+    ])
+      assert.deepEqual(await place.run(line), plain, line)
+  })
+
+  it('is what a bare trunkline shows, with every command', async () => {
+    const { code, stdout } = await place.run('trunkline')
+    assert.equal(code, 0)
+    for (const name of ['init', 'serve', 'doctor', 'tenant', 'extension, ext', 'sms', 'completion <shell>', 'version'])
+      assert.ok(stdout.includes(`\n  ${name.replace(' <shell>', '')}`), name)
+  })
+
+  it('fits the terminal', async () => {
+    const { stdout } = await place.run('trunkline cdr create --help', { columns: 60 })
+    const [before = ''] = stdout.split('Example:')
+    assert.ok(before.split('\n').every(line => line.length <= 60))
+  })
+
+  it('of an alias is that of the command', async () => {
+    assert.deepEqual(await place.run('trunkline ext list --help'), await place.run('trunkline extension list --help'))
+  })
+})
+
+describe('a database', () => {
+  it('that is not there is missing input, and the hint makes it there', async () => {
+    const nowhere = place.path('no where.db')
+    assert.deepEqual(await place.run(`trunkline tenant list --db '${nowhere}'`), {
+      code: 66,
+      stdout: '',
+      stderr: `error: There is no database at ${nowhere}.\nhint: trunkline --db '${nowhere}' init\n`,
+    })
+  })
+
+  for (const name of ['empty.db', 'text.db', 'foreign.db'])
+    it(`that is none ends with 74: ${name}`, async () => {
+      const { code, stdout, stderr } = await place.run(`trunkline tenant list --db ${place.path(name)}`)
+      assert.deepEqual([code, stdout], [74, ''])
+      assert.match(stderr, /^error: .*\nhint: .*\n$/)
+    })
+
+  it('that is damaged ends with 74', async () => {
+    const { code } = await place.run(`trunkline extension list --db ${place.path('damaged.db')}`)
+    assert.equal(code, 74)
+  })
+
+  it('that another program holds ends with 75', { timeout: 30_000 }, async () => {
+    const wiring = (given: Wiring): Wiring => ({
+      ...given,
+      open: async () => {
+        throw new AppError('busy', 'The database is busy; try again in a moment.')
+      },
+    })
+    assert.deepEqual(await place.run('trunkline tenant list', { wiring }), {
+      code: 75,
+      stdout: '',
+      stderr: 'error: The database is busy; try again in a moment.\n',
+    })
+  })
+
+  it('that belongs to someone else ends with 77', {
+    skip: unbuilt || (process.getuid?.() === 0 ? false : 'only root can become someone else'),
+  }, async () => {
+    mkdirSync(place.path('private'), { mode: 0o700 })
+    copyFileSync(place.db, place.path('private/theirs.db'))
+    chmodSync(place.folder, 0o755)
+    const child = spawnProgram(place, ['tenant', 'list'], {
+      uid: 65_534,
+      gid: 65_534,
+      env: { TRUNKLINE_DB: place.path('trunkline.db') },
+    })
+    const { code, stderr } = await outcomeOf(child)
+    assert.equal(code, 77, stderr)
+    assert.match(stderr, /^error: The database cannot be opened for writing/)
+  })
+})
+
+describe('the settings', () => {
+  it('that are wrong end with 78', async () => {
+    assert.deepEqual(await place.run('trunkline tenant list', { env: { TRUNKLINE_PORT: 'http' } }), {
+      code: 78,
+      stdout: '',
+      stderr: 'error: TRUNKLINE_PORT must be an integer from 0 to 65535, not "http".\n',
+    })
+  })
+
+  it('whose file is not there end with 78', async () => {
+    const { code } = await place.run('trunkline config check --config nowhere.json')
+    assert.equal(code, 78)
+  })
+})
+
+describe('every error of the core', () => {
+  const codes: Readonly<Record<ErrorCode, number>> = {
+    malformed: 65,
+    invalid: 65,
+    unauthenticated: 77,
+    invalid_credentials: 77,
+    forbidden: 77,
+    not_found: 66,
+    method_not_allowed: 64,
+    conflict: 65,
+    too_large: 65,
+    unsupported_media: 65,
+    too_many_attempts: 75,
+    busy: 75,
+    storage_full: 74,
+    read_only: 77,
+    configuration: 78,
+    corrupt: 74,
+    internal: 70,
+  }
+  for (const [code, exit] of Object.entries(codes))
+    it(`has an exit code on opening the database: ${code} ends with ${exit}`, async () => {
+      const wiring = (given: Wiring): Wiring => ({
+        ...given,
+        open: async () => {
+          throw new AppError(code as ErrorCode, 'It went wrong.')
+        },
+      })
+      const ran = await place.run('trunkline tenant list', { wiring })
+      assert.deepEqual(ran, { code: exit, stdout: '', stderr: 'error: It went wrong.\n' })
+    })
+
+  it('is not what a bug is, which says so and how to tell more', async () => {
+    const wiring = (given: Wiring): Wiring => ({
+      ...given,
+      open: async () => {
+        throw new TypeError('x is not a function')
+      },
+    })
+    assert.deepEqual(await place.run('trunkline tenant list', { wiring }), {
+      code: 70,
+      stdout: '',
+      stderr: 'error: this is a bug in trunkline: x is not a function\nhint: trunkline tenant list --verbose\n',
+    })
+    const { stderr } = await place.run('trunkline tenant list --verbose', { wiring })
+    assert.match(stderr, /^TypeError: x is not a function\n {4}at /m)
+  })
+})
+
+describe('an input file', () => {
+  it('that is not there ends with 66', async () => {
+    const line = 'trunkline extension update acme/101 --secret-file nowhere.txt'
+    assert.deepEqual(await place.run(line), {
+      code: 66,
+      stdout: '',
+      stderr: 'error: cannot read nowhere.txt (ENOENT)\n',
+    })
+  })
+
+  it('without a secret in it ends with 66', async () => {
+    const { code, stderr } = await place.run('trunkline extension update acme/101 --secret-file -')
+    assert.deepEqual([code, stderr], [66, 'error: there is no secret in standard input\n'])
+  })
+})
