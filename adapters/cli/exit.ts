@@ -32,7 +32,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
   unsupported_media: EXIT.data,
   too_many_attempts: EXIT.busy,
   busy: EXIT.busy,
-  storage_full: EXIT.busy,
+  storage_full: EXIT.io,
   read_only: EXIT.permission,
   configuration: EXIT.configuration,
   corrupt: EXIT.io,

@@ -1,11 +1,11 @@
 import { Command } from 'commander'
-import type { JsonObject } from '../../core/json.ts'
 import type { Quarantined } from '../../core/ports.ts'
 import { type Services, say } from './context.ts'
 import { EXIT } from './exit.ts'
 import { hasRules, rulesFrom, rulesOptions } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
-import { printRows, printValue } from './output.ts'
+import { fit } from './fit.ts'
+import { printRows, printValue, write } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 
 /** So many are tried together, which one sync makes durable. */
@@ -21,6 +21,11 @@ const COLUMNS = {
   feed: 'text',
 } as const
 
+/** Of a terminal that does not tell it. */
+const WIDTH = 80
+
+type Shown = Omit<Quarantined, 'rules'>
+
 export function quarantineCommand(run: RunCommand): Command {
   const group = new Command('quarantine').description('records that could not be used: list, replay')
   group.addCommand(listCommand(run))
@@ -33,13 +38,23 @@ function listCommand(run: RunCommand): Command {
   example(list, 'trunkline cdr quarantine list')
   return run(list, async context => {
     const { calls } = await context.open()
-    const rows: JsonObject[] = []
+    const rows: Shown[] = []
     for await (const { rules: _, ...shown } of calls.quarantine()) rows.push(shown)
-    if (rows.length === 0 && context.options.output === 'table') return say(context, 'the quarantine is empty')
-    await printRows(context, COLUMNS, rows)
+    const { output } = context.options
+    if (rows.length === 0 && output === 'table') return say(context, 'the quarantine is empty')
+    const columns = context.io.stdout.isTTY && output === 'table' ? (context.io.stdout.columns ?? WIDTH) : null
+    if (columns === null) await printRows(context, COLUMNS, rows)
+    else await write(context.io, rows.map(row => paragraph(row, columns)).join(''))
     if (rows.length > 0)
       say(context, `${rows.length} in quarantine; mend the cause, then: trunkline cdr quarantine replay`)
   })
+}
+
+/** The reason, which has to be read, and below it as much of the record as fits. */
+function paragraph({ id, reason, record, seen, feed }: Shown, columns: number): string {
+  const often = seen > 1 ? ` (came ${seen} times)` : ''
+  const lines = [`${id}  ${reason}${often}`, `    ${feed}: ${record}`]
+  return lines.map(line => `${fit(line, columns)}\n`).join('')
 }
 
 function replayCommand(run: RunCommand): Command {

@@ -6,6 +6,7 @@ import { tenants } from '../../core/resources/tenants.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { fit } from './fit.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
@@ -144,7 +145,7 @@ function grid(context: Context, rows: readonly Drawn[]): string[] {
   const left = room - nameWidth - GAP.length
   const longest = left < SHORTEST_BAR ? 0 : Math.min(LONGEST_BAR, left)
   const line = (name: string, cells: readonly string[]): string =>
-    [fitted(name, nameWidth), ...cells.map((value, i) => value.padStart(widths[i] ?? 0))].join(GAP)
+    [padded(name, nameWidth), ...cells.map((value, i) => value.padStart(widths[i] ?? 0))].join(GAP)
   return [
     styled(context, 'bold', line('', HEAD)),
     ...rows.map(({ name, cells, share }) => {
@@ -154,8 +155,7 @@ function grid(context: Context, rows: readonly Drawn[]): string[] {
   ]
 }
 
-function fitted(name: string, width: number): string {
-  let shown = name
-  while (widthOf(shown) > width) shown = `${[...shown.replace(/…$/, '')].slice(0, -1).join('')}…`
+function padded(name: string, width: number): string {
+  const shown = fit(name, width)
   return shown + ' '.repeat(width - widthOf(shown))
 }

@@ -12,7 +12,7 @@ import type { Writer } from './writer.ts'
 /** Some milliseconds of the database's lock, so that others write in between. */
 const SMALL_BATCH = 1_000
 /** Each page of an index is written once a batch, however many of its entries are new: large ones cost half. */
-const LARGE_BATCH = 20_000
+const LARGE_BATCH = 10_000
 /** Who has the database open to write in it, such as the daemon, which follows with its search index, has written by then. */
 const QUIET_MS = 1_000
 const SMALL_LOG_PAGES = 1_000

@@ -12,7 +12,6 @@ import {
 } from './bulk-rows.ts'
 import { rejectionsOf, rulesSql, type Staged } from './bulk-rules.ts'
 import type { Connection } from './database.ts'
-import type { Bound } from './records.ts'
 import type { Writer } from './writer.ts'
 
 /**

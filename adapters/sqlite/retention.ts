@@ -27,7 +27,7 @@ const STEP = 200
 const BETWEEN_STEPS_MS = 20
 
 const rest = (signal: AbortSignal | undefined): Promise<void> =>
-  pause(BETWEEN_STEPS_MS, undefined, { ref: false, ...(signal ? { signal } : {}) }).catch(() => undefined)
+  pause(BETWEEN_STEPS_MS, undefined, signal ? { signal } : {}).catch(() => undefined)
 
 /** The oldest rows, as far as they are from before a moment. */
 export const oldestSql = ({ table, moment, order }: Dated): string =>

@@ -75,9 +75,11 @@ export function recordCall(call: CompletedCall, catalog: Catalog, clock: SwitchC
   const answered = isAnswered(call)
   const answeredSeconds = answered ? call.answeredSeconds : 0
   const rated = rateCall(catalog.deck, { direction, answered, answeredSeconds, destinationNumber: destination })
+  const { extensions } = catalog
+  const ownNumber = direction === 'outbound' ? caller : destination
   const values = {
     tenant_id: catalog.tenantId,
-    extension_id: catalog.extensions.get(direction === 'outbound' ? caller : destination) ?? null,
+    extension_id: extensions.get(ownNumber) ?? extensions.get(caller) ?? null,
     caller_number: caller,
     destination_number: destination,
     direction,

@@ -149,7 +149,7 @@ describe('restoring', { timeout: 60_000 }, () => {
     assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
     const daemon = await startDaemon({ TRUNKLINE_DB: db })
     const refused = await trunkline(db, 'db', 'restore', backup)
-    assert.equal(refused.code, 65)
+    assert.equal(refused.code, 75)
     assert.match(refused.stderr, /is in use\.\nhint: stop trunklined first/)
     assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200)
     await daemon.stop()

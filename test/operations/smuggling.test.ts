@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { startService } from '../support/app.ts'
 import { rawRequest } from '../support/raw.ts'
+import { serving } from '../support/sessions.ts'
 
 const POST = 'POST /webhooks/gateway/1/dlr HTTP/1.1\r\nHost: x\r\n'
 const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`
@@ -43,36 +43,39 @@ const bodyOf = (text: string): unknown => JSON.parse(text.slice(headOf(text).len
 
 describe('a request with', { timeout: 20_000 }, () => {
   for (const [shape, bytes] of Object.entries(SHAPES))
-    it(`${shape} is a 400 in JSON, and its connection is closed`, async () => {
-      const service = await startService()
-      const { status, text } = await rawRequest(service.url, { bytes })
-      assert.equal(status, 400)
-      assert.match(headOf(text), /^connection: close$/im)
-      assert.match(headOf(text), /^content-type: application\/json; charset=utf-8$/im)
-      assert.deepEqual(bodyOf(text), { message: 'Bad Request.' })
-      await service.close()
-    })
+    it(
+      `${shape} is a 400 in JSON, and its connection is closed`,
+      serving(async ({ url }) => {
+        const { status, text } = await rawRequest(url, { bytes })
+        assert.equal(status, 400)
+        assert.match(headOf(text), /^connection: close$/im)
+        assert.match(headOf(text), /^content-type: application\/json; charset=utf-8$/im)
+        assert.deepEqual(bodyOf(text), { message: 'Bad Request.' })
+      }),
+    )
 })
 
 describe('what is not taken', { timeout: 20_000 }, () => {
-  it('is answered in JSON as well when it is too much, or expects what we do not do', async () => {
-    const service = await startService()
-    for (const [bytes, status, message] of [
-      [`${GET}Host: x\r\nFoo: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'Request Header Fields Too Large.'],
-      [`${GET}Host: x\r\nExpect: wonders\r\n\r\n`, 417, 'Expectation Failed.'],
-    ] as const) {
-      const answer = await rawRequest(service.url, { bytes })
-      assert.equal(answer.status, status)
-      assert.deepEqual(bodyOf(answer.text), { message })
-    }
-    await service.close()
-  })
+  it(
+    'is answered in JSON as well when it is too much, or expects what we do not do',
+    serving(async ({ url }) => {
+      for (const [bytes, status, message] of [
+        [`${GET}Host: x\r\nFoo: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'Request Header Fields Too Large.'],
+        [`${GET}Host: x\r\nExpect: wonders\r\n\r\n`, 417, 'Expectation Failed.'],
+      ] as const) {
+        const answer = await rawRequest(url, { bytes })
+        assert.equal(answer.status, status)
+        assert.deepEqual(bodyOf(answer.text), { message })
+      }
+    }),
+  )
 
-  it('never gets its answer in the place of that of a request before', async () => {
-    const service = await startService()
-    const { text } = await rawRequest(service.url, { bytes: `${GET}Host: x\r\n\r\nGET / HTTP/1.1\r\nHost : x\r\n\r\n` })
-    assert.match(text, /^HTTP\/1\.1 200 /)
-    assert.equal(text.split('HTTP/1.1 ').length, 2)
-    await service.close()
-  })
+  it(
+    'never gets its answer in the place of that of a request before',
+    serving(async ({ url }) => {
+      const { text } = await rawRequest(url, { bytes: `${GET}Host: x\r\n\r\nGET / HTTP/1.1\r\nHost : x\r\n\r\n` })
+      assert.match(text, /^HTTP\/1\.1 200 /)
+      assert.equal(text.split('HTTP/1.1 ').length, 2)
+    }),
+  )
 })

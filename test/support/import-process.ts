@@ -1,10 +1,10 @@
 import { createReadStream, statSync } from 'node:fs'
-import { addImportOptions, readImportOptions } from '../../adapters/cli/import/options.ts'
+import { Command } from 'commander'
 import { exitCodeOf, importRecords } from '../../adapters/cli/import/import.ts'
+import { addImportOptions, readImportOptions } from '../../adapters/cli/import/options.ts'
 import { openServices } from '../../bin/services.ts'
 import { loadSettings } from '../../config/load.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import { Command } from 'commander'
 
 /** Imports a file as a process of its own: DATABASE RESOURCE FILE [options of import]; prints the summary as JSON. */
 const [db = '', resource = '', file = '', ...flags] = process.argv.slice(2)

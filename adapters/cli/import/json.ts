@@ -18,7 +18,7 @@ export const ndjsonSplitter: Splitter = {
       const end = found === -1 ? text.length : found
       const raw = text.slice(at, end).replace(/\r$/, '')
       if (raw.trim() === '') blank.push(line)
-      else rows.push({ line, raw, content: valueOf(raw) })
+      else rows.push({ line, raw, content: contentOf(raw) })
       at = Math.min(end + 1, text.length)
       line++
     }
@@ -26,7 +26,7 @@ export const ndjsonSplitter: Splitter = {
   },
 }
 
-function valueOf(raw: string): SourceRow['content'] {
+function contentOf(raw: string): SourceRow['content'] {
   try {
     return { json: parseJson(raw) }
   } catch {
@@ -62,7 +62,7 @@ export function arraySplitter(isWithin = false): Splitter {
         const end = endOfValue(text, at)
         if (end === -1) return isLast ? fault(cut, text, 'The array has no end: the file is cut off.') : cut
         const raw = text.slice(at, end)
-        cut.rows.push({ line: cut.line, raw, content: valueOf(raw) })
+        cut.rows.push({ line: cut.line, raw, content: contentOf(raw) })
         cut = { ...cut, end, line: cut.line + newlines(text, at, end) }
         expects = 'separator'
         continue

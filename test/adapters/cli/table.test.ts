@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict'
+import { PassThrough } from 'node:stream'
+import { describe, it } from 'node:test'
+import type { Column } from '../../../adapters/cli/columns.ts'
+import type { Context } from '../../../adapters/cli/context.ts'
+import { table, widthOf } from '../../../adapters/cli/table.ts'
+
+const column = (name: string, kind: Column['kind'] = 'text'): Column => ({ name, kind, of: () => '' })
+
+/** The table that a terminal of that width gets, and what is said beside it. */
+function drawn(columns: readonly Column[], rows: readonly (readonly string[])[], width = 80, color = false) {
+  const heard: string[] = []
+  const stderr = Object.assign(new PassThrough(), { write: (text: string) => heard.push(text) > 0 })
+  const context: Context = {
+    io: { stdin: new PassThrough(), stdout: Object.assign(new PassThrough(), { columns: width }), stderr, env: {} },
+    options: { output: 'table', quiet: false, verbose: false, color, interactive: false },
+    open: () => Promise.reject(new Error('A table needs no database.')),
+  }
+  return { text: table(context, columns, rows), said: heard.join('') }
+}
+
+describe('a table', () => {
+  it('has numbers on the right and a moment to the second', () => {
+    const columns = [column('id', 'integer'), column('name'), column('made', 'date')]
+    const rows = [
+      ['7', 'Acme', '2026-10-01T12:00:00.123456Z'],
+      ['1200', 'B', ''],
+    ]
+    assert.equal(
+      drawn(columns, rows).text,
+      `┌──────┬──────┬──────────────────────┐
+│ id   │ name │ made                 │
+├──────┼──────┼──────────────────────┤
+│    7 │ Acme │ 2026-10-01 12:00:00Z │
+│ 1200 │ B    │                      │
+└──────┴──────┴──────────────────────┘
+`.replace('│ id   │', '│   id │'),
+    )
+  })
+
+  it('cuts the longest text first, and no number', () => {
+    const { text } = drawn([column('a'), column('b', 'integer')], [['a long text that goes on', '1234567890123']], 30)
+    assert.match(text, /│ a long tex… │ 1234567890123 │/)
+  })
+
+  it('leaves empty columns out when there is no room, and says which others', () => {
+    const columns = [column('first'), column('empty'), column('second'), column('third')]
+    const { text, said } = drawn(columns, [['aaaaaaaa', '', 'bbbbbbbb', 'cccccccc']], 24)
+    assert.match(text, /first.*second/)
+    assert.equal(/empty|third/.test(text), false)
+    assert.equal(said, 'left out for want of width: third; see --fields\n')
+  })
+
+  it('keeps its columns straight under wide and combining characters', () => {
+    const { text } = drawn(
+      [column('name'), column('x')],
+      [
+        ['東京支社', 'a'],
+        ['Zoë', 'b'],
+        ['🙂 ok', 'c'],
+      ],
+    )
+    const widths = text.trimEnd().split('\n').map(widthOf)
+    assert.deepEqual(new Set(widths).size, 1, text)
+  })
+
+  it('cuts wide characters whole', () => {
+    const { text } = drawn([column('name')], [['東京支社東京支社東京支社']], 16)
+    assert.ok(
+      text
+        .trimEnd()
+        .split('\n')
+        .every(line => widthOf(line) <= 16),
+      text,
+    )
+    assert.match(text, /東京支社東…/)
+  })
+
+  it('lets no cell act on the terminal or break its row', () => {
+    const { text } = drawn([column('name')], [['a\x1b[31mred\x1b[0m\nline\ttab\x07']])
+    assert.match(text, /│ ared line tab +│/)
+  })
+
+  it('colours words that tell a state, in any case', () => {
+    const { text } = drawn([column('state')], [['ANSWERED'], ['failed'], ['whatever']], 80, true)
+    assert.ok(text.includes('\x1b[32mANSWERED\x1b[39m'))
+    assert.ok(text.includes('\x1b[31mfailed\x1b[39m'))
+    assert.ok(text.includes(' whatever '))
+  })
+
+  it('of nothing is nothing, and says so', () => {
+    assert.deepEqual(drawn([column('a')], []), { text: '', said: 'nothing found\n' })
+  })
+})

@@ -1,0 +1,337 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { describe, test } from 'node:test'
+import { ingest } from '../../../adapters/pbx/ingest.ts'
+import { readRecord } from '../../../adapters/pbx/records.ts'
+import { openStorage } from '../../../adapters/sqlite/storage.ts'
+import { withPresentRules } from '../../../bin/feeds.ts'
+import type { IngestCounts, SwitchRecord } from '../../../core/ports.ts'
+import type { SourceFormat } from '../../../core/rating/completed-call.ts'
+import type { FeedRules } from '../../../core/rating/record-call.ts'
+import { rates } from '../../../core/resources/rates.ts'
+import { tenants } from '../../../core/resources/tenants.ts'
+import { manualClock } from '../../support/clock.ts'
+import { insert } from '../../support/rows.ts'
+import {
+  asteriskCustomRow,
+  asteriskRow,
+  freeswitchJson,
+  freeswitchRow,
+  inWorld,
+  ndjsonRow,
+  rules,
+  type SwitchCall,
+  type SwitchWorld,
+} from '../../support/switch.ts'
+
+const taken = (
+  { storage }: Pick<SwitchWorld, 'storage'>,
+  text: string,
+  { format = 'auto', ...given }: { format?: SourceFormat | 'auto' } & Partial<FeedRules> = {},
+): Promise<IngestCounts> =>
+  ingest(Readable.from([Buffer.from(text)]), { feed: { name: '-', rules: rules(given) }, format }, storage.calls)
+
+const stored = async (world: SwitchWorld, call: SwitchCall, given: Partial<FeedRules> = {}) => {
+  await taken(world, asteriskRow(call), given)
+  return world.calls().find(({ switch_call_id }) => switch_call_id === `${call.id ?? '1.1'}/7`)
+}
+
+describe('a completed call', () => {
+  test(
+    'is stored with what it costs and the rate that it was rated by',
+    inWorld(async world => {
+      assert.deepEqual(await taken(world, asteriskRow()), {
+        ...{ stored: 1, known: 0, unrated: 0, quarantined: 0, legs: 0 },
+      })
+      const [call] = world.calls()
+      const { tenantId: tenant_id, extensionId: extension_id, rateId: rate_id } = world
+      assert.deepEqual(
+        { ...call },
+        {
+          ...{ id: 1, tenant_id, extension_id, caller_number: '101', destination_number: '00380501112233' },
+          ...{ direction: 'outbound', disposition: 'ANSWERED', duration_seconds: 65, bill_seconds: 120, cost: 246 },
+          ...{ started_at: '2026-10-01T12:00:00.000000Z', ended_at: '2026-10-01T12:01:10.000000Z' },
+          ...{
+            created_at: call?.['created_at' as keyof typeof call],
+            updated_at: call?.['updated_at' as keyof typeof call],
+          },
+          ...{ cdr_id: 1, source: 'asterisk', switch_call_id: '1.1/7', outcome: 'rated', rate_id, prefix: '380' },
+          ...{ cost_per_minute: 123, billing_increment: 60 },
+        },
+      )
+    }),
+  )
+
+  test(
+    'that a later change of rates would rate otherwise keeps what it cost',
+    inWorld(async world => {
+      await stored(world, {})
+      await world.storage.records.update(rates, world.rateId, { cost_per_minute: 99_999 })
+      await stored(world, { id: '1.2' })
+      assert.deepEqual(
+        world.calls().map(({ cost }) => cost),
+        [246, 199_998],
+      )
+    }),
+  )
+
+  test(
+    'is one record, whichever way and however often it comes',
+    inWorld(async world => {
+      const call = { id: '1700000000.5' }
+      const file = world.file('Master.csv')
+      writeFileSync(file, asteriskRow(call) + asteriskRow(call))
+      const asked = { feed: { name: file, rules: rules() }, format: 'auto' } as const
+      assert.equal((await ingest(file, asked, world.storage.calls)).stored, 1)
+      assert.equal((await ingest(file, asked, world.storage.calls)).known, 2)
+      assert.equal((await taken(world, asteriskCustomRow(call), { format: 'asterisk-custom' })).known, 1)
+      const uuid = { id: '5f1c3a52' }
+      assert.equal((await taken(world, freeswitchRow(uuid))).stored, 1)
+      const folder = world.file('json')
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'x.cdr.json'), freeswitchJson(uuid))
+      assert.equal((await ingest(folder, asked, world.storage.calls)).known, 1)
+      assert.equal((await taken(world, ndjsonRow(uuid))).stored, 1, 'another switch may give the same id')
+      assert.equal(world.calls().length, 3)
+    }),
+  )
+
+  test(
+    'of each format is the same call',
+    inWorld(async world => {
+      const texts = [asteriskRow(), asteriskCustomRow({ id: '2.2' }), freeswitchRow(), freeswitchJson({ id: '3.3' })]
+      for (const text of [...texts, ndjsonRow()]) assert.equal((await taken(world, text)).stored, 1, text)
+      const [first, ...others] = world.calls().map(({ cost, started_at, direction, extension_id, bill_seconds }) => ({
+        ...{ cost, started_at, direction, extension_id, bill_seconds },
+      }))
+      assert.equal(others.length, 4)
+      for (const other of others) assert.deepEqual(other, first)
+    }),
+  )
+
+  test(
+    'that comes in small pieces on standard input is told by its first whole line',
+    inWorld(async world => {
+      const pieces = [...(asteriskRow() + asteriskRow({ id: '1.2' })).matchAll(/.{1,10}/gs)].map(([piece]) => piece)
+      const stream = Readable.from(pieces.map(piece => Buffer.from(piece)))
+      const counts = await ingest(stream, { feed: { name: '-', rules: rules() }, format: 'auto' }, world.storage.calls)
+      assert.equal(counts.stored, 2)
+      assert.equal((await taken(world, '')).stored, 0)
+      await assert.rejects(taken(world, 'no record\nat all\n'), /cannot be told/)
+    }),
+  )
+
+  test(
+    'without a rate is kept, marked, and costs nothing',
+    inWorld(async world => {
+      const call = await stored(world, { to: '4930123456' })
+      assert.deepEqual(
+        { cost: call?.cost, bill_seconds: call?.bill_seconds, outcome: call?.outcome, rate: call?.rate_id },
+        { cost: 0, bill_seconds: 65, outcome: 'no match', rate: null },
+      )
+    }),
+  )
+})
+
+describe('the tenant of a call', () => {
+  test(
+    'is that of its account code, else of its context, else the fixed one',
+    inWorld(async world => {
+      const { id: other } = await insert(world.storage.records, 'tenants', { slug: 'other' })
+      const { id: third } = await insert(world.storage.records, 'tenants', { slug: 'third' })
+      const given = { contexts: { 'from-other': 'other' }, tenant: 'third' }
+      const tenantOf = async (call: SwitchCall) => (await stored(world, call, given))?.tenant_id
+      assert.equal(await tenantOf({ id: '1', context: 'from-other' }), world.tenantId)
+      assert.equal(await tenantOf({ id: '2', accountcode: '', context: 'from-other' }), other)
+      assert.equal(await tenantOf({ id: '3', accountcode: '' }), third)
+      assert.equal(await tenantOf({ id: '4', accountcode: '', context: 'constructor' }), third)
+    }),
+  )
+
+  test(
+    'decides the rates: those of another are never used',
+    inWorld(async world => {
+      const { id: other } = await insert(world.storage.records, 'tenants', { slug: 'other' })
+      await insert(world.storage.records, 'rates', { tenant_id: other, prefix: '38050', cost_per_minute: 99 })
+      assert.equal((await stored(world, { id: '1' }))?.prefix, '380')
+      assert.equal((await stored(world, { id: '2', accountcode: 'other' }))?.prefix, '38050')
+      assert.equal((await stored(world, { id: '3', accountcode: 'other', to: '0038044999' }))?.outcome, 'no match')
+    }),
+  )
+})
+
+describe('the direction of a call', () => {
+  const directionOf = async (world: SwitchWorld, from: string, to: string) => {
+    const id = `${from}-${to}`
+    const call = await stored(world, { id, from, to })
+    return [call?.direction, call?.extension_id === world.extensionId ? 'its extension' : 'none', call?.cost]
+  }
+  test(
+    'is outbound from an extension, and inbound to a DID, however it is written, or to an extension',
+    inWorld(async world => {
+      assert.deepEqual(await directionOf(world, '101', '00380501112233'), ['outbound', 'its extension', 246])
+      for (const did of ['+380441234567', '00380441234567', '380441234567'])
+        assert.deepEqual(await directionOf(world, '+4930555', did), ['inbound', 'none', 0])
+      assert.deepEqual(await directionOf(world, '+4930555', '101'), ['inbound', 'its extension', 0])
+      assert.deepEqual(await directionOf(world, '101', '+380441234567'), ['inbound', 'its extension', 0])
+      assert.deepEqual(await directionOf(world, '+4930555', '00380501112233'), ['outbound', 'none', 246])
+    }),
+  )
+  test(
+    'is taken by the numbers of its tenant alone',
+    inWorld(async world => {
+      const { id: other } = await insert(world.storage.records, 'tenants', { slug: 'other' })
+      await insert(world.storage.records, 'dids', { tenant_id: other, number: '+380507777777' })
+      assert.deepEqual(await directionOf(world, '101', '380507777777'), ['outbound', 'its extension', 246])
+    }),
+  )
+})
+
+test(
+  'the times of a switch are read by its own clock, summer time included',
+  inWorld(async world => {
+    const startOf = async (start: string) =>
+      (await stored(world, { id: start, start }, { timezone: 'Europe/Kyiv' }))?.started_at
+    assert.equal(await startOf('2026-07-01 12:00:00'), '2026-07-01T09:00:00.000000Z')
+    assert.equal(await startOf('2026-12-01 12:00:00'), '2026-12-01T10:00:00.000000Z')
+    assert.equal(await startOf('2026-10-25 02:59:59'), '2026-10-24T23:59:59.000000Z')
+    assert.equal(await startOf('2026-10-25 04:00:00'), '2026-10-25T02:00:00.000000Z')
+  }),
+)
+
+describe('a change of rates', () => {
+  test(
+    'by another process is seen by the next call, and all of it at once',
+    inWorld(async world => {
+      const other = openStorage(world.path, { clock: manualClock() })
+      try {
+        const prefixes = ['3805', '38050', '380501']
+        for (const [turn, prefix] of prefixes.entries()) {
+          await insert(other.records, 'rates', { tenant_id: world.tenantId, prefix })
+          assert.equal((await stored(world, { id: `${turn}` }))?.prefix, prefix)
+        }
+        const change = other.connection.db.transaction(() => {
+          other.connection.db.exec(`UPDATE rates SET cost_per_minute = 600 WHERE prefix LIKE '380%'`)
+          other.connection.db.exec(`DELETE FROM rates WHERE prefix = '380501'`)
+        })
+        change.immediate()
+        const call = await stored(world, { id: 'after' })
+        assert.deepEqual([call?.prefix, call?.cost], ['38050', 1200])
+        await other.records.update(tenants, world.tenantId, { settings: '{"international_prefix":"011"}' })
+        assert.equal((await stored(world, { id: 'american' }))?.outcome, 'no match')
+        assert.equal((await stored(world, { id: 'again', to: '01138050111' }))?.prefix, '38050')
+      } finally {
+        await other.close()
+      }
+    }),
+  )
+
+  test(
+    'between the rating of a batch and its storing is seen by that batch',
+    inWorld(async world => {
+      const { calls, writer, connection } = world.storage
+      const changed = writer.write(() => connection.db.exec('UPDATE rates SET cost_per_minute = 600'))
+      const record = readRecord('asterisk-csv', asteriskRow().trimEnd())
+      await Promise.all([changed, calls.store({ name: '-', rules: rules() }, [record], null)])
+      assert.equal(world.calls()[0]?.cost, 1200)
+    }),
+  )
+
+  test(
+    'that is undone rates no call',
+    inWorld(async world => {
+      const { calls, connection } = world.storage
+      const feed = { name: '-', rules: rules() }
+      const one = (id: string): SwitchRecord[] => [readRecord('asterisk-csv', asteriskRow({ id }).trimEnd())]
+      connection.db.exec(
+        `CREATE TRIGGER refuses BEFORE INSERT ON cdr_ratings BEGIN SELECT raise(ABORT, 'refused'); END`,
+      )
+      await assert.rejects(calls.store(feed, one('1'), { inode: '1', position: 10 }), /refused/)
+      connection.db.exec('DROP TRIGGER refuses')
+      assert.deepEqual(
+        [world.calls(), await calls.place('-')],
+        [[], null],
+        'neither the calls nor the place are stored',
+      )
+      await calls.store(feed, one('1'), { inode: '1', position: 10 })
+      assert.deepEqual([world.calls().length, await calls.place('-')], [1, { inode: '1', position: 10 }])
+    }),
+  )
+})
+
+describe('the quarantine', () => {
+  const replayed = async ({ storage }: SwitchWorld, calls = storage.calls): Promise<boolean[]> => {
+    const outcomes = []
+    for await (const quarantined of calls.quarantine())
+      outcomes.push(await calls.replay(quarantined, readRecord(quarantined.format, quarantined.record)))
+    return outcomes
+  }
+
+  test(
+    'keeps a record and the reason, counts how often it came, and gives it back once the cause is mended',
+    inWorld(async world => {
+      const text = asteriskRow({ accountcode: 'late' }) + asteriskRow({ accountcode: '', id: '1.2' })
+      for (let turn = 0; turn < 3; turn++) assert.equal((await taken(world, text)).quarantined, 2)
+      assert.deepEqual(await world.quarantine(), [
+        { reason: 'there is no tenant "late"', record: asteriskRow({ accountcode: 'late' }).trimEnd(), seen: 3 },
+        {
+          reason: 'no account code, and no tenant is set for the feed or the context',
+          record: asteriskRow({ accountcode: '', id: '1.2' }).trimEnd(),
+          seen: 3,
+        },
+      ])
+      assert.equal(await world.storage.calls.quarantineCount(), 2)
+      assert.deepEqual(await replayed(world), [false, false])
+      await insert(world.storage.records, 'tenants', { slug: 'late' })
+      assert.deepEqual(await replayed(world), [true, false])
+      assert.equal(await world.storage.calls.quarantineCount(), 1)
+      assert.equal((await taken(world, asteriskRow({ accountcode: 'late' }))).known, 1)
+    }),
+  )
+
+  test(
+    'tries a record by the settings that its feed has now',
+    inWorld(async world => {
+      await taken(world, asteriskRow({ accountcode: '' }), { timezone: 'UTC' })
+      const setting = { format: 'asterisk-csv', path: '-', timezone: 'Europe/Kyiv', tenant: 'acme' } as const
+      assert.deepEqual(await replayed(world, withPresentRules(world.storage.calls, [setting])), [true])
+      assert.equal(world.calls()[0]?.started_at, '2026-10-01T09:00:00.000000Z')
+    }),
+  )
+
+  test(
+    'takes broken rows of every kind, and never a row twice',
+    inWorld(async world => {
+      const broken = [
+        asteriskRow().slice(0, 60),
+        asteriskRow({ to: '' }).trimEnd(),
+        asteriskRow({ to: '1'.repeat(51) }).trimEnd(),
+        asteriskRow().replace('"ANSWERED"', '"MAYBE"').trimEnd(),
+        asteriskRow().replace('2026-10-01 12:00:00', '2026-02-30 12:00:00').trimEnd(),
+        asteriskRow().replace(',65,', ',-1,').trimEnd(),
+      ]
+      const feed = { name: '-', rules: rules() }
+      const records = broken.map(row => readRecord('asterisk-csv', row))
+      await world.storage.calls.store(feed, records, null)
+      await world.storage.calls.store(feed, records, null)
+      const found = await world.quarantine()
+      assert.deepEqual(
+        found.map(({ record }) => record),
+        broken,
+      )
+      assert.deepEqual(
+        found.map(({ reason }) => reason),
+        [
+          'the quotes of the row do not fit together: it may have been torn',
+          'The destination number field is required.',
+          'The destination number field must not be greater than 50 characters.',
+          'column 15 (disposition) is not known: "MAYBE"',
+          'column 10 (start) is no date and time: "2026-02-30 12:00:00"',
+          'column 14 (billsec) is no number of seconds: "-1"',
+        ],
+      )
+    }),
+  )
+})

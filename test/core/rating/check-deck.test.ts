@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type CheckedRate, checkDeck } from '../../../core/rating/check-deck.ts'
+import { buildDeck } from '../../../core/rating/deck.ts'
+
+const rate = (id: number, prefix: string, active = true): CheckedRate => ({
+  ...{ id, prefix, active, destination: `to ${prefix}` },
+})
+
+const check = (
+  rates: readonly CheckedRate[],
+  {
+    used = [],
+    unrated = [],
+    internationalPrefix,
+  }: { used?: number[]; unrated?: [string, number][]; internationalPrefix?: string } = {},
+) =>
+  checkDeck(
+    rates,
+    new Set(used),
+    unrated.map(([number, calls]) => ({ number, calls })),
+    buildDeck(
+      rates.map(each => ({ ...each, pricePerMinute: 1, increment: 1 })),
+      internationalPrefix,
+    ),
+  )
+
+const ids = (rates: readonly CheckedRate[]): number[] => rates.map(({ id }) => id)
+
+test('rates of one prefix, however it is written, are duplicates, the newest first', () => {
+  const { duplicates } = check([
+    rate(1, '380'),
+    rate(2, '+380'),
+    rate(3, '00 380'),
+    rate(4, '49'),
+    rate(5, '49', false),
+  ])
+  assert.deepEqual(duplicates.map(ids), [[3, 2, 1]])
+})
+
+test('what is one prefix depends on the international prefix of the tenant', () => {
+  const rates = [rate(1, '380'), rate(2, '00380')]
+  assert.deepEqual(check(rates, { internationalPrefix: '011' }).duplicates, [])
+  assert.deepEqual(check(rates).duplicates.map(ids), [[2, 1]])
+})
+
+test('active rates that no call was rated by are told', () => {
+  assert.deepEqual(ids(check([rate(1, '380'), rate(2, '49'), rate(3, '48', false)], { used: [1] }).unmatched), [2])
+})
+
+test('active rates with a prefix that cannot be dialled are told apart', () => {
+  const { unusable, unmatched } = check([rate(1, 'n/a'), rate(2, '+'), rate(3, '380')])
+  assert.deepEqual([ids(unusable), ids(unmatched)], [[1, 2], [3]])
+})
+
+test('inactive rates are idle unless an active one has their prefix', () => {
+  assert.deepEqual(ids(check([rate(1, '380'), rate(2, '+380', false), rate(3, '49', false)]).idle), [3])
+})
+
+test('numbers without a rate are told by their beginnings, the most dialled first', () => {
+  const unrated: [string, number][] = [
+    ['4930111', 1],
+    ['+4930122', 2],
+    ['0048221', 9],
+    ['s', 1],
+  ]
+  assert.deepEqual(check([rate(1, '380')], { unrated }).missing, [
+    { prefix: '48221', calls: 9 },
+    { prefix: '49301', calls: 3 },
+    { prefix: 's', calls: 1 },
+  ])
+})
+
+test('calls that a rate was added for since are counted apart', () => {
+  const { missing, ratable } = check([rate(1, '49')], {
+    unrated: [
+      ['+4930111', 2],
+      ['48', 1],
+    ],
+  })
+  assert.deepEqual([missing, ratable], [[{ prefix: '48', calls: 1 }], 2])
+})
+
+test('a deck without faults has no findings', () => {
+  const { unmatched, ...findings } = check([rate(1, '380'), rate(2, '38050')], { used: [1, 2] })
+  assert.deepEqual([unmatched, findings], [[], { duplicates: [], unusable: [], idle: [], missing: [], ratable: 0 }])
+})

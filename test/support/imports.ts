@@ -1,0 +1,101 @@
+import { join } from 'node:path'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import Sqlite from 'better-sqlite3'
+import { Command } from 'commander'
+import type { Context, GlobalOptions } from '../../adapters/cli/context.ts'
+import { addExportOptions, exportRecords, readExportOptions } from '../../adapters/cli/export.ts'
+import { type ImportSummary, importRecords } from '../../adapters/cli/import/import.ts'
+import { addImportOptions, readImportOptions } from '../../adapters/cli/import/options.ts'
+import { openServices } from '../../bin/services.ts'
+import { loadSettings } from '../../config/load.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import { temporaryFolder } from './app.ts'
+import { sampleBody } from './samples.ts'
+
+type Services = ReturnType<typeof openServices>
+
+export interface Desk {
+  readonly services: Services
+  /** The database file. */
+  readonly path: string
+  /** Imports a text as if it were a file of that name, with the flags of the command line. */
+  take(resource: string, text: string | Buffer, flags?: readonly string[], name?: string): Promise<Taken>
+  /** What the export writes to standard output. */
+  give(resource: string, flags?: readonly string[]): Promise<string>
+  /** What a query finds, each row as its values joined by `|`. */
+  query(sql: string): string[]
+  create(resource: string, members?: Record<string, unknown>): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Taken {
+  readonly summary: ImportSummary
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const DEFAULTS: GlobalOptions = { output: 'table', quiet: false, verbose: false, color: false, interactive: false }
+
+/** A context that listens, on one open database. */
+export function listening(services: Services, options: Partial<GlobalOptions> = {}) {
+  const heard = { stdout: '', stderr: '' }
+  const into = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write: (chunk, _, done) => {
+        heard[name] += String(chunk)
+        done()
+      },
+    })
+  const context: Context = {
+    io: { stdin: new PassThrough(), stdout: into('stdout'), stderr: into('stderr'), env: {} },
+    options: { ...DEFAULTS, ...options },
+    open: async () => services,
+  }
+  return { context, heard }
+}
+
+/** A database of its own, to import into and export from. */
+export function openDesk(options: Partial<GlobalOptions> = {}): Desk {
+  const folder = temporaryFolder()
+  const path = join(folder.path, 'desk.db')
+  const { settings } = loadSettings({ flags: { db: path }, environment: {}, file: undefined })
+  const services = openServices(settings, { create: true, migrate: true })
+  const reader = new Sqlite(path, { readonly: true })
+  const parsed = (command: Command, flags: readonly string[]) =>
+    command
+      .exitOverride()
+      .parse([...flags], { from: 'user' })
+      .opts()
+  return {
+    services,
+    path,
+    take: async (resource, text, flags = [], name = 'in.csv') => {
+      const { context, heard } = listening(services, options)
+      const stream = Readable.from([Buffer.from(text)], { objectMode: false })
+      const given = readImportOptions(parsed(addImportOptions(new Command()), flags))
+      const summary = await importRecords(resourceNamed(resource), { name, stream }, given, context)
+      return { summary, ...heard }
+    },
+    give: async (resource, flags = []) => {
+      const { context, heard } = listening(services, options)
+      const given = readExportOptions(parsed(addExportOptions(new Command()), flags))
+      await exportRecords(resourceNamed(resource), given, context)
+      return heard.stdout
+    },
+    query: sql =>
+      reader
+        .prepare<[], unknown[]>(sql)
+        .raw()
+        .all()
+        .map(row => row.join('|')),
+    create: async (resource, members = {}) => {
+      const declared = resourceNamed(resource)
+      await services.administration.create(declared, { ...sampleBody(declared), ...members })
+    },
+    close: async () => {
+      reader.close()
+      await services.close()
+      folder.remove()
+    },
+  }
+}
