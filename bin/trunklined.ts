@@ -41,12 +41,15 @@ function readArguments():
   return { flags, config: typeof values.config === 'string' ? values.config : undefined }
 }
 
+/** A full disk may have space again soon, so that it makes sense to start the daemon once more. */
+const codeOf = ({ code }: AppError): number => (code === 'storage_full' ? EXIT.busy : EXIT_OF[code])
+
 function fail(error: unknown): never {
   const isOurs = error instanceof AppError
   process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
   if (isOurs && error.details.hint) process.stderr.write(`hint: ${error.details.hint}\n`)
   const isUsage = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  process.exit(isUsage ? EXIT.usage : isOurs ? EXIT_OF[error.code] : EXIT.bug)
+  process.exit(isUsage ? EXIT.usage : isOurs ? codeOf(error) : EXIT.bug)
 }
 
 async function main(): Promise<void> {

@@ -3,6 +3,7 @@ import { Command } from 'commander'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Io } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
+import { addExportOptions, exportRecords, readExportOptions } from './export.ts'
 import type { Source } from './import/import.ts'
 import { addImportOptions, readImportOptions } from './import/options.ts'
 import { example, type RunCommand } from './program.ts'
@@ -10,6 +11,7 @@ import { example, type RunCommand } from './program.ts'
 /** Records in bulk: into the database from a file or standard input, and out of it. */
 export const transferTools = (resource: Resource, name: string, run: RunCommand): Command[] => [
   importCommand(resource, name, run),
+  exportCommand(resource, name, run),
 ]
 
 function importCommand(resource: Resource, name: string, run: RunCommand): Command {
@@ -31,6 +33,16 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
     } finally {
       process.off('SIGINT', interrupt)
     }
+  })
+}
+
+function exportCommand(resource: Resource, name: string, run: RunCommand): Command {
+  const command = addExportOptions(
+    new Command('export').description(`write ${resource.plural} as CSV, NDJSON or a JSON array that imports again`),
+  )
+  example(command, `trunkline ${name} export --out ${resource.name}.csv`)
+  return run(command, async (context, _words, flags) => {
+    await exportRecords(resource, readExportOptions(flags), context)
   })
 }
 

@@ -1,15 +1,6 @@
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, Clock } from '../../core/ports.ts'
 import { timestamped } from '../../core/resources/resource.ts'
-import {
-  bindable,
-  boundRow,
-  columnType,
-  defaultsOf,
-  type Named,
-  NOTHING,
-  rowInserter,
-  storePlace,
-} from './bulk-rows.ts'
+import { bindable, boundRow, columnType, defaultsOf, type Named, NOTHING, rowInserter } from './bulk-rows.ts'
 import { rejectionsOf, rulesSql, type Staged } from './bulk-rules.ts'
 import type { Connection } from './database.ts'
 import type { Writer } from './writer.ts'

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline'
 import { after, describe, it } from 'node:test'
 import { temporaryFolder } from '../support/app.ts'
 import { manualClock } from '../support/clock.ts'
+import { runDaemon } from '../support/daemon.ts'
 import { startWorld } from '../support/records.ts'
 
 const SIZE = 4 * 1024 * 1024
@@ -117,6 +118,14 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     daemon.kill()
     assert.deepEqual(await ended, [0, null])
     assert.match(readFileSync(join(disk, 'log'), 'utf8'), /"msg":"stopped"/)
+  })
+
+  it('ends a start with 75, so that it is tried again, unlike what a restart cannot mend', async () => {
+    fill()
+    const { code, stderr } = await runDaemon({ TRUNKLINE_DB: join(disk, 'new.db') })
+    assert.equal(code, 75, stderr)
+    assert.match(stderr, /The disk is full/)
+    rmSync(ballast)
   })
 
   it('does not keep the daemon from being stopped', async () => {

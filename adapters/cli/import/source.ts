@@ -111,11 +111,11 @@ function headerErrors(
   })
   for (const [field, { required }] of Object.entries(resource.fields))
     if (required && !seen.has(field) && !Object.hasOwn(constants, field))
-      errors.push([field, `${sentences.field(field, 'is required')} There is no such column: ${remedy(plan, field)}.`])
+      errors.push([field, `${sentences.field(field, 'is required')} There is no such column: ${remedy(field)}.`])
   return errors
 }
 
-const remedy = (plan: RowPlan, field: string): string =>
+const remedy = (field: string): string =>
   field === 'tenant_id' ? 'give --tenant' : `name it with --map, or give --set ${field}=…`
 
 /** Is it an object with nothing but the reason of a rejection in it? */

@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import { PassThrough, Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { csvCell } from '../../../adapters/cli/export/csv.ts'
+import { codesIn, plainDate, readerOf } from '../../../adapters/cli/import/cells.ts'
+import { csvSplitter, detectDialect } from '../../../adapters/cli/import/csv.ts'
+import { openInput, type Splitter } from '../../../adapters/cli/import/input.ts'
+import { arraySplitter } from '../../../adapters/cli/import/json.ts'
+import { nearest } from '../../../adapters/cli/import/suggest.ts'
+import { parseDate } from '../../../core/dates.ts'
+import { cdrs } from '../../../core/resources/cdrs.ts'
+
+/** The rows of a text that comes in pieces of that many bytes, taken at most so many at a time. */
+async function rowsOf(text: string, splitter: Splitter, piece = 7, limit = 3) {
+  const bytes = Buffer.from(text)
+  const stream = new PassThrough()
+  for (let at = 0; at < bytes.length; at += piece) stream.write(bytes.subarray(at, at + piece))
+  stream.end()
+  const input = await openInput('x', stream)
+  const rows = []
+  for await (const cut of input.rows(splitter, limit)) rows.push(...cut.rows)
+  return { rows, input, bytes: bytes.length }
+}
+
+const text = fc.string({ unit: fc.constantFrom(...'ab,;"\n\r é€😀=+-\t'), maxLength: 8 })
+
+describe('the reader of tables', () => {
+  it('reads what csv-parse reads, whatever is in the cells and wherever the pieces end', async () => {
+    const table = fc.array(fc.array(text, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(
+        table,
+        fc.constantFrom(',', ';', '\t'),
+        fc.integer({ min: 1, max: 9 }),
+        async (cells, delimiter, piece) => {
+          const written = cells
+            .map(row => ['x', ...row].map(cell => csvCell(cell, delimiter)).join(delimiter))
+            .join('\n')
+          const expected: string[][] = parse(written, { delimiter })
+          const { rows, input, bytes } = await rowsOf(written, csvSplitter({ delimiter, newline: '\n' }), piece)
+          assert.deepEqual(
+            rows.map(row => row.content),
+            expected,
+          )
+          assert.equal(input.offset, bytes)
+        },
+      ),
+    )
+  })
+
+  it('finds out the separator, quoted ones aside', () => {
+    for (const delimiter of [',', ';', '\t', '|'])
+      assert.equal(detectDialect(`"a,;|\t,;;"${delimiter}b${delimiter}c\n`).delimiter, delimiter)
+  })
+})
+
+describe('the reader of arrays', () => {
+  it('reads what JSON.parse reads, wherever the pieces end', async () => {
+    const value = fc.array(fc.dictionary(text, fc.oneof(text, fc.integer(), fc.array(text), fc.constant(null))))
+    await fc.assert(
+      fc.asyncProperty(value, fc.constantFrom(0, 2), fc.integer({ min: 1, max: 9 }), async (array, indent, piece) => {
+        const written = JSON.stringify(array, null, indent)
+        const { rows } = await rowsOf(written, arraySplitter(), piece)
+        assert.deepEqual(
+          rows.map(({ content }) => ('json' in content ? content.json : content)).map(row => JSON.stringify(row)),
+          (JSON.parse(written) as unknown[]).map(row => JSON.stringify(row)),
+        )
+      }),
+    )
+  })
+
+  it('tells what is wrong with one', async () => {
+    for (const [written, sentence] of [
+      ['{}', /does not begin with a JSON array/],
+      ['[{} {}]', /separated by a comma/],
+      ['[{}', /cut off/],
+      ['[] x', /after the end/],
+      ['', /cut off/],
+    ] as const) {
+      const { rows } = await rowsOf(written, arraySplitter())
+      if (written === '') assert.deepEqual(rows, [])
+      else assert.match(JSON.stringify(rows.at(-1)), sentence)
+    }
+  })
+})
+
+describe('quick ways', () => {
+  it('read dates as the field’s own rule does', () => {
+    const digits = (max: number, width: number) => fc.integer({ min: 0, max }).map(n => String(n).padStart(width, '0'))
+    const date = fc
+      .tuple(
+        digits(9999, 4),
+        digits(13, 2),
+        digits(32, 2),
+        fc.constantFrom('T', ' ', 't', 'x'),
+        digits(25, 2),
+        digits(61, 2),
+        digits(61, 2),
+        fc.constantFrom('', '.123456Z', '.12x456Z', 'Z'),
+      )
+      .map(([y, m, d, t, h, min, s, end]) => `${y}-${m}-${d}${t}${h}:${min}:${s}${end}`)
+    const read = readerOf(cdrs.fields.started_at, { isText: true, decimalComma: false })
+    fc.assert(
+      fc.property(date, given => {
+        const expected = parseDate(given)
+        const quick = plainDate(given)
+        if (quick !== null) assert.equal(quick, expected)
+        assert.deepEqual(read(given), cdrs.fields.started_at.parse(given))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('read numbers as the field’s own rule does, the first time and again', () => {
+    const read = readerOf(cdrs.fields.cost, { isText: true, decimalComma: false })
+    const given = fc.oneof(
+      fc.double().map(String),
+      fc.string({ unit: fc.constantFrom(...'0123456789.-+eE '), maxLength: 10 }),
+    )
+    fc.assert(
+      fc.property(given, number => {
+        const expected = cdrs.fields.cost.parse(number)
+        assert.deepEqual(read(number), expected)
+        assert.deepEqual(read(number), expected)
+      }),
+    )
+  })
+})
+
+describe('codes in one cell', () => {
+  it('are one unless a comma or semicolon parts them', () => {
+    assert.deepEqual(codesIn('61 38,39'), ['6138', '6139'])
+    assert.deepEqual(
+      codesIn('+61 38; 39'),
+      ['+6138', '+6139'].map((code, i) => (i === 0 ? code : '+6139')),
+    )
+    assert.deepEqual(codesIn('1,44'), ['1', '44'])
+    assert.deepEqual(codesIn('380 44'), ['380 44'])
+    assert.equal(Array.isArray(codesIn('61 38,,39')), false)
+    assert.equal(Array.isArray(codesIn('61 38,n/a')), false)
+  })
+})
+
+describe('a suggestion', () => {
+  it('is the nearest name, or none', () => {
+    assert.equal(nearest('Display Name', ['display_name', 'name']), 'display_name')
+    assert.equal(nearest('colour', ['prefix', 'status']), null)
+  })
+})
+
+describe('an input of one endless row', () => {
+  it('is given up rather than kept in memory', async () => {
+    const stream = Readable.from(
+      (function* () {
+        yield Buffer.from('a,b\n"')
+        for (let i = 0; i < 100; i++) yield Buffer.alloc(65_536, 97)
+      })(),
+    )
+    const input = await openInput('x', stream)
+    await assert.rejects(async () => {
+      for await (const cut of input.rows(csvSplitter({ delimiter: ',', newline: '\n' }), 10)) assert.ok(cut)
+    }, /no end within 4 MiB/)
+  })
+})

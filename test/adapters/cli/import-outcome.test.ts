@@ -1,0 +1,281 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { importRecords } from '../../../adapters/cli/import/import.ts'
+import { readImportOptions } from '../../../adapters/cli/import/options.ts'
+import { progress } from '../../../adapters/cli/import/progress.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import { temporaryFolder } from '../../support/app.ts'
+import { type Desk, listening, openDesk } from '../../support/imports.ts'
+
+const HEADER = 'prefix,destination,cost_per_minute,billing_increment,status'
+const FLAGS = ['--tenant', 'acme']
+const CALLS =
+  'tenant,caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at'
+
+let desk: Desk
+let folder: ReturnType<typeof temporaryFolder>
+
+beforeEach(async () => {
+  desk = openDesk()
+  folder = temporaryFolder()
+  await desk.create('tenants', { slug: 'acme' })
+})
+afterEach(async () => {
+  await desk.close()
+  folder.remove()
+})
+
+const deck = (...rows: string[]): string => `${[HEADER, ...rows].join('\n')}\n`
+const calls = (from: number, count: number, cost = (_: number): string => '1'): string =>
+  Array.from({ length: count }, (_, i) => `acme,${from + i},2,outbound,BUSY,0,0,${cost(from + i)},2026-01-01\n`).join(
+    '',
+  )
+const prefixes = (): string[] => desk.query('SELECT prefix FROM rates ORDER BY id')
+
+describe('an import with bad rows', () => {
+  const text = deck('1,a,1,60,active', '2,b,bad,60,active', '1,c,1,60,active', '3,d,1,60,active')
+
+  it('stores nothing, and still tells the errors that only the others show', async () => {
+    const { summary, stderr } = await desk.take('rates', text, FLAGS)
+    assert.deepEqual(prefixes(), [])
+    assert.deepEqual([summary.created, summary.rejected], [0, 2])
+    assert.match(stderr, /^nothing was imported/m)
+  })
+
+  it('keeps the good ones with --on-error continue', async () => {
+    const { summary } = await desk.take('rates', text, [...FLAGS, '--on-error', 'continue'])
+    assert.deepEqual(prefixes(), ['1', '3'])
+    assert.deepEqual([summary.created, summary.rejected], [2, 2])
+  })
+
+  it('writes them as they came with the reason, and takes the file again once it is mended', async () => {
+    const rejects = join(folder.path, 'rejects.csv')
+    const quoted = deck('1,a,1,60,active', '2,"b, ""b""\nb",bad,60,active', '1,c,1,60,active', '4,d,1,60')
+    await desk.take('rates', quoted, [...FLAGS, '--on-error', 'continue', '--reject-file', rejects])
+    const written = readFileSync(rejects, 'utf8')
+    assert.equal(
+      written,
+      `import_error,${HEADER}\n` +
+        'cost_per_minute: The cost per minute field must be a number.,2,"b, ""b""\nb",bad,60,active\n' +
+        'row: The row has 4 cells where the header has 5.,4,d,1,60\n' +
+        'prefix: The prefix is the same as in line 2.,1,c,1,60,active\n',
+    )
+    assert.equal(statSync(rejects).mode & 0o777, 0o600)
+    const mended = written.replace(',bad,', ',2,').replace('.,1,c', '.,5,c').replace('4,d,1,60\n', '4,d,1,60,active\n')
+    const { summary } = await desk.take('rates', mended, FLAGS)
+    assert.deepEqual([summary.created, summary.rejected], [3, 0])
+    assert.deepEqual(prefixes(), ['1', '2', '4', '5'])
+  })
+
+  for (const [format, wrap] of [
+    ['ndjson', (rows: string[]) => `${rows.join('\n')}\n`],
+    ['json', (rows: string[]) => `[${rows.join(',')}]`],
+  ] as const)
+    it(`writes and takes them again in ${format}`, async () => {
+      const row = (prefix: string, cost: string) =>
+        JSON.stringify({ prefix, destination: 'x', cost_per_minute: cost, billing_increment: 60, status: 'active' })
+      const rejects = join(folder.path, `rejects.${format}`)
+      const flags = [...FLAGS, '--on-error', 'continue', '--reject-file', rejects]
+      await desk.take('rates', wrap([row('1', '1'), row('2', 'bad'), row('3', 'bad')]), flags, `in.${format}`)
+      const mended = readFileSync(rejects, 'utf8').replaceAll('"bad"', '"2"')
+      const { summary } = await desk.take('rates', mended, FLAGS, `rejects.${format}`)
+      assert.deepEqual([summary.rows, summary.created, summary.rejected], [2, 2, 0])
+    })
+
+  it('leaves no reject file when nothing is rejected, and never overwrites its own input', async () => {
+    const rejects = join(folder.path, 'rejects.csv')
+    await desk.take('rates', deck('9,x,1,60,active', '8,x,no,60,active'), [...FLAGS, '--reject-file', rejects])
+    assert.ok(existsSync(rejects))
+    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', rejects], rejects), /overwrite the input/)
+    await desk.take('rates', deck('9,x,1,60,active'), [...FLAGS, '--reject-file', rejects])
+    assert.ok(!existsSync(rejects))
+  })
+
+  it('gives the summary and the errors as JSON', async () => {
+    const machine = openDesk({ output: 'json' })
+    try {
+      await machine.create('tenants', { slug: 'acme' })
+      const { stdout, stderr, summary } = await machine.take('rates', text, FLAGS)
+      assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(summary)))
+      assert.equal(stderr.includes('in.csv:'), false)
+    } finally {
+      await machine.close()
+    }
+  })
+})
+
+describe('a dry run', () => {
+  const digest = (): string[] =>
+    [desk.path, `${desk.path}-wal`].map(path =>
+      existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : 'absent',
+    )
+
+  it('tells what would happen and leaves the database byte for byte as it was', async () => {
+    await desk.take('rates', deck('1,a,1,60,active'), FLAGS)
+    const before = digest()
+    const text = deck('1,b,2,60,active', '2,b,1,60,active', '3,c,bad,60,active', '3,d,1,60,active')
+    for (const [mode, created, updated, skipped, rejected] of [
+      ['insert', 2, 0, 0, 2],
+      ['upsert', 2, 1, 0, 1],
+      ['skip', 2, 0, 1, 1],
+    ] as const) {
+      const { summary, stderr } = await desk.take('rates', text, [...FLAGS, '--mode', mode, '--dry-run'])
+      assert.deepEqual(
+        [summary.created, summary.updated, summary.skipped, summary.rejected],
+        [created, updated, skipped, rejected],
+      )
+      assert.match(stderr, /2 would be created/)
+    }
+    const { summary } = await desk.take(
+      'cdrs',
+      `${CALLS}\n${calls(1, 1500)}nobody,1,2,outbound,BUSY,0,0,1,2026-01-01\n`,
+      ['--dry-run'],
+    )
+    assert.deepEqual([summary.created, summary.rejected], [1500, 1])
+    assert.deepEqual(digest(), before)
+  })
+})
+
+describe('an import of call records', () => {
+  const stored = (): string[] => desk.query('SELECT caller_number FROM cdrs ORDER BY id')
+
+  it('that stops at a bad row goes on once that is mended', async () => {
+    const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
+    const first = await desk.take('cdrs', text)
+    assert.equal(first.summary.rejected, 1)
+    assert.equal(stored().length, first.summary.created)
+    assert.ok(first.summary.created >= 1000 && first.summary.created < 2200)
+    await assert.rejects(desk.take('cdrs', text), /was interrupted after \d+ rows/)
+    const { summary } = await desk.take('cdrs', text.replace('bad', '1'), ['--resume'])
+    assert.deepEqual([summary.rows, summary.created, summary.rejected], [2500, 2500, 0])
+    assert.deepEqual(
+      stored(),
+      Array.from({ length: 2500 }, (_, i) => String(i + 1)),
+    )
+  })
+
+  it('is not resumed with another input', async () => {
+    const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
+    await desk.take('cdrs', text)
+    const before = stored()
+    await assert.rejects(
+      desk.take('cdrs', text.replace('acme,20,', 'acme,21,'), ['--resume']),
+      /is not what the interrupted import read/,
+    )
+    await assert.rejects(
+      desk.take('cdrs', `${CALLS}\n${calls(9000, 3000)}`, ['--resume']),
+      /is not what the interrupted import read/,
+    )
+    await assert.rejects(
+      desk.take('cdrs', text.slice(0, 5000), ['--resume']),
+      /is not what the interrupted import read/,
+    )
+    assert.deepEqual(stored(), before)
+  })
+
+  it('begins anew when told to', async () => {
+    const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
+    const { summary } = await desk.take('cdrs', text)
+    const again = await desk.take('cdrs', text, ['--no-resume'])
+    assert.equal(stored().length, summary.created + again.summary.created)
+  })
+
+  it('that was finished takes with --resume only what was added since', async () => {
+    const text = `${CALLS}\n${calls(1, 1200)}`
+    await desk.take('cdrs', text)
+    await desk.take('cdrs', text, ['--resume'])
+    assert.equal(stored().length, 1200)
+    await desk.take('cdrs', text + calls(1201, 10), ['--resume'])
+    assert.deepEqual(stored().slice(-2), ['1209', '1210'])
+    assert.equal(stored().length, 1210)
+  })
+
+  it('keeps the good rows of a batch whose references are bad, and writes the others down', async () => {
+    const rejects = join(folder.path, 'r.csv')
+    const text = `${CALLS.replace('tenant', 'tenant_id')}\n${calls(1, 3).replaceAll('acme', '1').replace('1,2,2,', '77,2,2,')}`
+    const { summary } = await desk.take('cdrs', text, ['--on-error', 'continue', '--reject-file', rejects])
+    assert.deepEqual([summary.created, summary.rejected], [2, 1])
+    assert.deepEqual(stored(), ['1', '3'])
+    assert.match(readFileSync(rejects, 'utf8'), /tenant_id: The selected tenant id is invalid\.,77,2,2/)
+  })
+
+  it('stops between two batches when it is told to, and can be resumed', async () => {
+    const { context } = listening(desk.services)
+    const text = `${CALLS}\n${calls(1, 5000)}`
+    const stop = new AbortController()
+    const stream = new PassThrough()
+    stream.write(text.slice(0, 140_000))
+    const load = desk.services.bulk.load.bind(desk.services.bulk)
+    const bulk = {
+      ...desk.services.bulk,
+      load: (plan: Parameters<typeof load>[0]) => {
+        const opened = load(plan)
+        const store: typeof opened.store = async place => {
+          const counts = await opened.store(place)
+          stop.abort()
+          stream.end(text.slice(140_000))
+          return counts
+        }
+        return Object.assign(Object.create(opened), { store })
+      },
+    }
+    const open = async () => ({ ...desk.services, bulk })
+    const importing = importRecords(
+      resourceNamed('cdrs'),
+      { name: 'in.csv', stream },
+      readImportOptions({}),
+      { ...context, open },
+      stop.signal,
+    )
+    await assert.rejects(importing, { exitCode: 130 })
+    assert.ok(stored().length > 0 && stored().length < 5000)
+    await desk.take('cdrs', text, ['--resume'])
+    assert.deepEqual(
+      stored(),
+      Array.from({ length: 5000 }, (_, i) => String(i + 1)),
+    )
+  })
+})
+
+describe('the progress', () => {
+  const shownBy = (
+    isTTY: boolean,
+    quiet = false,
+  ): { text: string[]; shown: ReturnType<typeof progress>; tick(ms: number): void } => {
+    const { context } = listening(desk.services, { quiet })
+    const text: string[] = []
+    let now = 0
+    const stderr = Object.assign(new PassThrough(), { isTTY, columns: 120 })
+    stderr.on('data', chunk => text.push(String(chunk)))
+    const shown = progress({ ...context, io: { ...context.io, stderr } }, 'deck.csv', 1000, () => now)
+    return {
+      text,
+      shown,
+      tick: ms => {
+        now += ms
+        shown.at({ bytes: now / 40, rows: now, rejected: 3 })
+      },
+    }
+  }
+
+  it('is a bar at a terminal, drawn at most ten times a second', () => {
+    const { text, tick } = shownBy(true)
+    for (let i = 0; i < 100; i++) tick(10)
+    assert.equal(text.length, 10)
+    assert.equal(text.at(-1)?.includes('█░░'), true)
+    assert.match(text.at(-1) ?? '', /2 % {2}9\d\d rows {2}1,000\/s {2}3 rejected {2}\d+ s left/)
+  })
+
+  it('is a line every ten seconds elsewhere, and nothing when quiet', () => {
+    const { text, tick } = shownBy(false)
+    for (let i = 0; i < 30; i++) tick(1000)
+    assert.deepEqual([text.length, text[0]], [3, 'deck.csv: 25 %  10,000 rows  1,000/s  3 rejected  30 s left\n'])
+    const silent = shownBy(true, true)
+    silent.tick(60_000)
+    assert.deepEqual(silent.text, [])
+  })
+})

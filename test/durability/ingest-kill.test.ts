@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { ingest } from '../../adapters/pbx/ingest.ts'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
+import { systemClock } from '../../adapters/system/clock.ts'
+import { temporaryFolder } from '../support/app.ts'
+import { startChild } from '../support/child.ts'
+import { insert } from '../support/rows.ts'
+import { asteriskRow, contentOf, rules } from '../support/switch.ts'
+
+const KILLS = 30
+const ROWS = 12_000
+const PARTS = 3
+
+const folder = temporaryFolder()
+after(folder.remove)
+
+const destination = (n: number): string => ['00380501112233', '4930123456', '101', '+380441234567'][n % 4] ?? ''
+
+/** Calls of every kind, some of them twice, and rows that cannot be used. */
+const rows = Array.from({ length: ROWS }, (_, n) => {
+  if (n % 500 === 499) return n % 1000 === 999 ? `garbage ${n}\n` : asteriskRow({ id: `${n}`, accountcode: 'nobody' })
+  return asteriskRow({ id: `1700000000.${n % 700 === 0 ? 1 : n}`, to: destination(n), seconds: n % 300 })
+})
+const parts = Array.from({ length: PARTS }, (_, i) => rows.slice((i * ROWS) / PARTS, ((i + 1) * ROWS) / PARTS).join(''))
+
+const open = (path: string) => openStorage(path, { clock: systemClock(), create: true, migrate: true })
+
+async function makeEmpty(): Promise<string> {
+  const path = join(folder.path, 'empty.db')
+  const storage = open(path)
+  const { id: tenant_id } = await insert(storage.records, 'tenants', { slug: 'acme' })
+  await insert(storage.records, 'extensions', { tenant_id, extension_number: '101' })
+  await insert(storage.records, 'dids', { tenant_id, number: '+380441234567' })
+  await insert(storage.records, 'rates', { tenant_id, prefix: '380' })
+  await storage.close()
+  return path
+}
+
+/** What is stored, ids, times of storing and repeated deliveries aside. */
+async function contentAt(path: string) {
+  const storage = open(path)
+  const quarantine = storage.connection
+    .query<[], unknown>('SELECT format, record, reason FROM quarantine ORDER BY record')
+    .all()
+  assert.deepEqual(await storage.maintenance.check(), [])
+  const content = { calls: contentOf(storage), quarantine }
+  await storage.close()
+  return content
+}
+
+/** The child in one file: it is started so often that loading it is most of the test. */
+async function bundled(): Promise<string> {
+  const outfile = fileURLToPath(new URL('../../node_modules/.cache/trunkline/ingesting-child.mjs', import.meta.url))
+  const entry = fileURLToPath(new URL('ingesting-child.ts', import.meta.url))
+  await build({ entryPoints: [entry], outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
+  return outfile
+}
+
+async function uninterrupted(empty: string) {
+  const path = join(folder.path, 'whole.db')
+  cpSync(empty, path)
+  const file = join(folder.path, 'whole.csv')
+  writeFileSync(file, rows.join(''))
+  const storage = open(path)
+  await ingest(file, { feed: { name: file, rules: rules() }, format: 'asterisk-csv' }, storage.calls)
+  await storage.close()
+  return contentAt(path)
+}
+
+interface Life {
+  readonly db: string
+  readonly file: string
+  /** Called after each kill. */
+  readonly onKill?: (kills: number) => void
+}
+
+/** Starts the child again and again, killing it after one of its lines, until it ends by itself. Returns the kills. */
+async function killed(child: string, mode: string, { db, file, onKill }: Life, seed: number): Promise<number> {
+  for (let kills = 0; ; kills++) {
+    const running = startChild(child, [mode, db, file])
+    await running.printed(1 + ((seed + kills * 7) % 6))
+    if (kills < 12) await running.kill()
+    if (running.process.signalCode !== 'SIGKILL') {
+      await running.ended()
+      return kills
+    }
+    onKill?.(kills + 1)
+  }
+}
+
+/** Lives until there were kills enough, each ending with the same content as the run that nothing interrupted. */
+async function livesEndAlike(mode: string, begin: (place: string) => Life): Promise<void> {
+  const [child, empty] = [await bundled(), await makeEmpty()]
+  const expected = await uninterrupted(empty)
+  let kills = 0
+  for (let life = 0; kills < KILLS; life++) {
+    assert.ok(life < 3 * KILLS, 'the child is killed now and then')
+    const place = join(folder.path, `${mode}-${life}`)
+    mkdirSync(place)
+    cpSync(empty, join(place, 'test.db'))
+    const begun = begin(place)
+    kills += await killed(child, mode, begun, life)
+    assert.deepEqual(await contentAt(begun.db), expected, `life ${life}`)
+  }
+}
+
+test('a file whose taking in was killed at any moment and begun again is stored as if nothing had happened', {
+  timeout: 120_000,
+}, async () => {
+  await livesEndAlike('ingest', place => {
+    const file = join(place, 'Master.csv')
+    writeFileSync(file, rows.join(''))
+    return { db: join(place, 'test.db'), file }
+  })
+})
+
+test('a followed file, rotated while its daemon is killed again and again, is stored as if nothing had happened', {
+  timeout: 120_000,
+}, async () => {
+  await livesEndAlike('follow', place => {
+    const file = join(place, 'Master.csv')
+    const [first = '', ...others] = parts
+    writeFileSync(file, first)
+    const rotate = (part: string, turn: number): void => {
+      renameSync(file, `${file}.${turn}`)
+      writeFileSync(file, part)
+    }
+    return {
+      db: join(place, 'test.db'),
+      file,
+      onKill: kills => {
+        // The last ones come at once, so that a daemon that finds nothing new does not end the test too early.
+        const part = others.shift()
+        if (part !== undefined) rotate(part, kills)
+      },
+    }
+  })
+})
