@@ -43,8 +43,8 @@ export function readExportOptions(raw: Readonly<Record<string, unknown>>): Expor
   const out = text('out')
   const tenant = text('tenant')
   return {
-    escapeFormulas: raw['escapeFormulas'] === true,
-    showSecrets: raw['showSecrets'] === true,
+    escapeFormulas: raw.escapeFormulas === true,
+    showSecrets: raw.showSecrets === true,
     ...(format === undefined ? {} : { format }),
     ...(out === undefined ? {} : { out }),
     ...(tenant === undefined ? {} : { tenant }),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, mkdirSync, renameSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,8 @@ import { startChild } from '../support/child.ts'
 import { insert } from '../support/rows.ts'
 import { asteriskRow, contentOf, rules } from '../support/switch.ts'
 
-const KILLS = 30
+const KILLS = 26
+const MOST_OF_A_LIFE = 8
 const ROWS = 12_000
 const PARTS = 3
 
@@ -31,7 +32,7 @@ const parts = Array.from({ length: PARTS }, (_, i) => rows.slice((i * ROWS) / PA
 const open = (path: string) => openStorage(path, { clock: systemClock(), create: true, migrate: true })
 
 async function makeEmpty(): Promise<string> {
-  const path = join(folder.path, 'empty.db')
+  const path = join(mkdtempSync(join(folder.path, 'empty-')), 'test.db')
   const storage = open(path)
   const { id: tenant_id } = await insert(storage.records, 'tenants', { slug: 'acme' })
   await insert(storage.records, 'extensions', { tenant_id, extension_number: '101' })
@@ -62,9 +63,9 @@ async function bundled(): Promise<string> {
 }
 
 async function uninterrupted(empty: string) {
-  const path = join(folder.path, 'whole.db')
+  const path = `${empty}.whole`
   cpSync(empty, path)
-  const file = join(folder.path, 'whole.csv')
+  const file = `${empty}.csv`
   writeFileSync(file, rows.join(''))
   const storage = open(path)
   await ingest(file, { feed: { name: file, rules: rules() }, format: 'asterisk-csv' }, storage.calls)
@@ -75,21 +76,21 @@ async function uninterrupted(empty: string) {
 interface Life {
   readonly db: string
   readonly file: string
-  /** Called after each kill. */
-  readonly onKill?: (kills: number) => void
+  /** Called whenever the child is not there; true when it was given more to do. */
+  readonly addMore: () => boolean
 }
 
-/** Starts the child again and again, killing it after one of its lines, until it ends by itself. Returns the kills. */
-async function killed(child: string, mode: string, { db, file, onKill }: Life, seed: number): Promise<number> {
-  for (let kills = 0; ; kills++) {
+/** Starts the child again and again, killing it after one of its lines, until all is done. Returns the kills. */
+async function killed(child: string, mode: string, { db, file, addMore }: Life, seed: number): Promise<number> {
+  let kills = 0
+  for (;;) {
     const running = startChild(child, [mode, db, file])
     await running.printed(1 + ((seed + kills * 7) % 6))
-    if (kills < 12) await running.kill()
-    if (running.process.signalCode !== 'SIGKILL') {
-      await running.ended()
-      return kills
-    }
-    onKill?.(kills + 1)
+    if (kills < MOST_OF_A_LIFE) await running.kill()
+    const wasKilled = running.process.signalCode === 'SIGKILL'
+    if (wasKilled) kills++
+    else await running.ended()
+    if (!addMore() && !wasKilled) return kills
   }
 }
 
@@ -115,7 +116,7 @@ test('a file whose taking in was killed at any moment and begun again is stored 
   await livesEndAlike('ingest', place => {
     const file = join(place, 'Master.csv')
     writeFileSync(file, rows.join(''))
-    return { db: join(place, 'test.db'), file }
+    return { db: join(place, 'test.db'), file, addMore: () => false }
   })
 })
 
@@ -126,18 +127,14 @@ test('a followed file, rotated while its daemon is killed again and again, is st
     const file = join(place, 'Master.csv')
     const [first = '', ...others] = parts
     writeFileSync(file, first)
-    const rotate = (part: string, turn: number): void => {
-      renameSync(file, `${file}.${turn}`)
+    let turn = 0
+    const addMore = (): boolean => {
+      const part = others.shift()
+      if (part === undefined) return false
+      renameSync(file, `${file}.${++turn}`)
       writeFileSync(file, part)
+      return true
     }
-    return {
-      db: join(place, 'test.db'),
-      file,
-      onKill: kills => {
-        // The last ones come at once, so that a daemon that finds nothing new does not end the test too early.
-        const part = others.shift()
-        if (part !== undefined) rotate(part, kills)
-      },
-    }
+    return { db: join(place, 'test.db'), file, addMore }
   })
 })

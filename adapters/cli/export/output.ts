@@ -28,13 +28,20 @@ function toStream(stream: Writable): OutputTarget {
   return {
     write: async text => {
       if (!isOpen()) return false
-      if (text !== '' && !stream.write(text))
-        await Promise.race([once(stream, 'drain'), once(stream, 'close')]).catch(() => undefined)
+      if (text !== '' && !stream.write(text)) await roomIn(stream)
       return isOpen()
     },
     end: async () => void stream.off('error', fail),
     discard: () => void stream.off('error', fail),
   }
+}
+
+/** Resolves when the stream takes more, or never will. */
+async function roomIn(stream: Writable): Promise<void> {
+  const settled = new AbortController()
+  const { signal } = settled
+  await Promise.race([once(stream, 'drain', { signal }), once(stream, 'close', { signal })]).catch(() => undefined)
+  settled.abort()
 }
 
 /** Under another name until it is whole, unless what is there is no plain file. */

@@ -62,15 +62,15 @@ export function readImportOptions(raw: Readonly<Record<string, unknown>>): Impor
   const rejectFile = text('rejectFile')
   const delimiter = text('delimiter')
   return {
-    map: pairs('--map', raw['map'], true),
-    set: pairs('--set', raw['set'], false),
+    map: pairs('--map', raw.map, true),
+    set: pairs('--set', raw.set, false),
     mode: oneOf('--mode', MODES, text('mode')) ?? 'insert',
     onError: oneOf('--on-error', ON_ERROR, text('onError')) ?? 'stop',
     maxErrors: wholeNumber('--max-errors', text('maxErrors') ?? '100'),
-    dryRun: raw['dryRun'] === true,
-    decimalComma: raw['decimalComma'] === true,
-    allowDuplicates: raw['allowDuplicates'] === true,
-    ...(typeof raw['resume'] === 'boolean' ? { resume: raw['resume'] } : {}),
+    dryRun: raw.dryRun === true,
+    decimalComma: raw.decimalComma === true,
+    allowDuplicates: raw.allowDuplicates === true,
+    ...(typeof raw.resume === 'boolean' ? { resume: raw.resume } : {}),
     ...(format === undefined ? {} : { format }),
     ...(tenant === undefined ? {} : { tenant }),
     ...(rejectFile === undefined ? {} : { rejectFile }),

@@ -47,9 +47,9 @@ const NUMBERS = ['offset', 'line', 'rows', 'created', 'rejected', 'blank', 'reje
 
 function readMark({ mark }: ImportPlace): Mark | null {
   const given: unknown = JSON.parse(mark)
-  if (!isJsonObject(given) || !isJsonObject(given['head'])) return null
+  if (!isJsonObject(given) || !isJsonObject(given.head)) return null
   const [offset, line, rows, created, rejected, blank, rejectBytes] = NUMBERS.map(name => Number(given[name] ?? 0))
-  const head = { length: Number(given['head']['length']), digest: String(given['head']['digest']) }
+  const head = { length: Number(given.head.length), digest: String(given.head.digest) }
   return {
     offset: offset ?? 0,
     line: line ?? 1,
@@ -58,9 +58,9 @@ function readMark({ mark }: ImportPlace): Mark | null {
     rejected: rejected ?? 0,
     blank: blank ?? 0,
     rejectBytes: rejectBytes ?? 0,
-    digest: String(given['digest']),
-    options: String(given['options']),
-    isDone: given['isDone'] === true,
+    digest: String(given.digest),
+    options: String(given.options),
+    isDone: given.isDone === true,
     head,
   }
 }

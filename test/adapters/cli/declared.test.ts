@@ -1,12 +1,20 @@
 import assert from 'node:assert/strict'
+import { PassThrough, Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { Command } from 'commander'
 import { columnsOf } from '../../../adapters/cli/columns.ts'
+import type { Context, GlobalOptions } from '../../../adapters/cli/context.ts'
 import { bodyFrom, filtersFrom } from '../../../adapters/cli/fields.ts'
 import { resourceCommand } from '../../../adapters/cli/resource-commands.ts'
 import { sampleChange, sampleFlags } from '../../../adapters/cli/samples.ts'
+import { wiringFor } from '../../../bin/command-line.ts'
 import { boolean, date, decimal, integer, json, refersTo, rules, text } from '../../../core/resources/field.ts'
 import { resource } from '../../../core/resources/resource.ts'
+import { tenants } from '../../../core/resources/tenants.ts'
+import { workplace } from '../../support/cli.ts'
+import { sampleBody } from '../../support/samples.ts'
+
+const OPTIONS: GlobalOptions = { output: 'table', quiet: false, verbose: false, color: false, interactive: false }
 
 /** Something that no part of the program knows. */
 const phones = resource({
@@ -100,18 +108,23 @@ describe('a resource that is declared', () => {
     assert.equal(sampleChange(phones), '--colour white')
   })
 
-  it('has its flags read into the body of a request', async () => {
-    const context = {} as Parameters<typeof bodyFrom>[2]
-    const services = { records: { find: async () => ({}), identify: async () => [] } } as unknown as Parameters<
-      typeof bodyFrom
-    >[3]
-    const given = { tenant: '7', label: 'Hall', generatePin: true, isCordless: 'no', extras: '{"a":1}' }
-    const { pin, ...body } = await bodyFrom(given, phones, context, services)
-    assert.match(String(pin), /^[\w-]{24}$/)
-    assert.deepEqual(body, { tenant_id: 7, label: 'Hall', is_cordless: 'no', extras: { a: 1 } })
-    assert.deepEqual(await filtersFrom({ tenant: 'id:7', isCordless: true }, phones, services), {
-      tenant_id: 7,
-      is_cordless: 1,
-    })
+  it('has its flags read into the body of a request, and its filters as a storage compares them', async () => {
+    const place = workplace()
+    await place.done('trunkline init --email admin@example.com --random-password')
+    const services = await wiringFor(place.env).open(OPTIONS, {})
+    const io = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough(), env: {} }
+    const context: Context = { io, options: OPTIONS, open: async () => services }
+    try {
+      await services.administration.create(tenants, sampleBody(tenants))
+      const given = { tenant: 'id:1', label: 'Hall', generatePin: true, isCordless: 'no', extras: '{"a":1}' }
+      const { pin, ...body } = await bodyFrom(given, phones, context, services)
+      assert.match(String(pin), /^[\w-]{24}$/)
+      assert.deepEqual(body, { tenant_id: 1, label: 'Hall', is_cordless: 'no', extras: { a: 1 } })
+      const filters = await filtersFrom({ tenant: '1', isCordless: true, colour: 'white' }, phones, services)
+      assert.deepEqual(filters, { tenant_id: 1, colour: 'white', is_cordless: 1 })
+    } finally {
+      await services.close()
+      place.remove()
+    }
   })
 })

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { commands } from '../../../adapters/cli/commands.ts'
 import { wiringFor } from '../../../bin/command-line.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
-import { startGateway } from '../../support/gateway.ts'
+import { type FakeGateway, startGateway } from '../../support/gateway.ts'
 
 /** What a command may end with besides 0, its example being right. */
 const ALSO: Readonly<Record<string, readonly number[]>> = {
@@ -25,20 +25,21 @@ const all: [string, Command][] = []
 for (const { name, load } of commands) all.push(...leaves(await load(given => given, wiringFor({})), name))
 
 let place: Workplace
+let gateway: FakeGateway
 const here = process.cwd()
 before(async () => {
   place = workplace()
   await furnish(place)
-  const gateway = await startGateway()
-  after(() => gateway.close())
+  gateway = await startGateway()
   await place.done(`trunkline gateway update Jasmin --server-port ${gateway.port}`)
   await place.done('trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message Hello --quiet')
   await place.done(`trunkline db backup ${place.path('furnished.db')}`)
   writeFileSync(place.path('secret.txt'), 'kW3-9fQm-Zt81\n')
   process.chdir(place.folder)
 })
-after(() => {
+after(async () => {
   process.chdir(here)
+  await gateway.close()
   place.remove()
 })
 

@@ -43,8 +43,9 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
       )
     const screen = atTerminal(place, ['ext', 'create', '--extension-number', '201', '--display-name', 'Bob'])
     await screen.until('tenant:')
-    screen.type('gam')
-    await screen.until('gamma · gamma')
+    await screen.until('❯ gamma')
+    screen.type('bet')
+    await screen.until('❯ beta')
     screen.type(ENTER)
     await screen.until('secret (empty: a random one):')
     screen.type(ENTER)
@@ -53,8 +54,8 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
     await screen.until('Extension created.')
     assert.equal(await screen.ended(), 0)
     assert.match(screen.printed(), /secret {13}[\w-]{24}/)
-    const { status, tenant } = await place.json('trunkline ext show gamma/201')
-    assert.deepEqual([status, tenant.slug], ['active', 'gamma'])
+    const { status, tenant } = await place.json('trunkline ext show beta/201')
+    assert.deepEqual([status, tenant.slug], ['active', 'beta'])
   })
 
   it('refuses a flag that breaks a rule before it asks anything', async () => {
@@ -165,7 +166,7 @@ describe('at a terminal, a table', { skip, timeout: 60_000 }, () => {
         `trunkline rate create --tenant beta --prefix ${n} --destination X --cost-per-minute 1 --billing-increment 1 --status active`,
       )
     const screen = atTerminal(place, ['rate', 'list'])
-    await screen.until('more follow: add --after 2 for the next, or --all')
+    await screen.until('more follow: add --after 3 for the next, or --all')
     assert.equal(await screen.ended(), 0)
   })
 })
