@@ -7,7 +7,7 @@ import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
 import { rerateCommand } from './rerate-command.ts'
-import { styled } from './table.ts'
+import { styled } from './styles.ts'
 
 /** Calls that a switch recorded: taking them in, and what could not be used of them. */
 export const callTools = (run: RunCommand): Command[] => [

@@ -8,7 +8,7 @@ import { printValue } from './output.ts'
 import { periodFrom, periodOptions } from './period.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { printable } from './table.ts'
+import { printable } from './styles.ts'
 
 export function checkCommand(run: RunCommand): Command {
   const command = periodOptions(

@@ -19,7 +19,7 @@ import { labelOf, pluralOf } from './references.ts'
 import { suggested } from './report.ts'
 import { commandOf } from './resource-names.ts'
 import { daemonState, megabytes } from './service-commands.ts'
-import { styled } from './table.ts'
+import { styled } from './styles.ts'
 
 interface Finding {
   readonly [member: string]: string

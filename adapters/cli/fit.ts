@@ -1,4 +1,4 @@
-import { printable, widthOf } from './table.ts'
+import { printable, widthOf } from './styles.ts'
 
 /** The text in at most so many columns of a terminal, an ellipsis in the place of what is cut. */
 export function fit(text: string, width: number): string {

@@ -6,12 +6,16 @@ import type { Kind } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { assertNamed, type Column, cell, chosen, linesOf, objects, picked, shared } from './columns.ts'
 import type { Context, Io } from './context.ts'
-import { coloured, printable, styled, table } from './table.ts'
+import { coloured, printable, styled } from './styles.ts'
 
 /** Waits until the reader has taken what was written, so that a long output stays out of memory. */
 export async function write({ stdout }: Pick<Io, 'stdout'>, text: string): Promise<void> {
   if (!stdout.write(text)) await once(stdout, 'drain')
 }
+
+/** What draws tables is loaded for a terminal alone. */
+const table = async (...given: Parameters<typeof import('./table.ts').table>): Promise<string> =>
+  (await import('./table.ts')).table(...given)
 
 const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
 
@@ -53,7 +57,7 @@ export async function printRecords(
     } else await write(io, rows.map(row => lineOf(context, columns, row)).join(''))
   }
   if (options.output === 'json') await write(io, count > 0 ? '\n]\n' : ']\n')
-  if (asTable) await write(io, table(context, columns, gathered))
+  if (asTable) await write(io, await table(context, columns, gathered))
   return next
 }
 
@@ -117,7 +121,7 @@ export async function printRows(
   if (options.output === 'table')
     return write(
       io,
-      table(
+      await table(
         context,
         columns,
         rows.map(row => columns.map(({ of }) => of(row))),

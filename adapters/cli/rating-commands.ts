@@ -13,7 +13,7 @@ import { CliError, EXIT } from './exit.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { styled } from './table.ts'
+import { styled } from './styles.ts'
 
 export const rateTools = (run: RunCommand): Command[] => [quoteCommand(run), checkCommand(run)]
 

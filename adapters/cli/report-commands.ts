@@ -10,7 +10,7 @@ import { fit } from './fit.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { printable, styled, widthOf } from './table.ts'
+import { printable, styled, widthOf } from './styles.ts'
 
 export async function reportCommand(run: RunCommand): Promise<Command> {
   const group = new Command('report').description('what was used and what it costs')

@@ -9,7 +9,7 @@ import { printValue } from './output.ts'
 import { periodFrom, periodOptions } from './period.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { printable } from './table.ts'
+import { printable } from './styles.ts'
 
 /** So many changes are told one by one. */
 const SHOWN = 20

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import { type Context, say } from './context.ts'
 import { printRows, printValue, write } from './output.ts'
 import { example, type RunCommand, type Wiring } from './program.ts'
-import { coloured } from './table.ts'
+import { coloured } from './styles.ts'
 
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 

@@ -16,7 +16,7 @@ import { example, type RunCommand, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
 import { wholeNumber } from './resource-commands.ts'
 import { daemonState } from './service-commands.ts'
-import { coloured, isBad } from './table.ts'
+import { coloured, isBad } from './styles.ts'
 
 const POLL_MS = 250
 

@@ -1,28 +1,7 @@
-import { stripVTControlCharacters, styleText } from 'node:util'
 import Table from 'cli-table3'
 import { type Column, isNumber } from './columns.ts'
 import { type Context, say } from './context.ts'
-
-export const styled = (
-  { options }: Pick<Context, 'options'>,
-  style: Parameters<typeof styleText>[0],
-  text: string,
-): string => (options.color ? styleText(style, text, { validateStream: false }) : text)
-
-const STYLE_OF: Readonly<Record<string, 'green' | 'red' | 'yellow'>> = Object.fromEntries([
-  ...['active', 'enabled', 'answered', 'submitted', 'delivered', 'delivrd', 'up', 'ok'].map(word => [word, 'green']),
-  ...['failed', 'disabled', 'suspended', 'undeliv', 'rejectd', 'expired', 'down'].map(word => [word, 'red']),
-  ...['inactive', 'queued', 'busy', 'no answer', 'accepted', 'unknown'].map(word => [word, 'yellow']),
-])
-
-/** Does this state tell of something that did not work? */
-export const isBad = (state: string): boolean => STYLE_OF[state.toLowerCase()] === 'red'
-
-/** A text that says a state, in the colour of that state; the text says it all without. */
-export function coloured(context: Pick<Context, 'options'>, text: string): string {
-  const style = Object.hasOwn(STYLE_OF, text.toLowerCase()) ? STYLE_OF[text.toLowerCase()] : undefined
-  return style ? styled(context, style, text) : text
-}
+import { coloured, printable, styled } from './styles.ts'
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
@@ -53,10 +32,6 @@ function cut(text: string, width: number): string {
   return `${kept}…`
 }
 
-/** What a terminal would act on, or what would break a row, is no part of a cell. */
-export const printable = (text: string): string =>
-  stripVTControlCharacters(text).replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-
 const MICROSECONDS = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/
 
 /** A moment to the second, which is what fits a table. */
@@ -64,6 +39,7 @@ const shortened = (text: string, { kind }: Column): string =>
   kind === 'date' ? text.replace(MICROSECONDS, '$1 $2Z') : text
 
 const NARROWEST = 8
+const SHORT = 11
 const FRAME = 3
 
 interface Fit {
@@ -86,7 +62,7 @@ export function table(context: Context, columns: readonly Column[], rows: readon
   if (left.length > 0)
     say(context, `left out for want of width: ${left.map(({ name }) => name).join(', ')}; see --fields`)
   const drawn = new Table({
-    head: shown.map((i, at) => styled(context, 'bold', cut(columns[i]?.name ?? '', widths[at] ?? NARROWEST))),
+    head: shown.map((i, at) => heading(context, columns[i]?.name ?? '', widths[at] ?? NARROWEST)),
     colAligns: shown.map(i => (columns[i] && isNumber(columns[i]) ? 'right' : 'left')),
     style: { head: [], border: [], compact: true },
   })
@@ -100,20 +76,29 @@ export function table(context: Context, columns: readonly Column[], rows: readon
   return `${drawn.toString()}\n`
 }
 
+/** A heading in bold, broken after its underscores where it is too wide. */
+function heading(context: Context, name: string, width: number): string {
+  if (name.length <= width) return styled(context, 'bold', name)
+  const parts = name.split(/(?<=_)/).map(part => styled(context, 'bold', cut(part, width)))
+  return parts.join('\n')
+}
+
+const longestPart = (name: string): number => Math.max(...name.split(/(?<=_)/).map(part => part.length))
+
 function fit(columns: readonly Column[], cells: readonly (readonly string[])[], available: number): Fit {
-  const natural = columns.map(({ name }, i) => Math.max(name.length, ...cells.map(row => widthOf(row[i] ?? ''))))
-  // The digits of a number are never cut; its heading may be.
-  const least = columns.map((column, i) =>
-    Math.min(
-      natural[i] ?? 0,
-      isNumber(column) ? Math.max(NARROWEST, ...cells.map(row => widthOf(row[i] ?? ''))) : NARROWEST,
-    ),
-  )
+  const contents = columns.map((_, i) => Math.max(0, ...cells.map(row => widthOf(row[i] ?? ''))))
+  const natural = columns.map(({ name }, i) => Math.max(name.length, contents[i] ?? 0))
+  // A number is never cut, nor is what is short anyhow; a heading may be.
+  const least = columns.map((column, i) => {
+    const content = contents[i] ?? 0
+    const kept = isNumber(column) || content <= SHORT ? content : NARROWEST
+    return Math.max(kept, Math.min(longestPart(column.name), NARROWEST))
+  })
   const room = (shown: readonly number[]): number => available - FRAME * shown.length - 1
   const total = (shown: readonly number[], widths: readonly number[]): number =>
     shown.reduce((sum, i) => sum + (widths[i] ?? 0), 0)
   let shown = columns.map((_, i) => i)
-  if (total(shown, natural) > room(shown)) shown = shown.filter(i => cells.some(row => row[i] !== ''))
+  if (total(shown, natural) > room(shown)) shown = shown.filter(i => (contents[i] ?? 0) > 0)
   while (shown.length > 1 && total(shown, least) > room(shown)) shown = shown.slice(0, -1)
   return { columns: shown, widths: narrowed(shown, natural, least, room(shown)) }
 }

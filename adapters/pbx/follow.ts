@@ -86,6 +86,8 @@ async function followFile(course: Course, following: Following, start: FeedPlace
   const { path, signal, rest } = course
   let reading = await resume(path, start, () => following.onTrouble(isGone(path, start)))
   if (!reading) return rest()
+  // From here on it is known where to go on, should the file be renamed before anything of it is stored.
+  if (!start) await course.store([], await placeOf(reading))
   const drain = drainer(course, following.format)
   try {
     while (!signal.aborted) {

@@ -85,7 +85,8 @@ async function killed(child: string, mode: string, { db, file, addMore }: Life, 
   let kills = 0
   for (;;) {
     const running = startChild(child, [mode, db, file])
-    await running.printed(1 + ((seed + kills * 7) % 6))
+    // The first time it is given the time to note that it follows that file.
+    await running.printed((kills === 0 ? 2 : 1) + ((seed + kills * 7) % 6))
     if (kills < MOST_OF_A_LIFE) await running.kill()
     const wasKilled = running.process.signalCode === 'SIGKILL'
     if (wasKilled) kills++

@@ -132,9 +132,7 @@ describe('quick ways', () => {
 describe('codes in one cell', () => {
   it('are one unless a comma or semicolon parts them', () => {
     assert.deepEqual(codesIn('61 38,39'), ['6138', '6139'])
-    assert.deepEqual(
-      codesIn('+61 38; 39'),
-XX
+    assert.deepEqual(codesIn('+61 38; 39'), ['+6138', '+6139'])
     assert.deepEqual(codesIn('1,44'), ['1', '44'])
     assert.deepEqual(codesIn('380 44'), ['380 44'])
     assert.equal(Array.isArray(codesIn('61 38,,39')), false)

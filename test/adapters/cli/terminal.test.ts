@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import Sqlite from 'better-sqlite3'
 import { furnish, missing, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
 import { atTerminal } from '../../support/terminal.ts'
 
@@ -161,10 +162,14 @@ describe('at a terminal, a table', { skip, timeout: 60_000 }, () => {
   })
 
   it('shows a screenful, and how to see the rest', async () => {
-    for (let n = 1; n <= 51; n++)
-      await place.done(
-        `trunkline rate create --tenant beta --prefix ${n} --destination X --cost-per-minute 1 --billing-increment 1 --status active`,
-      )
+    const db = new Sqlite(place.db)
+    const now = '2026-01-01T00:00:00.000000Z'
+    const insert = db.prepare(
+      `INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
+       VALUES (2, ?, 'X', 1, 1, 'active', '${now}', '${now}')`,
+    )
+    for (let n = 1; n <= 51; n++) insert.run(String(n))
+    db.close()
     const screen = atTerminal(place, ['rate', 'list'])
     await screen.until('more follow: add --after 3 for the next, or --all')
     assert.equal(await screen.ended(), 0)

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough, Writable } from 'node:stream'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import fc from 'fast-check'
+import { exportRecords } from '../../../adapters/cli/export.ts'
+import { exposedResources, resourceNamed } from '../../../core/resources/all.ts'
+import type { Field } from '../../../core/resources/field.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { temporaryFolder } from '../../support/app.ts'
+import { type Desk, listening, openDesk } from '../../support/imports.ts'
+import { sampleBody } from '../../support/samples.ts'
+
+const OPTIONS = { escapeFormulas: false, showSecrets: false }
+
+let desk: Desk
+let folder: ReturnType<typeof temporaryFolder>
+
+beforeEach(async () => {
+  desk = openDesk()
+  folder = temporaryFolder()
+  await desk.create('tenants', { slug: 'acme' })
+})
+afterEach(async () => {
+  await desk.close()
+  folder.remove()
+})
+
+const rate = (prefix: string, members = {}) =>
+  desk.create('rates', {
+    tenant_id: 1,
+    prefix,
+    destination: `to ${prefix}`,
+    cost_per_minute: 0.0123,
+    billing_increment: 60,
+    status: 'active',
+    ...members,
+  })
+
+describe('an export', () => {
+  it('names tenants by slug and has the columns that an import takes', async () => {
+    await rate('380', { destination: 'Kyiv, "all"' })
+    assert.equal(
+      await desk.give('rates'),
+      'tenant,prefix,destination,cost_per_minute,billing_increment,status\nacme,380,"Kyiv, ""all""",0.0123,60,active\n',
+    )
+  })
+
+  it('is NDJSON or a JSON array on request, empty ones too', async () => {
+    const empty = ['[]\n', '', 'tenant,prefix,destination,cost_per_minute,billing_increment,status\n']
+    for (const [i, format] of ['json', 'ndjson', 'csv'].entries())
+      assert.equal(await desk.give('rates', ['--format', format]), empty[i])
+    await rate('380')
+    await rate('44')
+    const rows = JSON.parse(await desk.give('rates', ['--format', 'json']))
+    assert.deepEqual(rows[0], {
+      tenant: 'acme',
+      prefix: '380',
+      destination: 'to 380',
+      cost_per_minute: '0.0123',
+      billing_increment: 60,
+      status: 'active',
+    })
+    const lines = (await desk.give('rates', ['--format', 'ndjson'])).trimEnd().split('\n')
+    assert.deepEqual(
+      lines.map(line => JSON.parse(line)),
+      rows,
+    )
+  })
+
+  it('holds one tenant’s records alone when told to', async () => {
+    await desk.create('tenants', { slug: 'other' })
+    await rate('1')
+    await rate('2', { tenant_id: 2 })
+    assert.match(await desk.give('rates', ['--tenant', 'other']), /\nother,2,[^\n]*\n$/)
+  })
+
+  it('escapes formulas only on request', async () => {
+    await rate('+44', { destination: '=1+1' })
+    assert.match(await desk.give('rates'), /acme,\+44,=1\+1/)
+    assert.match(await desk.give('rates', ['--escape-formulas']), /acme,'\+44,'=1\+1/)
+  })
+
+  it('goes to a file that its owner alone can read, whole or not at all', async () => {
+    await desk.create('sms_gateways', { name: 'g', password: 's3cret' })
+    const out = join(folder.path, 'g.json')
+    await desk.give('sms_gateways', ['--out', out])
+    assert.equal(statSync(out).mode & 0o777, 0o600)
+    assert.equal(JSON.parse(readFileSync(out, 'utf8'))[0].password, 's3cret')
+    const failing = {
+      ...desk.services.bulk,
+      dump: () => {
+        throw new Error('no')
+      },
+    }
+    const { context } = listening(desk.services)
+    const open = async () => ({ ...desk.services, bulk: failing })
+    const missing = join(folder.path, 'none.csv')
+    await assert.rejects(
+      exportRecords(resourceNamed('rates'), { ...OPTIONS, out: missing }, { ...context, open }),
+      /no/,
+    )
+    assert.deepEqual(readdirSync(folder.path), ['g.json'])
+    assert.equal(existsSync(missing), false)
+  })
+
+  it('shows no secret at a terminal unless asked to, and says so', async () => {
+    await desk.create('sms_gateways', { name: 'g', password: 's3cret', callback_token: 't0ken' })
+    const { context, heard } = listening(desk.services)
+    Object.assign(context.io.stdout, { isTTY: true })
+    await exportRecords(resourceNamed('sms_gateways'), OPTIONS, context)
+    assert.doesNotMatch(heard.stdout, /s3cret|t0ken|password/)
+    assert.match(heard.stderr, /left out at a terminal: password, callback_token/)
+    await exportRecords(resourceNamed('sms_gateways'), { ...OPTIONS, showSecrets: true }, context)
+    assert.match(heard.stdout, /s3cret/)
+  })
+
+  it('warns of a prefix that an import from csv would take for several', async () => {
+    await rate('61 38,39')
+    const { context, heard } = listening(desk.services)
+    await exportRecords(resourceNamed('rates'), OPTIONS, context)
+    assert.match(heard.stderr, /warning: .*"61 38,39".*ndjson keeps it/)
+  })
+
+  it('ends quietly when its reader goes away', async () => {
+    for (let i = 0; i < 600; i++) await rate(String(i))
+    let writes = 0
+    const stdout = new Writable({
+      highWaterMark: 10,
+      write: (_chunk, _encoding, done) => {
+        writes++
+        done(writes > 1 ? Object.assign(new Error('gone'), { code: 'EPIPE' }) : null)
+      },
+    })
+    const { context } = listening(desk.services)
+    await exportRecords(resourceNamed('rates'), OPTIONS, { ...context, io: { ...context.io, stdout } })
+    assert.equal(writes, 2)
+  })
+
+  it('waits for its reader', async () => {
+    for (let i = 0; i < 1200; i++) await rate(String(i))
+    const stdout = new PassThrough({ highWaterMark: 10 })
+    const { context } = listening(desk.services)
+    const exporting = exportRecords(resourceNamed('rates'), OPTIONS, { ...context, io: { ...context.io, stdout } })
+    let size = 0
+    let most = 0
+    for await (const chunk of stdout) {
+      most = Math.max(most, stdout.readableLength + stdout.writableLength)
+      size += String(chunk).split('\n').length - 1
+      if (size === 1201) break
+    }
+    assert.equal(await exporting, 1200)
+    assert.ok(most < 100_000, String(most))
+  })
+})
+
+const awkward = fc.string({
+  unit: fc.constantFrom(...'aZ09,;"\'\n\r\t +=-@|é😀\u00a0\u2028'),
+  minLength: 1,
+  maxLength: 12,
+})
+
+/** A value that the field takes. */
+function valueFor(name: string, field: Field, sample: unknown): fc.Arbitrary<unknown> {
+  const optional = (values: fc.Arbitrary<unknown>) => (field.required ? values : fc.option(values))
+  switch (field.kind) {
+    case 'integer':
+      return fc.integer({ min: 1, max: 60_000 })
+    case 'decimal':
+      return fc.nat({ max: 99_999_999 }).map(units => (units / 10_000).toFixed(4))
+    case 'boolean':
+      return fc.boolean()
+    case 'date':
+      return optional(fc.constantFrom('2026-01-01 10:00:00', '2024-02-29T23:59:59.999999Z', '0001-01-01'))
+    case 'json':
+      return optional(
+        fc.dictionary(
+          awkward,
+          fc.oneof(awkward, fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constant(null), fc.array(awkward)),
+        ),
+      )
+    default:
+      if (field.choices || typeof field.parse('= +x') !== 'string') return optional(fc.constant(sample))
+      return optional(awkward.filter(text => text.trim() !== '' && (name !== 'prefix' || !/[,;]/.test(text))))
+  }
+}
+
+/** Made unlike others where it must be. */
+const KEYS = new Set(['slug', 'domain', 'extension_number', 'number', 'queue_number', 'prefix', 'name'])
+
+function bodies(resource: Resource): fc.Arbitrary<Record<string, unknown>[]> {
+  const sample = sampleBody(resource)
+  const members = Object.entries(resource.fields).flatMap(([name, field]) =>
+    field.references ? [] : [[name, valueFor(name, field, sample[name])] as const],
+  )
+  return fc
+    .array(fc.record(Object.fromEntries(members)), { minLength: 1, maxLength: 4 })
+    .map(list =>
+      list.map((body, i) =>
+        Object.fromEntries(
+          Object.entries(body).map(([name, value]) => [name, KEYS.has(name) ? `${value}${i}` : value]),
+        ),
+      ),
+    )
+}
+
+const stored = (from: Desk, { name, fields }: Resource): string[] => {
+  const columns = Object.entries(fields).map(([field, { references }]) =>
+    references ? `${field} NOT NULL` : `quote(${field})`,
+  )
+  return from.query(`SELECT ${columns.join()} FROM ${name} ORDER BY id`)
+}
+
+async function roundTrip(format: string, given: ReadonlyMap<Resource, Record<string, unknown>[]>): Promise<void> {
+  const [from, to] = [openDesk(), openDesk()]
+  try {
+    for (const [resource, list] of given)
+      for (const [i, body] of list.entries()) {
+        const references = { tenant_id: 1, extension_id: i % 2 === 0 ? 1 : null }
+        const declared = Object.fromEntries(Object.entries(references).filter(([name]) => resource.fields[name]))
+        await from.services.administration.create(resource, {
+          ...body,
+          ...(resource.name === 'tenants' ? { max_extensions: 100 } : {}),
+          ...declared,
+        })
+      }
+    await from.services.administration.replace(resourceNamed('sms_gateways'), 1, {
+      ...sampleBody(resourceNamed('sms_gateways')),
+      api_path: undefined,
+    })
+    for (const resource of given.keys()) {
+      const text = await from.give(resource.name, ['--format', format])
+      const { summary } = await to.take(resource.name, text, ['--format', format])
+      assert.deepEqual(summary.errors, [], text)
+      assert.deepEqual(stored(to, resource), stored(from, resource))
+      assert.equal(await to.give(resource.name, ['--format', format]), text)
+    }
+  } finally {
+    await from.close()
+    await to.close()
+  }
+}
+
+describe('what is exported', () => {
+  const all = ['tenants', 'extensions', 'queues', 'rates', 'dids', 'cdrs', 'sms_gateways'].map(resourceNamed)
+
+  it('is every resource that has an import', () => {
+    assert.deepEqual(new Set(all), new Set(exposedResources))
+  })
+
+  for (const format of ['csv', 'ndjson', 'json'])
+    it(`imports again to the same records (${format})`, () =>
+      fc.assert(
+        fc.asyncProperty(fc.tuple(...all.map(bodies)), lists =>
+          roundTrip(format, new Map(lists.map((list, i) => [all[i] ?? resourceNamed('tenants'), list]))),
+        ),
+        { numRuns: 12 },
+      ))
+
+  it('imports again in ndjson even where csv would read a list', async () => {
+    await rate('61 38,39')
+    const text = await desk.give('rates', ['--format', 'ndjson'])
+    const to = openDesk()
+    await to.create('tenants', { slug: 'acme' })
+    await to.take('rates', text, [], 'deck.ndjson')
+    assert.deepEqual(to.query('SELECT prefix FROM rates'), ['61 38,39'])
+    await to.close()
+  })
+})
