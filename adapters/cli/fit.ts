@@ -1,4 +1,5 @@
-import { printable, widthOf } from './styles.ts'
+import { printable } from './styles.ts'
+import { widthOf } from './width.ts'
 
 /** The text in at most so many columns of a terminal, an ellipsis in the place of what is cut. */
 export function fit(text: string, width: number): string {

@@ -10,7 +10,8 @@ import { fit } from './fit.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { printable, styled, widthOf } from './styles.ts'
+import { printable, styled } from './styles.ts'
+import { widthOf } from './width.ts'
 
 export async function reportCommand(run: RunCommand): Promise<Command> {
   const group = new Command('report').description('what was used and what it costs')

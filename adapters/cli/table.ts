@@ -2,35 +2,7 @@ import Table from 'cli-table3'
 import { type Column, isNumber } from './columns.ts'
 import { type Context, say } from './context.ts'
 import { coloured, printable, styled } from './styles.ts'
-
-const WIDE =
-  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
-const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-const ASCII = /^[\x20-\x7e]*$/
-
-const columnsTaken = (grapheme: string): number => (ZERO.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1)
-
-/** How many columns of a terminal a text takes. */
-export function widthOf(text: string): number {
-  if (ASCII.test(text)) return text.length
-  let width = 0
-  for (const { segment } of graphemes.segment(text)) width += columnsTaken(segment)
-  return width
-}
-
-/** The text in at most so many columns, an ellipsis in the place of what is cut. */
-function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text
-  let taken = 0
-  let kept = ''
-  for (const { segment } of graphemes.segment(text)) {
-    taken += columnsTaken(segment)
-    if (taken > width - 1) break
-    kept += segment
-  }
-  return `${kept}…`
-}
+import { cut, widthOf } from './width.ts'
 
 const MICROSECONDS = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/
 

@@ -9,8 +9,8 @@ export interface Batch {
   readonly position: number
 }
 
-/** One transaction's worth: a sync is dear, and so is holding the lock. */
-const BATCH = 2_000
+/** One transaction's worth: a sync is dear, and so is holding the lock that others wait for. */
+const BATCH = 1_000
 /** So many lines are tried before the format is given up on. */
 const TRIED = 50
 

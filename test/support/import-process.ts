@@ -10,7 +10,7 @@ import { resourceNamed } from '../../core/resources/all.ts'
 
 /**
  * Imports a file as a process of its own: DATABASE RESOURCE FILE STORES [flags]. Prints a line before each store and
- * after the last so many, if STORES is no 0, waits to be killed.
+ * after the last so many, if STORES is no 0, waits to be killed. At the end it prints its peak resident set.
  */
 async function main([db = '', resource = '', file = '', stores = '0', ...flags]: string[]): Promise<void> {
   const { settings } = loadSettings({ flags: { db }, environment: {}, file: undefined })
@@ -24,6 +24,7 @@ async function main([db = '', resource = '', file = '', stores = '0', ...flags]:
   const source = { name: file, stream: createReadStream(file), bytes: statSync(file).size }
   const summary = await importRecords(resourceNamed(resource), source, readImportOptions(command.opts()), context)
   await services.close()
+  writeSync(1, `peak ${process.resourceUsage().maxRSS} KiB\n`)
   process.exitCode = exitCodeOf(summary)
 }
 

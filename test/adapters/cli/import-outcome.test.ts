@@ -163,7 +163,7 @@ describe('an import of call records', () => {
     await desk.take('cdrs', text)
     const before = stored()
     await assert.rejects(
-      desk.take('cdrs', text.replace('acme,20,', 'acme,21,'), ['--resume']),
+      desk.take('cdrs', text.replace('acme,500,', 'acme,501,'), ['--resume']),
       /is not what the interrupted import read/,
     )
     await assert.rejects(

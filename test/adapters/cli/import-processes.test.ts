@@ -4,10 +4,9 @@ import { once } from 'node:events'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test'
-import { buildSync } from 'esbuild'
 import { resourceNamed } from '../../../core/resources/all.ts'
-import { receive } from '../../../core/sms/message.ts'
 import { temporaryFolder } from '../../support/app.ts'
+import { buildImportProgram, bundleEnvironment } from '../../support/import-program.ts'
 import { type Desk, openDesk } from '../../support/imports.ts'
 import { sampleBody } from '../../support/samples.ts'
 
@@ -20,17 +19,7 @@ let desk: Desk
 
 before(() => {
   programs = temporaryFolder()
-  program = join(programs.path, 'import.cjs')
-  buildSync({
-    entryPoints: ['test/support/import-process.ts'],
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    external: ['better-sqlite3', '@node-rs/argon2'],
-    outfile: program,
-    logLevel: 'error',
-  })
+  program = buildImportProgram(programs.path)
 })
 after(() => programs.remove())
 
@@ -44,7 +33,7 @@ afterEach(() => desk.close())
 function start(to: Desk, resource: string, file: string, stores: number, ...flags: string[]) {
   const args = [program, to.path, resource, file, String(stores), '--tenant', 'acme', ...flags]
   const child = spawn(process.execPath, args, {
-    env: { ...process.env, NODE_PATH: join(process.cwd(), 'node_modules') },
+    env: bundleEnvironment(),
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let problem = ''
@@ -133,7 +122,7 @@ describe('an import beside another process', () => {
     ['rates', () => join(programs.path, 'deck.csv')],
   ] as const)
     it(`of ${resource} that writes records and receipts loses nothing and refuses nothing`, async () => {
-      const { administration, messages, clock } = desk.services
+      const { administration, messages } = desk.services
       const importing = start(desk, resource, file(), 0, '--on-error', 'continue')
       importing.child.stdout.resume()
       let isOver = false
@@ -142,11 +131,10 @@ describe('an import beside another process', () => {
       })
       let written = 0
       while (!isOver) {
-        const now = clock.now()
-        const receipt = { externalId: `id-${written}`, status: 'delivered', payload: { written }, receivedAt: now }
+        const receipt = { externalId: `id-${written}`, status: 'delivered', payload: { written } }
         await Promise.all([
           administration.create(resourceNamed('dids'), { ...sampleBody(resourceNamed('dids')), tenant_id: 1 }),
-          messages.receive(1, receipt, receive),
+          messages.receive(1, receipt, message => message),
         ])
         written++
       }

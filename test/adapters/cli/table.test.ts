@@ -3,7 +3,8 @@ import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { Column } from '../../../adapters/cli/columns.ts'
 import type { Context } from '../../../adapters/cli/context.ts'
-import { table, widthOf } from '../../../adapters/cli/table.ts'
+import { table } from '../../../adapters/cli/table.ts'
+import { widthOf } from '../../../adapters/cli/width.ts'
 
 const column = (name: string, kind: Column['kind'] = 'text'): Column => ({ name, kind, of: () => '' })
 

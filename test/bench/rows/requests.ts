@@ -22,6 +22,9 @@ export async function serving<T>(bench: Bench, run: (daemon: Server, baseline: S
 /** The same requests for both, told apart by the start of their path. */
 type Traffic = (bench: Bench, target: { readonly prefix: '' | '/api'; readonly cookie: string }) => readonly Request[]
 
+/** Rounds that are not counted: code becomes fast only once it has run for a while. */
+const WARMING = 2
+
 /** A row that compares what the daemon and the baseline make of the same traffic; slow answers need longer rounds. */
 const compared = (name: string, what: string, goal: number, traffic: Traffic, longer = 1): Row => ({
   name,
@@ -32,7 +35,10 @@ const compared = (name: string, what: string, goal: number, traffic: Traffic, lo
         const requests = traffic(bench, { prefix, cookie })
         return (await load({ url, requests, seconds: seconds * longer, connections: CONNECTIONS, folder })).perSecond
       }
-      await rate(daemon, '/api')
+      for (let round = 0; round < WARMING; round++) {
+        await rate(baseline, '')
+        await rate(daemon, '/api')
+      }
       const found = await alternate(
         rounds,
         () => rate(baseline, ''),

@@ -1,0 +1,34 @@
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
+const ZERO = /^[\p{Mn}\p{Me}\p{Cf}]+$/u
+const ASCII = /^[\x20-\x7e]*$/
+
+let segmenter: Intl.Segmenter | undefined
+
+function graphemes(text: string): Iterable<{ readonly segment: string }> {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+  return segmenter.segment(text)
+}
+
+const columnsTaken = (grapheme: string): number => (ZERO.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1)
+
+/** How many columns of a terminal a text takes. */
+export function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length
+  let width = 0
+  for (const { segment } of graphemes(text)) width += columnsTaken(segment)
+  return width
+}
+
+/** The text in at most so many columns, an ellipsis in the place of what is cut. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  let taken = 0
+  let kept = ''
+  for (const { segment } of graphemes(text)) {
+    taken += columnsTaken(segment)
+    if (taken > width - 1) break
+    kept += segment
+  }
+  return `${kept}…`
+}
