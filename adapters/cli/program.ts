@@ -129,7 +129,7 @@ function globalOptions(command: Command): Command {
     .option('--no-input', 'ask nothing')
 }
 
-/** Every command takes the global options, in whatever place they stand, and reports to the same streams. */
+/** Every command reports to the same streams, and shows the global options, which it takes wherever they stand. */
 function settle(command: Command, io: Io, onMisuse: (command: Command) => void): void {
   command
     .exitOverride()
@@ -142,13 +142,7 @@ function settle(command: Command, io: Io, onMisuse: (command: Command) => void):
       outputError: () => onMisuse(command),
     })
     .configureHelp({ showGlobalOptions: true, subcommandTerm })
-  for (const sub of command.commands) {
-    for (const option of globalOptions(new Command()).options) {
-      const isTaken = sub.options.some(({ long, short }) => long === option.long || (short && short === option.short))
-      if (!isTaken) sub.addOption(option.hideHelp())
-    }
-    settle(sub.helpCommand(false), io, onMisuse)
-  }
+  for (const sub of command.commands) settle(sub.helpCommand(false), io, onMisuse)
 }
 
 const subcommandTerm = (command: Command): string =>

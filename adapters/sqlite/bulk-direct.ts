@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { FieldErrors } from '../../core/errors.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, Clock, PlaceOf, Rejection } from '../../core/ports.ts'
 import type { Value } from '../../core/resources/field.ts'
@@ -10,7 +11,9 @@ import type { Bound } from './records.ts'
 import type { Writer } from './writer.ts'
 
 /** Some milliseconds of the database's lock, so that others write in between. */
-const SMALL_BATCH = 1_000
+const SMALL_BATCH = 500
+/** Long enough for one who waits for the lock to find it free. */
+const PAUSE_MS = 2
 /** Each page of an index is written once a batch, however many of its entries are new: large ones cost half. */
 const LARGE_BATCH = 10_000
 /** Who has the database open to write in it, such as the daemon, which follows with its search index, has written by then. */
@@ -47,6 +50,7 @@ export function directLoad(connection: Connection, writer: Writer, clock: Clock,
       storePlace(connection, clock, plan.resource, kept)
     })
     others.look()
+    if (!others.areQuiet) await pause(PAUSE_MS)
     return counts
   }
   const take = (): readonly BulkRecord[] => {

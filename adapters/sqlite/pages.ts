@@ -11,8 +11,8 @@ import { joinSql, viewSql } from './view.ts'
 type Place = readonly [key: string | number, id: number]
 type ViewRow = [json: string, key: string | number, id: number]
 
-/** So many records are read at once: about a millisecond, and the response's next piece. */
-const PAGE = 400
+/** So many records are read at once: a fraction of a millisecond, and the response's next piece, some 45 KB. */
+const PAGE = 100
 /** So many records are looked through at once for a text that no index helps to find. */
 const SCAN = 4_000
 
@@ -80,15 +80,20 @@ type RowPages = AsyncIterable<Page & { rows: ViewRow[] }>
 async function* inOrder(connection: Connection, plan: Plan, from: Place | null, limit?: number): RowPages {
   const size = limit === undefined ? PAGE : limit + 1
   const values = plan.where.map(([, value]) => value)
+  const reading = (isPast: boolean) =>
+    connection.rows<(string | number)[], ViewRow>(
+      `${selectSql(plan)} ${conditions(...whereSql(plan), isPast && afterSql(plan.resource, '<'))}
+       ORDER BY ${orderSql(plan.resource)} LIMIT ${size}`,
+    )
   let place = from
+  let statement = reading(place !== null)
   for (;;) {
-    const sql = `${selectSql(plan)} ${conditions(...whereSql(plan), place !== null && afterSql(plan.resource, '<'))}
-      ORDER BY ${orderSql(plan.resource)} LIMIT ${size}`
-    const rows = connection.rows<(string | number)[], ViewRow>(sql).all(...values, ...bindPlace(plan.resource, place))
+    const rows = statement.all(...values, ...bindPlace(plan.resource, place))
     const last = rows.at(-1)
     const more = rows.length === size
     yield { ...pageOf(rows, more), rows }
     if (!more || !last) return
+    if (place === null) statement = reading(true)
     place = [last[1], last[2]]
     await nextTurn()
   }

@@ -45,15 +45,19 @@ export interface Terminal {
   ended(): Promise<number>
 }
 
-/** The built program at a terminal, as a person sees it. */
-export function atTerminal(place: Workplace, args: readonly string[], columns = 80, env = {}): Terminal {
-  const program = [process.execPath, resolve('dist/bin/trunkline.js'), ...args]
+function spawnAt(place: Workplace, args: readonly string[], columns: number, env: Record<string, string>) {
   const { NO_COLOR: _, ...inherited } = process.env
-  const child = spawn('python3', ['-c', PTY, String(columns), ...program], {
+  const program = [process.execPath, resolve('dist/bin/trunkline.js'), ...args]
+  return spawn('python3', ['-c', PTY, String(columns), ...program], {
     cwd: place.folder,
     env: { ...inherited, TERM: 'xterm-256color', ...place.env, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   })
+}
+
+/** The built program at a terminal, as a person sees it. */
+export function atTerminal(place: Workplace, args: readonly string[], columns = 80, env = {}): Terminal {
+  const child = spawnAt(place, args, columns, env)
   let heard = ''
   let seen = 0
   let isOver = false

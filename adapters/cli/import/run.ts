@@ -29,7 +29,7 @@ export interface Run {
 }
 
 /** Rows read at once. */
-const STRETCH = 1_000
+const STRETCH = 500
 const SHOWN_BLANKS = 10
 
 type Counts = { -readonly [K in 'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'blank']: number }

@@ -70,6 +70,27 @@ describe('a misuse', () => {
   })
 })
 
+describe('the global options', () => {
+  it('are taken wherever they stand', async () => {
+    for (const line of [
+      `trunkline --db ${place.db} -o csv --fields slug tenant list --limit 5`,
+      `trunkline tenant --fields slug list --limit 5 -o csv --db ${place.db}`,
+      `trunkline tenant list --limit 5 --output=csv --fields=slug --db=${place.db}`,
+      `trunkline --db ${place.db} --output csv --fields slug tenant list`,
+    ])
+      assert.deepEqual(await place.run(line, { env: { TRUNKLINE_DB: 'nowhere.db' } }), {
+        code: 0,
+        stdout: 'slug\nacme\n',
+        stderr: '',
+      })
+  })
+
+  it('may hold the name of a command', async () => {
+    const { code, stderr } = await place.run('trunkline --db init tenant list')
+    assert.deepEqual([code, stderr], [66, 'error: There is no database at init.\nhint: trunkline --db init init\n'])
+  })
+})
+
 describe('help', () => {
   it('goes to standard output, wherever it is asked for', async () => {
     const plain = await place.run('trunkline tenant create --help')

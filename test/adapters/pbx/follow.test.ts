@@ -133,6 +133,26 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
+    'that was renamed before anything of it was stored is read first after a restart',
+    inWorld(async world => {
+      const path = world.file('Master.csv')
+      writeFileSync(path, row(1).slice(0, 50))
+      const first = followed(world, path)
+      await until(
+        'it is known that this file is followed',
+        async () => (await world.storage.calls.place(path)) !== null,
+      )
+      await first.stop()
+      appendFileSync(path, row(1).slice(50))
+      renameSync(path, `${path}.1`)
+      writeFileSync(path, row(2))
+      const again = followed(world, path)
+      await following(again, () => hasCalls(world, 2))
+      assert.deepEqual(numbers(world), upTo(2))
+    }),
+  )
+
+  test(
     'whose former part is gone after a restart is read with all that is left of it, and that is said',
     inWorld(async world => {
       const path = world.file('Master.csv')
