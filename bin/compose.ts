@@ -33,7 +33,7 @@ export interface Instruments {
 
 const NO_INSTRUMENTS: Instruments = { messages: port => port, messaging: useCases => useCases }
 
-export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 'onCommit' | 'actor'>
+export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 'onCommit' | 'actor' | 'foldsLog'>
 
 /** `baseUrl` is asked for when it is needed: with port 0 it is known only once the service listens. */
 export function compose(

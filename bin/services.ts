@@ -14,6 +14,7 @@ export function openServices(
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
   const { storage, ...rest } = compose(settings, () => baseUrl, {
     ...opening,
+    foldsLog: false,
     actor: { name: userInfo().username, origin: 'command line' },
   })
   const { records, messages, accounts, sessions, maintenance, bulk, calls, audit } = storage

@@ -4,6 +4,7 @@ import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, Clock, PlaceOf, Reject
 import type { Value } from '../../core/resources/field.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { timestamped } from '../../core/resources/resource.ts'
+import type { AuditTrail } from './audit.ts'
 import { bindable, boundRow, checkedReferences, defaultsOf, NOTHING, rowInserter, storePlace } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
 import { isConstraint } from './errors.ts'
@@ -22,7 +23,13 @@ const SMALL_LOG_PAGES = 1_000
 const LARGE_LOG_PAGES = 8_000
 
 /** Records without a key of their own: batch by batch, straight into their table. */
-export function directLoad(connection: Connection, writer: Writer, clock: Clock, plan: BulkPlan): BulkLoad {
+export function directLoad(
+  connection: Connection,
+  writer: Writer,
+  clock: Clock,
+  trail: AuditTrail,
+  plan: BulkPlan,
+): BulkLoad {
   const insert = inserter(connection, plan)
   const referenceErrors = referenceChecker(connection, plan)
   const others = otherWriters(connection)
@@ -48,6 +55,7 @@ export function directLoad(connection: Connection, writer: Writer, clock: Clock,
     await writer.write(() => {
       insert(records, clock.now())
       storePlace(connection, clock, plan.resource, kept)
+      trail.note('import', plan.resource.name, null, { ...counts })
     })
     others.look()
     if (!others.areQuiet) await pause(PAUSE_MS)

@@ -1,5 +1,6 @@
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, Clock } from '../../core/ports.ts'
 import { timestamped } from '../../core/resources/resource.ts'
+import type { AuditTrail } from './audit.ts'
 import { bindable, boundRow, columnType, defaultsOf, type Named, NOTHING, rowInserter } from './bulk-rows.ts'
 import { rejectionsOf, rulesSql, type Staged } from './bulk-rules.ts'
 import type { Connection } from './database.ts'
@@ -9,7 +10,13 @@ import type { Writer } from './writer.ts'
  * Records with a natural key: gathered in a temporary table outside the database, however many they are and however
  * slowly they come, so that the database is locked only while they are checked against it and moved there.
  */
-export function stagedLoad(connection: Connection, writer: Writer, clock: Clock, plan: BulkPlan): BulkLoad {
+export function stagedLoad(
+  connection: Connection,
+  writer: Writer,
+  clock: Clock,
+  trail: AuditTrail,
+  plan: BulkPlan,
+): BulkLoad {
   const { db } = connection
   const { columns } = plan
   openStage(connection, plan)
@@ -34,7 +41,9 @@ export function stagedLoad(connection: Connection, writer: Writer, clock: Clock,
     const found = check(connection, staged, order.isAscending)
     if (found.rejected > 0 && plan.onRejection === 'store nothing')
       return { ...NOTHING, rejected: foreseen(connection, staged).rejected }
-    return apply(connection, staged, found, clock.now())
+    const counts = apply(connection, staged, found, clock.now())
+    if (counts.created + counts.updated > 0) trail.note('import', plan.resource.name, null, { ...counts })
+    return counts
   }
   /** Reads only, so that not even the lock of a write is taken. */
   const look = (): BulkCounts => {

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bulk, Clock, ImportPlace } from '../../core/ports.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { keepsPlace, type NamedReference, namedReferences } from '../../core/use-cases/import.ts'
+import type { AuditTrail } from './audit.ts'
 import { directLoad } from './bulk-direct.ts'
 import { stagedLoad } from './bulk-staged.ts'
 import type { Connection } from './database.ts'
@@ -11,9 +12,9 @@ import type { Writer } from './writer.ts'
 const DUMP_PAGE = 500
 
 /** The storage port for many records at once. */
-export function bulk(connection: Connection, writer: Writer, clock: Clock): Bulk {
+export function bulk(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Bulk {
   return {
-    load: plan => (keepsPlace(plan.resource) ? directLoad : stagedLoad)(connection, writer, clock, plan),
+    load: plan => (keepsPlace(plan.resource) ? directLoad : stagedLoad)(connection, writer, clock, trail, plan),
     places: async ({ name }) =>
       connection.query<[string], ImportPlace>('SELECT input, mark FROM imports WHERE resource = ?').all(name),
     dump: (resource, fields, where) => dump(connection, resource, fields, where),

@@ -1,5 +1,6 @@
 import { notFound } from '../../core/errors.ts'
 import type { Calls, Clock, Quarantined } from '../../core/ports.ts'
+import type { AuditTrail } from './audit.ts'
 import { callSteps } from './call-batch.ts'
 import { catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
@@ -8,7 +9,7 @@ import { rerating } from './rerating.ts'
 import type { Writer } from './writer.ts'
 
 /** The storage port for the calls of switches. */
-export function calls(connection: Connection, writer: Writer, clock: Clock): Calls {
+export function calls(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Calls {
   const { query, value } = connection
   const known = catalogs(connection)
   const steps = callSteps(connection, known, clock)
@@ -57,7 +58,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock): Cal
       if (!catalog) throw notFound('Tenant')
       return catalog
     },
-    ...rerating(connection, writer, known, clock),
+    ...rerating(connection, writer, known, clock, trail),
     ...reports(connection),
   }
 }

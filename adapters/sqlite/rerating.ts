@@ -4,6 +4,7 @@ import type { Calls, Clock, Rerated, RerateQuery, RerateResult } from '../../cor
 import { ANSWERED } from '../../core/rating/completed-call.ts'
 import { type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
+import type { AuditTrail } from './audit.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 import type { Writer } from './writer.ts'
@@ -55,6 +56,7 @@ export function rerating(
   writer: Writer,
   catalogs: Catalogs,
   clock: Clock,
+  trail: AuditTrail,
 ): Pick<Calls, 'rerate'> {
   const { query } = connection
   const page = (unratedOnly: boolean) =>
@@ -124,7 +126,10 @@ export function rerating(
           const run = changesOf(query, sample, (row, result) => apply(row, result, now))
           for (;;) {
             const step = run.next()
-            if (step.done) return step.value
+            if (!step.done) continue
+            const { examined, changed } = step.value
+            if (changed > 0) trail.note('rerate', 'cdrs', null, { tenant_id: query.tenantId, examined, changed })
+            return step.value
           }
         })
       const run = changesOf(query, sample, () => undefined)

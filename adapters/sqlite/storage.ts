@@ -38,6 +38,8 @@ export interface Storage {
 
 export interface StorageOptions extends OpenOptions, WriterEvents {
   readonly clock: Clock
+  /** false: the log is left to those who still have the database open, so that a dry run changes no byte. */
+  readonly foldsLog?: boolean
   /** Who makes the changes that nobody is named for. */
   readonly actor?: Actor
 }
@@ -60,9 +62,9 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     accounts: translating(accounts(connection, writer, clock, trail, signedIn.forgetRemembered)),
     sessions: translating(signedIn),
     maintenance: translating(maintenance(connection)),
-    calls: translating(calls(connection, writer, clock)),
+    calls: translating(calls(connection, writer, clock, trail)),
     audit: translating(audit(connection)),
-    bulk: translating(bulk(connection, writer, clock)),
+    bulk: translating(bulk(connection, writer, clock, trail)),
     retention: retention(connection, writer),
     connection,
     writer,
@@ -82,7 +84,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     close: async () => {
       await writer.drained()
       try {
-        connection.db.pragma('wal_checkpoint(TRUNCATE)')
+        if (options.foldsLog !== false) connection.db.pragma('wal_checkpoint(TRUNCATE)')
       } catch {
         // Nothing is lost: a log that a full disk cannot take is read at the next start.
       } finally {

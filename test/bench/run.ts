@@ -36,6 +36,7 @@ function readArguments() {
   const unknown = positionals.filter(name => !ROWS.some(row => row.name === name))
   if (unknown.length > 0)
     throw new Error(`There is no row ${unknown.join()}; there are ${ROWS.map(({ name }) => name).join(', ')}.`)
+  if (values.write && positionals.length > 0) throw new Error('--write takes the whole table: name no rows with it.')
   return { ...values, rows: ROWS.filter(({ name }) => positionals.length === 0 || positionals.includes(name)) }
 }
 
