@@ -196,21 +196,19 @@ export interface Followed {
 
 interface FollowedOptions extends Partial<FeedRules> {
   readonly format?: SourceFormat | 'auto'
-  /** Seconds between looks. */
-  readonly every?: number
 }
 
 /** Follows a path into the world's database, looking often. */
 export function followed(
   { storage }: Pick<SwitchWorld, 'storage'>,
   path: string,
-  { format = 'auto', every = 0.01, ...given }: FollowedOptions = {},
+  { format = 'auto', ...given }: FollowedOptions = {},
 ): Followed {
   const stopping = new AbortController()
   const troubles: unknown[] = []
   const feed: Feed = { name: path, rules: rules(given) }
   const { state, done } = follow(
-    { feed, path, format, every, onTrouble: error => troubles.push(error) },
+    { feed, path, format, every: 0.01, onTrouble: error => troubles.push(error) },
     storage.calls,
     stopping.signal,
   )
