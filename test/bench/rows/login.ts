@@ -1,23 +1,19 @@
-import { alternate, median, milliseconds, times } from '../figures.ts'
-import { login as logIn } from '../servers.ts'
+import { alternate, milliseconds, times } from '../figures.ts'
+import { load } from '../load.ts'
+import { ADMIN } from '../servers.ts'
 import { figure } from './list-all.ts'
 import { serving } from './requests.ts'
 import type { Row } from './row.ts'
-
-const LOGINS = 9
 
 export const login: Row = {
   name: 'login',
   run: bench =>
     serving(bench, async (daemon, baseline) => {
       const logins = async (): Promise<number> => {
-        const spent: number[] = []
-        for (let i = 0; i < LOGINS; i++) {
-          const started = performance.now()
-          await logIn(daemon.url)
-          spent.push(performance.now() - started)
-        }
-        return median(spent)
+        const headers = { 'content-type': 'application/json' }
+        const requests = [{ path: '/api/admin/login', method: 'POST' as const, headers, body: JSON.stringify(ADMIN) }]
+        return (await load({ url: daemon.url, requests, seconds: bench.seconds, connections: 1, folder: bench.folder }))
+          .p50
       }
       await logins()
       const found = await alternate(bench.rounds, () => figure(baseline, '/hash'), logins)

@@ -92,31 +92,23 @@ export const getCdr = compared('get-cdr', 'authenticated GET of one CDR with its
 export const listPage = compared('list-page', 'list of the newest 1,000 CDRs (`limit=1000`)', 1.5, listing, 2)
 export const postCdr = compared('post-cdr', 'durable POST of a CDR, validated, authenticated', 4, writing)
 
-const NEEDLES = 20
-
 /** The median time of whole answers, one request after the other. */
 export const search: Row = {
   name: 'search',
   run: bench =>
     serving(bench, async (daemon, baseline) => {
+      const { seconds, rounds, folder } = bench
       const random = seeded(11)
-      const p50 = async ({ url, cookie }: Server, prefix: string, needles: number): Promise<number> => {
-        const spent: number[] = []
-        for (let i = 0; i < needles; i++) {
-          const needle = String(1000 + random(9000))
-          const started = performance.now()
-          const response = await fetch(`${url}${prefix}/cdrs?search=${needle}`, { headers: { cookie } })
-          await response.arrayBuffer()
-          if (!response.ok) throw new Error(`The search was answered with ${response.status}.`)
-          spent.push(performance.now() - started)
-        }
-        return spent.sort((a, b) => a - b)[needles >> 1] ?? Number.NaN
+      const needles = variants(() => 1000 + random(9000))
+      const p50 = async ({ url, cookie }: Server, prefix: string): Promise<number> => {
+        const requests = needles.map(needle => ({ path: `${prefix}/cdrs?search=${needle}`, headers: { cookie } }))
+        return (await load({ url, requests, seconds: seconds * 2, connections: 1, folder })).p50
       }
-      await p50(daemon, '/api', NEEDLES)
+      await p50(daemon, '/api')
       const found = await alternate(
-        bench.rounds,
-        () => p50(baseline, '', 5),
-        () => p50(daemon, '/api', NEEDLES),
+        rounds,
+        () => p50(baseline, ''),
+        () => p50(daemon, '/api'),
       )
       const ratio = found.baseline / found.ours
       return [
