@@ -3,8 +3,10 @@ import type { Services } from '../adapters/cli/context.ts'
 import { ingest } from '../adapters/pbx/ingest.ts'
 import { readRecord } from '../adapters/pbx/records.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Actor } from '../core/audit.ts'
 import { compose } from './compose.ts'
 import { withPresentRules } from './feeds.ts'
+import { onThread } from './threads.ts'
 
 /** The use cases and ports for one command, on the settings' database. Throws AppError. */
 export function openServices(
@@ -12,12 +14,10 @@ export function openServices(
   opening: { create?: boolean; migrate?: boolean },
 ): Services & { close(): Promise<void> } {
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
-  const { storage, ...rest } = compose(settings, () => baseUrl, {
-    ...opening,
-    foldsLog: false,
-    actor: { name: userInfo().username, origin: 'command line' },
-  })
-  const { records, messages, accounts, sessions, maintenance, bulk, calls, audit } = storage
+  const actor: Actor = { name: userInfo().username, origin: 'command line' }
+  const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
+  const { records, messages, accounts, sessions, maintenance, audit } = storage
+  const { bulk, calls, close: endThread } = onThread(storage, actor)
   return {
     ...rest,
     records,
@@ -30,5 +30,9 @@ export function openServices(
     audit,
     ingest: (source, ingesting) => ingest(source, ingesting, calls),
     readRecord,
+    close: async () => {
+      await endThread()
+      await close()
+    },
   }
 }

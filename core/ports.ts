@@ -209,14 +209,14 @@ export interface BulkCounts {
 }
 
 /** The place to keep with a batch, asked for when it is known what becomes of it, once or twice. */
-export type PlaceOf = (counts: BulkCounts, rejections: readonly Rejection[]) => ImportPlace
+export type PlaceOf = (counts: BulkCounts, rejections: readonly Rejection[]) => ImportPlace | Promise<ImportPlace>
 
 /**
  * Records of one resource that are gathered outside the database and stored in one transaction, under the rules of
  * `Records.insert` and the plan.
  */
 export interface BulkLoad {
-  /** How many records to add before the next `store`, where they go in batches: few while others write as well. */
+  /** How many records to add at a time. Where they are stored in batches: few while others write as well. */
   readonly batchSize: number
   add(records: readonly BulkRecord[]): Promise<void>
   /** Tells what would become of all that was added, and writes nothing. */

@@ -1,13 +1,11 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FieldErrors } from '../../core/errors.ts'
-import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, Clock, PlaceOf, Rejection } from '../../core/ports.ts'
-import type { Value } from '../../core/resources/field.ts'
+import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, Clock, ImportPlace, Rejection } from '../../core/ports.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
 import { bindable, boundRow, checkedReferences, defaultsOf, NOTHING, rowInserter, storePlace } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
-import { isConstraint } from './errors.ts'
 import type { Bound } from './records.ts'
 import type { Writer } from './writer.ts'
 
@@ -31,41 +29,25 @@ export function directLoad(
   plan: BulkPlan,
 ): BulkLoad {
   const insert = inserter(connection, plan)
-  const referenceErrors = referenceChecker(connection, plan)
+  const rejectionsIn = referenceChecker(connection, plan)
   const others = otherWriters(connection)
   let waiting: BulkRecord[] = []
-  let rejected: Rejection[] = []
+  let rejected: readonly Rejection[] = []
 
-  /** The rows that hold a reference to nothing, each once. */
-  const findRejected = (records: readonly BulkRecord[]): Rejection[] => {
-    const found = new Map<number, Rejection>()
-    for (const { row, line, raw, values } of records) {
-      const errors = referenceErrors(values)
-      if (errors) found.set(row, { row, line, raw, errors })
-    }
-    return [...found.values()]
-  }
-  const withoutRejected = (records: readonly BulkRecord[]): readonly BulkRecord[] => {
-    const rows = new Set(rejected.map(({ row }) => row))
-    return rows.size === 0 ? records : records.filter(({ row }) => !rows.has(row))
-  }
-  const write = async (records: readonly BulkRecord[], place: PlaceOf): Promise<BulkCounts> => {
-    const counts = { ...NOTHING, created: records.length, rejected: rejected.length }
-    const kept = place(counts, rejected)
-    await writer.write(() => {
-      insert(records, clock.now())
-      storePlace(connection, clock, plan.resource, kept)
-      trail.note('import', plan.resource.name, null, { ...counts })
-    })
-    others.look()
-    if (!others.areQuiet) await pause(PAUSE_MS)
-    return counts
-  }
   const take = (): readonly BulkRecord[] => {
     const records = waiting
     waiting = []
     rejected = []
     return records
+  }
+  /** Stores the records with the place; or nothing, and returns those that are at fault. */
+  const write = (records: readonly BulkRecord[], counts: BulkCounts, place: ImportPlace): readonly Rejection[] => {
+    const found = rejectionsIn(records)
+    if (found.length > 0) return found
+    insert(records, clock.now())
+    storePlace(connection, clock, plan.resource, place)
+    if (counts.created > 0) trail.note('import', plan.resource.name, null, { ...counts })
+    return found
   }
 
   return {
@@ -77,20 +59,23 @@ export function directLoad(
     },
     check: async () => {
       const records = take()
-      rejected = findRejected(records)
-      return { ...NOTHING, created: withoutRejected(records).length, rejected: rejected.length }
+      rejected = rejectionsIn(records)
+      return { ...NOTHING, created: without(rejected, records).length, rejected: rejected.length }
     },
-    store: async place => {
+    store: async placeOf => {
       const records = take()
-      try {
-        return await write(records, place)
-      } catch (error) {
-        // The foreign keys found a reference to nothing.
-        if (!isConstraint(error)) throw error
+      for (;;) {
+        if (rejected.length > 0 && plan.onRejection === 'store nothing')
+          return { ...NOTHING, rejected: rejected.length }
+        const kept = without(rejected, records)
+        const counts = { ...NOTHING, created: kept.length, rejected: rejected.length }
+        const place = await placeOf(counts, rejected)
+        const found = await writer.writeAlone(() => write(kept, counts, place))
+        others.look()
+        if (!others.areQuiet) await pause(PAUSE_MS)
+        if (found.length === 0) return counts
+        rejected = [...rejected, ...found]
       }
-      rejected = findRejected(records)
-      if (plan.onRejection === 'store nothing') return { ...NOTHING, rejected: rejected.length }
-      return write(withoutRejected(records), place)
     },
     rejections: async function* () {
       yield* rejected
@@ -102,19 +87,27 @@ export function directLoad(
   }
 }
 
-/** Whether another connection has committed lately; alone, this one lets the log grow before it is put away. */
+function without(rejected: readonly Rejection[], records: readonly BulkRecord[]): readonly BulkRecord[] {
+  const rows = new Set(rejected.map(({ row }) => row))
+  return rows.size === 0 ? records : records.filter(({ row }) => !rows.has(row))
+}
+
+/**
+ * Whether another connection has committed lately, or at all; alone, this one lets the log grow before it is put away.
+ */
 function otherWriters({ db }: Connection) {
   const version = (): unknown => db.pragma('data_version', { simple: true })
   let known = version()
-  let lastSeen = performance.now()
-  let areQuiet = false
+  let lastSeen = Number.NEGATIVE_INFINITY
+  let areQuiet: boolean | null = null
   const setQuiet = (quiet: boolean): void => {
     if (quiet !== areQuiet) db.pragma(`wal_autocheckpoint = ${quiet ? LARGE_LOG_PAGES : SMALL_LOG_PAGES}`)
     areQuiet = quiet
   }
+  setQuiet(true)
   return {
     get areQuiet() {
-      return areQuiet
+      return areQuiet === true
     },
     look: (): void => {
       const present = version()
@@ -131,7 +124,7 @@ function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan
   const stamps = timestamped(resource)
   const tuple = [...names.map(name => (columns.includes(name) ? '?' : `@${name}`)), ...stamps.map(() => '@now')]
   const order = names.filter(name => columns.includes(name)).map(name => columns.indexOf(name))
-  const insert = rowInserter(db, `${resource.name} (${[...names, ...stamps].join()})`, `(${tuple.join()})`, 1)
+  const insert = rowInserter(db, `${resource.name} (${[...names, ...stamps].join()})`, `(${tuple.join()})`)
   const defaults = order.map(index => bindable(resource.fields[columns[index] ?? '']?.fallback))
   const fixed = { ...defaultsOf(resource), ...boundRow(constants) }
   return (records: readonly BulkRecord[], now: string): void => {
@@ -146,18 +139,40 @@ function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan
   }
 }
 
-/** Tells which references of a record point to nothing; null when none do. */
-function referenceChecker({ value }: Connection, { resource, columns, constants }: BulkPlan) {
+/**
+ * Finds the rows that hold a reference to nothing, each once. Ids that were found are remembered until another
+ * connection has committed.
+ */
+function referenceChecker({ db, value }: Connection, { resource, columns, constants }: BulkPlan) {
+  const version = (): unknown => db.pragma('data_version', { simple: true })
+  let known = version()
   const references = checkedReferences(resource).map(([field, to]) => {
     const exists = value<[Bound], number>(`SELECT 1 FROM ${to} WHERE id = ?`)
-    return { field, index: columns.indexOf(field), exists: (id: Bound) => exists.get(id) === 1 }
+    const found = new Set<Bound>()
+    const isThere = (id: Bound): boolean => {
+      if (id === null || found.has(id)) return true
+      if (exists.get(id) !== 1) return false
+      found.add(id)
+      return true
+    }
+    return { field, index: columns.indexOf(field), found, isThere }
   })
-  return (values: readonly (Value | undefined)[]): FieldErrors | null => {
-    const dangling = references.filter(({ field, index, exists }) => {
-      const id = bindable(index === -1 ? constants[field] : values[index])
-      return id !== null && !exists(id)
-    })
+  const errorsOf = (values: BulkRecord['values']): FieldErrors | null => {
+    const dangling = references.filter(
+      ({ field, index, isThere }) => !isThere(bindable(index === -1 ? constants[field] : values[index])),
+    )
     if (dangling.length === 0) return null
     return Object.fromEntries(dangling.map(({ field }) => [field, [sentences.reference(field)]]))
+  }
+  return (records: readonly BulkRecord[]): readonly Rejection[] => {
+    const present = version()
+    if (present !== known) for (const { found } of references) found.clear()
+    known = present
+    const rejections = new Map<number, Rejection>()
+    for (const { row, line, raw, values } of records) {
+      const errors = errorsOf(values)
+      if (errors) rejections.set(row, { row, line, raw, errors })
+    }
+    return [...rejections.values()]
   }
 }

@@ -12,22 +12,25 @@ export const NOTHING: BulkCounts = { created: 0, updated: 0, skipped: 0, rejecte
 export const bindable = (value: Value | undefined): Bound =>
   typeof value === 'boolean' ? Number(value) : (value ?? null)
 
+const AT_ONCE = 20
+
 /**
  * Inserts many rows with few calls. `tuple` is the SQL of one row; its `?` are filled with what `fill` pushes for the
- * row of that index, its names from `named`. `atOnce`: rows to a statement. Under a savepoint it must be one, since a
- * statement of several copies every page it touches, to be able to undo itself alone.
+ * row of that index, its names from `named`. A statement of several rows that must be able to undo itself alone copies
+ * every page it touches, which costs as much as the rows. So what fails undoes the transaction: not under a savepoint,
+ * and best where foreign keys are not enforced.
  */
-export function rowInserter(db: Database, into: string, tuple: string, atOnce = 50) {
+export function rowInserter(db: Database, into: string, tuple: string) {
   const statement = (rows: number): Statement<[(Bound | Buffer)[], Named], unknown> =>
     db.prepare<[(Bound | Buffer)[], Named], unknown>(
-      `INSERT INTO ${into} VALUES ${Array.from({ length: rows }, () => tuple).join()}`,
+      `INSERT OR ROLLBACK INTO ${into} VALUES ${Array.from({ length: rows }, () => tuple).join()}`,
     )
-  const many = statement(atOnce)
+  const many = statement(AT_ONCE)
   const one = statement(1)
   const bound: (Bound | Buffer)[] = []
   return (count: number, fill: (index: number, bound: (Bound | Buffer)[]) => void, named: Named = {}): void => {
     for (let next = 0; next < count; ) {
-      const rows = count - next < atOnce ? 1 : atOnce
+      const rows = count - next < AT_ONCE ? 1 : AT_ONCE
       bound.length = 0
       for (const end = next + rows; next < end; next++) fill(next, bound)
       const insert = rows === 1 ? one : many

@@ -6,6 +6,8 @@ import { rejectionsOf, rulesSql, type Staged } from './bulk-rules.ts'
 import type { Connection } from './database.ts'
 import type { Writer } from './writer.ts'
 
+const BATCH = 2_000
+
 /**
  * Records with a natural key: gathered in a temporary table outside the database, however many they are and however
  * slowly they come, so that the database is locked only while they are checked against it and moved there.
@@ -52,10 +54,10 @@ export function stagedLoad(
   }
 
   return {
-    batchSize: Number.POSITIVE_INFINITY,
+    batchSize: BATCH,
     add: async records => stage(records),
     check: async () => db.transaction(look).deferred(),
-    store: async () => writer.write(settle),
+    store: async () => writer.writeAlone(settle),
     rejections: () => rejectionsOf(connection, plan.resource),
     close: async () => closeStage(connection),
   }

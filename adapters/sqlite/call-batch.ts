@@ -47,8 +47,6 @@ const CDR_COLUMNS = [
   ...['duration_seconds', 'bill_seconds', 'cost', 'started_at', 'ended_at'],
 ] as const satisfies readonly (keyof typeof cdrs.fields)[]
 const RATING_COLUMNS = 8
-/** A statement; see `rowInserter` on savepoints, which the writer runs every change under. */
-const ONE_ROW = 1
 
 /** In the order of the columns; spelled out, since a loop over names would cost more than the insert. */
 function pushValues(row: unknown[], ready: Ready | undefined): void {
@@ -136,9 +134,8 @@ function storer({ db, value }: Connection, clock: Clock): CallSteps['store'] {
     db,
     `cdrs (${CDR_COLUMNS.join()}, created_at, updated_at)`,
     `(${marks(CDR_COLUMNS.length).join()}, @now, @now)`,
-    ONE_ROW,
   )
-  const insertRatings = rowInserter(db, 'cdr_ratings', `(${marks(RATING_COLUMNS).join()})`, ONE_ROW)
+  const insertRatings = rowInserter(db, 'cdr_ratings', `(${marks(RATING_COLUMNS).join()})`)
   const unknown = (ready: readonly Ready[]): Ready[] => {
     const seen = new Set<string>()
     return ready.filter(({ source, switchCallId }) => {

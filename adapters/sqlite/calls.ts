@@ -21,7 +21,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
   )
   const write = async <T>(change: () => T): Promise<T> => {
     try {
-      return await writer.write(change)
+      return await writer.writeAlone(change)
     } catch (error) {
       known.forget()
       throw error

@@ -12,6 +12,8 @@ export interface OpenOptions {
   readonly create?: boolean
   /** May an older schema be brought up to date? Without it, that is `corrupt` with the command as hint. */
   readonly migrate?: boolean
+  /** false: for a connection that checks each reference it stores itself, and stores many. */
+  readonly enforcesReferences?: boolean
   /** Called before an older schema is brought up to date, with the place of the copy that is made before. */
   readonly onUpgrade?: (upgrade: { readonly schema: number; readonly copy: string }) => void
 }
@@ -104,7 +106,7 @@ function configure(db: Database, path: string, options: OpenOptions): void {
     throw new AppError('read_only', `${path} cannot use write-ahead logging.`)
   db.pragma('synchronous = FULL')
   if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite would not sync every commit.')
-  db.pragma('foreign_keys = ON')
+  db.pragma(`foreign_keys = ${options.enforcesReferences === false ? 'OFF' : 'ON'}`)
   db.pragma(`cache_size = -${CACHE_KIB}`)
   db.pragma(`journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
   db.pragma('temp_store = MEMORY')

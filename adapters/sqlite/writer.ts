@@ -3,6 +3,8 @@ import type { Connection } from './database.ts'
 import { isBusy, translate } from './errors.ts'
 
 interface Job {
+  /** Has its transaction to itself. */
+  readonly isAlone: boolean
   run(): void
   /** Called after the commit, or with what went wrong. */
   settle(failure: unknown): void
@@ -14,6 +16,8 @@ export interface Writer {
    * once it is on disk. What it throws undoes it alone.
    */
   write<T>(change: () => T): Promise<T>
+  /** The same in a transaction of its own, without a savepoint: for many rows, whose pages that would copy. */
+  writeAlone<T>(change: () => T): Promise<T>
   /** Resolves when nothing waits to be written. */
   drained(): Promise<void>
 }
@@ -74,9 +78,15 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
     }
   }
 
+  const attemptAll = (jobs: readonly Job[]): unknown[] => {
+    if (jobs.length > 1) return jobs.map(attempt)
+    jobs[0]?.run()
+    return [null]
+  }
+
   const runGroup = (jobs: readonly Job[]): unknown[] => {
     try {
-      const failures = jobs.map(attempt)
+      const failures = attemptAll(jobs)
       commit.run()
       return failures
     } catch (error) {
@@ -84,6 +94,11 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
       const failure = translate(error)
       return jobs.map(() => failure)
     }
+  }
+
+  const nextGroup = (): Job[] => {
+    const alone = waiting.findIndex(({ isAlone }) => isAlone)
+    return waiting.splice(0, alone === -1 ? MAX_GROUP : Math.min(Math.max(alone, 1), MAX_GROUP))
   }
 
   /** Returns false while another process is writing. */
@@ -112,7 +127,7 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
       settleAll(waiting.splice(0), () => translate(error))
       return
     }
-    const jobs = waiting.splice(0, MAX_GROUP)
+    const jobs = nextGroup()
     const failures = runGroup(jobs)
     settleAll(jobs, index => failures[index])
     onCommit?.(jobs.length, performance.now() - started)
@@ -127,22 +142,26 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
     else for (const resolve of idle.splice(0)) resolve()
   }
 
+  const enqueue = <T>(isAlone: boolean, change: () => T): Promise<T> =>
+    new Promise((resolve, reject) => {
+      let done: { value: T } | null = null
+      waiting.push({
+        isAlone,
+        run: () => {
+          done = { value: change() }
+        },
+        settle: failure => {
+          if (failure) reject(failure)
+          else if (done) resolve(done.value)
+          else reject(new AppError('internal', 'A change was not run.'))
+        },
+      })
+      schedule()
+    })
+
   return {
-    write: change =>
-      new Promise((resolve, reject) => {
-        let done: { value: ReturnType<typeof change> } | null = null
-        waiting.push({
-          run: () => {
-            done = { value: change() }
-          },
-          settle: failure => {
-            if (failure) reject(failure)
-            else if (done) resolve(done.value)
-            else reject(new AppError('internal', 'A change was not run.'))
-          },
-        })
-        schedule()
-      }),
+    write: change => enqueue(false, change),
+    writeAlone: change => enqueue(true, change),
     drained: () => (scheduled || waiting.length > 0 ? new Promise(resolve => idle.push(resolve)) : Promise.resolve()),
   }
 }

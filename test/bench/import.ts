@@ -13,7 +13,7 @@ import { formatAmount } from '../../core/amounts.ts'
 import { addSeconds } from '../../core/dates.ts'
 import { dids } from '../../core/resources/dids.ts'
 import { temporaryFolder } from '../support/app.ts'
-import { buildImportProgram, bundleEnvironment } from '../support/import-program.ts'
+import { buildImportProgram } from '../support/import-program.ts'
 import { makeDataset, prefixes, priceOf, seeded } from './dataset.ts'
 
 const CALLS = Number(process.argv[2] ?? 1_000_000)
@@ -83,7 +83,6 @@ function byShell(file: string, columns: number): number {
 async function byImport(resource: string, file: string, ...flags: string[]): Promise<Run> {
   const start = performance.now()
   const child = spawn(process.execPath, [program, at('run.db'), resource, at(file), '0', ...flags], {
-    env: bundleEnvironment(),
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   let output = ''

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { TYPESCRIPT } from '../support/typescript.ts'
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
 
@@ -78,6 +79,6 @@ export async function login(url: string): Promise<string> {
 
 /** What the rows are measured against; see baselines.ts. */
 export async function startBaseline(database: string): Promise<Server> {
-  const [child, url] = await start(['--import', 'tsx', 'test/bench/baselines.ts', database], {})
+  const [child, url] = await start([...TYPESCRIPT, 'test/bench/baselines.ts', database], {})
   return serverOf(child, url, '')
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { ADMIN } from '../support/app.ts'
+import { TYPESCRIPT } from '../support/typescript.ts'
 
 export interface FuzzedDaemon {
   readonly url: string
@@ -17,7 +18,7 @@ export interface FuzzedDaemon {
 export async function startFuzzedDaemon(folder: string): Promise<FuzzedDaemon> {
   const settings = { db: `${folder}/trunkline.db`, port: '0', metrics_port: '0', gateway_timeout: '1' }
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const child = spawn(process.execPath, ['--import', 'tsx', 'bin/trunklined.ts', ...flags], {
+  const child = spawn(process.execPath, [...TYPESCRIPT, 'bin/trunklined.ts', ...flags], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, TRUNKLINE_ADMIN_EMAIL: ADMIN.email, TRUNKLINE_ADMIN_PASSWORD: ADMIN.password },
   })

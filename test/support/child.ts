@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { TYPESCRIPT } from './typescript.ts'
 
 export interface Child {
   readonly process: ChildProcess
@@ -18,7 +19,7 @@ export function startChild(file: string, args: readonly string[], wrap: readonly
   const [command = process.execPath, ...rest] = [
     ...wrap,
     process.execPath,
-    ...(file.endsWith('.ts') ? ['--import', 'tsx'] : []),
+    ...(file.endsWith('.ts') ? TYPESCRIPT : []),
     file,
     ...args,
   ]

@@ -1,21 +1,21 @@
+import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 
 /** Bundles test/support/import-process.ts into that folder, so that it starts as fast as the program that is shipped. */
 export function buildImportProgram(folder: string): string {
-  const outfile = join(folder, 'import.cjs')
   buildSync({
-    entryPoints: ['test/support/import-process.ts'],
+    entryPoints: { import: 'test/support/import-process.ts', 'storage-thread': 'bin/storage-thread.ts' },
     bundle: true,
     platform: 'node',
     target: 'node20',
-    format: 'cjs',
+    format: 'esm',
+    banner: { js: `import{createRequire}from'node:module';const require=createRequire(import.meta.url);` },
     external: ['better-sqlite3', '@node-rs/argon2'],
-    outfile,
+    outExtension: { '.js': '.mjs' },
+    outdir: folder,
     logLevel: 'error',
   })
-  return outfile
+  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'))
+  return join(folder, 'import.mjs')
 }
-
-/** What a bundle outside the project needs to find its native modules. */
-export const bundleEnvironment = () => ({ ...process.env, NODE_PATH: join(process.cwd(), 'node_modules') })

@@ -1,19 +1,19 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BulkLoad, BulkRecord, PlaceOf, Rejection } from '../../../core/ports.ts'
+import { ahead } from '../../../core/ahead.ts'
+import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import type { Context, Services } from '../context.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { REASON } from './columns.ts'
+import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
 import type { RowErrors } from './evaluate.ts'
 import type { ImportSummary } from './import.ts'
-import type { Cut, Input, SourceRow } from './input.ts'
+import type { Input } from './input.ts'
 import type { Names } from './names.ts'
 import type { Format, ImportOptions } from './options.ts'
 import { findPlace, fingerprintOf, goTo, type Mark } from './place.ts'
 import { type Progress, progress } from './progress.ts'
 import { errorReport, openRejectFile, type RejectFile } from './report.ts'
-import { isReason, type OpenedSource } from './source.ts'
+import type { OpenedSource } from './source.ts'
 
 export interface Run {
   readonly resource: Resource
@@ -28,8 +28,6 @@ export interface Run {
   readonly bytes: number | undefined
 }
 
-/** Rows read at once. */
-const STRETCH = 500
 const SHOWN_BLANKS = 10
 
 type Counts = { -readonly [K in 'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'blank']: number }
@@ -57,7 +55,7 @@ export async function runImport(run: Run): Promise<ImportSummary> {
       allowDuplicates: options.allowDuplicates,
     })
     try {
-      await passRows({ ...run, shown, report, counts, blankLines, place, rejects, load, numbering: { last: 0 } })
+      await passRows({ ...run, shown, report, counts, blankLines, place, rejects, load })
     } finally {
       await load.close()
       rejects.close()
@@ -86,7 +84,7 @@ const shapeOf = ({ format, opened }: Run) => ({
 interface RunPlace {
   readonly key: string
   readonly mark: Mark | null
-  markAt(counts: Counts, rejectBytes: number, isDone: boolean): string
+  markAt(reached: Reached, counts: Counts, rejectBytes: number, isDone: boolean): string
 }
 
 /** Where this import begins, and how it notes where it is. */
@@ -107,11 +105,9 @@ async function placeOf({ resource, input, format, options, services, opened }: R
   return {
     key: found?.key ?? fingerprint.key,
     mark: found?.mark ?? null,
-    markAt: ({ rows, created, rejected, blank }, rejectBytes, isDone) =>
+    markAt: (reached, { rows, created, rejected, blank }, rejectBytes, isDone) =>
       JSON.stringify({
-        offset: input.offset,
-        line: input.line,
-        digest: input.digest(),
+        ...reached,
         head,
         options: fingerprint.options,
         rows,
@@ -134,65 +130,38 @@ interface Passing extends Run {
   readonly place: RunPlace
   readonly rejects: RejectFile
   readonly load: BulkLoad
-  /** The number of the last row read. */
-  readonly numbering: { last: number }
 }
 
+/** While a batch is stored, the next is read. */
 async function passRows(passing: Passing): Promise<void> {
-  const { input, opened, resource, shown, counts, place, load, blankLines, options, signal } = passing
-  const inBatches = keepsPlace(resource)
-  let waiting = 0
-  const isHalted = (): boolean => options.onError === 'stop' && counts.rejected > 0
-  for await (const cut of input.rows(opened.splitter(place.mark !== null), STRETCH)) {
-    if (signal?.aborted) throw interrupted(passing, inBatches)
-    noteBlanks(cut, counts, blankLines)
-    const records = await readRows(passing, cut.rows)
-    await load.add(records)
-    waiting += cut.rows.length
-    if (inBatches && waiting >= load.batchSize) {
-      await settle(passing, isHalted(), false)
-      waiting = 0
-    }
-    shown.at({ bytes: input.offset, rows: counts.rows, rejected: counts.rejected })
-    await nextTurn()
+  const { input, resource, shown, counts, place, load, options, signal } = passing
+  const isWithin = place.mark !== null
+  const batches = readBatches(
+    { ...passing, isWithin, keepsRaw: options.rejectFile !== undefined },
+    () => load.batchSize,
+  )
+  let reached = reachedIn(input)
+  for await (const batch of ahead(batches)) {
+    if (signal?.aborted) break
+    reached = batch.reached
+    note(passing, batch)
+    await load.add(batch.records)
+    if (keepsPlace(resource)) await settle(passing, reached, false)
+    shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
   }
-  if (signal?.aborted) throw interrupted(passing, inBatches)
+  if (signal?.aborted) throw interrupted(passing)
   shown.say(`${counts.rows} rows read; storing them`)
-  await settle(passing, isHalted(), true)
+  await settle(passing, reached, true)
   shown.clear()
 }
 
-function noteBlanks({ blank }: Cut, counts: Counts, lines: number[]): void {
+/** Counts and tells what was read. */
+function note(passing: Passing, { rows, blank, rejected }: Batch): void {
+  const { counts, blankLines } = passing
+  counts.rows += rows
   counts.blank += blank.length
-  for (const line of blank) if (lines.length < SHOWN_BLANKS) lines.push(line)
-}
-
-/** The records of some rows; those that break a rule are reported. */
-async function readRows(passing: Passing, rows: readonly SourceRow[]): Promise<BulkRecord[]> {
-  const { opened, names, counts, options, numbering } = passing
-  let rejected: [SourceRow, RowErrors][] = []
-  let records: BulkRecord[] = []
-  const keepsRaw = options.rejectFile !== undefined
-  do {
-    rejected = []
-    records = []
-    let row = numbering.last
-    for (const source of rows) {
-      row++
-      const read = opened.reader.read(source)
-      if ('errors' in read) rejected.push([source, read.errors])
-      else
-        for (const values of read.records)
-          records.push({ row, line: source.line, raw: keepsRaw ? source.raw : null, values })
-    }
-  } while (await names.load())
-  counts.rows += rows.length
-  numbering.last += rows.length
-  for (const [{ line, raw, content }, errors] of rejected) {
-    if ('json' in content && isReason(content.json, REASON)) counts.rows--
-    else reject(passing, line, raw, errors)
-  }
-  return records
+  blankLines.push(...blank.slice(0, SHOWN_BLANKS - blankLines.length))
+  for (const [{ line, raw }, errors] of rejected) reject(passing, line, raw, errors)
 }
 
 function reject({ report, rejects, counts }: Passing, line: number, raw: string, errors: RowErrors): void {
@@ -202,8 +171,9 @@ function reject({ report, rejects, counts }: Passing, line: number, raw: string,
 }
 
 /** Stores what was read; when a row before broke a rule and nothing may be stored, still looks for others that do. */
-async function settle(passing: Passing, isHalted: boolean, isDone: boolean): Promise<void> {
+async function settle(passing: Passing, reached: Reached, isDone: boolean): Promise<void> {
   const { load, place, counts, rejects, options } = passing
+  const isHalted = options.onError === 'stop' && counts.rejected > 0
   const told = new Set<number>()
   const tellOf = ({ row, line, raw, errors }: Rejection): void => {
     if (told.has(row)) return
@@ -217,8 +187,8 @@ async function settle(passing: Passing, isHalted: boolean, isDone: boolean): Pro
   }
   const placeOf: PlaceOf = ({ created }, rejections) => {
     rejections.forEach(tellOf)
-    const reached = { ...counts, created: counts.created + created }
-    return { input: place.key, mark: place.markAt(reached, rejects.bytes, isDone) }
+    const total = { ...counts, created: counts.created + created }
+    return { input: place.key, mark: place.markAt(reached, total, rejects.bytes, isDone) }
   }
   const outcome = isHalted || options.dryRun ? await load.check() : await load.store(placeOf)
   if (!isHalted || options.dryRun) {
@@ -229,8 +199,8 @@ async function settle(passing: Passing, isHalted: boolean, isDone: boolean): Pro
   for await (const rejection of load.rejections()) tellOf(rejection)
 }
 
-function interrupted({ input, counts }: Passing, inBatches: boolean): CliError {
-  return inBatches
+function interrupted({ input, counts, resource }: Passing): CliError {
+  return keepsPlace(resource)
     ? new CliError(EXIT.interrupted, `interrupted after ${counts.rows} rows of ${input.name}`, 'go on with --resume')
     : new CliError(EXIT.interrupted, 'interrupted: nothing was imported')
 }

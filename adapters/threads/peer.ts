@@ -1,0 +1,85 @@
+import { AppError, type ErrorCode, type ErrorDetails } from '../../core/errors.ts'
+
+/** What passes messages between two threads: a worker, or the port that a worker has to its parent. */
+export interface Channel {
+  postMessage(message: unknown): void
+  on(event: 'message', listener: (message: Message) => void): unknown
+}
+
+/** What one side lets the other call. What goes in and comes out is copied, so it must be plain data. */
+export type Methods = Record<string, Method>
+/** As a method, so that each may state its own parameters. */
+type Method = { method(...given: unknown[]): unknown }['method']
+
+/** Calls a method of the other side. Rejects with what it throws: an AppError as one, anything else as it was copied. */
+export type Call<M extends Methods> = <K extends keyof M & string>(
+  method: K,
+  ...given: Parameters<M[K]>
+) => Promise<Awaited<ReturnType<M[K]>>>
+
+type Message =
+  | { readonly kind: 'call'; readonly id: number; readonly method: string; readonly given: readonly unknown[] }
+  | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
+  | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
+
+type Failure =
+  | { readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails }
+  | { readonly error: unknown }
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(reason: unknown): void
+}
+
+const failureOf = (error: unknown): Failure =>
+  error instanceof AppError ? { code: error.code, message: error.message, details: error.details } : { error }
+
+const errorOf = (failure: Failure): unknown =>
+  'code' in failure ? new AppError(failure.code, failure.message, failure.details) : failure.error
+
+export interface Peer<M extends Methods> {
+  readonly call: Call<M>
+  /** Rejects every call that waits for its answer, and those to come: the other side is gone. */
+  end(reason: unknown): void
+}
+
+/** One side of a conversation between two threads, each of which may call the other's methods. */
+export function peer<Theirs extends Methods>(channel: Channel, ours: Methods): Peer<Theirs> {
+  const waiting = new Map<number, Waiting>()
+  let calls = 0
+  let gone: { readonly reason: unknown } | null = null
+
+  const answer = async (id: number, method: string, given: readonly unknown[]): Promise<void> => {
+    try {
+      channel.postMessage({ kind: 'result', id, value: await ours[method]?.(...given) })
+    } catch (error) {
+      channel.postMessage({ kind: 'failure', id, failure: failureOf(error) })
+    }
+  }
+  const settle = (id: number): Waiting | undefined => {
+    const found = waiting.get(id)
+    waiting.delete(id)
+    return found
+  }
+  channel.on('message', message => {
+    if (message.kind === 'call') answer(message.id, message.method, message.given)
+    else if (message.kind === 'result') settle(message.id)?.resolve(message.value)
+    else settle(message.id)?.reject(errorOf(message.failure))
+  })
+  const call = (method: string, ...given: readonly unknown[]): Promise<unknown> =>
+    new Promise((resolve, reject) => {
+      if (gone) return reject(gone.reason)
+      calls++
+      waiting.set(calls, { resolve, reject })
+      channel.postMessage({ kind: 'call', id: calls, method, given })
+    })
+  return {
+    // What the other side's methods return is known by their type alone.
+    call: call as Call<Theirs>,
+    end: reason => {
+      gone = { reason }
+      for (const { reject } of waiting.values()) reject(reason)
+      waiting.clear()
+    },
+  }
+}

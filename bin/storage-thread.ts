@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { openStorage } from '../adapters/sqlite/storage.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import { serveStorage } from '../adapters/threads/serve-storage.ts'
+import type { ThreadData } from './threads.ts'
+
+const { path, actor }: ThreadData = workerData
+if (!parentPort) throw new Error('This is a thread, no program.')
+const storage = openStorage(path, {
+  clock: systemClock(),
+  foldsLog: false,
+  // What is served checks the references of its rows, since letting SQLite do it row by row doubles their cost.
+  enforcesReferences: false,
+  ...(actor ? { actor } : {}),
+})
+serveStorage(storage, parentPort)

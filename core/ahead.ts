@@ -1,0 +1,19 @@
+/** The same items, each asked for while the one before is still being dealt with. */
+export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
+  const source = items[Symbol.asyncIterator]()
+  const ask = (): Promise<IteratorResult<T>> => {
+    const asked = source.next()
+    // Told to whoever takes the item; until then, nobody waits for it.
+    asked.catch(() => undefined)
+    return asked
+  }
+  let next = ask()
+  try {
+    for (let item = await next; !item.done; item = await next) {
+      next = ask()
+      yield item.value
+    }
+  } finally {
+    await source.return?.()
+  }
+}
