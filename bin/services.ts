@@ -16,8 +16,8 @@ export function openServices(
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
   const actor: Actor = { name: userInfo().username, origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
-  const { records, messages, accounts, sessions, maintenance, audit } = storage
-  const { bulk, calls, close: endThread } = onThread(storage, actor)
+  const { records, messages, accounts, sessions, maintenance, calls, audit } = storage
+  const { bulk, close: endThread } = onThread(storage, actor)
   return {
     ...rest,
     records,

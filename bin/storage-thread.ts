@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStorage } from '../adapters/sqlite/storage.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { serveStorage } from '../adapters/threads/serve-storage.ts'
+import { serveBulk } from '../adapters/threads/serve-bulk.ts'
 import type { ThreadData } from './threads.ts'
 
 const { path, actor }: ThreadData = workerData
@@ -13,4 +13,4 @@ const storage = openStorage(path, {
   enforcesReferences: false,
   ...(actor ? { actor } : {}),
 })
-serveStorage(storage, parentPort)
+serveBulk(storage, parentPort)

@@ -1,7 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Storage } from '../adapters/sqlite/storage.ts'
-import { type ThreadedStorage, threadedStorage } from '../adapters/threads/threaded-storage.ts'
+import { type ThreadedBulk, threadedBulk } from '../adapters/threads/threaded-bulk.ts'
 import type { Actor } from '../core/audit.ts'
 
 export interface ThreadData {
@@ -10,8 +10,8 @@ export interface ThreadData {
 }
 
 /** The storage's ports for many records, on a thread of their own as soon as there are many. */
-export function onThread(storage: Storage, actor?: Actor): ThreadedStorage {
+export function onThread(storage: Storage, actor?: Actor): ThreadedBulk {
   const program = new URL(`./storage-thread${extname(import.meta.url)}`, import.meta.url)
   const workerData: ThreadData = { path: storage.connection.path, actor }
-  return threadedStorage(storage, () => new Worker(program, { workerData }))
+  return threadedBulk(storage.bulk, () => new Worker(program, { workerData }))
 }

@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { ahead } from '../../core/ahead.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Calls, Feed, IngestCounts } from '../../core/ports.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
@@ -41,24 +40,19 @@ export async function ingest(source: string | Readable, ingesting: Ingest, calls
   const format = ingesting.format === 'auto' ? await formatOfFile(source) : ingesting.format
   if (format === 'freeswitch-json' && found.size <= LARGEST_OBJECT) {
     const whole = await wholeObject(source)
-    if (whole) return storeAll(only({ records: [whole], position: found.size }), ingesting, calls)
+    if (whole) return storeAll([{ records: [whole], position: found.size }], ingesting, calls)
   }
   const chunks = createReadStream(source, { highWaterMark: CHUNK })
   return storeAll(readBatches(chunks, format, { isFinal: () => true }), ingesting, calls)
 }
 
-async function* only(batch: Batch): AsyncIterable<Batch> {
-  yield batch
-}
-
-/** While a batch is stored, the next is read. */
 async function storeAll(
-  batches: AsyncIterable<Batch>,
+  batches: AsyncIterable<Batch> | Iterable<Batch>,
   { feed, onProgress }: Ingest,
   calls: Calls,
 ): Promise<IngestCounts> {
   let counts = noCounts
-  for await (const { records, position } of ahead(batches)) {
+  for await (const { records, position } of batches) {
     counts = added(counts, await calls.store(feed, records, null))
     onProgress?.(counts, position)
   }

@@ -10,7 +10,7 @@ export interface Batch {
 }
 
 /** One transaction's worth: a sync is dear, and so is holding the lock that others wait for. */
-const BATCH = 1_000
+const BATCH = 2_000
 /** So many lines are tried before the format is given up on. */
 const TRIED = 50
 

@@ -1,13 +1,4 @@
-import type {
-  Bulk,
-  BulkCounts,
-  BulkLoad,
-  BulkPlan,
-  BulkRecord,
-  Calls,
-  ImportPlace,
-  Rejection,
-} from '../../core/ports.ts'
+import type { Bulk, BulkCounts, BulkLoad, BulkPlan, BulkRecord, ImportPlace, Rejection } from '../../core/ports.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { type Channel, type Peer, peer } from './peer.ts'
 
@@ -15,28 +6,29 @@ import { type Channel, type Peer, peer } from './peer.ts'
 type PlainPlan = Omit<BulkPlan, 'resource'> & { readonly resource: string }
 
 /** Records as they are passed: arrays cost half of what objects do. */
-export interface PlainRecords {
+interface PlainRecords {
   readonly rows: readonly number[]
   readonly lines: readonly number[]
   readonly raws: readonly (string | null)[]
   readonly values: readonly BulkRecord['values'][]
 }
 
-export type Counted = BulkCounts & { readonly batchSize: number }
+type BatchSize = Pick<BulkLoad, 'batchSize'>
 
-/** What the thread with the storage lets be called. One load at a time. */
-export type StorageMethods = {
-  openLoad(plan: PlainPlan): number
+/** What the thread with the storage lets be called: `open`, then the methods of that load. */
+export type BulkMethods = {
+  open(plan: PlainPlan): BulkLoad['batchSize']
   add(records: PlainRecords): Promise<void>
   check(): Promise<BulkCounts>
-  store(): Promise<Counted>
+  store(): Promise<BulkCounts & BatchSize>
+  /** The first page of them, or the next; an empty one is the end. */
   rejections(isFirst: boolean): Promise<readonly Rejection[]>
-  closeLoad(): Promise<void>
-  calls: Calls['store']
+  close(): Promise<void>
+  /** Closes the storage. */
   end(): Promise<void>
 }
 
-/** What it calls back. */
+/** What it calls back: the place to keep with what is being stored. */
 export type CallerMethods = {
   place(counts: BulkCounts, rejections: readonly Rejection[]): Promise<ImportPlace>
 }
@@ -45,20 +37,19 @@ const PAGE = 500
 
 interface Served {
   readonly bulk: Pick<Bulk, 'load'>
-  readonly calls: Pick<Calls, 'store'>
   close(): Promise<void>
 }
 
 /** Answers calls from the channel with this storage, until `end` is called. */
-export function serveStorage({ bulk, calls, close }: Served, channel: Channel): void {
+export function serveBulk({ bulk, close }: Served, channel: Channel): void {
   let load: BulkLoad | null = null
   let rejections: AsyncIterator<Rejection> | null = null
   const current = (): BulkLoad => {
     if (!load) throw new Error('No load is open.')
     return load
   }
-  const methods: StorageMethods = {
-    openLoad: plan => {
+  const methods: BulkMethods = {
+    open: plan => {
       load = bulk.load({ ...plan, resource: resourceNamed(plan.resource) })
       return load.batchSize
     },
@@ -73,17 +64,20 @@ export function serveStorage({ bulk, calls, close }: Served, channel: Channel): 
     },
     rejections: async isFirst => {
       if (isFirst || !rejections) rejections = current().rejections()[Symbol.asyncIterator]()
-      const page: Rejection[] = []
-      while (page.length < PAGE) {
-        const next = await rejections.next()
-        if (next.done) break
-        page.push(next.value)
-      }
-      return page
+      return pageOf(rejections)
     },
-    closeLoad: () => current().close(),
-    calls: calls.store,
+    close: () => current().close(),
     end: close,
   }
   const caller: Peer<CallerMethods> = peer(channel, methods)
+}
+
+async function pageOf<T>(items: AsyncIterator<T>): Promise<T[]> {
+  const page: T[] = []
+  while (page.length < PAGE) {
+    const next = await items.next()
+    if (next.done) break
+    page.push(next.value)
+  }
+  return page
 }

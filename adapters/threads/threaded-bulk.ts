@@ -1,47 +1,44 @@
 import type { Worker } from 'node:worker_threads'
-import type { Bulk, BulkLoad, BulkPlan, Calls, PlaceOf } from '../../core/ports.ts'
+import type { Bulk, BulkLoad, BulkPlan, PlaceOf } from '../../core/ports.ts'
 import { type Peer, peer } from './peer.ts'
-import type { CallerMethods, StorageMethods } from './serve-storage.ts'
+import type { BulkMethods, CallerMethods } from './serve-bulk.ts'
 
 /**
- * The ports for many records at once, with the storage on a thread of its own: while it stores, this one reads and
- * checks what comes next, or answers others. A few records are not worth a thread, and are stored here.
+ * The port for many records at once, with the storage on a thread of its own: while it stores, this one reads and
+ * checks what comes next. A few records are not worth a thread, and are stored here.
  */
-export interface ThreadedStorage {
+export interface ThreadedBulk {
   readonly bulk: Bulk
-  readonly calls: Calls
-  /** Ends the thread, if there is one, once its pending writes are on disk. */
+  /** Ends the thread, if there is one. */
   close(): Promise<void>
 }
 
-/** What is added first, when it is that much, tells that more will follow. */
+/** When that much is added at first, more will follow. */
 const FIRST_BATCH = 500
 const MANY = FIRST_BATCH / 2
 
-/** `start` starts a thread that answers as `serveStorage` does. */
-export function threadedStorage(
-  here: { readonly bulk: Bulk; readonly calls: Calls },
-  start: () => Worker,
-): ThreadedStorage {
-  let there: { readonly thread: Worker; readonly peer: Peer<StorageMethods> } | null = null
+/** `start` starts a thread that answers as `serveBulk` does. One load at a time. */
+export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
+  let thread: Worker | null = null
+  let there: Peer<BulkMethods> | null = null
   let placeOf: PlaceOf | null = null
-  const connect = (): Peer<StorageMethods> => {
-    if (there) return there.peer
-    const thread = start()
+  const connect = (): Peer<BulkMethods> => {
+    if (there) return there
     const ours: CallerMethods = {
       place: async (counts, rejections) => {
         if (!placeOf) throw new Error('A place is asked for while nothing is stored.')
         return placeOf(counts, rejections)
       },
     }
-    there = { thread, peer: peer<StorageMethods>(thread, ours) }
-    thread.on('error', there.peer.end)
-    return there.peer
+    thread = start()
+    there = peer<BulkMethods>(thread, ours)
+    thread.on('error', there.end)
+    return there
   }
   const load = (plan: BulkPlan): BulkLoad => {
     let chosen: BulkLoad | null = null
     const choose = (records: number): BulkLoad => {
-      chosen ??= records < MANY ? here.bulk.load(plan) : remoteLoad(connect(), plan, asked => (placeOf = asked))
+      chosen ??= records < MANY ? here.load(plan) : remoteLoad(connect(), plan, asked => (placeOf = asked))
       return chosen
     }
     return {
@@ -56,31 +53,28 @@ export function threadedStorage(
     }
   }
   return {
-    bulk: { ...here.bulk, load },
-    calls: {
-      ...here.calls,
-      store: (...given) =>
-        there || given[1].length >= MANY ? connect().call('calls', ...given) : here.calls.store(...given),
-    },
+    bulk: { ...here, load },
     close: async () => {
       try {
-        await there?.peer.call('end')
+        await there?.call('end')
       } finally {
-        await there?.thread.terminate()
+        await thread?.terminate()
       }
     },
   }
 }
 
-function remoteLoad({ call }: Peer<StorageMethods>, plan: BulkPlan, ask: (placeOf: PlaceOf) => void): BulkLoad {
+function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: PlaceOf) => void): BulkLoad {
   let batchSize = FIRST_BATCH
-  const opened = call('openLoad', { ...plan, resource: plan.resource.name })
+  const opened = call('open', { ...plan, resource: plan.resource.name }).then(size => {
+    batchSize = size
+  })
   return {
     get batchSize() {
       return batchSize
     },
     add: async records => {
-      batchSize = await opened
+      await opened
       await call('add', {
         rows: records.map(({ row }) => row),
         lines: records.map(({ line }) => line),
@@ -99,6 +93,6 @@ function remoteLoad({ call }: Peer<StorageMethods>, plan: BulkPlan, ask: (placeO
       for (let page = await call('rejections', true); page.length > 0; page = await call('rejections', false))
         yield* page
     },
-    close: () => call('closeLoad'),
+    close: () => call('close'),
   }
 }
