@@ -17,8 +17,14 @@ export interface Catalogs {
 type RateRow = [id: number, prefix: string, pricePerMinute: number, increment: number]
 
 export function catalogs({ db, rows, value }: Connection): Catalogs {
-  const kept = new Map<number, { readonly revision: number; readonly catalog: Catalog }>()
-  const revisionOf = value<[number], number>('SELECT revision FROM catalog_revisions WHERE tenant_id = ?')
+  const kept = new Map<number, { readonly revision: string; readonly catalog: Catalog }>()
+  const parts = [
+    'SELECT revision FROM catalog_revisions WHERE tenant_id = @tenant',
+    ...['rates', 'extensions', 'dids'].map(table => `SELECT max(id) FROM ${table} WHERE tenant_id = @tenant`),
+  ]
+  const revisionOf = value<[{ tenant: number }], string>(
+    `SELECT ${parts.map(part => `coalesce((${part}), 0)`).join(` || ':' || `)}`,
+  )
   const settingsOf = rows<[number], [string | null]>('SELECT settings FROM tenants WHERE id = ?')
   const rates = rows<[number], RateRow>(
     `SELECT id, prefix, cost_per_minute, billing_increment FROM rates WHERE tenant_id = ? AND status = 'active'`,
@@ -41,7 +47,7 @@ export function catalogs({ db, rows, value }: Connection): Catalogs {
     }
   }
   const current = (tenantId: number): Catalog | null => {
-    const revision = revisionOf.get(tenantId) ?? 0
+    const revision = revisionOf.get({ tenant: tenantId }) ?? ''
     const known = kept.get(tenantId)
     if (known?.revision === revision) return known.catalog
     const settings = settingsOf.get(tenantId)

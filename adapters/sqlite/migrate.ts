@@ -4,9 +4,10 @@ import { initial } from './migrations/001-initial.ts'
 import { imports } from './migrations/002-imports.ts'
 import { rating } from './migrations/003-rating.ts'
 import { audit } from './migrations/004-audit.ts'
+import { revisions } from './migrations/005-revisions.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
-export const migrations: readonly string[] = [initial, imports, rating, audit]
+export const migrations: readonly string[] = [initial, imports, rating, audit, revisions]
 
 /** "Trnk" in ASCII, in the file's header. */
 export const APPLICATION_ID = 0x54726e6b

@@ -222,6 +222,11 @@ describe('a change of rates', () => {
         await other.records.update(tenants, world.tenantId, { settings: '{"international_prefix":"011"}' })
         assert.equal((await stored(world, { id: 'american' }))?.outcome, 'no match')
         assert.equal((await stored(world, { id: 'again', to: '01138050111' }))?.prefix, '38050')
+        const { id: elsewhere } = await insert(other.records, 'tenants')
+        other.connection.db.exec(`UPDATE rates SET tenant_id = ${elsewhere} WHERE prefix = '38050'`)
+        assert.equal((await stored(world, { id: 'moved', to: '01138050111' }))?.prefix, '3805')
+        await insert(other.records, 'dids', { tenant_id: world.tenantId, number: '38050111' })
+        assert.equal((await stored(world, { id: 'own', from: '999', to: '01138050111' }))?.direction, 'inbound')
       } finally {
         await other.close()
       }

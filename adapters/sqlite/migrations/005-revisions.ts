@@ -1,0 +1,16 @@
+/**
+ * What is new in a catalog shows by its id, which never comes again; only changes and deletions are counted, since a
+ * count with each row of a deck costs as much as the row. What moves to another tenant changes both catalogs.
+ */
+const perTenant = ['rates', 'extensions', 'dids']
+
+export const revisions = perTenant
+  .map(
+    table => `
+DROP TRIGGER ${table}_insert_revises;
+CREATE TRIGGER ${table}_leave_revises AFTER UPDATE OF tenant_id ON ${table} WHEN old.tenant_id <> new.tenant_id BEGIN
+  INSERT INTO catalog_revisions VALUES (old.tenant_id, 1)
+  ON CONFLICT (tenant_id) DO UPDATE SET revision = revision + 1;
+END;`,
+  )
+  .join('')
