@@ -43,7 +43,9 @@ export async function daemonState(wiring: Wiring, { options }: Pick<Context, 'op
 
 export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = example(
-    new Command('status').description('what is there, when it was last written, and whether the daemon is up'),
+    new Command('status').description(
+      'what is there, when it was last written (as the newest record and the audit trail tell), and whether the daemon is up',
+    ),
     'trunkline status',
   )
   return run(command, async context => {
