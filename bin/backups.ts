@@ -5,6 +5,7 @@ import { dirname, extname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { removeDrafts } from '../adapters/sqlite/copies.ts'
 import type { Settings } from '../config/settings.ts'
 import { addSeconds, type Timestamp } from '../core/dates.ts'
 import type { Clock } from '../core/ports.ts'
@@ -14,7 +15,6 @@ const BETWEEN_LOOKS_MS = 30_000
 const RETRY_HOURS = 1
 
 const NAME = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/
-const DRAFT = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db\.part-\d+(-\w+)?$/
 
 /** Names sort by time. */
 const nameAt = (moment: Timestamp): string => `trunkline-${moment.slice(0, 19).replaceAll(':', '-')}Z.db`
@@ -85,8 +85,8 @@ async function backUp(
   signal: AbortSignal,
 ): Promise<string> {
   const file = join(folder, nameAt(now))
-  // A process that was killed could not take its draft away.
-  removeDrafts(folder)
+  const tidy = (): void => removeDrafts(folder, name => NAME.test(name))
+  tidy()
   const child = spawn(program, [...first, '--db', db, 'db', 'backup', file], { stdio: ['ignore', 'ignore', 'pipe'] })
   const kill = (): void => void child.kill('SIGKILL')
   signal.addEventListener('abort', kill, { once: true })
@@ -96,12 +96,8 @@ async function backUp(
     return file
   } finally {
     signal.removeEventListener('abort', kill)
-    removeDrafts(folder)
+    tidy()
   }
-}
-
-function removeDrafts(folder: string): void {
-  for (const name of readdirSync(folder)) if (DRAFT.test(name)) rmSync(join(folder, name), { force: true })
 }
 
 function removeOldest({ backup_dir: folder, backup_keep: keep }: BackupPlan): string[] {
