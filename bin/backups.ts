@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -34,6 +34,14 @@ export const backupsIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter(name => NAME.test(name))
     .sort()
+
+/** When the newest of them was begun, in seconds since 1970; 0 without any. */
+export function lastBackupAt(folder: string): number {
+  const newest = existsSync(folder) ? backupsIn(folder).at(-1) : undefined
+  if (newest === undefined) return 0
+  const [day, time = ''] = newest.replace(/^trunkline-|\.db$/g, '').split('T')
+  return Date.parse(`${day}T${time.replaceAll('-', ':')}`) / 1000
+}
 
 interface Surroundings {
   readonly clock: Clock

@@ -8,6 +8,7 @@ import { figures } from '../adapters/sqlite/figures.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import { readCredentials } from '../core/use-cases/sign-in.ts'
+import { lastBackupAt } from './backups.ts'
 import { compose, type Opening, type Trunkline } from './compose.ts'
 import { startFeeds } from './feeds.ts'
 import { createLog } from './log.ts'
@@ -84,7 +85,7 @@ export async function startDaemon(
 async function watch(
   { storage }: Trunkline,
   metrics: Metrics,
-  { metrics_port: port }: Settings,
+  { metrics_port: port, backup_every, backup_dir }: Settings,
   log: Logger,
 ): Promise<RunningServer | null> {
   if (port === 0) return null
@@ -96,6 +97,10 @@ async function watch(
     () => parkedReceipts().map(({ gateway, count }) => ({ labels: { gateway: String(gateway) }, value: count })),
     ['gateway'],
   )
+  if (backup_every > 0)
+    metrics.gauge('trunkline_last_backup_timestamp_seconds', "When the newest of the daemon's backups was begun", () =>
+      lastBackupAt(backup_dir),
+    )
   try {
     const server = await serveMetrics(metrics, port)
     log.info(`metrics at ${server.url}/metrics`)

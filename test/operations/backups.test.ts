@@ -8,7 +8,7 @@ import Sqlite from 'better-sqlite3'
 import { pino } from 'pino'
 import { verify } from '../../adapters/sqlite/copies.ts'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
-import { type BackupPlan, backUpIfDue, backupsIn } from '../../bin/backups.ts'
+import { type BackupPlan, backUpIfDue, backupsIn, lastBackupAt } from '../../bin/backups.ts'
 import { temporaryFolder } from '../support/app.ts'
 import { manualClock } from '../support/clock.ts'
 import { startDaemon } from '../support/daemon.ts'
@@ -113,6 +113,15 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
     for (const name of [ended, `${ended}-journal`, running]) writeFileSync(join(plan.backup_dir, name), 'half')
     assert.equal((await tried(plan, NOON)).outcome, 'made')
     assert.deepEqual(readdirSync(plan.backup_dir).sort(), [running, 'trunkline-2026-03-01T12-00-00Z.db'])
+  })
+
+  it('tell when the newest of them was begun', async () => {
+    const plan = await place()
+    assert.equal(lastBackupAt(plan.backup_dir), 0)
+    await tried(plan, NOON)
+    await tried(plan, NOON.replace('01T', '03T'))
+    await tried(plan, NOON.replace('01T', '05T'), ['/no/such/program'])
+    assert.equal(lastBackupAt(plan.backup_dir), Date.UTC(2026, 2, 3, 12) / 1000)
   })
 
   it('are made by the running daemon when it is told to', async () => {

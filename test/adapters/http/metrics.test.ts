@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createMetrics, type Metrics, serveMetrics } from '../../../adapters/http/metrics.ts'
 import { startDaemon } from '../../../bin/daemon.ts'
@@ -152,6 +154,25 @@ test('the daemon serves what an operator watches of its database', async () => {
   assert.match(text, /^trunkline_database_group_size_count [1-9]/m)
   assert.match(text, /^# TYPE trunkline_sms_receipts_parked gauge$/m)
   await daemon.stop()
+  folder.remove()
+})
+
+test('the daemon tells the time of its newest backup where it makes any', async () => {
+  const folder = temporaryFolder()
+  const { port, release } = await heldPort()
+  await release()
+  const name = 'trunkline_last_backup_timestamp_seconds'
+  const read = async (changes: { backup_every?: number }): Promise<string> => {
+    const settings = { ...settingsOf(folder.path, port), backup_dir: join(folder.path, 'backups'), ...changes }
+    const daemon = await startDaemon(settings, ADMIN, () => undefined)
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    await daemon.stop()
+    return text
+  }
+  assert.doesNotMatch(await read({}), new RegExp(name))
+  mkdirSync(join(folder.path, 'backups'))
+  writeFileSync(join(folder.path, 'backups', 'trunkline-9000-01-01T00-00-00Z.db'), '')
+  assert.match(await read({ backup_every: 24 }), new RegExp(`^${name} ${Date.UTC(9000, 0, 1) / 1000}$`, 'm'))
   folder.remove()
 })
 
