@@ -1,6 +1,8 @@
+import type Koa from 'koa'
 import type { Logger } from 'pino'
 import { httpApp } from '../adapters/http/app.ts'
 import { createMetrics, type Metrics } from '../adapters/http/metrics.ts'
+import { notingRefusals } from '../adapters/http/refusal.ts'
 import { type RunningServer, serve } from '../adapters/http/server.ts'
 import type { Settings } from '../config/settings.ts'
 import { startBackground } from './background.ts'
@@ -75,10 +77,11 @@ async function startService(
     const { administration, messaging, signIn, storage } = trunkline
     const beat = (): Promise<void> => storage.beat()
     const trustedProxies = settings.trusted_proxies
-    const server = await serve(url => {
+    const appAt = (url: string): Koa => {
       listeningAt = url
       return httpApp({ administration, messaging, signIn, beat, log, baseUrl: baseUrl(), trustedProxies, metrics })
-    }, settings)
+    }
+    const server = await serve(appAt, settings, {}, notingRefusals(log, metrics))
     return { trunkline, server }
   } catch (error) {
     await trunkline.close()

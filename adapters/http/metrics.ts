@@ -12,6 +12,8 @@ export interface HttpMetrics {
   /** `route` is the pattern that was served, null for none; `resource` fills its `:resource`. */
   request(method: string, route: string | null, resource: string | undefined, status: number, seconds: number): void
   login(result: LoginResult): void
+  /** A request that was refused before it was read. */
+  refusal(status: number): void
 }
 
 /** A value, or one for each set of labels. */
@@ -83,12 +85,19 @@ function httpMetrics(registers: Registry[]): HttpMetrics {
     labelNames: ['result'],
     registers,
   })
+  const refusals = new Counter({
+    name: 'trunkline_http_refusals_total',
+    help: 'Requests that were refused before they were read, and are not among the others',
+    labelNames: ['status'],
+    registers,
+  })
   return {
     request: (method, route, resource, status, seconds) => {
       const label = route === null ? 'none' : resource === undefined ? route : route.replace(':resource', resource)
       durations.observe({ method: METHODS.has(method) ? method : 'other', route: label, status }, seconds)
     },
     login: result => logins.inc({ result }),
+    refusal: status => refusals.inc({ status }),
   }
 }
 

@@ -9,6 +9,7 @@ import { loadSettings } from '../../../config/load.ts'
 import { AppError } from '../../../core/errors.ts'
 import { ADMIN, startService, type TestService, temporaryFolder } from '../../support/app.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
+import { rawRequest } from '../../support/raw.ts'
 
 let metrics: Metrics
 let service: TestService
@@ -50,6 +51,20 @@ test('requests are counted by method, pattern and status, with the resource name
 test('paths that do not exist make one series, whatever they are', async () => {
   for (const path of ['/a', '/b', '/api/c']) await service.request('GET', path)
   await settled(count('method="GET",route="none",status="404"'), 3)
+})
+
+test('what is refused before it is read is counted by status, apart from the requests', async () => {
+  const host = 'GET / HTTP/1.1\r\nHost: x\r\n'
+  const unread = [
+    'BREW / COFFEE/1.0\r\n\r\n',
+    `${host}Host: y\r\n\r\n`,
+    `${host}Foo: ${'a'.repeat(20_000)}\r\n\r\n`,
+    `${host}Expect: wonders\r\n\r\n`,
+  ]
+  for (const bytes of unread) await rawRequest(service.url, { bytes })
+  const refusals = (status: number): Promise<number> => reading(`trunkline_http_refusals_total{status="${status}"}`)
+  assert.deepEqual(await Promise.all([400, 417, 431].map(refusals)), [2, 1, 1])
+  assert.doesNotMatch(await metrics.text(), /_count\{.*status="(417|431)"/)
 })
 
 test('logins are counted by result', async () => {
