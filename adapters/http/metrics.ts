@@ -118,23 +118,7 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
   return {
     messages: port => ({
       ...port,
-      settle: async (id, change, receive) => {
-        let settled = { gateway: 0, result: 'lost' }
-        const view = await port.settle(
-          id,
-          message => {
-            const changed = change(message)
-            settled = {
-              gateway: changed.sms_gateway_id,
-              result: changed.submitted_at === null ? 'failed' : 'submitted',
-            }
-            return changed
-          },
-          receive,
-        )
-        sends.inc(settled)
-        return view
-      },
+      settle: settling(port, sends),
       receive: async (gateway, receipt, receive) => {
         const matched = await port.receive(gateway, receipt, receive)
         receipts.inc({ gateway, result: matched ? 'matched' : 'parked' })
@@ -151,6 +135,21 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
     }),
   }
 }
+
+/** The settling of the port, with what came of each message counted. */
+const settling =
+  (port: Messages, sends: Counter<'gateway' | 'result'>): Messages['settle'] =>
+  async (id, change, receive) => {
+    let settled = { gateway: 0, result: 'lost' }
+    const counted: typeof change = message => {
+      const changed = change(message)
+      settled = { gateway: changed.sms_gateway_id, result: changed.submitted_at === null ? 'failed' : 'submitted' }
+      return changed
+    }
+    const view = await port.settle(id, counted, receive)
+    sends.inc(settled)
+    return view
+  }
 
 function commits(registers: Registry[]): Metrics['onCommit'] {
   const sizes = new Histogram({
