@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { removeDrafts } from '../adapters/sqlite/copies.ts'
 import type { Settings } from '../config/settings.ts'
 import { addSeconds, type Timestamp } from '../core/dates.ts'
 import type { Clock } from '../core/ports.ts'
@@ -14,7 +15,6 @@ const BETWEEN_LOOKS_MS = 30_000
 const RETRY_HOURS = 1
 
 const NAME = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/
-const DRAFT = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db\.part-\d+(-\w+)?$/
 
 /** Names sort by time. */
 const nameAt = (moment: Timestamp): string => `trunkline-${moment.slice(0, 19).replaceAll(':', '-')}Z.db`
@@ -34,6 +34,14 @@ export const backupsIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter(name => NAME.test(name))
     .sort()
+
+/** When the newest of them was begun, in seconds since 1970; 0 without any. */
+export function lastBackupAt(folder: string): number {
+  const newest = existsSync(folder) ? backupsIn(folder).at(-1) : undefined
+  if (newest === undefined) return 0
+  const [day, time = ''] = newest.replace(/^trunkline-|\.db$/g, '').split('T')
+  return Date.parse(`${day}T${time.replaceAll('-', ':')}`) / 1000
+}
 
 interface Surroundings {
   readonly clock: Clock
@@ -85,8 +93,8 @@ async function backUp(
   signal: AbortSignal,
 ): Promise<string> {
   const file = join(folder, nameAt(now))
-  // A process that was killed could not take its draft away.
-  removeDrafts(folder)
+  const tidy = (): void => removeDrafts(folder, name => NAME.test(name))
+  tidy()
   const child = spawn(program, [...first, '--db', db, 'db', 'backup', file], { stdio: ['ignore', 'ignore', 'pipe'] })
   const kill = (): void => void child.kill('SIGKILL')
   signal.addEventListener('abort', kill, { once: true })
@@ -96,12 +104,8 @@ async function backUp(
     return file
   } finally {
     signal.removeEventListener('abort', kill)
-    removeDrafts(folder)
+    tidy()
   }
-}
-
-function removeDrafts(folder: string): void {
-  for (const name of readdirSync(folder)) if (DRAFT.test(name)) rmSync(join(folder, name), { force: true })
 }
 
 function removeOldest({ backup_dir: folder, backup_keep: keep }: BackupPlan): string[] {

@@ -4,7 +4,7 @@ import { randomIds } from '../adapters/system/ids.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Clock, Messages, Passwords, SmsGatewayClient } from '../core/ports.ts'
 import { type Administration, administration } from '../core/use-cases/administer.ts'
-import { type Messaging, messaging } from '../core/use-cases/messaging.ts'
+import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
 
@@ -46,6 +46,7 @@ export function compose(
   const clock = replacements.clock ?? systemClock()
   const storage = openStorage(settings.db, { ...opening, clock })
   const { records, messages, accounts, sessions } = storage
+  const { session_idle: idle, session_absolute: absolute } = settings
   const passwords = replacements.passwords ?? lazyPasswords()
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout })
   return {
@@ -60,25 +61,21 @@ export function compose(
         client: replacements.client ?? gatewayClient,
         clock,
         ids: randomIds(),
-        settings: {
-          gatewayTimeout: settings.gateway_timeout,
-          parkedFor: settings.parked_hours * 3600,
-          get baseUrl() {
-            return baseUrl()
-          },
-        },
+        settings: messagingSettings(settings, baseUrl),
       }),
     ),
-    signIn: signIn({
-      accounts,
-      sessions,
-      passwords,
-      clock,
-      lives: { idle: settings.session_idle, absolute: settings.session_absolute },
-    }),
+    signIn: signIn({ accounts, sessions, passwords, clock, lives: { idle, absolute } }),
     close: async () => {
       await gatewayClient.close()
       await storage.close()
     },
   }
 }
+
+const messagingSettings = ({ gateway_timeout, parked_hours }: Settings, baseUrl: () => string): MessagingSettings => ({
+  gatewayTimeout: gateway_timeout,
+  parkedFor: parked_hours * 3600,
+  get baseUrl() {
+    return baseUrl()
+  },
+})

@@ -15,6 +15,7 @@ export type ErrorCode =
   | 'storage_full'
   | 'read_only' // the file or its folder cannot be written by this user
   | 'configuration' // a setting is missing or wrong
+  | 'outdated' // the database has an older schema: migrate it
   | 'corrupt' // the file is damaged, foreign, or of a newer schema
   | 'internal'
 

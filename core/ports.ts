@@ -255,7 +255,10 @@ export interface Statistics {
   readonly schema: number
   /** By resource name. */
   readonly counts: Readonly<Record<string, number>>
-  /** When a record of that resource was last made or changed; null without any. */
+  /**
+   * When a record of that resource was last made, changed or deleted, as its newest record and the audit trail tell:
+   * neither receipts for older messages nor what goes with a deleted record count. null when they tell nothing.
+   */
   readonly lastWrites: Readonly<Record<string, Timestamp | null>>
 }
 

@@ -12,7 +12,7 @@ const LIMIT = 50
 
 export async function auditCommand(run: RunCommand): Promise<Command> {
   const group = new Command('audit').description('who changed what, and when')
-  const list = periodOptions(new Command('list').description('the changes that fit, the latest first'))
+  const list = periodOptions(new Command('list').description('the changes that fit, the latest first'), 'changes made')
     .option('--by <who>', 'an e-mail or a user of this system')
     .option('--action <action>', ACTIONS.join(', '))
     .option('--resource <name>', 'such as tenants, rates, sms_gateways, accounts')

@@ -13,6 +13,7 @@ import { printable } from './styles.ts'
 export function checkCommand(run: RunCommand): Command {
   const command = periodOptions(
     new Command('check').description('find duplicate, unused and missing rates of a tenant').argument('<TENANT>'),
+    'calls that began',
   )
   example(command, 'trunkline rate check acme --since 2026-10-01')
   return run(command, async (context, [tenant = ''], flags) => {

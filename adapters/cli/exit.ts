@@ -35,6 +35,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
   storage_full: EXIT.io,
   read_only: EXIT.permission,
   configuration: EXIT.configuration,
+  outdated: EXIT.configuration,
   corrupt: EXIT.io,
   internal: EXIT.bug,
 }

@@ -9,7 +9,7 @@ import { csvCell, escapeFormula } from './export/csv.ts'
 import { openOutput } from './export/output.ts'
 import { codesIn } from './import/cells.ts'
 import { FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
-import { resolve } from './references.ts'
+import { pluralOf, resolve } from './references.ts'
 
 export interface ExportOptions {
   readonly format?: Format
@@ -88,7 +88,7 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
     output.discard()
     throw error
   }
-  say(context, `${count.toLocaleString('en')} ${resource.plural} exported`)
+  say(context, `${count.toLocaleString('en')} ${pluralOf(resource)} exported`)
   return count
 }
 
@@ -136,7 +136,7 @@ function warnOfLists(
       if (Array.isArray(codes) && codes.length === 1) continue
       say(
         context,
-        `warning: an import from csv will not take the ${name} ${JSON.stringify(row[index])} of ${resource.plural} as it is; ndjson keeps it`,
+        `warning: an import from csv will not take the ${name} ${JSON.stringify(row[index])} of ${pluralOf(resource)} as it is; ndjson keeps it`,
       )
     }
   })

@@ -4,10 +4,11 @@ import { FOREVER, type Period } from '../../core/rating/period.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 
-export const periodOptions = (command: Command): Command =>
+/** `what` happened then, such as calls that began. */
+export const periodOptions = (command: Command, what: string): Command =>
   command
-    .option('--since <date>', 'calls that began at this moment or later (UTC unless it has a zone)')
-    .option('--until <date>', 'calls that began before this moment')
+    .option('--since <date>', `${what} at this moment or later (UTC unless it has a zone)`)
+    .option('--until <date>', `${what} before this moment`)
 
 export function periodFrom(flags: Flags): Period {
   const read = (flag: 'since' | 'until', fallback: string): string => {

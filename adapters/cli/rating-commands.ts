@@ -23,7 +23,7 @@ function quoteCommand(run: RunCommand): Command {
     .argument('<TENANT>')
     .argument('<NUMBER>')
     .option('--seconds <n>', 'answered seconds', '60')
-  example(command, 'trunkline rate quote acme +380441234567 --seconds 90')
+  example(command, 'trunkline rate quote acme +380501234567 --seconds 90')
   return run(command, async (context, [tenant = '', number = ''], flags) => {
     const services = await context.open()
     const answeredSeconds = secondsFrom(String(flags['seconds'] ?? 60))

@@ -17,6 +17,7 @@ const SHOWN = 20
 export function rerateCommand(run: RunCommand): Command {
   const command = periodOptions(
     new Command('rerate').description("rate a tenant's calls anew by its present rates; what was is kept"),
+    'calls that began',
   )
     .requiredOption('--tenant <SLUG|ID>', 'the tenant')
     .option('--unrated', 'only calls that no rate was found for')

@@ -10,7 +10,7 @@ export async function serveCommand(run: RunCommand, wiring: Wiring): Promise<Com
   const command = new Command('serve').description('run the daemon in the foreground, until a signal ends it')
   const flags = wiring.daemonFlags.filter(({ setting }) => setting !== 'db')
   for (const { flag, about } of flags) command.option(`${flag} <value>`, about)
-  example(command, 'trunkline serve --port 8081 --metrics-port 0')
+  example(command, 'trunkline serve --port 0 --metrics-port 0')
   return run(command, async (context, _words, given) => {
     const settings = flags.flatMap(({ flag, setting }): [string, string][] => {
       const value = given[flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
@@ -43,7 +43,9 @@ export async function daemonState(wiring: Wiring, { options }: Pick<Context, 'op
 
 export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = example(
-    new Command('status').description('what is there, when it was last written, and whether the daemon is up'),
+    new Command('status').description(
+      'what is there, when it was last written (as the newest record and the audit trail tell), and whether the daemon is up',
+    ),
     'trunkline status',
   )
   return run(command, async context => {

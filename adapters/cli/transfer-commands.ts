@@ -7,6 +7,7 @@ import { addExportOptions, exportRecords, readExportOptions } from './export.ts'
 import type { Source } from './import/import.ts'
 import { addImportOptions, readImportOptions } from './import/options.ts'
 import { example, type RunCommand } from './program.ts'
+import { pluralOf } from './references.ts'
 
 /** Records in bulk: into the database from a file or standard input, and out of it. */
 export const transferTools = (resource: Resource, name: string, run: RunCommand): Command[] => [
@@ -17,7 +18,7 @@ export const transferTools = (resource: Resource, name: string, run: RunCommand)
 function importCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addImportOptions(
     new Command('import')
-      .description(`create ${resource.plural} from CSV, NDJSON or a JSON array`)
+      .description(`create ${pluralOf(resource)} from CSV, NDJSON or a JSON array`)
       .argument('<FILE|->', 'a file, or - for standard input'),
   )
   example(command, `trunkline ${name} import ${resource.name}.csv --dry-run`)
@@ -38,7 +39,7 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
 
 function exportCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addExportOptions(
-    new Command('export').description(`write ${resource.plural} as CSV, NDJSON or a JSON array that imports again`),
+    new Command('export').description(`write ${pluralOf(resource)} as CSV, NDJSON or a JSON array that imports again`),
   )
   example(command, `trunkline ${name} export --out ${resource.name}.csv`)
   return run(command, async (context, _words, flags) => {

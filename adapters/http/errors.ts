@@ -16,6 +16,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
   read_only: 503,
   configuration: 500,
+  outdated: 503,
   corrupt: 503,
   internal: 500,
 }

@@ -12,6 +12,8 @@ export interface HttpMetrics {
   /** `route` is the pattern that was served, null for none; `resource` fills its `:resource`. */
   request(method: string, route: string | null, resource: string | undefined, status: number, seconds: number): void
   login(result: LoginResult): void
+  /** A request that was refused before it was read. */
+  refusal(status: number): void
 }
 
 /** A value, or one for each set of labels. */
@@ -83,12 +85,19 @@ function httpMetrics(registers: Registry[]): HttpMetrics {
     labelNames: ['result'],
     registers,
   })
+  const refusals = new Counter({
+    name: 'trunkline_http_refusals_total',
+    help: 'Requests that were refused before they were read, and are not among the others',
+    labelNames: ['status'],
+    registers,
+  })
   return {
     request: (method, route, resource, status, seconds) => {
       const label = route === null ? 'none' : resource === undefined ? route : route.replace(':resource', resource)
       durations.observe({ method: METHODS.has(method) ? method : 'other', route: label, status }, seconds)
     },
     login: result => logins.inc({ result }),
+    refusal: status => refusals.inc({ status }),
   }
 }
 
@@ -109,23 +118,7 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
   return {
     messages: port => ({
       ...port,
-      settle: async (id, change, receive) => {
-        let settled = { gateway: 0, result: 'lost' }
-        const view = await port.settle(
-          id,
-          message => {
-            const changed = change(message)
-            settled = {
-              gateway: changed.sms_gateway_id,
-              result: changed.submitted_at === null ? 'failed' : 'submitted',
-            }
-            return changed
-          },
-          receive,
-        )
-        sends.inc(settled)
-        return view
-      },
+      settle: settling(port, sends),
       receive: async (gateway, receipt, receive) => {
         const matched = await port.receive(gateway, receipt, receive)
         receipts.inc({ gateway, result: matched ? 'matched' : 'parked' })
@@ -142,6 +135,21 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
     }),
   }
 }
+
+/** The settling of the port, with what came of each message counted. */
+const settling =
+  (port: Messages, sends: Counter<'gateway' | 'result'>): Messages['settle'] =>
+  async (id, change, receive) => {
+    let settled = { gateway: 0, result: 'lost' }
+    const counted: typeof change = message => {
+      const changed = change(message)
+      settled = { gateway: changed.sms_gateway_id, result: changed.submitted_at === null ? 'failed' : 'submitted' }
+      return changed
+    }
+    const view = await port.settle(id, counted, receive)
+    sends.inc(settled)
+    return view
+  }
 
 function commits(registers: Registry[]): Metrics['onCommit'] {
   const sizes = new Histogram({

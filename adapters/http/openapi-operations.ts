@@ -130,8 +130,11 @@ function recordOperation(resource: Resource, method: string): Operation | undefi
   const { label, plural, put, patch } = resource
   const common = { tag: plural, parameters: [idParameter(resource)] }
   const isHeld = referencesTo(resource).some(({ onDelete }) => onDelete === 'restrict')
-  const updated = success(200, wording.updated(resource), refToRecord(resource, 'plain'))
-  const body = { [JSON_TYPE]: refToInput(resource, method) }
+  const changing = {
+    ...common,
+    body: { [JSON_TYPE]: refToInput(resource, method) },
+    success: success(200, wording.updated(resource), refToRecord(resource, 'plain')),
+  }
   const operations: Readonly<Record<string, Operation>> = {
     GET: {
       ...common,
@@ -140,20 +143,16 @@ function recordOperation(resource: Resource, method: string): Operation | undefi
       success: success(200, wording.loaded(resource), refToRecord(resource, 'single')),
     },
     PUT: {
-      ...common,
+      ...changing,
       id: `replace${pascal(label)}`,
       summary: `Replace one ${label}`,
       description: OMITTED[put],
-      body,
-      success: updated,
     },
     PATCH: {
-      ...common,
+      ...changing,
       id: `change${pascal(label)}`,
       summary: `Change one ${label}`,
       description: patch === 'merge' ? 'Changes the members that are named.' : `The same as PUT. ${OMITTED[put]}`,
-      body,
-      success: updated,
     },
     DELETE: {
       ...common,

@@ -1,5 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import type { Logger } from 'pino'
+import type { HttpMetrics } from './metrics.ts'
 
 /** How long a refused client may take to read why, before its connection is cut. */
 const LINGER_MS = 1_000
@@ -8,6 +10,22 @@ const STATUS_OF: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 }
+
+/** What the application never saw. The reason is a code of the parser or ours: nothing of what was sent. */
+export interface Refusal {
+  readonly status: number
+  readonly reason: string
+}
+
+export type OnRefusal = (refusal: Refusal) => void
+
+/** Counts each refusal, and leaves a line in the log. */
+export const notingRefusals =
+  (log: Logger, metrics: Pick<HttpMetrics, 'refusal'> | undefined): OnRefusal =>
+  ({ status, reason }) => {
+    metrics?.refusal(status)
+    log.info({ status, reason }, 'request refused')
+  }
 
 interface Exchange {
   readonly request: IncomingMessage
@@ -33,7 +51,7 @@ export function watchConnections(server: Server): Connections {
 }
 
 /** What cannot be read as HTTP, or does not come in time, is answered in JSON like all else, and cut. */
-export function refuseUnreadable(server: Server, connections: Connections): void {
+export function refuseUnreadable(server: Server, connections: Connections, onRefusal: OnRefusal): void {
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
     const exchanges = [...(connections.get(socket) ?? [])]
@@ -44,7 +62,11 @@ export function refuseUnreadable(server: Server, connections: Connections): void
       last.response.once('close', () => socket.destroy())
       return
     }
-    const status = STATUS_OF[error.code ?? ''] ?? '400 Bad Request'
+    const { code = 'unknown' } = error
+    const status = STATUS_OF[code] ?? '400 Bad Request'
+    // The application has that request already, and tells what became of it.
+    if (last) last.response.statusCode = numberOf(status)
+    else onRefusal({ status: numberOf(status), reason: code })
     const body = bodyOf(status)
     socket.end(
       `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
@@ -54,15 +76,18 @@ export function refuseUnreadable(server: Server, connections: Connections): void
 }
 
 /** Answers a request that was read but is not taken, and cuts its connection. */
-export function refuse(response: ServerResponse, status: string): void {
+export function refuse(response: ServerResponse, status: string, reason: string, onRefusal: OnRefusal): void {
+  onRefusal({ status: numberOf(status), reason })
   const body = bodyOf(status)
-  response.writeHead(Number(status.slice(0, 3)), {
+  response.writeHead(numberOf(status), {
     connection: 'close',
     'content-type': 'application/json; charset=utf-8',
     'content-length': body.length,
   })
   response.end(body)
 }
+
+const numberOf = (status: string): number => Number(status.slice(0, 3))
 
 const bodyOf = (status: string): string => JSON.stringify({ message: `${status.slice(4)}.` })
 

@@ -2,7 +2,15 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
 import { AppError } from '../../core/errors.ts'
-import { type Connections, cutStalled, isForOneHost, refuse, refuseUnreadable, watchConnections } from './refusal.ts'
+import {
+  type Connections,
+  cutStalled,
+  isForOneHost,
+  type OnRefusal,
+  refuse,
+  refuseUnreadable,
+  watchConnections,
+} from './refusal.ts'
 
 /** What clients may take of time and connections. */
 export interface Limits {
@@ -34,29 +42,30 @@ export interface RunningServer {
 }
 
 /**
- * Serves the application that `appAt` makes for the URL that was really taken. Throws `configuration` when the address
- * cannot be had.
+ * Serves the application that `appAt` makes for the URL that was really taken. `onRefusal` is told what the
+ * application never saw. Throws `configuration` when the address cannot be had.
  */
 export async function serve(
   appAt: (url: string) => Koa,
   { host, port }: { host: string; port: number },
   limits: Partial<Limits> = {},
+  onRefusal: OnRefusal = () => {},
 ): Promise<RunningServer> {
-  const { server, connections } = createBounded({ ...LIMITS, ...limits })
+  const { server, connections } = createBounded({ ...LIMITS, ...limits }, onRefusal)
   await listening(server, host, port)
   const address = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
   const handle = appAt(url).callback()
   const running = new Set<Promise<void>>()
   server.on('request', (request, response) => {
-    if (!isForOneHost(request)) return refuse(response, '400 Bad Request')
+    if (!isForOneHost(request)) return refuse(response, '400 Bad Request', 'HOST', onRefusal)
     const handling = handle(request, response).finally(() => running.delete(handling))
     running.add(handling)
   })
   return { url, stop: graceMs => stop(server, { connections, running }, graceMs) }
 }
 
-function createBounded(limits: Limits): { server: Server; connections: Connections } {
+function createBounded(limits: Limits, onRefusal: OnRefusal): { server: Server; connections: Connections } {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -67,9 +76,9 @@ function createBounded(limits: Limits): { server: Server; connections: Connectio
   })
   server.maxConnections = limits.connections
   const connections = watchConnections(server)
-  refuseUnreadable(server, connections)
+  refuseUnreadable(server, connections, onRefusal)
   cutStalled(server, connections, limits.stalledMs)
-  server.on('checkExpectation', (_, response) => refuse(response, '417 Expectation Failed'))
+  server.on('checkExpectation', (_, response) => refuse(response, '417 Expectation Failed', 'EXPECT', onRefusal))
   return { server, connections }
 }
 

@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
 import { translate } from './errors.ts'
@@ -12,8 +12,8 @@ import { assertOurs, schemaVersion } from './migrate.ts'
  */
 export function copyDatabase(db: Database, to: string, { schema }: { schema?: number } = {}): number | null {
   const draft = `${to}.part-${process.pid}`
+  removeDrafts(dirname(to), name => name === basename(to))
   try {
-    rmSync(draft, { force: true })
     // VACUUM fills an empty file that is there, which is how it gets its mode.
     closeSync(openSync(draft, 'wx', 0o600))
     db.prepare('VACUUM INTO ?').run(draft)
@@ -25,6 +25,25 @@ export function copyDatabase(db: Database, to: string, { schema }: { schema?: nu
     return statSync(to).size
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/** Removes from a folder what killed processes left of copies to the places of those names. */
+export function removeDrafts(folder: string, isPlace: (name: string) => boolean): void {
+  for (const name of readdirSync(folder)) {
+    const [, place = '', pid] = /^(.+)\.part-(\d+)(?:-\w+)?$/.exec(name) ?? []
+    if (isPlace(place) && !isAnother(Number(pid))) rmSync(join(folder, name), { force: true })
+  }
+}
+
+/** Whether a process other than this one runs under that number. */
+function isAnother(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // It may be someone else's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 

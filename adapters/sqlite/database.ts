@@ -10,7 +10,7 @@ import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
 export interface OpenOptions {
   /** May a database be made where there is none? Without it, a missing one is `not_found`. */
   readonly create?: boolean
-  /** May an older schema be brought up to date? Without it, that is `corrupt` with the command as hint. */
+  /** May an older schema be brought up to date? Without it, that is `outdated` with the command as hint. */
   readonly migrate?: boolean
   /** false: for a connection that checks each reference it stores itself, and stores many. */
   readonly enforcesReferences?: boolean
@@ -42,7 +42,7 @@ const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
  * Opens a database for durable use: WAL, every commit synced, foreign keys on, readable by its owner alone; `prepare`
- * is the last step of it. Throws `not_found`, `corrupt`, `read_only`.
+ * is the last step of it. Throws `not_found`, `outdated`, `corrupt`, `read_only`.
  */
 export function openDatabase(
   path: string,
@@ -115,7 +115,7 @@ function configure(db: Database, path: string, options: OpenOptions): void {
   const schema = schemaVersion(db)
   if (schema === migrations.length) return
   if (!options.migrate && path !== IN_MEMORY)
-    throw new AppError('corrupt', `${path} has an older schema.`, { hint: 'trunkline db migrate' })
+    throw new AppError('outdated', `${path} has an older schema.`, { hint: 'trunkline db migrate' })
   if (schema > 0) keepFormer(db, schema, options)
   migrate(db)
 }

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '../../core/errors.ts'
-import type { Maintenance } from '../../core/ports.ts'
+import type { Maintenance, Statistics } from '../../core/ports.ts'
 import { resources } from '../../core/resources/all.ts'
 import { copyDatabase, findings } from './copies.ts'
 import type { Connection } from './database.ts'
@@ -9,7 +9,8 @@ import { schemaVersion } from './migrate.ts'
 
 const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
 
-export function maintenance({ db, path, value }: Connection): Maintenance {
+export function maintenance(connection: Connection): Maintenance {
+  const { db, path, value } = connection
   return {
     statistics: async () => ({
       path,
@@ -19,14 +20,7 @@ export function maintenance({ db, path, value }: Connection): Maintenance {
       counts: Object.fromEntries(
         resources.map(({ name }) => [name, value<[], number>(`SELECT count(*) FROM ${name}`).get() ?? 0]),
       ),
-      lastWrites: Object.fromEntries(
-        resources
-          .filter(({ timestamps }) => timestamps)
-          .map(({ name }) => {
-            const sql = `SELECT updated_at FROM ${name} ORDER BY id DESC LIMIT 1`
-            return [name, value<[], string>(sql).get() ?? null]
-          }),
-      ),
+      lastWrites: lastWrites(connection),
     }),
     backup: async to => {
       if (existsSync(to))
@@ -39,4 +33,17 @@ export function maintenance({ db, path, value }: Connection): Maintenance {
     },
     check: async () => findings(db),
   }
+}
+
+/** The newest record tells of what the trail has no note of, such as the calls of a switch. */
+function lastWrites({ rows, value }: Connection): Statistics['lastWrites'] {
+  const noted = new Map(rows<[], [string, string]>('SELECT resource, max(at) FROM audit GROUP BY resource').all())
+  const newest = (name: string): string | undefined =>
+    value<[], string>(`SELECT updated_at FROM ${name} ORDER BY id DESC LIMIT 1`).get()
+  return Object.fromEntries(
+    resources.map(({ name, timestamps }) => {
+      const moments = [noted.get(name) ?? '', (timestamps && newest(name)) || ''].sort()
+      return [name, moments.at(-1) || null]
+    }),
+  )
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -7,7 +8,7 @@ import Sqlite from 'better-sqlite3'
 import { pino } from 'pino'
 import { verify } from '../../adapters/sqlite/copies.ts'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
-import { type BackupPlan, backUpIfDue, backupsIn } from '../../bin/backups.ts'
+import { type BackupPlan, backUpIfDue, backupsIn, lastBackupAt } from '../../bin/backups.ts'
 import { temporaryFolder } from '../support/app.ts'
 import { manualClock } from '../support/clock.ts'
 import { startDaemon } from '../support/daemon.ts'
@@ -29,6 +30,9 @@ async function place(): Promise<BackupPlan> {
   await storage.close()
   return plan
 }
+
+/** The number of a process that has ended. */
+const endedPid = (): number => spawnSync(process.execPath, ['--version']).pid
 
 const COMMAND_LINE = [process.execPath, 'dist/bin/trunkline.js']
 
@@ -77,7 +81,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
 
   it('leave nothing when they fail, and say why', async () => {
     const plan = await place()
-    const failing = `const [file] = process.argv.slice(-1); require('fs').writeFileSync(file + '.part-1', 'half')
+    const failing = `const [file] = process.argv.slice(-1); require('fs').writeFileSync(file + '.part-' + process.pid, 'half')
       console.error('error: no space'); process.exit(74)`
     const { outcome, logged } = await tried(plan, NOON, [process.execPath, '-e', failing, '--'])
     assert.equal(outcome, 'failed')
@@ -90,7 +94,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
 
   it('leave nothing when the daemon is stopped in the middle, and that is no failure to tell', async () => {
     const plan = await place()
-    const hanging = `const [file] = process.argv.slice(-1); require('fs').writeFileSync(file + '.part-1', 'half')
+    const hanging = `const [file] = process.argv.slice(-1); require('fs').writeFileSync(file + '.part-' + process.pid, 'half')
       setInterval(() => undefined, 1000)`
     const stop = new AbortController()
     mkdirSync(plan.backup_dir)
@@ -99,6 +103,25 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
     watcher.close()
     assert.deepEqual([outcome, logged], ['failed', ''])
     assert.deepEqual(readdirSync(plan.backup_dir), [])
+  })
+
+  it('take away what a killed process left of a backup, but not what a running one makes', async () => {
+    const plan = await place()
+    mkdirSync(plan.backup_dir)
+    const ended = `trunkline-2020-01-01T00-00-00Z.db.part-${endedPid()}`
+    const running = `trunkline-2020-01-02T00-00-00Z.db.part-${process.ppid}`
+    for (const name of [ended, `${ended}-journal`, running]) writeFileSync(join(plan.backup_dir, name), 'half')
+    assert.equal((await tried(plan, NOON)).outcome, 'made')
+    assert.deepEqual(readdirSync(plan.backup_dir).sort(), [running, 'trunkline-2026-03-01T12-00-00Z.db'])
+  })
+
+  it('tell when the newest of them was begun', async () => {
+    const plan = await place()
+    assert.equal(lastBackupAt(plan.backup_dir), 0)
+    await tried(plan, NOON)
+    await tried(plan, NOON.replace('01T', '03T'))
+    await tried(plan, NOON.replace('01T', '05T'), ['/no/such/program'])
+    assert.equal(lastBackupAt(plan.backup_dir), Date.UTC(2026, 2, 3, 12) / 1000)
   })
 
   it('are made by the running daemon when it is told to', async () => {
@@ -111,6 +134,20 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
     const [name = '', ...others] = backupsIn(plan.backup_dir)
     assert.deepEqual(others, [])
     verify(join(plan.backup_dir, name))
+  })
+})
+
+describe('a backup that is killed', { timeout: 60_000 }, () => {
+  it('leaves a part, which the next one to that place takes away, with no part of a running process', async () => {
+    const { db } = await place()
+    const [backup, neighbour] = [`${db}.backup`, `${db}.other`]
+    const pid = endedPid()
+    const stale = [`${backup}.part-${pid}`, `${backup}.part-${pid}-journal`]
+    const others = [`${backup}.part-${process.pid}`, `${neighbour}.part-${pid}`]
+    for (const path of [...stale, ...others]) writeFileSync(path, 'half')
+    assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
+    for (const path of stale) assert.equal(existsSync(path), false, path)
+    for (const path of others) assert.equal(existsSync(path), true, path)
   })
 })
 

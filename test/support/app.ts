@@ -1,9 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type Koa from 'koa'
 import { pino } from 'pino'
 import { httpApp } from '../../adapters/http/app.ts'
 import type { Metrics } from '../../adapters/http/metrics.ts'
+import { notingRefusals } from '../../adapters/http/refusal.ts'
 import { type RunningServer, serve } from '../../adapters/http/server.ts'
 import { compose, type Replacements, type Trunkline } from '../../bin/compose.ts'
 import { loadSettings } from '../../config/load.ts'
@@ -77,7 +79,7 @@ export async function startService(
     for (const told of onLine) told(line)
   }
   const log = pino({ base: null }, { write })
-  const server = await serve(taken => {
+  const appAt = (taken: string): Koa => {
     url = taken
     const { administration, messaging, signIn, storage } = trunkline
     return httpApp({
@@ -90,7 +92,8 @@ export async function startService(
       trustedProxies: complete.trusted_proxies,
       ...(metrics ? { metrics } : {}),
     })
-  }, complete)
+  }
+  const server = await serve(appAt, complete, {}, notingRefusals(log, metrics))
   const request: TestService['request'] = async (method, path, { json, body, headers, session } = {}) => {
     const response = await fetch(`${url}${path}`, {
       method,

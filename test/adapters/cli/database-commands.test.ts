@@ -3,6 +3,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { startService } from '../../support/app.ts'
 import { furnish, type Ran, type Workplace, workplace } from '../../support/cli.ts'
+import { asteriskRow } from '../../support/switch.ts'
 
 let place: Workplace
 before(async () => {
@@ -59,6 +60,29 @@ describe('status', () => {
     assert.match(stdout, /^database {2}\S+trunkline\.db \(0\.\d MB, log 0\.\d MB, schema \d+\)\n/)
     assert.match(stdout, /^daemon {4}down \(http:\/\/127\.0\.0\.1:9\)$/m)
     assert.match(stdout, /^extensions {13}1 {2}last written <time>$/m)
+  })
+
+  it('tells when a resource was last written: by a change of an older record and by a deletion too', async () => {
+    const { last_writes: first } = await place.json('trunkline status')
+    const queue =
+      'trunkline queue create --tenant acme --queue-number 900 --strategy ringall --timeout 60 --status active'
+    await place.done(`${queue} --name Night`)
+    await place.done('trunkline queue update 1 --status inactive')
+    const changed = await place.json('trunkline queue show 1')
+    const { last_writes: second } = await place.json('trunkline status')
+    assert.ok(second.queues >= changed.updated_at && changed.updated_at > first.queues)
+    assert.deepEqual({ ...second, queues: first.queues }, first)
+    await place.done('trunkline queue delete 2 --yes')
+    const { last_writes: third } = await place.json('trunkline status')
+    assert.ok(third.queues > second.queues)
+  })
+
+  it('tells when calls of a switch were last taken in', async () => {
+    writeFileSync(place.path('Master.csv'), asteriskRow())
+    const { last_writes: before } = await place.json('trunkline status')
+    await place.done(`trunkline cdr ingest ${place.path('Master.csv')}`)
+    const { last_writes: after } = await place.json('trunkline status')
+    assert.ok(after.cdrs > before.cdrs)
   })
 
   it('finds the daemon where the settings say it listens', async () => {

@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, mkdirSync, truncateSync, writeFileSync } from 
 import { after, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import type { Wiring } from '../../../adapters/cli/program.ts'
+import { migrate, migrations } from '../../../adapters/sqlite/migrate.ts'
 import { AppError, type ErrorCode } from '../../../core/errors.ts'
 import { furnish, outcomeOf, spawnProgram, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
 
@@ -146,6 +147,20 @@ describe('a database', () => {
     assert.equal(code, 74)
   })
 
+  it('of an older schema ends with 78, and the hint brings it up to date', async () => {
+    const older = place.path('older.db')
+    const db = new Sqlite(older)
+    migrate(db, migrations.slice(0, -1))
+    db.close()
+    assert.deepEqual(await place.run(`trunkline tenant list --db ${older}`), {
+      code: 78,
+      stdout: '',
+      stderr: `error: ${older} has an older schema.\nhint: trunkline --db ${older} db migrate\n`,
+    })
+    await place.done(`trunkline --db ${older} db migrate`)
+    await place.done(`trunkline tenant list --db ${older}`)
+  })
+
   it('that another program holds ends with 75', { timeout: 30_000 }, async () => {
     const wiring = (given: Wiring): Wiring => ({
       ...given,
@@ -209,6 +224,7 @@ describe('every error of the core', () => {
     storage_full: 74,
     read_only: 77,
     configuration: 78,
+    outdated: 78,
     corrupt: 74,
     internal: 70,
   }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { ADMIN } from '../../support/app.ts'
 import { addGateway, type FakeGateway, MESSAGE, signal, startGateway } from '../../support/gateway.ts'
+import { rawRequest } from '../../support/raw.ts'
 import { startWorld, type World } from '../../support/records.ts'
 
 let world: World
@@ -32,6 +33,33 @@ describe('the log', () => {
       assert.deepEqual([line.method, line.route, line.status, line.msg], [method, route, status, 'request'])
       assert.ok(typeof line.ms === 'number' && line.ms >= 0)
     }
+  })
+
+  it('has a line for what was refused before it was read, with the reason and nothing of what was sent', async () => {
+    const { service } = world
+    await rawRequest(service.url, { bytes: 'BREW /hush-4711 COFFEE/1.0\r\n\r\n' })
+    await rawRequest(service.url, { bytes: `GET /${'hush-4711'.repeat(4_000)} HTTP/1.1\r\n\r\n` })
+    await rawRequest(service.url, { bytes: 'GET /hush-4711 HTTP/1.1\r\n\r\n' })
+    const refused = lines().filter(({ msg }) => msg === 'request refused')
+    assert.deepEqual(
+      refused.map(({ level, status, reason }) => [level, status, reason]),
+      [
+        [30, 400, 'HPE_INVALID_METHOD'],
+        [30, 431, 'HPE_HEADER_OVERFLOW'],
+        [30, 400, 'HOST'],
+      ],
+    )
+    assert.doesNotMatch(service.logged.join(''), /hush-4711/)
+  })
+
+  it('has one line, with the status, for a request whose body was refused while it was read', async () => {
+    const { service } = world
+    const head = 'POST /webhooks/gateway/1/dlr HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
+    const seen = service.logged.length
+    assert.equal((await rawRequest(service.url, { bytes: `${head}zz\r\n` })).status, 400)
+    const line = JSON.parse(await service.untilLogged('request cut off'))
+    assert.deepEqual([line.route, line.status], ['/webhooks/gateway/:id/dlr', 400])
+    assert.equal(service.logged.length, seen + 1)
   })
 
   it('says whose request it was', async () => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createMetrics, type Metrics, serveMetrics } from '../../../adapters/http/metrics.ts'
 import { startDaemon } from '../../../bin/daemon.ts'
@@ -7,6 +9,7 @@ import { loadSettings } from '../../../config/load.ts'
 import { AppError } from '../../../core/errors.ts'
 import { ADMIN, startService, type TestService, temporaryFolder } from '../../support/app.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
+import { rawRequest } from '../../support/raw.ts'
 
 let metrics: Metrics
 let service: TestService
@@ -48,6 +51,20 @@ test('requests are counted by method, pattern and status, with the resource name
 test('paths that do not exist make one series, whatever they are', async () => {
   for (const path of ['/a', '/b', '/api/c']) await service.request('GET', path)
   await settled(count('method="GET",route="none",status="404"'), 3)
+})
+
+test('what is refused before it is read is counted by status, apart from the requests', async () => {
+  const host = 'GET / HTTP/1.1\r\nHost: x\r\n'
+  const unread = [
+    'BREW / COFFEE/1.0\r\n\r\n',
+    `${host}Host: y\r\n\r\n`,
+    `${host}Foo: ${'a'.repeat(20_000)}\r\n\r\n`,
+    `${host}Expect: wonders\r\n\r\n`,
+  ]
+  for (const bytes of unread) await rawRequest(service.url, { bytes })
+  const refusals = (status: number): Promise<number> => reading(`trunkline_http_refusals_total{status="${status}"}`)
+  assert.deepEqual(await Promise.all([400, 417, 431].map(refusals)), [2, 1, 1])
+  assert.doesNotMatch(await metrics.text(), /_count\{.*status="(417|431)"/)
 })
 
 test('logins are counted by result', async () => {
@@ -152,6 +169,25 @@ test('the daemon serves what an operator watches of its database', async () => {
   assert.match(text, /^trunkline_database_group_size_count [1-9]/m)
   assert.match(text, /^# TYPE trunkline_sms_receipts_parked gauge$/m)
   await daemon.stop()
+  folder.remove()
+})
+
+test('the daemon tells the time of its newest backup where it makes any', async () => {
+  const folder = temporaryFolder()
+  const { port, release } = await heldPort()
+  await release()
+  const name = 'trunkline_last_backup_timestamp_seconds'
+  const read = async (changes: { backup_every?: number }): Promise<string> => {
+    const settings = { ...settingsOf(folder.path, port), backup_dir: join(folder.path, 'backups'), ...changes }
+    const daemon = await startDaemon(settings, ADMIN, () => undefined)
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    await daemon.stop()
+    return text
+  }
+  assert.doesNotMatch(await read({}), new RegExp(name))
+  mkdirSync(join(folder.path, 'backups'))
+  writeFileSync(join(folder.path, 'backups', 'trunkline-9000-01-01T00-00-00Z.db'), '')
+  assert.match(await read({ backup_every: 24 }), new RegExp(`^${name} ${Date.UTC(9000, 0, 1) / 1000}$`, 'm'))
   folder.remove()
 })
 

@@ -165,7 +165,7 @@ describe('a schema that is behind', () => {
     const db = new Sqlite(path)
     db.pragma(`application_id = ${APPLICATION_ID}`)
     db.close()
-    assert.throws(() => openDatabase(path), { code: 'corrupt', message: /older schema/ })
+    assert.throws(() => openDatabase(path), { code: 'outdated', message: /older schema/ })
     const opened = openDatabase(path, { migrate: true })
     assert.equal(opened.db.pragma('user_version', { simple: true }), migrations.length)
     opened.close()

@@ -1,0 +1,53 @@
+import type { Logger } from 'pino'
+import { type Metrics, serveMetrics } from '../adapters/http/metrics.ts'
+import type { RunningServer } from '../adapters/http/server.ts'
+import type { Follower } from '../adapters/pbx/follow.ts'
+import { figures } from '../adapters/sqlite/figures.ts'
+import type { Settings } from '../config/settings.ts'
+import { lastBackupAt } from './backups.ts'
+import type { Trunkline } from './compose.ts'
+
+/** Adds what is looked up when someone asks: the state of the database, of the feeds and of the backups. */
+export function gauges(
+  { gauge }: Metrics,
+  { storage: { connection, calls } }: Trunkline,
+  feeds: readonly Follower[],
+  { backup_every, backup_dir }: Settings,
+): void {
+  const { walBytes, parkedReceipts } = figures(connection)
+  gauge('trunkline_database_wal_bytes', "Size of the database's write-ahead log", walBytes)
+  gauge(
+    'trunkline_sms_receipts_parked',
+    'Receipts that wait for their message',
+    () => parkedReceipts().map(({ gateway, count }) => ({ labels: { gateway: String(gateway) }, value: count })),
+    ['gateway'],
+  )
+  gauge(
+    'trunkline_feed_lag_bytes',
+    'Bytes of call records that are not stored yet',
+    () => feeds.map(feed => ({ labels: { feed: feed.state().name }, value: feed.state().lag })),
+    ['feed'],
+  )
+  gauge('trunkline_quarantine_records', 'Call records that could not be used', calls.quarantineCount)
+  if (backup_every > 0)
+    gauge('trunkline_last_backup_timestamp_seconds', "When the newest of the daemon's backups was begun", () =>
+      lastBackupAt(backup_dir),
+    )
+}
+
+/** Serves the metrics. What is watched must not fail for its watcher: a port that is taken costs a warning. */
+export async function watch(
+  metrics: Metrics,
+  { metrics_port: port }: Settings,
+  log: Logger,
+): Promise<RunningServer | null> {
+  if (port === 0) return null
+  try {
+    const server = await serveMetrics(metrics, port)
+    log.info(`metrics at ${server.url}/metrics`)
+    return server
+  } catch (error) {
+    log.warn({ err: error }, 'no metrics are served; set TRUNKLINE_METRICS_PORT to a free port, or to 0 for none')
+    return null
+  }
+}
