@@ -354,6 +354,8 @@ export interface UsageLine {
 
 /** Calls that switches hand over, their rating, and what is told of them. */
 export interface Calls {
+  /** How many records to store at a time, for one who does nothing else meanwhile: few while others write as well. */
+  batchSize(): number
   /**
    * Rates and stores a batch and the place reached, in one transaction. A call that is there already (the same switch
    * and call id, whichever way it came) is not stored again; what cannot be used goes to quarantine.

@@ -43,8 +43,10 @@ export async function ingest(source: string | Readable, ingesting: Ingest, calls
     if (whole) return storeAll([{ records: [whole], position: found.size }], ingesting, calls)
   }
   const chunks = createReadStream(source, { highWaterMark: CHUNK })
-  return storeAll(readBatches(chunks, format, { isFinal: () => true }), ingesting, calls)
+  return storeAll(readBatches(chunks, format, alone(calls)), ingesting, calls)
 }
+
+const alone = (calls: Calls) => ({ size: () => calls.batchSize(), isFinal: () => true })
 
 async function storeAll(
   batches: AsyncIterable<Batch> | Iterable<Batch>,
@@ -85,7 +87,7 @@ async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): 
     yield head
     for (let next = await read(); next; next = await read()) yield next
   }
-  return storeAll(readBatches(all(), format, { isFinal: () => true }), ingesting, calls)
+  return storeAll(readBatches(all(), format, alone(calls)), ingesting, calls)
 }
 
 async function formatOfFile(path: string): Promise<SourceFormat> {

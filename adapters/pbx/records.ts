@@ -9,8 +9,8 @@ export interface Batch {
   readonly position: number
 }
 
-/** One transaction's worth: a sync is dear, and so is holding the lock that others wait for. */
-const BATCH = 2_000
+/** One transaction's worth: a sync is dear, and so is holding the event loop. */
+const BATCH = 1_000
 /** So many lines are tried before the format is given up on. */
 const TRIED = 50
 
@@ -32,6 +32,8 @@ export function formatOf(head: string): SourceFormat | null {
 interface Reading {
   /** The offset of the first chunk's first byte. */
   readonly position?: number
+  /** How many records to read together; asked before each batch. */
+  readonly size?: () => number
   /** Asked at the end: will no more come, so that a last line without its end is a record too? */
   readonly isFinal: () => boolean
 }
@@ -40,7 +42,7 @@ interface Reading {
 export async function* readBatches(
   chunks: AsyncIterable<Uint8Array>,
   format: SourceFormat,
-  { position = 0, isFinal }: Reading,
+  { position = 0, size = () => BATCH, isFinal }: Reading,
 ): AsyncIterable<Batch> {
   const splitter = recordSplitter(formats[format].rule, position)
   const batchOf = (split: readonly SplitRecord[]): Batch => ({
@@ -50,7 +52,7 @@ export async function* readBatches(
   let waiting: SplitRecord[] = []
   for await (const chunk of chunks) {
     waiting = waiting.concat(splitter.push(chunk))
-    while (waiting.length >= BATCH) yield batchOf(waiting.splice(0, BATCH))
+    for (let next = size(); waiting.length >= next; next = size()) yield batchOf(waiting.splice(0, next))
   }
   const rest = isFinal() ? splitter.rest() : null
   if (rest) waiting.push(rest)

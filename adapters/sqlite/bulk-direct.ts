@@ -6,6 +6,7 @@ import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
 import { bindable, boundRow, checkedReferences, defaultsOf, NOTHING, rowInserter, storePlace } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
+import { otherWriters } from './others.ts'
 import type { Bound } from './records.ts'
 import type { Writer } from './writer.ts'
 
@@ -15,10 +16,6 @@ const SMALL_BATCH = 500
 const PAUSE_MS = 2
 /** Each page of an index is written once a batch, however many of its entries are new: large ones cost half. */
 const LARGE_BATCH = 10_000
-/** Who has the database open to write in it, such as the daemon, which follows with its search index, has written by then. */
-const QUIET_MS = 1_000
-const SMALL_LOG_PAGES = 1_000
-const LARGE_LOG_PAGES = 8_000
 
 /** Records without a key of their own: batch by batch, straight into their table. */
 export function directLoad(
@@ -52,7 +49,7 @@ export function directLoad(
 
   return {
     get batchSize() {
-      return others.areQuiet ? LARGE_BATCH : SMALL_BATCH
+      return others.areQuiet() ? LARGE_BATCH : SMALL_BATCH
     },
     add: async records => {
       waiting = waiting.length === 0 ? [...records] : waiting.concat(records)
@@ -71,8 +68,7 @@ export function directLoad(
         const counts = { ...NOTHING, created: kept.length, rejected: rejected.length }
         const place = await placeOf(counts, rejected)
         const found = await writer.writeAlone(() => write(kept, counts, place))
-        others.look()
-        if (!others.areQuiet) await pause(PAUSE_MS)
+        if (!others.areQuiet()) await pause(PAUSE_MS)
         if (found.length === 0) return counts
         rejected = [...rejected, ...found]
       }
@@ -82,7 +78,6 @@ export function directLoad(
     },
     close: async () => {
       take()
-      others.forget()
     },
   }
 }
@@ -90,33 +85,6 @@ export function directLoad(
 function without(rejected: readonly Rejection[], records: readonly BulkRecord[]): readonly BulkRecord[] {
   const rows = new Set(rejected.map(({ row }) => row))
   return rows.size === 0 ? records : records.filter(({ row }) => !rows.has(row))
-}
-
-/**
- * Whether another connection has committed lately, or at all; alone, this one lets the log grow before it is put away.
- */
-function otherWriters({ db }: Connection) {
-  const version = (): unknown => db.pragma('data_version', { simple: true })
-  let known = version()
-  let lastSeen = Number.NEGATIVE_INFINITY
-  let areQuiet: boolean | null = null
-  const setQuiet = (quiet: boolean): void => {
-    if (quiet !== areQuiet) db.pragma(`wal_autocheckpoint = ${quiet ? LARGE_LOG_PAGES : SMALL_LOG_PAGES}`)
-    areQuiet = quiet
-  }
-  setQuiet(true)
-  return {
-    get areQuiet() {
-      return areQuiet === true
-    },
-    look: (): void => {
-      const present = version()
-      if (present !== known) lastSeen = performance.now()
-      known = present
-      setQuiet(performance.now() - lastSeen > QUIET_MS)
-    },
-    forget: (): void => setQuiet(false),
-  }
 }
 
 function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan) {

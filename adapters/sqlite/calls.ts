@@ -4,9 +4,15 @@ import type { AuditTrail } from './audit.ts'
 import { callSteps } from './call-batch.ts'
 import { catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
+import { otherWriters } from './others.ts'
 import { reports } from './reports.ts'
 import { rerating } from './rerating.ts'
 import type { Writer } from './writer.ts'
+
+/** Some milliseconds of the database's lock. */
+const SMALL_BATCH = 1_500
+/** Each page of an index is written once a batch, however many of its entries are new. */
+const LARGE_BATCH = 10_000
 
 /** The storage port for the calls of switches. */
 export function calls(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Calls {
@@ -27,7 +33,9 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
       throw error
     }
   }
+  const others = otherWriters(connection)
   return {
+    batchSize: () => (others.areQuiet() ? LARGE_BATCH : SMALL_BATCH),
     store: async (feed, records, place) => {
       const prepared = steps.prepare(feed, records)
       return write(() => {
