@@ -10,7 +10,7 @@ const KEYS: Readonly<Record<UsageGroup | 'all', string>> = {
   day: 'd.number',
   direction: 'c.direction',
   extension: 'coalesce(c.extension_id, 0)',
-  destination: `coalesce(r.rate_id, r.outcome, 'entered by hand')`,
+  destination: `coalesce(r.rate_id, '(' || coalesce(r.outcome, 'entered by hand') || ')')`,
 }
 
 /** What is told of a tenant's calls in a period. Days are stretches of UTC, so that any time zone's will do. */
@@ -18,9 +18,11 @@ export function reports(connection: Connection): Pick<Calls, 'usage' | 'usedRate
   const { query, value } = connection
   const tally = tallies(connection)
   const named = groupNames(connection)
+  const destinations = destinationNames(connection)
   return {
     usage: async (tenantId, days, by) => {
       const group = by ?? 'all'
+      const names = group === 'destination' ? destinations(tenantId) : {}
       const whole = days.slice(0, 1).map(first => ({ ...first, to: days.at(-1)?.to ?? first.to }))
       const sums = tally(
         `SELECT tally(${KEYS[group]}, upper(c.disposition) = 'ANSWERED', c.duration_seconds, c.bill_seconds, c.cost,
@@ -29,6 +31,7 @@ export function reports(connection: Connection): Pick<Calls, 'usage' | 'usedRate
          CROSS JOIN cdrs c ON c.tenant_id = ? AND c.started_at >= d.since AND c.started_at < d.until
          LEFT JOIN cdr_ratings r ON r.cdr_id = c.id`,
         [JSON.stringify(group === 'day' ? days : whole), tenantId],
+        key => (typeof key === 'number' ? names[key] : null) ?? key,
       )
       const lines = linesOf(sums, named(group, tenantId, days))
       return group === 'day' || group === 'direction' ? lines.sort(byName) : lines.sort(byCost)
@@ -52,7 +55,7 @@ export function reports(connection: Connection): Pick<Calls, 'usage' | 'usedRate
 const byName = (a: UsageLine, b: UsageLine): number => (String(a.group) < String(b.group) ? -1 : 1)
 const byCost = (a: UsageLine, b: UsageLine): number => b.cost - a.cost || b.calls - a.calls || byName(a, b)
 
-/** Keys of one name, such as two rates of one destination, make one line. */
+/** Keys of one name, such as two extensions that are gone, make one line. */
 function linesOf(sums: ReadonlyMap<Key, Tally>, nameOf: (key: Key) => string | null): UsageLine[] {
   const lines = new Map<string | null, UsageLine>()
   for (const [key, sum] of sums) {
@@ -71,22 +74,26 @@ function linesOf(sums: ReadonlyMap<Key, Tally>, nameOf: (key: Key) => string | n
   return [...lines.values()]
 }
 
+/** The destinations of a tenant's rates by their ids; as one text, which takes a third of the time that rows take. */
+function destinationNames({ value }: Connection) {
+  const all = value<[number], string>('SELECT json_group_object(id, destination) FROM rates WHERE tenant_id = ?')
+  return (tenantId: number): Readonly<Record<Key, string>> => JSON.parse(all.get(tenantId) ?? '{}')
+}
+
 function groupNames({ value, rows }: Connection) {
   const extension = value<[number], string>('SELECT extension_number FROM extensions WHERE id = ?')
-  const destinations = rows<[number], [number, string]>('SELECT id, destination FROM rates WHERE tenant_id = ?')
   const prefixes = rows<[number], [number, string]>(
     `SELECT r.rate_id, max(r.prefix) FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id
      WHERE r.rate_id IS NOT NULL AND c.tenant_id = ? GROUP BY 1`,
   )
+  // A rate that was deleted is named by the prefix that is kept with its calls.
   const destinationName = (tenantId: number) => {
-    const names = new Map<Key, string>(destinations.all(tenantId))
     let former: ReadonlyMap<Key, string> | null = null
-    // A rate that was deleted is named by the prefix that is kept with its calls.
-    const formerName = (key: number): string | undefined => {
+    const formerName = (key: number): string => {
       former ??= new Map(prefixes.all(tenantId))
-      return former.get(key)
+      return former.get(key) ?? `(${key})`
     }
-    return (key: Key): string => names.get(key) ?? (typeof key === 'number' ? formerName(key) : undefined) ?? `(${key})`
+    return (key: Key): string => (typeof key === 'number' ? formerName(key) : key)
   }
   return (
     group: UsageGroup | 'all',
