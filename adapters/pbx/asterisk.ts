@@ -29,7 +29,7 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
   if (disposition === undefined) row.problem('disposition', `is not known: ${quoted(row.text('disposition'))}`)
   return row.finish({
     source,
-    switchCallId: switchCallId(row, raw),
+    switchCallId: switchCallId(row),
     accountcode: row.text('accountcode'),
     context: row.text('dcontext'),
     callerNumber: row.text('src'),
@@ -46,10 +46,19 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
   })
 }
 
-/** A uniqueid can stand in several rows, so without a sequence the row itself has to tell them apart. */
-function switchCallId(row: Fields, raw: string): string {
+/** What every form of a row tells, and tells alike. */
+const SHARED = [
+  ...['accountcode', 'src', 'dst', 'dcontext', 'clid', 'channel', 'dstchannel', 'lastapp', 'lastdata'],
+  ...['start', 'answer', 'end', 'duration', 'billsec', 'disposition'],
+]
+
+/** A uniqueid can stand in several rows, so without a sequence the row's values have to tell them apart. */
+function switchCallId(row: Fields): string {
   const [uniqueid, sequence] = [row.text('uniqueid'), row.text('sequence')]
   if (uniqueid !== '' && sequence !== '') return `${uniqueid}/${sequence}`
-  const hash = createHash('sha256').update(raw).digest('hex').slice(0, 32)
+  const hash = createHash('sha256')
+    .update(JSON.stringify(SHARED.map(row.text)))
+    .digest('hex')
+    .slice(0, 32)
   return uniqueid === '' ? hash : `${uniqueid}/${hash}`
 }

@@ -121,7 +121,7 @@ export function rerating(
   return {
     rerate: async (query, { dryRun, sample }) => {
       if (!dryRun)
-        return writer.write(() => {
+        return writer.writeAlone(() => {
           const now = clock.now()
           const run = changesOf(query, sample, (row, result) => apply(row, result, now))
           for (;;) {

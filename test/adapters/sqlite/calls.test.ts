@@ -87,6 +87,10 @@ describe('a completed call', () => {
       assert.equal((await ingest(file, asked, world.storage.calls)).stored, 1)
       assert.equal((await ingest(file, asked, world.storage.calls)).known, 2)
       assert.equal((await taken(world, asteriskCustomRow(call), { format: 'asterisk-custom' })).known, 1)
+      const short = asteriskRow({ id: '1.9' }).replace(',"","1.9",7\n', '\n')
+      assert.equal((await taken(world, short)).stored, 1, 'without a sequence')
+      const custom = asteriskCustomRow({ id: '1.9' }).replace(',"7"\n', '\n')
+      assert.equal((await taken(world, custom, { format: 'asterisk-custom' })).known, 1)
       const uuid = { id: '5f1c3a52' }
       assert.equal((await taken(world, freeswitchRow(uuid))).stored, 1)
       const folder = world.file('json')
@@ -94,7 +98,7 @@ describe('a completed call', () => {
       writeFileSync(join(folder, 'x.cdr.json'), freeswitchJson(uuid))
       assert.equal((await ingest(folder, asked, world.storage.calls)).known, 1)
       assert.equal((await taken(world, ndjsonRow(uuid))).stored, 1, 'another switch may give the same id')
-      assert.equal(world.calls().length, 3)
+      assert.equal(world.calls().length, 4)
     }),
   )
 
