@@ -57,6 +57,7 @@ export async function runImport(run: Run): Promise<ImportSummary> {
     try {
       await passRows({ ...run, shown, report, counts, blankLines, place, rejects, load })
     } finally {
+      shown.clear()
       await load.close()
       rejects.close()
     }
@@ -152,7 +153,6 @@ async function passRows(passing: Passing): Promise<void> {
   if (signal?.aborted) throw interrupted(passing)
   shown.say(`${counts.rows} rows read; storing them`)
   await settle(passing, reached, true)
-  shown.clear()
 }
 
 /** Counts and tells what was read. */

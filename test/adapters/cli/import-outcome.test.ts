@@ -204,7 +204,8 @@ describe('an import of call records', () => {
   })
 
   it('stops between two batches when it is told to, and can be resumed', async () => {
-    const { context } = listening(desk.services)
+    const { context, heard } = listening(desk.services)
+    Object.assign(context.io.stderr, { isTTY: true })
     const text = `${CALLS}\n${calls(1, 5000)}`
     const stop = new AbortController()
     const stream = new PassThrough()
@@ -232,6 +233,7 @@ describe('an import of call records', () => {
       stop.signal,
     )
     await assert.rejects(importing, { exitCode: 130 })
+    assert.match(heard.stderr, /rows.*\r\u001b\[K$/s, 'the line is left free for the error')
     assert.ok(stored().length > 0 && stored().length < 5000)
     await desk.take('cdrs', text, ['--resume'])
     assert.deepEqual(

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { temporaryFolder } from '../../support/app.ts'
+import { type Desk, openDesk } from '../../support/imports.ts'
+
+let desk: Desk
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(async () => {
+  folder = temporaryFolder()
+  desk = openDesk()
+  await desk.create('tenants', { slug: 'acme' })
+  await desk.create('extensions', { tenant_id: 1 })
+})
+afterEach(async () => {
+  await desk.close()
+  folder.remove()
+})
+
+/** So many rows that they are stored on the thread, and that what it rejects comes in several pages. */
+const ROWS = 2_000
+
+const calls = (extensionOf: (row: number) => number): string => {
+  const rows = Array.from({ length: ROWS }, (_, i) => `acme,${extensionOf(i)},${i},2,outbound,BUSY,0,0,1,2026-01-01\n`)
+  const fields =
+    'tenant,extension_id,caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds'
+  return `${fields},cost,started_at\n${rows.join('')}`
+}
+
+const dangling = (row: number): boolean => row % 4 !== 1
+
+describe('many records, stored on a thread of their own,', () => {
+  it('refer to records that are there: others are rejected, each with its reason', async () => {
+    const rejects = join(folder.path, 'r.csv')
+    const text = calls(row => (dangling(row) ? 77 : 1))
+    const { summary } = await desk.take('cdrs', text, ['--on-error', 'continue', '--reject-file', rejects])
+    assert.deepEqual([summary.rows, summary.created, summary.rejected], [ROWS, ROWS / 4, (ROWS * 3) / 4])
+    assert.deepEqual(desk.query('PRAGMA foreign_key_check'), [])
+    assert.deepEqual(desk.query('SELECT caller_number FROM cdrs ORDER BY id LIMIT 2'), ['1', '5'])
+    assert.equal(
+      readFileSync(rejects, 'utf8').match(/^extension_id: The selected extension id is invalid\.,acme,77/gm)?.length,
+      1500,
+    )
+  })
+
+  it('are not stored from the batch on that holds a bad one, when that is to stop the import', async () => {
+    const { summary } = await desk.take(
+      'cdrs',
+      calls(row => (row === 700 ? 77 : 1)),
+    )
+    assert.deepEqual([summary.created, summary.rejected], [500, 1])
+    assert.deepEqual(desk.query('SELECT count(*) FROM cdrs'), ['500'])
+  })
+
+  it('follow the rules of their table all together', async () => {
+    const rows = Array.from({ length: ROWS }, (_, i) => `${i === 1_999 ? 5 : 100 + i},Place,1,60,active\n`)
+    const text = `prefix,destination,cost_per_minute,billing_increment,status\n5,Place,1,60,active\n${rows.join('')}`
+    const { summary } = await desk.take('rates', text, ['--tenant', 'acme'])
+    assert.deepEqual([summary.created, summary.rejected], [0, 1])
+    assert.deepEqual(desk.query('SELECT count(*) FROM rates'), ['0'])
+    const kept = await desk.take('rates', text, ['--tenant', 'acme', '--on-error', 'continue'])
+    assert.deepEqual([kept.summary.created, kept.summary.rejected], [ROWS, 1])
+  })
+})
