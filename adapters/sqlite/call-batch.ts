@@ -32,6 +32,8 @@ export interface Prepared {
 }
 
 export interface CallSteps {
+  /** Gets ready what the records will be rated by. */
+  ready(feed: Feed, records: readonly SwitchRecord[]): Promise<void>
   /** Rates the records. Writes nothing, so that it needs no lock; see `current`. */
   prepare(feed: Feed, records: readonly SwitchRecord[]): Prepared
   /** What was prepared, or the same anew when something it was made of has changed. Runs in the write transaction. */
@@ -73,6 +75,13 @@ export function callSteps(connection: Connection, known: Catalogs, clock: Clock)
   }
   const prepare = preparer(catalogOf)
   return {
+    ready: async ({ rules }, records) => {
+      const slugs = new Set(records.map(record => ('call' in record ? slugOf(record.call, rules) : null)))
+      for (const slug of slugs) {
+        const id = slug === null ? undefined : tenantBySlug.get(slug)
+        if (id !== undefined) await known.ready(id)
+      }
+    },
     prepare,
     current: (prepared, feed, records) => {
       for (const [slug, catalog] of prepared.catalogs) if (catalogOf(slug) !== catalog) return prepare(feed, records)

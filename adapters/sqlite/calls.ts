@@ -37,6 +37,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
   return {
     batchSize: () => (others.areQuiet() ? LARGE_BATCH : SMALL_BATCH),
     store: async (feed, records, place) => {
+      await steps.ready(feed, records)
       const prepared = steps.prepare(feed, records)
       return write(() => {
         const present = steps.current(prepared, feed, records)

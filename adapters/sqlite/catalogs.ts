@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { parseJson } from '../../core/json.ts'
 import { buildDeck } from '../../core/rating/deck.ts'
 import { dialled, internationalPrefixOf } from '../../core/rating/number.ts'
@@ -10,11 +11,16 @@ export interface Catalogs {
    * tenant's revision says that something it is made of has changed, in this process or another.
    */
   of(tenantId: number): Catalog | null
+  /** Makes it ready for `of`, in steps that leave the event loop free, if it is not and nothing changes meanwhile. */
+  ready(tenantId: number): Promise<void>
   /** Builds each anew when it is asked for next: after a transaction was undone, revisions may come again. */
   forget(): void
 }
 
 type RateRow = [id: number, prefix: string, pricePerMinute: number, increment: number]
+
+/** Rates read at once: some milliseconds. */
+const PAGE = 5_000
 
 export function catalogs({ db, rows, value }: Connection): Catalogs {
   const kept = new Map<number, { readonly revision: string; readonly catalog: Catalog }>()
@@ -26,17 +32,26 @@ export function catalogs({ db, rows, value }: Connection): Catalogs {
     `SELECT ${parts.map(part => `coalesce((${part}), 0)`).join(` || ':' || `)}`,
   )
   const settingsOf = rows<[number], [string | null]>('SELECT settings FROM tenants WHERE id = ?')
-  const rates = rows<[number], RateRow>(
-    `SELECT id, prefix, cost_per_minute, billing_increment FROM rates WHERE tenant_id = ? AND status = 'active'`,
+  const page = rows<[number, number], RateRow>(
+    `SELECT id, prefix, cost_per_minute, billing_increment FROM rates
+     WHERE tenant_id = ? AND status = 'active' AND id > ? ORDER BY id LIMIT ${PAGE}`,
   )
   const extensions = rows<[number], [string, number]>('SELECT extension_number, id FROM extensions WHERE tenant_id = ?')
   const dids = value<[number], string>('SELECT number FROM dids WHERE tenant_id = ?')
 
-  const build = (tenantId: number, settings: string | null): Catalog => {
+  function* ratePages(tenantId: number): Generator<readonly RateRow[]> {
+    for (let last = 0; ; ) {
+      const found = page.all(tenantId, last)
+      yield found
+      if (found.length < PAGE) return
+      last = found.at(-1)?.[0] ?? last
+    }
+  }
+  const build = (tenantId: number, settings: string | null, rates: Iterable<RateRow>): Catalog => {
     const prefix = internationalPrefixOf(settings === null ? null : parseJson(settings))
     return {
       tenantId,
-      deck: buildDeck(activeRates(rates.iterate(tenantId)), prefix),
+      deck: buildDeck(activeRates(rates), prefix),
       extensions: new Map(extensions.all(tenantId)),
       dids: new Set(
         dids
@@ -46,18 +61,40 @@ export function catalogs({ db, rows, value }: Connection): Catalogs {
       ),
     }
   }
-  const current = (tenantId: number): Catalog | null => {
-    const revision = revisionOf.get({ tenant: tenantId }) ?? ''
-    const known = kept.get(tenantId)
-    if (known?.revision === revision) return known.catalog
+  const isKept = (tenantId: number): boolean => kept.get(tenantId)?.revision === revision(tenantId)
+  const revision = (tenantId: number): string => revisionOf.get({ tenant: tenantId }) ?? ''
+  const keep = (tenantId: number, rates: Iterable<RateRow>): Catalog | null => {
     const settings = settingsOf.get(tenantId)
     if (!settings) return null
-    const catalog = build(tenantId, settings[0])
-    kept.set(tenantId, { revision, catalog })
+    const catalog = build(tenantId, settings[0], rates)
+    kept.set(tenantId, { revision: revision(tenantId), catalog })
     return catalog
   }
   // One snapshot of revision, settings, rates and numbers, whoever writes meanwhile.
-  return { of: db.transaction(current), forget: () => kept.clear() }
+  const current = db.transaction((tenantId: number): Catalog | null =>
+    isKept(tenantId) ? (kept.get(tenantId)?.catalog ?? null) : keep(tenantId, flat(ratePages(tenantId))),
+  )
+  const keepIfSame = db.transaction((tenantId: number, since: string, rates: readonly RateRow[]): void => {
+    if (revision(tenantId) === since) keep(tenantId, rates)
+  })
+  return {
+    of: current,
+    ready: async tenantId => {
+      if (isKept(tenantId)) return
+      const since = revision(tenantId)
+      const rates: RateRow[] = []
+      for (const found of ratePages(tenantId)) {
+        rates.push(...found)
+        await nextTurn()
+      }
+      keepIfSame(tenantId, since, rates)
+    },
+    forget: () => kept.clear(),
+  }
+}
+
+function* flat<T>(pages: Iterable<readonly T[]>): Generator<T> {
+  for (const page of pages) yield* page
 }
 
 function* activeRates(rows: Iterable<RateRow>) {
