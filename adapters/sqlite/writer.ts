@@ -12,8 +12,8 @@ interface Job {
 
 export interface Writer {
   /**
-   * Runs the change with those that come along with it in one transaction, under a savepoint of its own, and resolves
-   * once it is on disk. What it throws undoes it alone.
+   * Runs the change with those that come along with it in one transaction, and resolves once it is on disk. What it
+   * throws undoes it alone; when another throws, it is run again, so it changes nothing but the database.
    */
   write<T>(change: () => T): Promise<T>
   /** The same in a transaction of its own, without a savepoint: for many rows, whose pages that would copy. */
@@ -78,10 +78,24 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
     }
   }
 
+  /** Runs them as if none could fail, which is seldom wrong and costs half; false when one does, with all of it undone. */
+  const attemptTogether = (jobs: readonly Job[]): boolean => {
+    savepoint.run()
+    try {
+      for (const job of jobs) job.run()
+      return true
+    } catch (error) {
+      if (!db.inTransaction) throw error
+      undo.run()
+      release.run()
+      return false
+    }
+  }
+
   const attemptAll = (jobs: readonly Job[]): unknown[] => {
-    if (jobs.length > 1) return jobs.map(attempt)
-    jobs[0]?.run()
-    return [null]
+    if (jobs.length === 1) jobs[0]?.run()
+    else if (!attemptTogether(jobs)) return jobs.map(attempt)
+    return jobs.map(() => null)
   }
 
   const runGroup = (jobs: readonly Job[]): unknown[] => {

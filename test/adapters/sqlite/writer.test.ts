@@ -105,6 +105,31 @@ describe('the writer', () => {
     assert.deepEqual(stored(), [1, 5])
   })
 
+  test('gives a change a transaction to itself where that is asked for, in its turn', async () => {
+    const { writer, commits, put, stored } = world()
+    const run = (id: number) => () => put(id)
+    await Promise.all([
+      writer.write(run(1)),
+      writer.write(run(2)),
+      writer.writeAlone(run(3)),
+      writer.writeAlone(run(4)),
+      writer.write(run(5)),
+    ])
+    assert.deepEqual(
+      [commits, stored()],
+      [
+        [2, 1, 1, 1],
+        [1, 2, 3, 4, 5],
+      ],
+    )
+    const failing = writer.writeAlone(() => {
+      put(6)
+      throw new AppError('conflict', 'no')
+    })
+    await assert.rejects(failing, /no/)
+    assert.deepEqual(stored(), [1, 2, 3, 4, 5])
+  })
+
   test('acknowledges nothing before the commit: when that fails, every change of the group does', async () => {
     const { writer, put, orphan, stored } = world()
     const acknowledged: number[] = []
