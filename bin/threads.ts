@@ -13,5 +13,7 @@ export interface ThreadData {
 export function onThread(storage: Storage, actor?: Actor): ThreadedBulk {
   const program = new URL(`./storage-thread${extname(import.meta.url)}`, import.meta.url)
   const workerData: ThreadData = { path: storage.connection.path, actor }
-  return threadedBulk(storage.bulk, () => new Worker(program, { workerData }))
+  // Batches come and go: with room for several, hardly any is copied by the garbage collector.
+  const resourceLimits = { maxYoungGenerationSizeMb: 96 }
+  return threadedBulk(storage.bulk, () => new Worker(program, { workerData, resourceLimits }))
 }

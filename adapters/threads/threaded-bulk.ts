@@ -16,6 +16,8 @@ export interface ThreadedBulk {
 /** When that much is added at first, more will follow. */
 const FIRST_BATCH = 500
 const MANY = FIRST_BATCH / 2
+/** Read while the thread starts. */
+const MORE = 10_000
 
 /** `start` starts a thread that answers as `serveBulk` does. One load at a time. */
 export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
@@ -65,7 +67,7 @@ export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
 }
 
 function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: PlaceOf) => void): BulkLoad {
-  let batchSize = FIRST_BATCH
+  let batchSize = MORE
   const opened = call('open', { ...plan, resource: plan.resource.name }).then(size => {
     batchSize = size
   })
