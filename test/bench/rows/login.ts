@@ -8,7 +8,7 @@ export const login: Row = {
   name: 'login',
   run: bench =>
     serving(bench, async (daemon, baseline) => {
-      const { seconds, rounds, folder } = bench
+      const { seconds, folder } = bench
       const p50 = async ({ url }: Server, path: string): Promise<number> => {
         const headers = { 'content-type': 'application/json' }
         const requests = [{ path, method: 'POST' as const, headers, body: JSON.stringify(ADMIN) }]
@@ -18,7 +18,7 @@ export const login: Row = {
       const logins = (): Promise<number> => p50(daemon, '/api/admin/login')
       await hashes()
       await logins()
-      const found = await alternate(rounds, hashes, logins)
+      const found = await alternate(bench, hashes, logins)
       const ratio = found.baseline / found.ours
       return [
         {
