@@ -15,6 +15,9 @@ type ViewRow = [json: string, key: string | number, id: number]
 const PAGE = 100
 /** So many records are looked through at once for a text that no index helps to find. */
 const SCAN = 4_000
+/** So many are checked and shown at once, and so many are kept: a megabyte or two. */
+const SHOWN = 500
+const FEW = 4_000
 
 interface Plan {
   readonly resource: Resource
@@ -38,7 +41,7 @@ export async function* listPages(connection: Connection, resource: Resource, que
   const plan: Plan = { resource, where: Object.entries(query.where ?? {}), view: query.view }
   const place = query.after === undefined ? null : placeOf(connection, resource, query.after)
   const source = query.search
-    ? found(connection, plan, fold(query.search), place)
+    ? found(connection, plan, fold(query.search), { from: place, limit: query.limit })
     : inOrder(connection, plan, place, query.limit)
   if (query.limit === undefined) yield* source
   else yield await gather(source, query.limit)
@@ -100,57 +103,67 @@ async function* inOrder(connection: Connection, plan: Plan, from: Place | null, 
 }
 
 /** The records that hold the needle: by the index where it narrows the search, else by looking through them. */
-async function* found(connection: Connection, plan: Plan, needle: string, from: Place | null): RowPages {
+async function* found(connection: Connection, plan: Plan, needle: string, query: Asked): RowPages {
   const ids = candidates(connection, plan.resource, needle)
-  if (ids === null) yield* scanned(connection, plan, needle, from)
-  else yield* picked(connection, plan, needle, ids, from)
+  if (ids === null) yield* scanned(connection, plan, needle, query.from)
+  else yield* picked(connection, plan, { ...query, needle, ids })
 }
 
-/** The candidates that really match, put in order, then read page by page. */
-async function* picked(
-  connection: Connection,
-  plan: Plan,
-  needle: string,
-  ids: readonly number[],
-  from: Place | null,
-): RowPages {
+interface Asked {
+  readonly from: Place | null
+  readonly limit: number | undefined
+}
+
+interface Candidates extends Asked {
+  readonly needle: string
+  readonly ids: readonly number[]
+}
+
+/**
+ * The candidates that really match, put in order, page by page. Finding a record costs as much as showing it, so few
+ * that are all asked for are shown as they are checked; of many, or when only some are asked for, the ids are kept.
+ */
+async function* picked(connection: Connection, plan: Plan, given: Candidates): RowPages {
+  const areShown = given.limit === undefined && given.ids.length <= FEW
+  const matches = await matching(connection, plan, given, areShown)
   const { resource, view } = plan
-  const matches = await matching(connection, plan, needle, ids, from)
   const sql = `SELECT ${viewSql(resource, view)}, t.${resource.order}, t.id
     FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value ${joinSql(resource, view)} ORDER BY j.key`
   for (let start = 0; start === 0 || start < matches.length; start += PAGE) {
-    const page = JSON.stringify(matches.slice(start, start + PAGE))
-    const rows = connection.rows<[string], ViewRow>(sql).all(page)
+    const page = matches.slice(start, start + PAGE)
+    const ids = JSON.stringify(page.map(([, , id]) => id))
+    const rows = areShown ? page : connection.rows<[string], ViewRow>(sql).all(ids)
     yield { ...pageOf(rows, start + PAGE < matches.length), rows }
     await nextTurn()
   }
 }
 
-/** The ids of the records among these that hold the needle, in the resource's order. */
+/** The candidates that hold the needle, in the resource's order, with their JSON when they are to be shown. */
 async function matching(
   connection: Connection,
   plan: Plan,
-  needle: string,
-  ids: readonly number[],
-  from: Place | null,
-): Promise<number[]> {
-  const { resource, where } = plan
+  { needle, ids, from }: Candidates,
+  areShown: boolean,
+): Promise<ViewRow[]> {
+  const { resource, where, view } = plan
   const text = searchedText(resource)
   // Most candidates match, and most of those as they stand: what SQLite finds itself needs no call out of it.
   const holds = `(instr(lower(${text}), ?) OR holds(${text}, ?))`
-  const sql = `SELECT t.${resource.order}, t.id FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value
+  const sql = `SELECT ${areShown ? viewSql(resource, view) : "''"}, t.${resource.order}, t.id
+    FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value ${areShown ? joinSql(resource, view) : ''}
     ${conditions(holds, ...whereSql(plan), from !== null && afterSql(resource, '<'))}`
   const bound = [needle, needle, ...where.map(([, value]) => value), ...bindPlace(resource, from)]
-  const places: Place[] = []
-  for (let start = 0; start < ids.length; start += SCAN) {
+  const size = areShown ? SHOWN : SCAN
+  const matches: ViewRow[] = []
+  for (let start = 0; start < ids.length; start += size) {
     if (start > 0) await nextTurn()
-    const stretch = JSON.stringify(ids.slice(start, start + SCAN))
-    for (const place of connection.rows<(string | number)[], Place>(sql).all(stretch, ...bound)) places.push(place)
+    const stretch = JSON.stringify(ids.slice(start, start + size))
+    for (const row of connection.rows<(string | number)[], ViewRow>(sql).all(stretch, ...bound)) matches.push(row)
   }
-  return places.sort(descending).map(([, id]) => id)
+  return matches.sort(descending)
 }
 
-const descending = ([keyA, idA]: Place, [keyB, idB]: Place): number =>
+const descending = ([, keyA, idA]: ViewRow, [, keyB, idB]: ViewRow): number =>
   keyA === keyB ? idB - idA : keyA < keyB ? 1 : -1
 
 /** Looks through the records in order, a bounded stretch at a time. */

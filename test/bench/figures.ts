@@ -10,17 +10,17 @@ export const perSecond = (value: number): string => `${whole(value)}/s`
 export const times = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ×`
 export const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
 
-/** Measures both by turns, each first every other time. */
+/** Measures both by turns, each first every other time; the baseline only where ours is to be compared. */
 export async function alternate(
-  rounds: number,
+  { rounds, isCompared }: { readonly rounds: number; readonly isCompared: boolean },
   baseline: () => Promise<number>,
   ours: () => Promise<number>,
 ): Promise<{ baseline: number; ours: number }> {
   const found: { baseline: number[]; ours: number[] } = { baseline: [], ours: [] }
   for (let round = 0; round < rounds; round++) {
-    if (round % 2 === 0) found.baseline.push(await baseline())
+    if (isCompared && round % 2 === 0) found.baseline.push(await baseline())
     found.ours.push(await ours())
-    if (round % 2 === 1) found.baseline.push(await baseline())
+    if (isCompared && round % 2 === 1) found.baseline.push(await baseline())
   }
   return { baseline: median(found.baseline), ours: median(found.ours) }
 }

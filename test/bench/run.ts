@@ -2,6 +2,9 @@
  * Measures the built daemon beside baselines on the same data and prints one table.
  *
  *   npm run bench -- [ROW …] [--rounds 5] [--seconds 2] [--cdrs 1000000] [--program FILE] [--write]
+ *   npm run bench -- --growth [ROW …] [--rounds 2] [--seconds 2] [--program FILE] [--write]
+ *
+ * The second measures the daemon alone, with a hundredth, the usual number and ten times as many CDRs.
  */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,28 +19,37 @@ import { profile } from './rows/profile.ts'
 import { commandLine, start } from './rows/programs.ts'
 import { receipts } from './rows/receipts.ts'
 import { getCdr, listPage, postCdr, search } from './rows/requests.ts'
-import type { Bench, Row } from './rows/row.ts'
-import { type Line, table, writeBetween } from './table.ts'
+import type { Row } from './rows/row.ts'
+import { growthTable, type Line, table, writeBetween } from './table.ts'
 
 /** Those that write come last, so that the index does not follow new records while others are measured. */
 const ROWS: readonly Row[] = [getCdr, listPage, listAll, search, login, commandLine, start, receipts, postCdr, profile]
+
+/** What a growing number of CDRs could slow down. */
+const GROWING: readonly Row[] = [getCdr, listPage, listAll, search, start, receipts, postCdr]
+const SIZES = [10_000, FULL_SIZE.cdrs, 10_000_000]
 
 function readArguments() {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      rounds: { type: 'string', default: '5' },
+      rounds: { type: 'string' },
       seconds: { type: 'string', default: '2' },
       cdrs: { type: 'string', default: String(FULL_SIZE.cdrs) },
       program: { type: 'string', default: 'dist/bin/trunklined.js' },
+      growth: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
     },
   })
-  const unknown = positionals.filter(name => !ROWS.some(row => row.name === name))
+  const all = values.growth ? GROWING : ROWS
+  const unknown = positionals.filter(name => !all.some(row => row.name === name))
   if (unknown.length > 0)
-    throw new Error(`There is no row ${unknown.join()}; there are ${ROWS.map(({ name }) => name).join(', ')}.`)
+    throw new Error(`There is no row ${unknown.join()}; there are ${all.map(({ name }) => name).join(', ')}.`)
   if (values.write && positionals.length > 0) throw new Error('--write takes the whole table: name no rows with it.')
-  return { ...values, rows: ROWS.filter(({ name }) => positionals.length === 0 || positionals.includes(name)) }
+  const [cdrs, rounds, seconds] = [values.cdrs, values.rounds ?? (values.growth ? 2 : 5), values.seconds].map(Number)
+  if (!cdrs || !rounds || !seconds) throw new Error('--cdrs, --rounds and --seconds take numbers.')
+  const rows = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+  return { ...values, cdrs, rounds, seconds, rows }
 }
 
 /** The data are made once and kept. */
@@ -53,33 +65,45 @@ async function dataset(cdrs: number): Promise<string> {
   return path
 }
 
-async function measure(rows: readonly Row[], bench: Bench): Promise<Line[]> {
-  const lines: Line[] = []
-  for (const row of rows) {
-    console.error(`${row.name} …`)
-    const found = await row.run(bench)
-    console.error(table(found))
-    lines.push(...found)
+/** Runs the rows on copies of a dataset of that size. */
+async function measure(cdrs: number, isCompared: boolean): Promise<Line[]> {
+  const source = await dataset(cdrs)
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-bench-'))
+  try {
+    const ours = join(folder, 'ours.db')
+    const baseline = isCompared ? join(folder, 'baseline.db') : ours
+    for (const copy of new Set([ours, baseline])) copyFileSync(source, copy)
+    const { program, rounds, seconds } = given
+    const commandLine = program.replace('trunklined', 'trunkline')
+    const bench = { program, commandLine, databases: { ours, baseline }, cdrs, isCompared, rounds, seconds, folder }
+    const lines: Line[] = []
+    for (const row of given.rows) {
+      console.error(`${row.name} …`)
+      const found = await row.run(bench)
+      console.error(isCompared ? table(found) : growthTable([whole(cdrs)], [found]))
+      lines.push(...found)
+    }
+    return lines
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
   }
-  return lines
 }
 
 const given = readArguments()
-const [cdrs, rounds, seconds] = [given.cdrs, given.rounds, given.seconds].map(Number)
-if (!cdrs || !rounds || !seconds) throw new Error('--cdrs, --rounds and --seconds take numbers.')
-const source = await dataset(cdrs)
-const folder = mkdtempSync(join(tmpdir(), 'trunkline-bench-'))
-try {
-  const databases = { ours: join(folder, 'ours.db'), baseline: join(folder, 'baseline.db') }
-  copyFileSync(source, databases.ours)
-  copyFileSync(source, databases.baseline)
-  const { program } = given
-  const command = program.replace('trunklined', 'trunkline')
-  const lines = await measure(given.rows, { program, commandLine: command, databases, cdrs, rounds, seconds, folder })
-  const about = `${whole(cdrs)} CDRs, 100 tenants, 20,000 extensions, 171,135 rates; 50 connections by ${generator}, medians of ${rounds} rounds.`
-  const text = `${about}\n\n${table(lines)}`
-  console.log(text)
-  if (given.write) writeBetween('BENCHMARKS.md', text)
-} finally {
-  rmSync(folder, { recursive: true, force: true })
+const beside = '100 tenants, 20,000 extensions, 171,135 rates'
+const how = `50 connections by ${generator}, medians of ${given.rounds} rounds.`
+
+async function once(): Promise<string> {
+  const lines = await measure(given.cdrs, true)
+  return `${whole(given.cdrs)} CDRs, ${beside}; ${how}\n\n${table(lines)}`
 }
+
+async function growing(): Promise<string> {
+  const found: Line[][] = []
+  for (const size of SIZES) found.push(await measure(size, false))
+  return `Beside the CDRs ${beside}; ${how}\n\n${growthTable(SIZES.map(whole), found)}`
+}
+
+const text = given.growth ? await growing() : await once()
+console.log(text)
+if (given.write) writeBetween('BENCHMARKS.md', given.growth ? 'growth' : 'bench', text)

@@ -11,8 +11,12 @@ export interface Line {
 }
 
 const HEAD = ['what', 'baseline', 'Trunkline', 'ratio', 'goal', 'met']
-const BEGIN = '<!-- bench: written by `npm run bench -- --write` -->'
-const END = '<!-- /bench -->'
+
+/** The parts of BENCHMARKS.md that a program writes, with the command that does it. */
+const SECTIONS = {
+  bench: 'npm run bench -- --write',
+  growth: 'npm run bench -- --growth --write',
+} as const
 
 const cells = ({ what, baseline, ours, ratio, goal, met }: Line): string[] => [
   what,
@@ -23,21 +27,30 @@ const cells = ({ what, baseline, ours, ratio, goal, met }: Line): string[] => [
   met === null ? '' : met ? 'yes' : '**no**',
 ]
 
-/** The lines as a Markdown table whose columns line up. */
-export function table(lines: readonly Line[]): string {
-  const rows = [HEAD, ...lines.map(cells)]
-  const widths = HEAD.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)))
+/** Rows, of which the first is the head, as a Markdown table whose columns line up. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
   const [head = '', ...body] = rows.map(
     row => `| ${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join(' | ')} |`,
   )
   return [head, `|${widths.map(width => '-'.repeat(width + 2)).join('|')}|`, ...body].join('\n')
 }
 
-/** Puts the text between the markers of the file, or at its end when it has none. */
-export function writeBetween(path: string, text: string): void {
+export const table = (lines: readonly Line[]): string => aligned([HEAD, ...lines.map(cells)])
+
+/** The same lines, measured with so many records each, side by side. */
+export function growthTable(sizes: readonly string[], found: readonly (readonly Line[])[]): string {
+  const rows = found[0]?.map(({ what }, line) => [what, ...found.map(lines => lines[line]?.ours ?? '')]) ?? []
+  return aligned([['with so many CDRs', ...sizes], ...rows])
+}
+
+/** Puts the text between the section's markers in the file, or at its end when it has none. */
+export function writeBetween(path: string, section: keyof typeof SECTIONS, text: string): void {
   const old = existsSync(path) ? readFileSync(path, 'utf8') : ''
-  const [start, end] = [old.indexOf(BEGIN), old.indexOf(END)]
-  const section = `${BEGIN}\n\n${text}\n\n${END}`
-  const isMarked = start >= 0 && end > start
-  writeFileSync(path, isMarked ? old.slice(0, start) + section + old.slice(end + END.length) : `${old}\n${section}\n`)
+  const begin = `<!-- ${section}: written by \`${SECTIONS[section]}\` -->`
+  const end = `<!-- /${section} -->`
+  const [from, to] = [old.indexOf(begin), old.indexOf(end)]
+  const written = `${begin}\n\n${text}\n\n${end}`
+  const isMarked = from >= 0 && to > from
+  writeFileSync(path, isMarked ? old.slice(0, from) + written + old.slice(to + end.length) : `${old}\n${written}\n`)
 }

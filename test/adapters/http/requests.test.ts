@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { rawRequest } from '../../support/raw.ts'
@@ -54,6 +57,23 @@ describe('a request body', () => {
     const { status, json } = await post('/api/dids', `${exact} `)
     assert.equal(status, 413)
     assert.deepEqual(json, { message: 'The request body is larger than 1 MiB.' })
+  })
+
+  it('may come in pieces that cut a character in two, and begin with a byte order mark', async () => {
+    const bytes = Buffer.from(`\uFEFF${JSON.stringify(world.body('dids', { description: 'é' }))}`)
+    const cut = bytes.indexOf('é') + 1
+    const { port } = new URL(world.service.url)
+    const outgoing = request({
+      port,
+      method: 'POST',
+      path: '/api/dids',
+      headers: { ...JSON_TYPE, cookie: world.session },
+    })
+    outgoing.write(bytes.subarray(0, cut))
+    outgoing.end(bytes.subarray(cut))
+    const [response] = await once(outgoing, 'response')
+    assert.equal(response.statusCode, 201)
+    assert.match(await text(response), /"description":"é"/)
   })
 
   it('of no JSON type is a 415', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { advanceSearchIndexes, ensureSearchIndexes } from '../../../adapters/sqlite/search-index.ts'
 import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
+import type { PageQuery } from '../../../core/ports.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { contains, fold } from '../../../core/search.ts'
 import { manualClock } from '../../support/clock.ts'
@@ -158,6 +159,13 @@ function fill(storage: Storage, count: number): void {
 const inOrder = (storage: Storage, condition: string): number[] =>
   storage.connection.value<[], number>(`SELECT id FROM cdrs WHERE ${condition} ORDER BY started_at DESC, id DESC`).all()
 
+async function shown(storage: Storage, query: Pick<PageQuery, 'search' | 'limit'>): Promise<string> {
+  const pages: string[] = []
+  for await (const page of storage.records.list(resourceNamed('cdrs'), { view: 'list', ...query }))
+    pages.push(page.json)
+  return pages.filter(Boolean).join()
+}
+
 async function findsAll(storage: Storage, stage: string): Promise<void> {
   const { records } = storage
   const common = inOrder(storage, `caller_number LIKE '%common%'`)
@@ -171,6 +179,9 @@ async function findsAll(storage: Storage, stage: string): Promise<void> {
   const second = rare[1] ?? 0
   assert.deepEqual(await idsOf(records, 'cdrs', { search: 'needle', limit: 3, after: second }), rare.slice(2, 5), stage)
   assert.deepEqual(await idsOf(records, 'cdrs', { search: 'nowhere' }), [], stage)
+  const whole = await shown(storage, { search: 'needle' })
+  assert.equal(whole, await shown(storage, { search: 'needle', limit: 1_000 }), `${stage}: shown alike`)
+  assert.match(whole, /"tenant":\{"id":1,/)
 }
 
 test('dense and rare needles are all found among many records, in the order of the list', async () => {

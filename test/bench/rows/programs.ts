@@ -32,7 +32,7 @@ function spent(args: readonly string[], folder: string): number {
 }
 
 async function against(bench: Bench, what: string, goal: number, ours: () => Promise<number>): Promise<Line> {
-  const found = await alternate(bench.rounds, async () => spent(NODE, bench.folder), ours)
+  const found = await alternate(bench, async () => spent(NODE, bench.folder), ours)
   const ratio = found.ours / found.baseline
   return {
     what,

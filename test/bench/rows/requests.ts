@@ -1,5 +1,5 @@
 import { seeded } from '../dataset.ts'
-import { alternate, milliseconds, perSecond, times } from '../figures.ts'
+import { alternate, median, milliseconds, perSecond, times, whole } from '../figures.ts'
 import { load, type Request } from '../load.ts'
 import { type Server, startBaseline, startSignedIn } from '../servers.ts'
 import { type Bench, CONNECTIONS, type Row, variants } from './row.ts'
@@ -30,17 +30,17 @@ const compared = (name: string, what: string, goal: number, traffic: Traffic, lo
   name,
   run: bench =>
     serving(bench, async (daemon, baseline) => {
-      const { seconds, rounds, folder } = bench
+      const { seconds, folder } = bench
       const rate = async ({ url, cookie }: Server, prefix: '' | '/api'): Promise<number> => {
         const requests = traffic(bench, { prefix, cookie })
         return (await load({ url, requests, seconds: seconds * longer, connections: CONNECTIONS, folder })).perSecond
       }
       for (let round = 0; round < WARMING; round++) {
-        await rate(baseline, '')
+        if (bench.isCompared) await rate(baseline, '')
         await rate(daemon, '/api')
       }
       const found = await alternate(
-        rounds,
+        bench,
         () => rate(baseline, ''),
         () => rate(daemon, '/api'),
       )
@@ -92,34 +92,55 @@ export const getCdr = compared('get-cdr', 'authenticated GET of one CDR with its
 export const listPage = compared('list-page', 'list of the newest 1,000 CDRs (`limit=1000`)', 1.5, listing, 2)
 export const postCdr = compared('post-cdr', 'durable POST of a CDR, validated, authenticated', 4, writing)
 
+/** What the answers to these needles hold: the medians of their matches and of their kilobytes. */
+async function sizes({ url, cookie }: Server, needles: readonly number[]): Promise<string> {
+  const found: { matches: number; bytes: number }[] = []
+  for (const needle of needles) {
+    const response = await fetch(`${url}/api/cdrs?search=${needle}`, { headers: { cookie } })
+    const text = await response.text()
+    found.push({ matches: JSON.parse(text).data.length, bytes: text.length })
+  }
+  const matches = median(found.map(answer => answer.matches))
+  return `${whole(matches)} matches, ${whole(median(found.map(({ bytes }) => bytes)) / 1000)} KB`
+}
+
 /** The median time of whole answers, one request after the other. */
+async function searching(bench: Bench, daemon: Server, baseline: Server, make: () => number) {
+  const { seconds, folder } = bench
+  const needles = variants(make)
+  const p50 = async ({ url, cookie }: Server, prefix: string): Promise<number> => {
+    const requests = needles.map(needle => ({ path: `${prefix}/cdrs?search=${needle}`, headers: { cookie } }))
+    return (await load({ url, requests, seconds: seconds * 2, connections: 1, folder })).p50
+  }
+  await p50(daemon, '/api')
+  const found = await alternate(
+    bench,
+    () => p50(baseline, ''),
+    () => p50(daemon, '/api'),
+  )
+  return { ...found, ratio: found.baseline / found.ours, sizes: await sizes(daemon, needles.slice(0, 21)) }
+}
+
 export const search: Row = {
   name: 'search',
   run: bench =>
     serving(bench, async (daemon, baseline) => {
-      const { seconds, rounds, folder } = bench
       const random = seeded(11)
-      const needles = variants(() => 1000 + random(9000))
-      const p50 = async ({ url, cookie }: Server, prefix: string): Promise<number> => {
-        const requests = needles.map(needle => ({ path: `${prefix}/cdrs?search=${needle}`, headers: { cookie } }))
-        return (await load({ url, requests, seconds: seconds * 2, connections: 1, folder })).p50
-      }
-      await p50(daemon, '/api')
-      const found = await alternate(
-        rounds,
-        () => p50(baseline, ''),
-        () => p50(daemon, '/api'),
-      )
-      const ratio = found.baseline / found.ours
+      const many = await searching(bench, daemon, baseline, () => 1000 + random(9000))
+      const few = await searching(bench, daemon, baseline, () => 1_000_000 + random(9_000_000))
+      const shown = ({ baseline, ours, ratio, sizes }: typeof many) => ({
+        baseline: milliseconds(baseline),
+        ours: `${milliseconds(ours)} (${sizes})`,
+        ratio: times(ratio),
+      })
       return [
         {
           what: 'search for 4 characters, every match sent (p50)',
-          baseline: milliseconds(found.baseline),
-          ours: milliseconds(found.ours),
-          ratio: times(ratio),
+          ...shown(many),
           goal: 'p50 < 20 ms, ≥ 50 ×',
-          met: found.ours < 20 && ratio >= 50,
+          met: many.ours < 20 && many.ratio >= 50,
         },
+        { what: 'search for 7 characters, every match sent (p50)', ...shown(few), goal: '', met: null },
       ]
     }),
 }

@@ -8,6 +8,8 @@ export interface Bench {
   /** Two copies of the same data, for the daemon and for the baseline. */
   readonly databases: { readonly ours: string; readonly baseline: string }
   readonly cdrs: number
+  /** False where only the daemon is measured, not what it is compared with. */
+  readonly isCompared: boolean
   readonly rounds: number
   /** How long a round of load lasts. */
   readonly seconds: number
