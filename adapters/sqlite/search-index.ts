@@ -89,7 +89,7 @@ function advance({ value, query }: Connection, { name, search }: Resource): bool
   const newest = value<[], number | null>(`SELECT max(id) FROM ${name}`).get() ?? 0
   const changed = value<[string, number], number>('SELECT id FROM search_changes WHERE resource = ? LIMIT ?').all(
     name,
-    STEP,
+    SMALL_TAIL + 1,
   )
   if (newest - through <= SMALL_TAIL && changed.length <= SMALL_TAIL) return false
   const text = `fold(${searchedText({ search })})`
