@@ -3,13 +3,13 @@ import bodyParser from 'koa-bodyparser'
 import { AppError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
 
-const LIMIT = 1024 * 1024
+const LIMIT = '1mb'
 
 /** Takes every body as text: JSON is read without losing digits, and forms without a form parser's inventions. */
-const readPacked: Middleware = bodyParser({
+const readText: Middleware = bodyParser({
   enableTypes: ['text'],
   extendTypes: { text: ['*/*'] },
-  textLimit: `${LIMIT}b`,
+  textLimit: LIMIT,
   onerror: error => {
     throw asAppError(error)
   },
@@ -17,50 +17,24 @@ const readPacked: Middleware = bodyParser({
 
 const noNext = async (): Promise<void> => undefined
 
-const tooLarge = (): AppError => new AppError('too_large', 'The request body is larger than 1 MiB.')
-const unreadable = (): AppError => new AppError('malformed', 'The request body could not be read.')
-
-const decoder = new TextDecoder()
-
-/** A body that is not packed needs no parser, whose detours take as long as all else that a small request costs Koa. */
-function plainText({ req }: Context): Promise<string> {
-  return new Promise((resolve, reject) => {
-    if (req.destroyed) return reject(unreadable())
-    const pieces: Buffer[] = []
-    let bytes = 0
-    req.on('data', (piece: Buffer) => {
-      bytes += piece.length
-      if (bytes <= LIMIT) return void pieces.push(piece)
-      req.pause()
-      reject(tooLarge())
-    })
-    req.once('end', () => resolve(decoder.decode(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces))))
-    req.once('close', () => reject(unreadable()))
-  })
-}
-
-async function packedText(ctx: Context): Promise<string> {
-  ctx.req.headers['content-type'] ??= 'application/octet-stream'
-  await readPacked(ctx, noNext)
-  return typeof ctx.request.body === 'string' ? ctx.request.body : ''
-}
-
 async function textOf(ctx: Context): Promise<string> {
+  ctx.req.headers['content-type'] ??= 'application/octet-stream'
   try {
-    return await (ctx.req.headers['content-encoding'] === undefined ? plainText(ctx) : packedText(ctx))
+    await readText(ctx, noNext)
   } catch (error) {
     // The rest of a body that nobody reads would hold up the connection's next request.
     if (!ctx.req.complete) ctx.set('connection', 'close')
     throw error
   }
+  return typeof ctx.request.body === 'string' ? ctx.request.body : ''
 }
 
 function asAppError(error: Error): Error {
   const status = 'status' in error ? error.status : undefined
-  if (status === 413) return tooLarge()
+  if (status === 413) return new AppError('too_large', 'The request body is larger than 1 MiB.')
   if (status === 415) return new AppError('unsupported_media', 'The encoding of the request body is not supported.')
   const isCorrupt = 'code' in error && String(error.code).startsWith('Z_')
-  return status === 400 || isCorrupt ? unreadable() : error
+  return status === 400 || isCorrupt ? new AppError('malformed', 'The request body could not be read.') : error
 }
 
 const hasBody = ({ req }: Context): boolean =>

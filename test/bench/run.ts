@@ -10,6 +10,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { migrations } from '../../adapters/sqlite/migrate.ts'
 import { FULL_SIZE, makeDataset } from './dataset.ts'
 import { whole } from './figures.ts'
 import { generator } from './load.ts'
@@ -52,10 +53,10 @@ function readArguments() {
   return { ...values, cdrs, rounds, seconds, rows }
 }
 
-/** The data are made once and kept. */
+/** The data are made once for each schema and kept. */
 async function dataset(cdrs: number): Promise<string> {
   const folder = join(tmpdir(), 'trunkline-bench')
-  const path = join(folder, `${cdrs}.db`)
+  const path = join(folder, `${cdrs}-schema-${migrations.length}.db`)
   if (existsSync(path)) return path
   mkdirSync(folder, { recursive: true })
   console.error(`making ${whole(cdrs)} CDRs …`)
