@@ -7,6 +7,7 @@ import { type Administration, administration } from '../core/use-cases/administe
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
+import { removalsOnThread } from './threads.ts'
 
 /** Everything a program needs, wired once. */
 export interface Trunkline {
@@ -33,7 +34,10 @@ export interface Instruments {
 
 const NO_INSTRUMENTS: Instruments = { messages: port => port, messaging: useCases => useCases }
 
-export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 'onCommit' | 'actor' | 'foldsLog'>
+export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 'onCommit' | 'actor' | 'foldsLog'> & {
+  /** Must others be answered meanwhile, whatever a change takes? */
+  readonly keepsLoopFree?: boolean
+}
 
 /** `baseUrl` is asked for when it is needed: with port 0 it is known only once the service listens. */
 export function compose(
@@ -45,7 +49,10 @@ export function compose(
 ): Trunkline {
   const clock = replacements.clock ?? systemClock()
   const storage = openStorage(settings.db, { ...opening, clock })
-  const { records, messages, accounts, sessions } = storage
+  const { messages, accounts, sessions } = storage
+  const { records, close: endThread } = opening.keepsLoopFree
+    ? removalsOnThread(storage)
+    : { records: storage.records, close: async () => {} }
   const { session_idle: idle, session_absolute: absolute } = settings
   const passwords = replacements.passwords ?? lazyPasswords()
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout })
@@ -67,6 +74,7 @@ export function compose(
     signIn: signIn({ accounts, sessions, passwords, clock, lives: { idle, absolute } }),
     close: async () => {
       await gatewayClient.close()
+      await endThread()
       await storage.close()
     },
   }

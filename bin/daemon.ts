@@ -67,6 +67,7 @@ async function startService(
   const opening: Opening = {
     create: true,
     migrate: true,
+    keepsLoopFree: true,
     onCommit: metrics.onCommit,
     onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
   }

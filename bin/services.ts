@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Actor } from '../core/audit.ts'
 import { compose } from './compose.ts'
 import { withPresentRules } from './feeds.ts'
-import { onThread } from './threads.ts'
+import { bulkOnThread } from './threads.ts'
 
 /** The use cases and ports for one command, on the settings' database. Throws AppError. */
 export function openServices(
@@ -17,7 +17,7 @@ export function openServices(
   const actor: Actor = { name: userInfo().username, origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
   const { records, messages, accounts, sessions, maintenance, calls, audit } = storage
-  const { bulk, close: endThread } = onThread(storage, actor)
+  const { bulk, close: endThread } = bulkOnThread(storage, actor)
   return {
     ...rest,
     records,

@@ -1,16 +1,18 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStorage } from '../adapters/sqlite/storage.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { serveRemovals } from '../adapters/threads/removals.ts'
 import { serveBulk } from '../adapters/threads/serve-bulk.ts'
 import type { ThreadData } from './threads.ts'
 
-const { path, actor }: ThreadData = workerData
+const { serves, path, actor }: ThreadData = workerData
 if (!parentPort) throw new Error('This is a thread, no program.')
 const storage = openStorage(path, {
   clock: systemClock(),
   foldsLog: false,
-  // What is served checks the references of its rows, since letting SQLite do it row by row doubles their cost.
-  enforcesReferences: false,
+  // A bulk load checks the references of its rows, since letting SQLite do it row by row doubles their cost.
+  enforcesReferences: serves !== 'bulk',
   ...(actor ? { actor } : {}),
 })
-serveBulk(storage, parentPort)
+const serve = { bulk: serveBulk, removals: serveRemovals }[serves]
+serve(storage, parentPort)

@@ -34,7 +34,7 @@ export interface Connection {
 export const IN_MEMORY = ':memory:'
 
 /** Waiting for another process's lock blocks the event loop, so it is kept short here and retried by the writer. */
-const BUSY_TIMEOUT_MS = 5
+export const BUSY_TIMEOUT_MS = 5
 /** Another process that makes or upgrades the database at this moment is waited for. */
 const OPENING_TIMEOUT_MS = 10_000
 const CACHE_KIB = 32_768

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Connection } from './database.ts'
+import { BUSY_TIMEOUT_MS, type Connection } from './database.ts'
 import { isBusy, translate } from './errors.ts'
 
 interface Job {
@@ -30,7 +30,8 @@ export interface WriterEvents {
 const MAX_GROUP = 500
 const MAX_GATHERING_MS = 5
 const RETRY_MS = 1
-const GIVE_UP_MS = 10_000
+/** Longer than the longest of our own transactions, shorter than what most clients wait. */
+const GIVE_UP_MS = 25_000
 
 export function createWriter({ db, query }: Connection, { onCommit }: WriterEvents = {}): Writer {
   const begin = query<[], unknown>('BEGIN IMMEDIATE')
@@ -115,16 +116,23 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
     return waiting.splice(0, alone === -1 ? MAX_GROUP : Math.min(Math.max(alone, 1), MAX_GROUP))
   }
 
-  /** Returns false while another process is writing. */
+  /** From the first vain attempt on, SQLite does not wait for the lock itself: each wait would hold the event loop. */
+  const setBlocked = (isBlocked: boolean): void => {
+    if (isBlocked === (blockedSince !== null)) return
+    blockedSince = isBlocked ? performance.now() : null
+    db.pragma(`busy_timeout = ${isBlocked ? 0 : BUSY_TIMEOUT_MS}`)
+  }
+
+  /** Returns false while another connection is writing. */
   const tryBegin = (): boolean => {
     try {
       begin.run()
-      blockedSince = null
+      setBlocked(false)
       return true
     } catch (error) {
       if (!isBusy(error)) throw error
-      blockedSince ??= performance.now()
-      if (performance.now() - blockedSince > GIVE_UP_MS) throw error
+      setBlocked(true)
+      if (blockedSince !== null && performance.now() - blockedSince > GIVE_UP_MS) throw error
       return false
     }
   }
@@ -137,7 +145,7 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
         return
       }
     } catch (error) {
-      blockedSince = null
+      setBlocked(false)
       settleAll(waiting.splice(0), () => translate(error))
       return
     }

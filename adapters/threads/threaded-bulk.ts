@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import type { Bulk, BulkLoad, BulkPlan, PlaceOf } from '../../core/ports.ts'
-import { type Peer, peer } from './peer.ts'
+import { onDemand } from './on-demand.ts'
+import type { Peer } from './peer.ts'
 import type { BulkMethods, CallerMethods } from './serve-bulk.ts'
 
 /**
@@ -21,26 +22,18 @@ const MORE = 10_000
 
 /** `start` starts a thread that answers as `serveBulk` does. One load at a time. */
 export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
-  let thread: Worker | null = null
-  let there: Peer<BulkMethods> | null = null
   let placeOf: PlaceOf | null = null
-  const connect = (): Peer<BulkMethods> => {
-    if (there) return there
-    const ours: CallerMethods = {
-      place: async (counts, rejections) => {
-        if (!placeOf) throw new Error('A place is asked for while nothing is stored.')
-        return placeOf(counts, rejections)
-      },
-    }
-    thread = start()
-    there = peer<BulkMethods>(thread, ours)
-    thread.on('error', there.end)
-    return there
+  const ours: CallerMethods = {
+    place: async (counts, rejections) => {
+      if (!placeOf) throw new Error('A place is asked for while nothing is stored.')
+      return placeOf(counts, rejections)
+    },
   }
+  const thread = onDemand<BulkMethods>(start, ({ call }) => call('end'), ours)
   const load = (plan: BulkPlan): BulkLoad => {
     let chosen: BulkLoad | null = null
     const choose = (records: number): BulkLoad => {
-      chosen ??= records < MANY ? here.load(plan) : remoteLoad(connect(), plan, asked => (placeOf = asked))
+      chosen ??= records < MANY ? here.load(plan) : remoteLoad(thread.peer(), plan, asked => (placeOf = asked))
       return chosen
     }
     return {
@@ -56,13 +49,7 @@ export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
   }
   return {
     bulk: { ...here, load },
-    close: async () => {
-      try {
-        await there?.call('end')
-      } finally {
-        await thread?.terminate()
-      }
-    },
+    close: thread.close,
   }
 }
 

@@ -169,6 +169,25 @@ describe('the writer', () => {
     folder.remove()
   })
 
+  test('waits for the lock of another by itself, so that SQLite does not hold the event loop meanwhile', async () => {
+    const folder = temporaryFolder()
+    const path = join(folder.path, 'test.db')
+    const { writer, put, connection } = world(path)
+    const patience = () => connection.db.pragma('busy_timeout', { simple: true })
+    const usual = patience()
+    const other = openDatabase(path)
+    other.db.exec('BEGIN IMMEDIATE')
+    const writing = writer.write(() => put(1))
+    for (let turn = 0; turn < 1_000 && patience() !== 0; turn++) await nextTurn()
+    const meanwhile = patience()
+    other.db.exec('ROLLBACK')
+    assert.equal(await writing, 1)
+    assert.deepEqual([usual, meanwhile, patience()], [5, 0, 5])
+    other.close()
+    connection.close()
+    folder.remove()
+  })
+
   test('rejects every change that waits when the database is gone', async () => {
     const { writer, put, connection } = world()
     const writes = [1, 2].map(id => writer.write(() => put(id)))
