@@ -1,5 +1,6 @@
 /**
- * Prints what imports cost beside `sqlite3 .import` of the same file into a plain table, in one run:
+ * Prints what imports cost beside `sqlite3 .import` of the same file into a plain table, and beside a loop that puts it
+ * into our table unchecked, in one run:
  * `node --import tsx test/bench/import.ts [CALLS]`.
  */
 import { spawn, spawnSync } from 'node:child_process'
@@ -14,12 +15,11 @@ import { addSeconds } from '../../core/dates.ts'
 import { dids } from '../../core/resources/dids.ts'
 import { temporaryFolder } from '../support/app.ts'
 import { buildImportProgram } from '../support/import-program.ts'
-import { makeDataset, prefixes, priceOf, seeded } from './dataset.ts'
+import { FULL_SIZE, makeDataset, prefixes, priceOf, seeded } from './dataset.ts'
 
 const CALLS = Number(process.argv[2] ?? 1_000_000)
 const ROUNDS = 3
-const TENANTS = 100
-const EXTENSIONS = 20_000
+const { tenants: TENANTS, extensions: EXTENSIONS } = FULL_SIZE
 const WRITE_EVERY_MS = 10
 
 const folder = temporaryFolder()
@@ -80,6 +80,16 @@ function byShell(file: string, columns: number): number {
   return (performance.now() - start) / 1000
 }
 
+/** See bare-import.ts; the seconds are its own, without its start. */
+function byLoop(resource: string, file: string): number {
+  freshDatabase()
+  const script = 'test/bench/bare-import.ts'
+  const args = ['--import', 'tsx', script, at('run.db'), resource, at(file)]
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  if (status !== 0) throw new Error(stderr)
+  return Number(stdout)
+}
+
 async function byImport(resource: string, file: string, ...flags: string[]): Promise<Run> {
   const start = performance.now()
   const child = spawn(process.execPath, [program, at('run.db'), resource, at(file), '0', ...flags], {
@@ -101,18 +111,26 @@ function freshDatabase(): void {
 
 const median = (values: readonly number[]): number => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0
 
-async function compare(name: string, rows: number, columns: number, run: () => Promise<Run>): Promise<void> {
-  const [shell, ours, peaks]: [number[], number[], number[]] = [[], [], []]
+async function compare(
+  resource: string,
+  name: string,
+  rows: number,
+  columns: number,
+  ...flags: string[]
+): Promise<void> {
+  const [shell, loop, ours, peaks]: [number[], number[], number[], number[]] = [[], [], [], []]
   for (let round = 0; round < ROUNDS; round++) {
     shell.push(byShell(name, columns))
+    loop.push(byLoop(resource, name))
     freshDatabase()
-    const { seconds, peakMiB } = await run()
+    const { seconds, peakMiB } = await byImport(resource, name, ...flags)
     ours.push(seconds)
     peaks.push(peakMiB)
   }
   const each = ours.map((seconds, i) => (seconds / (shell[i] ?? 1)).toFixed(1)).join(', ')
   console.log(`${name}: ${rows} rows, medians of ${ROUNDS} rounds`)
   console.log(`  sqlite3 .import ${median(shell).toFixed(2)} s, import ${median(ours).toFixed(2)} s`)
+  console.log(`  a loop that checks nothing, into our table: ${median(loop).toFixed(2)} s`)
   console.log(
     `  ratio ${(median(ours) / median(shell)).toFixed(1)} (rounds: ${each}), peak ${Math.max(...peaks).toFixed(0)} MiB`,
   )
@@ -157,7 +175,7 @@ await makeDataset(at('base.db'), { tenants: TENANTS, extensions: EXTENSIONS, rat
 const rates = writeDeck()
 await writeCalls()
 const constants = ['--tenant', 'tenant-1', '--set', 'billing_increment=60', '--set', 'status=active']
-await compare('deck.csv', rates, 3, () => byImport('rates', 'deck.csv', ...constants))
-await compare('calls.csv', CALLS, 11, () => byImport('cdrs', 'calls.csv'))
+await compare('rates', 'deck.csv', rates, 3, ...constants)
+await compare('cdrs', 'calls.csv', CALLS, 11)
 await besideWrites()
 folder.remove()
