@@ -1,0 +1,58 @@
+import type { Timestamp } from '../dates.ts'
+
+export interface Account {
+  readonly id: number
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+}
+
+export const ROLES = ['admin', 'manager', 'supervisor'] as const
+export type Role = (typeof ROLES)[number]
+
+export interface Credentials extends Account {
+  readonly passwordHash: string
+  readonly disabled: boolean
+}
+
+export interface Accounts {
+  count(): Promise<number>
+  /** By e-mail in any case; null when there is none. */
+  findByEmail(email: string): Promise<Credentials | null>
+  list(): Promise<(Account & { readonly disabled: boolean; readonly createdAt: Timestamp })[]>
+  /** Throws `conflict` when the e-mail is taken. */
+  create(account: Omit<Account, 'id'> & { readonly passwordHash: string }): Promise<Account>
+  /** Changes an account; a new password or disabling it ends its sessions. Throws `not_found`, `conflict`. */
+  change(id: number, change: { passwordHash?: string; role?: Role; disabled?: boolean }): Promise<void>
+  /** Deletes an account and its sessions. Throws `not_found`. */
+  remove(id: number): Promise<void>
+}
+
+export interface Session {
+  readonly account: Account
+  readonly createdAt: Timestamp
+  readonly expiresAt: Timestamp
+}
+
+/** Signed-in sessions, known by the SHA-256 of their token (hexadecimal). */
+export interface Sessions {
+  /** Throws `invalid_credentials` when the account is disabled or gone. */
+  open(tokenHash: string, accountId: number, createdAt: Timestamp, expiresAt: Timestamp): Promise<void>
+  /** The session with an enabled account, whether expired or not; null when there is none. */
+  find(tokenHash: string): Promise<Session | null>
+  /** Puts the end of a session off; a session that is gone stays gone. */
+  extend(tokenHash: string, expiresAt: Timestamp): Promise<void>
+  /** Ends a session; nothing happens when there is none. */
+  end(tokenHash: string): Promise<void>
+  /** Ends the sessions of one account, or of all; returns how many. */
+  endAll(accountId?: number): Promise<number>
+  forgetExpired(now: Timestamp): Promise<number>
+  list(): Promise<(Session & { readonly id: string })[]>
+}
+
+export interface Passwords {
+  /** Throws `busy` when too many wait. */
+  hash(password: string): Promise<string>
+  /** Takes the same time for no hash (null, always false) as for a wrong password. Throws `busy`. */
+  verify(hash: string | null, password: string): Promise<boolean>
+}

@@ -1,0 +1,14 @@
+import type { AuditAction, AuditEntry } from '../audit.ts'
+import type { Period } from '../rating/period.ts'
+
+export interface AuditFilter extends Period {
+  readonly actor?: string
+  readonly action?: AuditAction
+  readonly resource?: string
+  readonly recordId?: number
+}
+
+export interface Audit {
+  /** The changes that fit, the latest first. */
+  list(filter: AuditFilter): AsyncIterable<AuditEntry>
+}

@@ -1,0 +1,94 @@
+import type { FieldErrors } from '../errors.ts'
+import type { Value } from '../resources/field.ts'
+import type { Resource, Row } from '../resources/resource.ts'
+
+/** What becomes of a row whose natural key a stored record has: refused, changes that record, or left out. */
+export type ImportMode = 'insert' | 'upsert' | 'skip'
+
+/** How far an import has come. `input` tells one input from another, `mark` is the importer's own. */
+export interface ImportPlace {
+  readonly input: string
+  readonly mark: string
+}
+
+export interface BulkPlan {
+  readonly resource: Resource
+  /** The fields that each record holds, in this order. What is in neither these nor `constants` takes its default. */
+  readonly columns: readonly string[]
+  /** What all records have in common. */
+  readonly constants: Row
+  /** May values be undefined? That is the default in a new record, and leaves a stored one as it is. */
+  readonly isSparse: boolean
+  readonly mode: ImportMode
+  /** What one rejected row means for the others of its transaction. */
+  readonly onRejection: 'store nothing' | 'leave it out'
+  /** Keeps new records whose natural key another has too, where the rules of the API allow that. */
+  readonly allowDuplicates: boolean
+}
+
+/** A record on its way in. */
+export interface BulkRecord {
+  /** Numbers the rows of the input, upwards. Records of the same row stand or fall together. */
+  readonly row: number
+  /** The line where that row starts. */
+  readonly line: number
+  /** The row as it came, handed back when it is rejected. */
+  readonly raw: string | null
+  /** Checked values, in the order of the plan's columns. */
+  readonly values: readonly (Value | undefined)[]
+}
+
+export interface Rejection {
+  readonly row: number
+  readonly line: number
+  readonly raw: string | null
+  readonly errors: FieldErrors
+}
+
+/** `rejected` counts rows, the others records. */
+export interface BulkCounts {
+  readonly created: number
+  readonly updated: number
+  readonly skipped: number
+  readonly rejected: number
+}
+
+/** The place to keep with a batch, asked for when it is known what becomes of it, once or twice. */
+export type PlaceOf = (counts: BulkCounts, rejections: readonly Rejection[]) => ImportPlace | Promise<ImportPlace>
+
+/**
+ * Records of one resource that are gathered outside the database and stored in one transaction, under the rules of
+ * `Records.insert` and the plan.
+ */
+export interface BulkLoad {
+  /** How many records to add at a time. Where they are stored in batches: few while others write as well. */
+  readonly batchSize: number
+  add(records: readonly BulkRecord[]): Promise<void>
+  /** Tells what would become of all that was added, and writes nothing. */
+  check(): Promise<BulkCounts>
+  /**
+   * Stores what was added since the last call. The place is kept with it, for resources without a natural key; not
+   * when a rejection keeps all of it out.
+   */
+  store(place: PlaceOf): Promise<BulkCounts>
+  /** What the last `check` or `store` rejected, in order. */
+  rejections(): AsyncIterable<Rejection>
+  /** Forgets what was added and not stored. */
+  close(): Promise<void>
+}
+
+/** Many records at once. */
+export interface Bulk {
+  load(plan: BulkPlan): BulkLoad
+  /** The places stored for that resource. */
+  places(resource: Resource): Promise<readonly ImportPlace[]>
+  /**
+   * All records in the order they were made, secrets included, some hundred at a time: the values of `fields`, and
+   * for a reference what `referenceName` makes of the record it points to.
+   */
+  dump(
+    resource: Resource,
+    fields: readonly string[],
+    where: Readonly<Record<string, number>>,
+  ): AsyncIterable<readonly (readonly (string | number | null)[])[]>
+}

@@ -1,0 +1,117 @@
+import type { Timestamp } from '../dates.ts'
+import type { CompletedCall, SourceFormat } from '../rating/completed-call.ts'
+import type { Period } from '../rating/period.ts'
+import type { Catalog, FeedRules } from '../rating/record-call.ts'
+
+/** One record of a switch, read or not. */
+export type SwitchRecord =
+  | { readonly call: CompletedCall }
+  | { readonly format: SourceFormat; readonly raw: string; readonly reason: string }
+
+/** How far a feed was read: the file, by its inode and what it begins with, and the byte after the last record stored. */
+export interface FeedPlace {
+  readonly inode: string
+  readonly position: number
+}
+
+export interface Feed {
+  /** What its place is kept under: the path as it was given. */
+  readonly name: string
+  readonly rules: FeedRules
+}
+
+/** What became of the records of one batch. */
+export interface IngestCounts {
+  readonly stored: number
+  /** Had been stored before. */
+  readonly known: number
+  readonly quarantined: number
+  /** Legs of calls that have a record of their own. */
+  readonly legs: number
+  /** Of those stored: outgoing, answered, and no rate for them. */
+  readonly unrated: number
+}
+
+export interface Quarantined {
+  readonly id: number
+  readonly feed: string
+  readonly format: SourceFormat
+  readonly rules: FeedRules
+  readonly record: string
+  readonly reason: string
+  /** How often it was delivered. */
+  readonly seen: number
+  readonly created_at: Timestamp
+}
+
+export interface RerateQuery extends Period {
+  readonly tenantId: number
+  /** Only calls that no rate was found for. */
+  readonly unratedOnly: boolean
+}
+
+/** A call whose rating comes out otherwise than it is stored. Amounts in units of 0.0001. */
+export interface Rerated {
+  readonly id: number
+  readonly destination_number: string
+  readonly started_at: Timestamp
+  readonly old: { readonly cost: number; readonly billSeconds: number; readonly prefix: string | null }
+  readonly new: { readonly cost: number; readonly billSeconds: number; readonly prefix: string | null }
+}
+
+export interface RerateResult {
+  readonly examined: number
+  readonly changed: number
+  readonly oldCost: number
+  readonly newCost: number
+  readonly stillUnrated: number
+  /** The first so many of those that change. */
+  readonly changes: readonly Rerated[]
+}
+
+export const USAGE_GROUPS = ['day', 'destination', 'extension', 'direction'] as const
+export type UsageGroup = (typeof USAGE_GROUPS)[number]
+
+export interface UsageLine {
+  /** The day, destination, extension number or direction; null for the whole. */
+  readonly group: string | null
+  readonly calls: number
+  readonly answered: number
+  readonly seconds: number
+  readonly bill_seconds: number
+  /** Units of 0.0001. */
+  readonly cost: number
+  readonly unrated: number
+}
+
+/** Calls that switches hand over, their rating, and what is told of them. */
+export interface Calls {
+  /** How many records to store at a time, for one who does nothing else meanwhile: few while others write as well. */
+  batchSize(): number
+  /**
+   * Rates and stores a batch and the place reached, in one transaction. A call that is there already (the same switch
+   * and call id, whichever way it came) is not stored again; what cannot be used goes to quarantine.
+   */
+  store(feed: Feed, records: readonly SwitchRecord[], place: FeedPlace | null): Promise<IngestCounts>
+  place(feed: string): Promise<FeedPlace | null>
+  quarantine(): AsyncIterable<Quarantined>
+  quarantineCount(): Promise<number>
+  /** Takes a record out of quarantine, its cause mended; false when it cannot be used yet, with the present reason kept. */
+  replay(quarantined: Quarantined, record: SwitchRecord): Promise<boolean>
+  /** What the tenant's calls are rated by at this moment. */
+  catalog(tenantId: number): Promise<Catalog>
+  /** Rates stored calls anew by the present rates; unless `dryRun`, stores the outcome and keeps what was. */
+  rerate(query: RerateQuery, options: { readonly dryRun: boolean; readonly sample: number }): Promise<RerateResult>
+  /** Ids of the rates that calls of the period were rated by. */
+  usedRates(tenantId: number, period: Period): Promise<ReadonlySet<number>>
+  /** Destinations of the period's unrated calls and how many went there, the most first. */
+  unratedDestinations(
+    tenantId: number,
+    period: Period,
+  ): Promise<readonly { readonly number: string; readonly calls: number }[]>
+  usage(
+    tenantId: number,
+    days: readonly ({ readonly day: string } & Period)[],
+    by: UsageGroup | null,
+  ): Promise<UsageLine[]>
+}

@@ -1,0 +1,31 @@
+import type { Timestamp } from '../dates.ts'
+import type { Message, Receipt, Submission } from '../sms/message.ts'
+import type { Json } from './records.ts'
+
+export interface Messages {
+  /** Stores a new message; `deadline` is when its sender must have settled it. Throws `invalid` on the tenant. */
+  create(message: Omit<Message, 'id'>, deadline: Timestamp): Promise<Message>
+  /**
+   * Changes a message by the gateway's answer, then by each receipt parked for the external id it now has, and
+   * returns its view.
+   */
+  settle(id: number, change: (message: Message) => Message, receive: Receive): Promise<Json>
+  /** Applies a receipt to the message of that gateway and external id, or parks it. Tells whether one matched. */
+  receive(gatewayId: number, receipt: Receipt, receive: Receive): Promise<boolean>
+  /** Changes every queued message whose deadline has passed; returns how many. */
+  expire(now: Timestamp, change: (message: Message) => Message): Promise<number>
+  /** Forgets receipts parked before that moment; returns how many. */
+  forgetParked(before: Timestamp): Promise<number>
+}
+
+export type Receive = (message: Message, receipt: Receipt) => Message
+
+/** What came of handing a message to a gateway; a failure is a value, since the API answers it with a 200. */
+export type GatewayReply =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  | { readonly kind: 'failed'; readonly exception: string }
+
+export interface SmsGatewayClient {
+  /** Posts the submission once, within the time-out. Never throws. */
+  submit(submission: Submission): Promise<GatewayReply>
+}

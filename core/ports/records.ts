@@ -1,0 +1,56 @@
+import type { Actor } from '../audit.ts'
+import type { FieldErrors } from '../errors.ts'
+import type { Resource, Row } from '../resources/resource.ts'
+
+/** JSON text, made by the storage in the form that the API shows. */
+export type Json = string
+
+export interface PageQuery {
+  /** plain: the record's own fields; list: with what a list embeds. */
+  readonly view: 'plain' | 'list'
+  /** Only records whose fields hold these values. */
+  readonly where?: Readonly<Record<string, string | number>>
+  /** Only records that contain this text in a searched field, in any case. */
+  readonly search?: string
+  /** Only what comes after the record with this id, in the resource's order. */
+  readonly after?: number
+  /** At most so many records, in one page. */
+  readonly limit?: number
+}
+
+export interface Page {
+  /** The records' JSON objects, separated by commas; empty when there are none. */
+  readonly json: Json
+  readonly count: number
+  /** The id of the page's last record when more follow, else null. */
+  readonly next: number | null
+}
+
+/**
+ * The stored records of every declared resource. Changes are noted in the audit trail as made `by` somebody, or by the
+ * program itself.
+ */
+export interface Records {
+  /**
+   * The records in the resource's order, page by page, each read when it is asked for; always at least one page.
+   * `limit` gives one page. Throws `invalid` on `after` when no record of that id tells the place.
+   */
+  list(resource: Resource, query: PageQuery): AsyncIterable<Page>
+  /** The record as its single view shows it, long arrays apart (`many` in `single`); null when there is none. */
+  show(resource: Resource, id: number): Promise<Json | null>
+  /** The stored values, secrets included; null when there is none. */
+  find(resource: Resource, id: number): Promise<Row | null>
+  /** The ids (at most 2) of the records that hold these values. */
+  identify(resource: Resource, where: Row): Promise<number[]>
+  /** Sentences on references, uniqueness and limits that these values break; `id` is the record they are for. */
+  violations(resource: Pick<Resource, 'name' | 'fields' | 'unique'>, values: Row, id?: number): Promise<FieldErrors>
+  /** Stores a new record and returns its plain view. Throws `invalid` on what `violations` tells. */
+  insert(resource: Resource, values: Row, by?: Actor): Promise<Json>
+  /** Changes the named fields and returns the plain view. Throws `not_found`, `invalid`. */
+  update(resource: Resource, id: number, values: Row, by?: Actor): Promise<Json>
+  /**
+   * Deletes a record. Throws `not_found`, and `conflict` with the dependants' counts when others restrict it, unless
+   * `cascade` deletes them too.
+   */
+  remove(resource: Resource, id: number, options: { readonly cascade: boolean }, by?: Actor): Promise<void>
+}

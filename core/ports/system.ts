@@ -1,0 +1,33 @@
+import type { Timestamp } from '../dates.ts'
+
+export interface Clock {
+  /** Now, true to the microsecond and never the same twice running backwards. */
+  now(): Timestamp
+}
+
+export interface Ids {
+  uuid(): string
+}
+
+export interface Statistics {
+  readonly path: string
+  readonly bytes: number
+  readonly logBytes: number
+  readonly schema: number
+  /** By resource name. */
+  readonly counts: Readonly<Record<string, number>>
+  /**
+   * When a record of that resource was last made, changed or deleted, as its newest record and the audit trail tell:
+   * neither receipts for older messages nor what goes with a deleted record count. null when they tell nothing.
+   */
+  readonly lastWrites: Readonly<Record<string, Timestamp | null>>
+}
+
+/** The upkeep of the database as a whole. */
+export interface Maintenance {
+  statistics(): Promise<Statistics>
+  /** A verified copy at that path, made in one step while others write. Throws `conflict` when something is there. */
+  backup(to: string): Promise<{ readonly bytes: number }>
+  /** What the integrity checks find; empty when all is well. */
+  check(): Promise<string[]>
+}
