@@ -8,7 +8,7 @@ import type { Logger } from 'pino'
 import { removeDrafts } from '../adapters/sqlite/copies.ts'
 import type { Settings } from '../config/settings.ts'
 import { addSeconds, type Timestamp } from '../core/dates.ts'
-import type { Clock } from '../core/ports.ts'
+import type { Clock } from '../core/ports/system.ts'
 
 const BETWEEN_LOOKS_MS = 30_000
 /** A backup that failed is tried again after this, or sooner when they are made more often. */

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type Follower, follow } from '../adapters/pbx/follow.ts'
 import type { FeedSetting } from '../config/settings.ts'
-import type { Calls } from '../core/ports.ts'
+import type { Calls } from '../core/ports/calls.ts'
 import type { FeedRules } from '../core/rating/record-call.ts'
 
 const EVERY_SECONDS = 1

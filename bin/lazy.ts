@@ -1,5 +1,5 @@
 import type { HttpGatewayClient } from '../adapters/gateway/client.ts'
-import type { Passwords } from '../core/ports.ts'
+import type { Passwords } from '../core/ports/accounts.ts'
 
 /** What takes long to load and is seldom needed is loaded when it is first used. */
 function once<T>(load: () => Promise<T>): () => Promise<T> {

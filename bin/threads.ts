@@ -4,7 +4,7 @@ import type { Storage } from '../adapters/sqlite/storage.ts'
 import { threadedRemovals } from '../adapters/threads/removals.ts'
 import { type ThreadedBulk, threadedBulk } from '../adapters/threads/threaded-bulk.ts'
 import type { Actor } from '../core/audit.ts'
-import type { Records } from '../core/ports.ts'
+import type { Records } from '../core/ports/records.ts'
 
 export interface ThreadData {
   readonly serves: 'bulk' | 'removals'

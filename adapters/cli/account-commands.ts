@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Command, Option } from 'commander'
-import { type Account, ROLES, type Role } from '../../core/ports.ts'
+import { type Account, ROLES, type Role } from '../../core/ports/accounts.ts'
 import { Problem } from '../../core/resources/field.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { loginFields, readCredentials } from '../../core/use-cases/sign-in.ts'

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import type { IngestCounts } from '../../core/ports.ts'
+import type { IngestCounts } from '../../core/ports/calls.ts'
 import { SOURCE_FORMATS } from '../../core/rating/completed-call.ts'
 import { type Context, say } from './context.ts'
 import { rulesFrom, rulesOptions } from './feed-rules.ts'

@@ -1,20 +1,12 @@
 import type { Readable, Writable } from 'node:stream'
 import { stripVTControlCharacters } from 'node:util'
-import type {
-  Accounts,
-  Audit,
-  Bulk,
-  Calls,
-  Clock,
-  Feed,
-  IngestCounts,
-  Maintenance,
-  Messages,
-  Passwords,
-  Records,
-  Sessions,
-  SwitchRecord,
-} from '../../core/ports.ts'
+import type { Accounts, Passwords, Sessions } from '../../core/ports/accounts.ts'
+import type { Audit } from '../../core/ports/audit.ts'
+import type { Bulk } from '../../core/ports/bulk.ts'
+import type { Calls, Feed, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
+import type { Messages } from '../../core/ports/messages.ts'
+import type { Records } from '../../core/ports/records.ts'
+import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { stringify } from 'lossless-json'
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts'
-import type { Page } from '../../core/ports.ts'
+import type { Page } from '../../core/ports/records.ts'
 import type { Kind } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { assertNamed, type Column, cell, chosen, linesOf, objects, picked, shared } from './columns.ts'

@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { Quarantined } from '../../core/ports.ts'
+import type { Quarantined } from '../../core/ports/calls.ts'
 import { type Services, say } from './context.ts'
 import { EXIT } from './exit.ts'
 import { hasRules, rulesFrom, rulesOptions } from './feed-rules.ts'

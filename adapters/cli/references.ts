@@ -1,4 +1,4 @@
-import type { Records } from '../../core/ports.ts'
+import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'

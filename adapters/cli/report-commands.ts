@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
-import { USAGE_GROUPS, type UsageLine } from '../../core/ports.ts'
+import { USAGE_GROUPS, type UsageLine } from '../../core/ports/calls.ts'
 import { daysOfMonth, isMonth } from '../../core/rating/period.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import type { Context } from './context.ts'

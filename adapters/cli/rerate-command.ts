@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { Rerated, RerateQuery, RerateResult } from '../../core/ports.ts'
+import type { Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { type Context, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'

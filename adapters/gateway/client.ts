@@ -1,6 +1,6 @@
 import { ofetch } from 'ofetch'
 import { Agent } from 'undici'
-import type { GatewayReply, SmsGatewayClient } from '../../core/ports.ts'
+import type { GatewayReply, SmsGatewayClient } from '../../core/ports/messages.ts'
 import type { Submission } from '../../core/sms/message.ts'
 import { guardedConnector } from './targets.ts'
 

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Account } from '../../core/ports.ts'
+import type { Account } from '../../core/ports/accounts.ts'
 import { readCredentials, type SignIn } from '../../core/use-cases/sign-in.ts'
 import { jsonBody } from './body.ts'
 import { loginThrottle } from './login-throttle.ts'

@@ -1,6 +1,6 @@
 import Koa from 'koa'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Messages } from '../../core/ports.ts'
+import type { Messages } from '../../core/ports/messages.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import { VERSION } from '../../core/version.ts'
 import { type RunningServer, serve } from './server.ts'

@@ -1,4 +1,4 @@
-import { ROLES } from '../../core/ports.ts'
+import { ROLES } from '../../core/ports/accounts.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { sendFields, smsMessages } from '../../core/resources/sms-messages.ts'
 import { loginFields } from '../../core/use-cases/sign-in.ts'

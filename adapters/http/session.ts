@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa'
 import createSession from 'koa-session'
 import type { Actor } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Account } from '../../core/ports.ts'
+import type { Account } from '../../core/ports/accounts.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
 
 export const COOKIE = 'trunkline_session'

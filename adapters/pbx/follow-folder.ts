@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
-import type { SwitchRecord } from '../../core/ports.ts'
+import type { SwitchRecord } from '../../core/ports/calls.ts'
 import type { Course } from './follow.ts'
 import { recordFiles } from './ingest.ts'
 import { readRecord } from './records.ts'

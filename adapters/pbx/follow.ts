@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
-import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports.ts'
+import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports/calls.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../../core/rating/completed-call.ts'
 import { followFolder } from './follow-folder.ts'
 import { placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'

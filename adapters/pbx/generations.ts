@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { FeedPlace } from '../../core/ports.ts'
+import type { FeedPlace } from '../../core/ports/calls.ts'
 
 /** An open file of a feed, and how far its records are stored. It stays the same file when its path is given to another. */
 export interface Reading {

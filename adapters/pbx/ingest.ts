@@ -3,7 +3,7 @@ import { open, readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../core/errors.ts'
-import type { Calls, Feed, IngestCounts } from '../../core/ports.ts'
+import type { Calls, Feed, IngestCounts } from '../../core/ports/calls.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import { type Batch, formatOf, readBatches, readRecord } from './records.ts'
 

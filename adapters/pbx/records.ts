@@ -1,4 +1,4 @@
-import type { SwitchRecord } from '../../core/ports.ts'
+import type { SwitchRecord } from '../../core/ports/calls.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import { detectFormat, formats } from './detect.ts'
 import { recordSplitter, type SplitRecord } from './record-splitter.ts'

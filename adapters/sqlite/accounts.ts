@@ -1,5 +1,6 @@
 import { AppError, notFound } from '../../core/errors.ts'
-import type { Accounts, Clock, Credentials, Role } from '../../core/ports.ts'
+import type { Accounts, Credentials, Role } from '../../core/ports/accounts.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Connection } from './database.ts'
 import { isConstraint } from './errors.ts'

@@ -1,5 +1,6 @@
 import type { Actor, AuditAction, AuditEntry, Changes } from '../../core/audit.ts'
-import type { Audit, AuditFilter, Clock } from '../../core/ports.ts'
+import type { Audit, AuditFilter } from '../../core/ports/audit.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import type { Connection } from './database.ts'
 
 /** Notes a change within the transaction that makes it. */

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FieldErrors } from '../../core/errors.ts'
-import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, Clock, ImportPlace, Rejection } from '../../core/ports.ts'
+import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, ImportPlace, Rejection } from '../../core/ports/bulk.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'

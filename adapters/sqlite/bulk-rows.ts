@@ -1,5 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
-import type { BulkCounts, Clock, ImportPlace } from '../../core/ports.ts'
+import type { BulkCounts, ImportPlace } from '../../core/ports/bulk.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import type { Field, Value } from '../../core/resources/field.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
 import type { Connection } from './database.ts'

@@ -1,4 +1,4 @@
-import type { BulkPlan, Rejection } from '../../core/ports.ts'
+import type { BulkPlan, Rejection } from '../../core/ports/bulk.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { fieldLabel, type Resource } from '../../core/resources/resource.ts'

@@ -1,4 +1,5 @@
-import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, Clock } from '../../core/ports.ts'
+import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord } from '../../core/ports/bulk.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
 import { bindable, boundRow, columnType, defaultsOf, type Named, NOTHING, rowInserter } from './bulk-rows.ts'

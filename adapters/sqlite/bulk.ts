@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Bulk, Clock, ImportPlace } from '../../core/ports.ts'
+import type { Bulk, ImportPlace } from '../../core/ports/bulk.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { keepsPlace, type NamedReference, namedReferences } from '../../core/use-cases/import.ts'
 import type { AuditTrail } from './audit.ts'

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
-import type { Clock, Feed, IngestCounts, SwitchRecord } from '../../core/ports.ts'
+import type { Feed, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import type { CompletedCall, SourceFormat, UnreadableRecord } from '../../core/rating/completed-call.ts'
 import { switchClock } from '../../core/rating/local-time.ts'
 import { type Catalog, type RatedRecord, recordCall, slugOf, switchOf } from '../../core/rating/record-call.ts'

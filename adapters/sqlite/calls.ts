@@ -1,5 +1,6 @@
 import { notFound } from '../../core/errors.ts'
-import type { Calls, Clock, Quarantined } from '../../core/ports.ts'
+import type { Calls, Quarantined } from '../../core/ports/calls.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import type { AuditTrail } from './audit.ts'
 import { callSteps } from './call-batch.ts'
 import { catalogs } from './catalogs.ts'

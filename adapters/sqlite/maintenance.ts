@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { AppError } from '../../core/errors.ts'
-import type { Maintenance, Statistics } from '../../core/ports.ts'
+import type { Maintenance, Statistics } from '../../core/ports/system.ts'
 import { resources } from '../../core/resources/all.ts'
 import { copyDatabase, findings } from './copies.ts'
 import type { Connection } from './database.ts'

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { isJsonObject, parseJson, stringifyJson } from '../../core/json.ts'
-import type { Clock, Messages, Receive } from '../../core/ports.ts'
+import type { Messages, Receive } from '../../core/ports/messages.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import { smsMessages } from '../../core/resources/sms-messages.ts'
 import type { Message, Receipt } from '../../core/sms/message.ts'
 import type { Connection } from './database.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { invalid } from '../../core/errors.ts'
-import type { Page, PageQuery } from '../../core/ports.ts'
+import type { Page, PageQuery } from '../../core/ports/records.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { fold } from '../../core/search.ts'
 import type { Connection } from './database.ts'

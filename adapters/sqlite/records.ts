@@ -1,6 +1,7 @@
 import { changesOf } from '../../core/audit.ts'
 import { AppError, type FieldErrors, invalid, notFound } from '../../core/errors.ts'
-import type { Clock, Records } from '../../core/ports.ts'
+import type { Records } from '../../core/ports/records.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import { referencesTo, resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
 import { sentences } from '../../core/resources/input.ts'

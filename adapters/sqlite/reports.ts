@@ -1,4 +1,4 @@
-import type { Calls, UsageGroup, UsageLine } from '../../core/ports.ts'
+import type { Calls, UsageGroup, UsageLine } from '../../core/ports/calls.ts'
 import type { Connection } from './database.ts'
 import { type Tally, tallies } from './tally.ts'
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { notFound } from '../../core/errors.ts'
-import type { Calls, Clock, Rerated, RerateQuery, RerateResult } from '../../core/ports.ts'
+import type { Calls, Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import { ANSWERED } from '../../core/rating/completed-call.ts'
 import { type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'

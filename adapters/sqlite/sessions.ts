@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Role, Session, Sessions } from '../../core/ports.ts'
+import type { Role, Session, Sessions } from '../../core/ports/accounts.ts'
 import type { Connection } from './database.ts'
 import type { Writer } from './writer.ts'
 

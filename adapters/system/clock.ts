@@ -1,5 +1,5 @@
 import { formatTimestamp } from '../../core/dates.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/system.ts'
 
 const MICROS_PER_SECOND = 1_000_000
 const RESYNC_MICROS = 2_000

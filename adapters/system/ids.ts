@@ -1,4 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Ids } from '../../core/ports.ts'
+import type { Ids } from '../../core/ports/system.ts'
 
 export const randomIds = (): Ids => ({ uuid: () => randomUUID() })

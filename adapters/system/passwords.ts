@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
 import { AppError } from '../../core/errors.ts'
-import type { Passwords } from '../../core/ports.ts'
+import type { Passwords } from '../../core/ports/accounts.ts'
 
 /** OWASP's parameters for argon2id (the library's default variant): 19 MiB, two passes, one lane. */
 export const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }

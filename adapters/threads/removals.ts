@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads'
 import type { Actor } from '../../core/audit.ts'
-import type { Records } from '../../core/ports.ts'
+import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { onDemand } from './on-demand.ts'
 import { type Channel, peer } from './peer.ts'

@@ -1,4 +1,4 @@
-import type { Bulk, BulkCounts, BulkLoad, BulkPlan, BulkRecord, ImportPlace, Rejection } from '../../core/ports.ts'
+import type { Bulk, BulkCounts, BulkLoad, BulkPlan, BulkRecord, ImportPlace, Rejection } from '../../core/ports/bulk.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { type Channel, type Peer, peer } from './peer.ts'
 

@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads'
-import type { Bulk, BulkLoad, BulkPlan, PlaceOf } from '../../core/ports.ts'
+import type { Bulk, BulkLoad, BulkPlan, PlaceOf } from '../../core/ports/bulk.ts'
 import { onDemand } from './on-demand.ts'
 import type { Peer } from './peer.ts'
 import type { BulkMethods, CallerMethods } from './serve-bulk.ts'

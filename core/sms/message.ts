@@ -1,6 +1,6 @@
 import type { Timestamp } from '../dates.ts'
 import { isJsonObject, isShallow, type JsonObject, parseJson, stringifyJson } from '../json.ts'
-import type { GatewayReply } from '../ports.ts'
+import type { GatewayReply } from '../ports/messages.ts'
 import type { Values } from '../resources/resource.ts'
 import type { smsMessages } from '../resources/sms-messages.ts'
 import type { GatewayOptions } from './gateway-options.ts'

@@ -1,6 +1,6 @@
 import type { Actor } from '../audit.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
-import type { Json, Page, PageQuery, Records } from '../ports.ts'
+import type { Json, Page, PageQuery, Records } from '../ports/records.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { asBody, type Mode, mergeErrors, parseMembers } from '../resources/input.ts'
 import type { Embed, Resource, Row } from '../resources/resource.ts'

@@ -1,6 +1,7 @@
 import { addSeconds, type Timestamp } from '../dates.ts'
 import { AppError } from '../errors.ts'
-import type { Account, Accounts, Clock, Passwords, Session, Sessions } from '../ports.ts'
+import type { Account, Accounts, Passwords, Session, Sessions } from '../ports/accounts.ts'
+import type { Clock } from '../ports/system.ts'
 import { rules, text } from '../resources/field.ts'
 import { parseWhole } from '../resources/input.ts'
 

@@ -4,7 +4,7 @@ import { follow } from '../../adapters/pbx/follow.ts'
 import { ingest } from '../../adapters/pbx/ingest.ts'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
-import type { Calls, Feed } from '../../core/ports.ts'
+import type { Calls, Feed } from '../../core/ports/calls.ts'
 
 /**
  * Takes in a file's calls, or follows it until all of it is stored, and prints a line before and after each batch that

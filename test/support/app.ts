@@ -10,7 +10,7 @@ import { type RunningServer, serve } from '../../adapters/http/server.ts'
 import { compose, type Replacements, type Trunkline } from '../../bin/compose.ts'
 import { loadSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { Passwords } from '../../core/ports.ts'
+import type { Passwords } from '../../core/ports/accounts.ts'
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse' }
 

@@ -1,5 +1,5 @@
 import { addSeconds, type Timestamp } from '../../core/dates.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Clock } from '../../core/ports/system.ts'
 
 export interface ManualClock extends Clock {
   advance(seconds: number): void

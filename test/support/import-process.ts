@@ -5,7 +5,7 @@ import { exitCodeOf, importRecords } from '../../adapters/cli/import/import.ts'
 import { addImportOptions, readImportOptions } from '../../adapters/cli/import/options.ts'
 import { openServices } from '../../bin/services.ts'
 import { loadSettings } from '../../config/load.ts'
-import type { Bulk } from '../../core/ports.ts'
+import type { Bulk } from '../../core/ports/bulk.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../../core/json.ts'
-import type { Page, PageQuery, Records } from '../../core/ports.ts'
+import type { Page, PageQuery, Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Row } from '../../core/resources/resource.ts'
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BulkRecord } from '../../../core/ports.ts'
+import type { BulkRecord } from '../../../core/ports/bulk.ts'
 import { REASON } from './columns.ts'
 import type { RowErrors } from './evaluate.ts'
 import type { Input, SourceRow } from './input.ts'

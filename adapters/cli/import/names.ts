@@ -1,4 +1,4 @@
-import type { Records } from '../../../core/ports.ts'
+import type { Records } from '../../../core/ports/records.ts'
 import { Problem, type Value } from '../../../core/resources/field.ts'
 import { type NamedReference, namedReferences } from '../../../core/use-cases/import.ts'
 

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { ImportMode } from '../../../core/ports.ts'
+import type { ImportMode } from '../../../core/ports/bulk.ts'
 import { CliError, EXIT } from '../exit.ts'
 
 export const FORMATS = ['csv', 'ndjson', 'json'] as const

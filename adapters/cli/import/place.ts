@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../../core/json.ts'
-import type { Bulk, ImportPlace } from '../../../core/ports.ts'
+import type { Bulk, ImportPlace } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Input } from './input.ts'

@@ -1,4 +1,4 @@
-import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports.ts'
+import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import type { Context, Services } from '../context.ts'

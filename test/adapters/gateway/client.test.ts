@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer as createTcp, type Server, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
-import type { GatewayReply } from '../../../core/ports.ts'
+import type { GatewayReply } from '../../../core/ports/messages.ts'
 import { type FakeGateway, signal, startGateway } from '../../support/gateway.ts'
 
 let gateway: FakeGateway

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { SmsGatewayClient } from '../../../core/ports.ts'
+import type { SmsGatewayClient } from '../../../core/ports/messages.ts'
 import { startService, temporaryFolder } from '../../support/app.ts'
 import { manualClock } from '../../support/clock.ts'
 import { addGateway, json, MESSAGE, signal, startGateway } from '../../support/gateway.ts'

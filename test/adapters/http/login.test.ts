@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { ROLES } from '../../../core/ports.ts'
+import { ROLES } from '../../../core/ports/accounts.ts'
 import { ADMIN, cheapPasswords } from '../../support/app.ts'
 import { cookieOf, login, me, serving, sessionOf } from '../../support/sessions.ts'
 

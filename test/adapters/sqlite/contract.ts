@@ -1,7 +1,9 @@
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openStorage } from '../../../adapters/sqlite/storage.ts'
-import type { Accounts, Messages, Records, Sessions } from '../../../core/ports.ts'
+import type { Accounts, Sessions } from '../../../core/ports/accounts.ts'
+import type { Messages } from '../../../core/ports/messages.ts'
+import type { Records } from '../../../core/ports/records.ts'
 import { temporaryFolder } from '../../support/app.ts'
 import { type ManualClock, manualClock } from '../../support/clock.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { addSeconds } from '../../../core/dates.ts'
-import type { Receive } from '../../../core/ports.ts'
+import type { Receive } from '../../../core/ports/messages.ts'
 import type { Message, Receipt } from '../../../core/sms/message.ts'
 import { queuedMessage } from '../../support/messages.ts'
 import { listOf, shown } from '../../support/rows.ts'
