@@ -32,9 +32,9 @@ export async function startUpkeep(
   ])
 }
 
-async function sweep({ messaging, storage, clock }: Trunkline): Promise<void> {
+async function sweep({ messaging, signIn }: Trunkline): Promise<void> {
   await messaging.sweep()
-  await storage.sessions.forgetExpired(clock.now())
+  await signIn.forgetExpired()
 }
 
 /** Forgets what the settings give a time to; 0 days is for ever. */

@@ -1,8 +1,6 @@
 import { numeral } from './json.ts'
 
 /** Amounts of money are integers in units of 0.0001, never floating point. */
-export const UNITS_PER_ONE = 10_000
-
 const PLACES = 4
 const NUMERAL = /^([+-]?)(\d{1,400})?(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/
 

@@ -13,7 +13,7 @@ export interface HttpGatewayClient extends SmsGatewayClient {
 
 /** Hands messages to gateways over HTTP(S): one POST each, no redirect followed, nothing tried twice. */
 export function httpGatewayClient({ timeoutSeconds }: { timeoutSeconds: number }): HttpGatewayClient {
-  const timeout = timeoutSeconds * 1000
+  const timeout = Math.ceil(timeoutSeconds * 1000)
   const dispatcher = new Agent({
     connect: guardedConnector({ timeout }),
     headersTimeout: timeout,

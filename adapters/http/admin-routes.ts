@@ -1,5 +1,4 @@
 import { AppError } from '../../core/errors.ts'
-import type { Account } from '../../core/ports/accounts.ts'
 import { readCredentials, type SignIn } from '../../core/use-cases/sign-in.ts'
 import { jsonBody } from './body.ts'
 import { loginThrottle } from './login-throttle.ts'
@@ -17,16 +16,6 @@ function resultOf(error: unknown): LoginResult {
 /** Login, logout and who is logged in. */
 export function adminRoutes(signIn: SignIn, onLogin: HttpMetrics['login'] = () => undefined): readonly Route[] {
   const throttle = loginThrottle()
-  const authenticate = async (email: string, password: string, address: string): Promise<Account> => {
-    try {
-      const account = await signIn.authenticate(email, password)
-      await throttle.forgive(email, address, 'right')
-      return account
-    } catch (error) {
-      if (resultOf(error) !== 'refused') await throttle.forgive(email, address, 'not made')
-      throw error
-    }
-  }
   return [
     {
       path: '/api/admin/login',
@@ -35,11 +24,10 @@ export function adminRoutes(signIn: SignIn, onLogin: HttpMetrics['login'] = () =
         POST: async ctx => {
           const { email, password } = readCredentials(await jsonBody(ctx))
           try {
-            await throttle.attempt(email, ctx.ip)
-            const account = await authenticate(email, password, ctx.ip)
-            await startSession(ctx, account)
-            const { name, role } = account
-            respond(ctx, 200, 'Login successful.', JSON.stringify({ name, email: account.email, role }))
+            const credentials = await throttle.attempt(email, ctx.ip, () => signIn.authenticate(email, password))
+            await startSession(ctx, credentials)
+            const { name, role } = credentials
+            respond(ctx, 200, 'Login successful.', JSON.stringify({ name, email: credentials.email, role }))
             onLogin('accepted')
           } catch (error) {
             onLogin(resultOf(error))

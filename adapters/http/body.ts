@@ -58,7 +58,9 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
 export async function receiptPayload(ctx: Context): Promise<JsonObject> {
   try {
     const text = await textOf(ctx)
-    if (!ctx.request.is('application/json', '+json')) return Object.fromEntries(new URLSearchParams(text))
+    // Some send JSON under another type, such as curl without one: no form begins like that.
+    const isJson = ctx.request.is('application/json', '+json') || /^\s*\{/.test(text)
+    if (!isJson) return Object.fromEntries(new URLSearchParams(text))
     const body = parseJson(text)
     return isJsonObject(body) ? body : {}
   } catch {

@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa'
 import createSession from 'koa-session'
 import type { Actor } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Account } from '../../core/ports/accounts.ts'
+import type { Account, Credentials } from '../../core/ports/accounts.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
 
 export const COOKIE = 'trunkline_session'
@@ -16,7 +16,7 @@ interface SessionState {
   /** Who is signed in, once the session was looked up. */
   account?: Account
   /** Whom the next session to be stored is for: only a login may make one. */
-  signingIn?: number
+  signingIn?: Credentials
 }
 
 const stateOf = (ctx: Context | undefined): SessionState => ctx?.state ?? {}
@@ -69,10 +69,10 @@ export function sessionMiddleware(app: Koa, signIn: SignIn, { secure }: { secure
   }
 }
 
-/** Gives the account a new session and ends the one that the request came with. */
-export async function startSession(ctx: Context, account: Account): Promise<void> {
-  stateOf(ctx).signingIn = account.id
-  ctx.session.accountId = account.id
+/** Gives the account of these credentials a new session and ends the one that the request came with. */
+export async function startSession(ctx: Context, credentials: Credentials): Promise<void> {
+  stateOf(ctx).signingIn = credentials
+  ctx.session.accountId = credentials.id
   await ctx.session.regenerate()
 }
 

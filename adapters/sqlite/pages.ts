@@ -86,12 +86,12 @@ async function* inOrder(connection: Connection, plan: Plan, from: Place | null, 
   const reading = (isPast: boolean) =>
     connection.rows<(string | number)[], ViewRow>(
       `${selectSql(plan)} ${conditions(...whereSql(plan), isPast && afterSql(plan.resource, '<'))}
-       ORDER BY ${orderSql(plan.resource)} LIMIT ${size}`,
+       ORDER BY ${orderSql(plan.resource)} LIMIT ?`,
     )
   let place = from
   let statement = reading(place !== null)
   for (;;) {
-    const rows = statement.all(...values, ...bindPlace(plan.resource, place))
+    const rows = statement.all(...values, ...bindPlace(plan.resource, place), size)
     const last = rows.at(-1)
     const more = rows.length === size
     yield { ...pageOf(rows, more), rows }

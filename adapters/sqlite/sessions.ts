@@ -54,12 +54,12 @@ export function sessions({ query, value }: Connection, writer: Writer): Sessions
 
   return {
     forgetRemembered: () => remembered.clear(),
-    open: (tokenHash, accountId, createdAt, expiresAt) =>
+    open: (tokenHash, { id, passwordHash }, createdAt, expiresAt) =>
       changing(() => {
-        // An account may have been disabled or deleted while its password was checked.
-        const { changes } = query<[string, string, string, number], unknown>(
-          'INSERT INTO sessions SELECT ?, id, ?, ? FROM accounts WHERE id = ? AND disabled = 0',
-        ).run(tokenHash, createdAt, expiresAt, accountId)
+        // An account may have been changed or deleted while its password was checked.
+        const { changes } = query<[string, string, string, number, string], unknown>(
+          'INSERT INTO sessions SELECT ?, id, ?, ? FROM accounts WHERE id = ? AND disabled = 0 AND password_hash = ?',
+        ).run(tokenHash, createdAt, expiresAt, id, passwordHash)
         if (changes === 0) throw new AppError('invalid_credentials', 'Invalid credentials.')
       }),
     find: async tokenHash => {

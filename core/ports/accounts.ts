@@ -22,7 +22,7 @@ export interface Accounts {
   list(): Promise<(Account & { readonly disabled: boolean; readonly createdAt: Timestamp })[]>
   /** Throws `conflict` when the e-mail is taken. */
   create(account: Omit<Account, 'id'> & { readonly passwordHash: string }): Promise<Account>
-  /** Changes an account; a new password or disabling it ends its sessions. Throws `not_found`, `conflict`. */
+  /** Changes an account; a new password or disabling it ends its sessions. Throws `not_found`. */
   change(id: number, change: { passwordHash?: string; role?: Role; disabled?: boolean }): Promise<void>
   /** Deletes an account and its sessions. Throws `not_found`. */
   remove(id: number): Promise<void>
@@ -36,8 +36,13 @@ export interface Session {
 
 /** Signed-in sessions, known by the SHA-256 of their token (hexadecimal). */
 export interface Sessions {
-  /** Throws `invalid_credentials` when the account is disabled or gone. */
-  open(tokenHash: string, accountId: number, createdAt: Timestamp, expiresAt: Timestamp): Promise<void>
+  /** Throws `invalid_credentials` when the account is disabled or gone, or its password another. */
+  open(
+    tokenHash: string,
+    credentials: Pick<Credentials, 'id' | 'passwordHash'>,
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
+  ): Promise<void>
   /** The session with an enabled account, whether expired or not; null when there is none. */
   find(tokenHash: string): Promise<Session | null>
   /** Puts the end of a session off; a session that is gone stays gone. */

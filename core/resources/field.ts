@@ -90,6 +90,11 @@ const codePoints = (text: string): number => {
   return count
 }
 
+const LONE_SURROGATE = /\p{Surrogate}/gu
+
+/** Half a character, which UTF-8 cannot hold, becomes U+FFFD. */
+const wellFormed = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd')
+
 /** Text of at most `max` code points, trimmed unless told otherwise. */
 export function text<const O extends TextOptions>(max: number | null, options?: O): Field<Nullable<string, O>> {
   const { rule, untrimmed, optional, secret, writeOnly, generated, examples, ...rest }: TextOptions = options ?? {}
@@ -116,7 +121,7 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
       if (typeof given !== 'string') return new Problem('must be a string')
       if (max !== null && given.length > max && codePoints(untrimmed ? given : given.trim()) > max)
         return new Problem(`must not be greater than ${max} characters`)
-      const value = untrimmed ? given : given.trim()
+      const value = wellFormed(untrimmed ? given : given.trim())
       return rule && !rule.holds(value) ? new Problem(rule.predicate) : value
     },
   }
@@ -133,8 +138,9 @@ interface IntegerOptions extends Optional {
 
 function parseInteger(given: unknown): number | null {
   if (typeof given === 'number') return Number.isSafeInteger(given) ? given : null
-  if (typeof given !== 'string' || !INTEGER.test(given.trim())) return null
-  const value = Number(given)
+  const digits = numeral(given)?.trim()
+  if (digits === undefined || !INTEGER.test(digits)) return null
+  const value = Number(digits)
   return Number.isSafeInteger(value) ? value : null
 }
 
@@ -173,6 +179,9 @@ export function refersTo<const O extends Optional>(
   return { ...integer(options), references: { to, onDelete } }
 }
 
+/** What rounds to zero is below it all the same. */
+const BELOW_ZERO = /^\s*-[\d.]*[1-9]/
+
 /** An amount of money, not negative, in units of 0.0001; in responses text with four places. */
 export function decimal(): Field<number> {
   return {
@@ -187,10 +196,9 @@ export function decimal(): Field<number> {
     }),
     output: Type.String({ pattern: '^\\d+\\.\\d{4}$', examples: ['0.0123'] }),
     parse: given => {
-      if (numeral(given) === null) return new Problem('must be a number')
       const units = parseAmount(given)
       if (units === null) return new Problem('must be a number')
-      return units < 0 ? new Problem('must be at least 0') : units
+      return BELOW_ZERO.test(numeral(given) ?? '') ? new Problem('must be at least 0') : units
     },
   }
 }
@@ -205,7 +213,7 @@ export function boolean(): Field<boolean> {
     fallback: false,
     input: Type.Unsafe({ description: 'true, 1, "1", "true", "on" and "yes" are true; everything else is false' }),
     output: Type.Boolean(),
-    parse: given => TRUE.has(typeof given === 'string' ? given.trim().toLowerCase() : given),
+    parse: given => TRUE.has(typeof given === 'string' ? given.trim() : given),
   }
 }
 

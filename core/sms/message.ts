@@ -43,16 +43,18 @@ export function settle(message: Message, reply: GatewayReply, redact: Redact, no
     const exception = String(redact(reply.exception))
     return failed(message, exception, { exception })
   }
-  const body = readBody(reply.body)
+  const value = readBody(reply.body)
+  const body = isShallow(value) ? value : reply.body
   const kept = redact(isJsonObject(body) ? body : { body })
   if (reply.status < 200 || reply.status > 299)
     return failed(message, `HTTP ${reply.status}${failureDetail(redact(body))}`, kept)
+  const id = externalIdOf(value)
   return {
     ...message,
     delivery_status: 'submitted',
     submitted_at: now,
     error_message: null,
-    external_message_id: externalIdOf(body) ?? message.external_message_id,
+    external_message_id: id !== null && redact(id) === id ? id : message.external_message_id,
     remote_response: stringifyJson(kept),
   }
 }
@@ -66,11 +68,10 @@ function failed(message: Message, reason: string, remoteResponse: unknown): Mess
   }
 }
 
-/** A reply's JSON value, or its text when it is no JSON or nests too deep to be kept as such. */
+/** A reply's JSON value, or its text when it is no JSON. */
 function readBody(text: string): unknown {
   try {
-    const value = parseJson(text)
-    return isShallow(value) ? value : text
+    return parseJson(text)
   } catch {
     return text
   }
@@ -91,7 +92,7 @@ export function receive(
 ): Message {
   const remote_response = merged(message.remote_response, redact(receipt.payload))
   if (options.interimStatuses.has(receipt.status)) return { ...message, remote_response }
-  return { ...message, delivery_status: receipt.status, delivered_at: now, remote_response }
+  return { ...message, delivery_status: String(redact(receipt.status)), delivered_at: now, remote_response }
 }
 
 /** Shallow and by own keys only, so that a key such as `__proto__` is plain data. */

@@ -11,10 +11,10 @@ const firstOf = (payload: JsonObject, names: readonly string[]): string | null =
   return null
 }
 
-/** Reads a payload leniently; null when it names no message or is beyond what can be kept. */
+/** Reads a payload leniently; null when it names no message. One that nests too deep tells its status alone. */
 export function readReceipt(payload: JsonObject): Receipt | null {
   const externalId = firstOf(payload, ['message_id', 'id', 'messageId'])
-  if (externalId === null || externalId.length > MAX_LENGTH || !isShallow(payload)) return null
+  if (externalId === null || externalId.length > MAX_LENGTH) return null
   const status = firstOf(payload, ['status', 'message_status']) ?? 'delivered'
-  return { externalId, status: status.slice(0, MAX_LENGTH).toLowerCase(), payload }
+  return { externalId, status: status.slice(0, MAX_LENGTH).toLowerCase(), payload: isShallow(payload) ? payload : {} }
 }

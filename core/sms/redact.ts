@@ -33,7 +33,11 @@ function anyForm(character: string): string {
   ].join('|')})`
 }
 
-/** Every way in which a gateway may write the credentials back: as Basic Auth, or character by character. */
+/** A pattern for bytes in base64, with or without its padding, whichever way its characters are written. */
+const anyBase64 = (text: string): string =>
+  `${[...base64(text).replace(/=+$/, '')].map(anyForm).join('')}${anyForm('=')}{0,2}`
+
+/** Ways in which a gateway may write the credentials back: as Basic Auth, in base64, or character by character. */
 function spellings(username: string, password: string): string {
   const characters = password.match(/\\+|[^\\]/gu) ?? []
   const spelled = characters.map(part =>
@@ -41,7 +45,7 @@ function spellings(username: string, password: string): string {
       ? `(?:\\\\{${part.length},${part.length * 4}}|(?:%5c|&#92;|&#x5c;){${part.length}})`
       : anyForm(part),
   )
-  return `${escaped(base64(`${username}:${password}`))}|${spelled.join('')}`
+  return [anyBase64(`${username}:${password}`), anyBase64(password), spelled.join('')].join('|')
 }
 
 const REMEMBERED = 100

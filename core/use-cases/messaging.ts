@@ -1,5 +1,5 @@
 import { addSeconds } from '../dates.ts'
-import { invalid, notFound } from '../errors.ts'
+import { AppError, invalid, notFound } from '../errors.ts'
 import { type JsonObject, stringifyJson } from '../json.ts'
 import type { Messages, Receive, SmsGatewayClient } from '../ports/messages.ts'
 import type { Json, Records } from '../ports/records.ts'
@@ -21,7 +21,10 @@ export type ReceiptOutcome =
   | { readonly result: 'received'; readonly ack: string | null }
 
 export interface Messaging {
-  /** Sends one message through a gateway and returns its record, submitted or failed. Throws `not_found`, `invalid`. */
+  /**
+   * Sends one message through a gateway and returns its record, submitted or failed. Throws `not_found`, `invalid`, and
+   * what keeps the storage from writing, with a message that says whether the gateway has the message already.
+   */
   send(gatewayId: number, body: unknown): Promise<Json>
   /**
    * Takes a delivery receipt. `isTokenValid` is asked only when the gateway wants a token, with the place where it
@@ -107,7 +110,7 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
         }),
       })
       const change = (queued: typeof message) => settle(queued, reply, redactor(gateway), clock.now())
-      return messages.settle(message.id, change, receiver(gateway, options))
+      return messages.settle(message.id, change, receiver(gateway, options)).catch(handedOver)
     },
 
     receipt: async (gatewayId, payload, isTokenValid) => {
@@ -129,6 +132,15 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       }
     },
   }
+}
+
+/** Who is told to try again later would send the message twice. */
+function handedOver(error: unknown): never {
+  if (!(error instanceof AppError)) throw error
+  throw new AppError(
+    error.code,
+    `The message was handed to the gateway, but what came of it could not be stored; do not send it again. ${error.message}`,
+  )
 }
 
 async function acceptSend(records: Records, body: unknown): Promise<Values<typeof sendFields>> {

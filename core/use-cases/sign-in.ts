@@ -1,6 +1,6 @@
 import { addSeconds, type Timestamp } from '../dates.ts'
 import { AppError } from '../errors.ts'
-import type { Account, Accounts, Passwords, Session, Sessions } from '../ports/accounts.ts'
+import type { Account, Accounts, Credentials, Passwords, Session, Sessions } from '../ports/accounts.ts'
 import type { Clock } from '../ports/system.ts'
 import { rules, text } from '../resources/field.ts'
 import { parseWhole } from '../resources/input.ts'
@@ -18,13 +18,15 @@ export interface SessionLives {
 }
 
 export interface SignIn {
-  /** The account with these credentials. Throws `invalid_credentials`, alike for an unknown, wrong or disabled one. */
-  authenticate(email: string, password: string): Promise<Account>
-  /** Stores a new session for the account. */
-  open(tokenHash: string, accountId: number): Promise<void>
+  /** The account's credentials. Throws `invalid_credentials`, alike for an unknown, wrong or disabled one. */
+  authenticate(email: string, password: string): Promise<Credentials>
+  /** Stores a new session. Throws `invalid_credentials` when the credentials are not the account's any more. */
+  open(tokenHash: string, credentials: Credentials): Promise<void>
   /** The live session's account, its idle life begun anew; null when there is none. */
   resume(tokenHash: string): Promise<Account | null>
   end(tokenHash: string): Promise<void>
+  /** Forgets sessions whose life is over; returns how many. */
+  forgetExpired(): Promise<number>
 }
 
 interface Dependencies {
@@ -35,10 +37,8 @@ interface Dependencies {
   readonly lives: SessionLives
 }
 
-/** Who only reads goes on reading while nothing can be written; the session just is not extended. */
-function unlessUnwritable(error: unknown): void {
-  if (!(error instanceof AppError && ['storage_full', 'read_only', 'busy'].includes(error.code))) throw error
-}
+/** So many sessions' last requests are remembered. */
+const REMEMBERED = 10_000
 
 /** Throws `invalid`. */
 export const readCredentials = (body: unknown) => parseWhole(loginFields, body)
@@ -49,30 +49,54 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
     const absolute = addSeconds(createdAt, lives.absolute)
     return idle < absolute ? idle : absolute
   }
-  /** An end is put off only once it moves by a sixtieth of the idle life, so that reading seldom writes. */
+  /** Of sessions whose stored end is behind that. */
+  const lastRequests = new Map<string, Timestamp>()
+  const extending = new Set<string>()
+  /** What is stored of an end may be behind by so many seconds. */
+  const slack = lives.idle / 60
+
+  /** An end is put off only once it moves by the slack, so that reading seldom writes. */
   const isWorthExtending = (session: Session, now: Timestamp): boolean => {
-    if (now < addSeconds(session.expiresAt, lives.idle / 60 - lives.idle)) return false
-    return addSeconds(session.expiresAt, lives.idle / 60) <= endOf(session.createdAt, now)
+    if (now < addSeconds(session.expiresAt, slack - lives.idle)) return false
+    return addSeconds(session.expiresAt, slack) <= endOf(session.createdAt, now)
+  }
+  /** Nobody waits for it: who only reads goes on reading while nothing can be written. */
+  const extend = (tokenHash: string, session: Session, now: Timestamp): void => {
+    if (extending.has(tokenHash)) return
+    extending.add(tokenHash)
+    sessions
+      .extend(tokenHash, endOf(session.createdAt, now))
+      .catch(() => undefined)
+      .finally(() => extending.delete(tokenHash))
   }
   return {
     authenticate: async (email, password) => {
       const found = await accounts.findByEmail(email)
       const correct = await passwords.verify(found && !found.disabled ? found.passwordHash : null, password)
       if (!found || !correct) throw new AppError('invalid_credentials', 'Invalid credentials.')
-      return { id: found.id, name: found.name, email: found.email, role: found.role }
+      return found
     },
-    open: (tokenHash, accountId) => {
+    open: (tokenHash, credentials) => {
       const now = clock.now()
-      return sessions.open(tokenHash, accountId, now, endOf(now, now))
+      return sessions.open(tokenHash, credentials, now, endOf(now, now))
     },
     resume: async tokenHash => {
       const session = await sessions.find(tokenHash)
       const now = clock.now()
-      if (!session || session.expiresAt <= now) return null
-      if (isWorthExtending(session, now))
-        await sessions.extend(tokenHash, endOf(session.createdAt, now)).catch(unlessUnwritable)
+      const last = lastRequests.get(tokenHash)
+      if (!session || (session.expiresAt <= now && (!last || endOf(session.createdAt, last) <= now))) {
+        lastRequests.delete(tokenHash)
+        return null
+      }
+      if (lastRequests.size >= REMEMBERED) lastRequests.clear()
+      lastRequests.set(tokenHash, now)
+      if (isWorthExtending(session, now)) extend(tokenHash, session, now)
       return session.account
     },
-    end: tokenHash => sessions.end(tokenHash),
+    end: tokenHash => {
+      lastRequests.delete(tokenHash)
+      return sessions.end(tokenHash)
+    },
+    forgetExpired: () => sessions.forgetExpired(addSeconds(clock.now(), -slack)),
   }
 }

@@ -256,7 +256,7 @@ async function startFailing(code: ErrorCode) {
       remove: fail,
     },
     messaging: { send: fail, receipt: fail, sweep: fail },
-    signIn: { authenticate: fail, open: fail, resume: fail, end: fail },
+    signIn: { authenticate: fail, open: fail, resume: fail, end: fail, forgetExpired: fail },
     beat: fail,
     baseUrl: service.url,
   }

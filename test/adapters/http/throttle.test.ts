@@ -81,6 +81,11 @@ describe('failed logins', () => {
 })
 
 describe('right logins', () => {
+  it('are never too many, all at once', async () => {
+    const right = () => attempt('192.0.2.1', { password: ADMIN.password })
+    assert.deepEqual(statuses(await times(40, right)), { 200: 40 })
+  })
+
   it('are never too many, one after the other', async () => {
     for (let i = 0; i < 120; i++)
       assert.equal((await attempt('192.0.2.1', { password: ADMIN.password })).status, 200, String(i))

@@ -7,7 +7,7 @@ const ANN = { name: 'Ann', email: 'Ann@Example.com', role: 'admin', passwordHash
 
 async function signedIn({ accounts, sessions, clock }: Ports) {
   const account = await accounts.create(ANN)
-  await sessions.open(TOKEN, account.id, clock.now(), END)
+  await sessions.open(TOKEN, { ...account, passwordHash: 'hash' }, clock.now(), END)
   assert.ok(await sessions.find(TOKEN))
   return account
 }
@@ -58,7 +58,7 @@ behaviour('changing or removing an account that is not there is not_found', asyn
 behaviour('a new password ends the sessions of its account, no others', async ports => {
   const account = await signedIn(ports)
   const other = await ports.accounts.create({ ...ANN, email: 'bob@example.com' })
-  await ports.sessions.open('b'.repeat(64), other.id, ports.clock.now(), END)
+  await ports.sessions.open('b'.repeat(64), { ...other, passwordHash: 'hash' }, ports.clock.now(), END)
   await ports.accounts.change(account.id, { passwordHash: 'new' })
   assert.equal(await ports.sessions.find(TOKEN), null)
   assert.ok(await ports.sessions.find('b'.repeat(64)))

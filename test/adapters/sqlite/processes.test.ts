@@ -114,7 +114,12 @@ describe('two connections in one process', () => {
     const [first, second, third] = ['1', '2', '3'].map(digit => digit.repeat(64))
     assert.ok(first && second && third)
     for (const token of [first, second, third]) {
-      await one.sessions.open(token, account.id, '2026-03-01T00:00:00.000000Z', '2026-03-02T00:00:00.000000Z')
+      await one.sessions.open(
+        token,
+        { ...account, passwordHash: 'h' },
+        '2026-03-01T00:00:00.000000Z',
+        '2026-03-02T00:00:00.000000Z',
+      )
       assert.ok(await one.sessions.find(token))
     }
     await other.sessions.end(first)

@@ -44,8 +44,9 @@ test('the limit of a text is its number of code points, whatever they are', () =
   )
 })
 
-test('a lone half of a surrogate pair counts as one', () => {
-  assert.equal(parsed(text(2, { untrimmed: true }), '\ud800\ud800'), '\ud800\ud800')
+test('a lone half of a surrogate pair counts as one, and is replaced, since UTF-8 has no form for it', () => {
+  assert.equal(parsed(text(2, { untrimmed: true }), '\ud800\ud800'), '\ufffd\ufffd')
+  assert.equal(parsed(text(3), '\u{1f600}\udc00'), '\u{1f600}\ufffd')
   assert.deepEqual(parsed(text(2, { untrimmed: true }), '\ud800\ud800\udc00\ud800'), {
     problem: 'must not be greater than 2 characters',
   })
@@ -126,10 +127,22 @@ test('a decimal is a number or numeric text, not below 0', () => {
     assert.deepEqual(parsed(decimal(), given), { problem: 'must be at least 0' })
 })
 
+test('a whole number that a double holds is taken as a number and as text alike', () => {
+  for (const given of [9_007_199_254_740_991, '9007199254740991', new LosslessNumber('9007199254740991')])
+    assert.equal(parsed(integer(), given), 9_007_199_254_740_991)
+  for (const given of ['9007199254740993', new LosslessNumber('9007199254740993'), new LosslessNumber('1e3')])
+    assert.deepEqual(parsed(integer(), given), { problem: 'must be an integer' })
+})
+
+test('an amount that rounds to zero from below is below zero', () => {
+  for (const given of ['-0.00004', -0.00001, '-1e-9'])
+    assert.deepEqual(parsed(decimal(), given), { problem: 'must be at least 0' }, String(given))
+  for (const given of ['-0', -0, '-0.0000']) assert.equal(parsed(decimal(), given), 0)
+})
+
 test('a handful of values are true, and everything else given is false', () => {
-  for (const given of [true, 1, '1', 'true', 'on', 'yes', 'TRUE', 'On', ' yes '])
-    assert.equal(parsed(boolean(), given), true)
-  for (const given of [false, 0, '0', 'false', 'off', 'no', 2, '2', 'y', [], {}, [1], -1])
+  for (const given of [true, 1, '1', 'true', 'on', 'yes', ' yes ']) assert.equal(parsed(boolean(), given), true)
+  for (const given of [false, 0, '0', 'false', 'off', 'no', 'TRUE', 'On', 2, '2', 'y', [], {}, [1], -1])
     assert.equal(parsed(boolean(), given), false)
 })
 

@@ -75,9 +75,11 @@ test('a reply that is no JSON object is kept as body', () => {
   assert.equal(kept('null'), '{"body":null}')
 })
 
-test('a reply that nests too deep is kept as text', () => {
-  const deep = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`
-  assert.deepEqual(responseOf(settle(queuedMessage(), answered(200, deep), redact, NOW)), { body: deep })
+test('a reply that nests too deep is kept as text, and names its id all the same', () => {
+  const deep = `{"id":"m7","a":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_001)}`
+  const settled = settle(queuedMessage(), answered(200, deep), redact, NOW)
+  assert.deepEqual(responseOf(settled), { body: deep })
+  assert.equal(settled.external_message_id, 'm7')
 })
 
 test('a message that is no longer queued is not settled', () => {
@@ -143,6 +145,9 @@ test('the password is in nothing that is stored, wherever the gateway echoes it'
       const { error_message, remote_response } = settle(queuedMessage(), answered(status, body), redact, NOW)
       assert.doesNotMatch(`${error_message}${remote_response}`, /top|secret/, `${status} ${body.slice(0, 40)}`)
     }
+  const before = queuedMessage()
+  const echoed = settle(before, answered(200, JSON.stringify({ id: `x-${PASSWORD}` })), redact, NOW)
+  assert.equal(echoed.external_message_id, before.external_message_id)
   const failed = settle(queuedMessage(), { kind: 'failed', exception: `no route with ${PASSWORD}` }, redact, NOW)
   assert.equal(failed.error_message, 'no route with [redacted]')
   assert.doesNotMatch(String(received(queuedMessage(), { echo: PASSWORD }).remote_response), /secret/)

@@ -32,6 +32,9 @@ test('the password is known in each spelling that a gateway may echo', () => {
     encodeURIComponent(password).toLowerCase(),
     JSON.stringify(password).slice(1, -1),
     basic,
+    basic.replace(/=+$/, ''),
+    encodeURIComponent(basic),
+    Buffer.from(password, 'utf8').toString('base64'),
     password.toUpperCase(),
   ])
     assert.equal(redact(`before ${spelling} after`), `before ${MARK} after`, spelling)

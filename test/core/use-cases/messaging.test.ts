@@ -97,6 +97,19 @@ test('a send stores the message as queued before the gateway hears of it', async
   )
 })
 
+test('a message that the gateway took is not said to be worth another try when its answer cannot be stored', async () => {
+  const { storage, send, stored } = await world()
+  storage.messages.settle = () => Promise.reject(new AppError('busy', 'Busy.', { retryAfter: 1 }))
+  await assert.rejects(send(), (error: unknown) => {
+    assert.ok(error instanceof AppError)
+    assert.equal(error.code, 'busy')
+    assert.equal(error.details.retryAfter, undefined)
+    assert.match(error.message, /handed to the gateway.*do not send it again/)
+    return true
+  })
+  assert.equal((await stored())[0]?.delivery_status, 'queued')
+})
+
 test('the gateway gets the documented members and nothing else', async () => {
   const { send, submissions, gatewayId } = await world()
   await send({ ...BODY, tenant_id: null, extra: 1 })
