@@ -5,7 +5,7 @@ import type { Connection } from './database.ts'
 
 /** Notes a change within the transaction that makes it. */
 export interface AuditTrail {
-  /** `recordId` null: the record that was inserted last. */
+  /** `recordId` last: the record that this transaction has just inserted; null: none. */
   note(action: AuditAction, resource: string, recordId: number | 'last' | null, changes: Changes, by?: Actor): void
 }
 

@@ -34,6 +34,7 @@ export function messages(connection: Connection, writer: Writer, steps: RecordSt
   const update = query<Bound[], unknown>(
     `UPDATE sms_messages SET ${COLUMNS.map(name => `${name} = ?`).join()}, updated_at = ? WHERE id = ?`,
   )
+  const hasGateway = value<[number], number>('SELECT 1 FROM sms_gateways WHERE id = ?')
   const setDeadline = query<[string, number], unknown>('UPDATE sms_messages SET deadline_at = ? WHERE id = ?')
   const show = value<[number], string>(`SELECT ${viewSql(smsMessages, 'plain')} FROM sms_messages t WHERE t.id = ?`)
 
@@ -66,7 +67,7 @@ export function messages(connection: Connection, writer: Writer, steps: RecordSt
       writer.write(() => {
         const message = selectMatch.get(gatewayId, receipt.externalId)
         if (message) save(receive(message, receipt))
-        else parked.put(gatewayId, receipt)
+        else if (hasGateway.get(gatewayId) === 1) parked.put(gatewayId, receipt)
         return message !== undefined
       }),
     expire: (now, change) =>
@@ -96,7 +97,7 @@ function parking({ query, value }: Connection, clock: Clock) {
   const discard = query<[number], unknown>('DELETE FROM parked_receipts WHERE id = ?')
   const discardBefore = query<[string], unknown>('DELETE FROM parked_receipts WHERE received_at < ?')
   const count = value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')
-  /** How many wait for a gateway, at least; counted again when that reaches the most. */
+  /** How many wait for a gateway, at most; counted again when that is too many. */
   const known = new Map<number, number>()
 
   return {

@@ -5,10 +5,10 @@ import { imports } from './migrations/002-imports.ts'
 import { rating } from './migrations/003-rating.ts'
 import { audit } from './migrations/004-audit.ts'
 import { revisions } from './migrations/005-revisions.ts'
-import { callOrder } from './migrations/006-call-order.ts'
+import { listOrder } from './migrations/006-list-order.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
-export const migrations: readonly string[] = [initial, imports, rating, audit, revisions, callOrder]
+export const migrations: readonly string[] = [initial, imports, rating, audit, revisions, listOrder]
 
 /** "Trnk" in ASCII, in the file's header. */
 export const APPLICATION_ID = 0x54726e6b

@@ -4,7 +4,7 @@ import type { Page, PageQuery } from '../../core/ports/records.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { fold } from '../../core/search.ts'
 import type { Connection } from './database.ts'
-import { candidates, searchedText } from './search-index.ts'
+import { candidates, SEPARATOR, searchedText } from './search-index.ts'
 import { joinSql, viewSql } from './view.ts'
 
 /** The place in an ordered list: the order column's value and the id. */
@@ -104,7 +104,7 @@ async function* inOrder(connection: Connection, plan: Plan, from: Place | null, 
 
 /** The records that hold the needle: by the index where it narrows the search, else by looking through them. */
 async function* found(connection: Connection, plan: Plan, needle: string, query: Asked): RowPages {
-  const ids = candidates(connection, plan.resource, needle)
+  const ids = needle.includes(SEPARATOR) ? [] : candidates(connection, plan.resource, needle)
   if (ids === null) yield* scanned(connection, plan, needle, query.from)
   else yield* picked(connection, plan, { ...query, needle, ids })
 }

@@ -33,9 +33,7 @@ const rest = (signal: AbortSignal | undefined): Promise<void> =>
 export const oldestSql = ({ table, moment, order }: Dated): string =>
   `SELECT id FROM (SELECT id, ${moment} AS moment FROM ${table} ORDER BY ${order} LIMIT ${STEP}) WHERE moment < ?`
 
-export function retention({ query, value }: Connection, writer: Writer): Retention {
-  /** The last message that was looked at: ids follow time, so what comes before it has been done. */
-  let looked = 0
+export function retention({ query, rows }: Connection, writer: Writer): Retention {
   return {
     deleteBefore: async (rows, moment, signal) => {
       const sql = `DELETE FROM ${rows.table} WHERE id IN (${oldestSql(rows)})`
@@ -49,8 +47,8 @@ export function retention({ query, value }: Connection, writer: Writer): Retenti
       return total
     },
     clearResponsesBefore: async (moment, signal) => {
-      const next = value<[number, string], number>(
-        `SELECT id FROM (SELECT id, requested_at FROM sms_messages WHERE id > ? ORDER BY id LIMIT ${STEP})
+      const next = rows<[number, string], [id: number, isKept: number]>(
+        `SELECT id, remote_response <> '{}' FROM (SELECT * FROM sms_messages WHERE id > ? ORDER BY id LIMIT ${STEP})
          WHERE requested_at < ?`,
       )
       const clear = query<[number, number, string], unknown>(
@@ -58,13 +56,16 @@ export function retention({ query, value }: Connection, writer: Writer): Retenti
          WHERE id BETWEEN ? AND ? AND requested_at < ? AND remote_response <> '{}'`,
       )
       let total = 0
-      while (!signal?.aborted) {
-        const ids = next.all(looked, moment)
-        const [first, last] = [ids[0], ids.at(-1)]
-        if (first === undefined || last === undefined) return total
-        total += await writer.write(() => clear.run(first, last, moment).changes)
+      // From the first each time: a receipt may have come for an old one.
+      for (let looked = 0; !signal?.aborted; ) {
+        const found = next.all(looked, moment)
+        const last = found.at(-1)?.[0]
+        if (last === undefined) return total
+        const after = looked
+        if (found.some(([, isKept]) => isKept))
+          total += await writer.write(() => clear.run(after + 1, last, moment).changes)
+        if (found.length < STEP) return total
         looked = last
-        if (ids.length < STEP) return total
         await rest(signal)
       }
       return total

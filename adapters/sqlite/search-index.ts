@@ -21,7 +21,7 @@ const MAX_TRIGRAMS = 24
 
 const searched: readonly Resource[] = resources.filter(resource => resource.search.length > 0)
 
-/** The SQL of the text that a search looks in; its fields cannot run into one another. */
+/** The SQL of the text that a search looks in: the fields, and a SEPARATOR between them. */
 export const searchedText = ({ search }: Pick<Resource, 'search'>, alias = 't'): string =>
   search.map(field => `coalesce(${alias}.${field}, '')`).join(` || char(31) || `)
 
@@ -49,6 +49,9 @@ export function ensureSearchIndexes({ db, value }: Connection): void {
   }).immediate()
 }
 
+/** Stands between the searched fields, so that none runs into another; no needle holds it. */
+export const SEPARATOR = '\x1f'
+
 /** The ids that may hold the folded needle, or null when looking through the records in order is the better way. */
 export function candidates({ db, value }: Connection, { name }: Resource, needle: string): number[] | null {
   const trigrams = trigramsOf(needle)
@@ -72,26 +75,43 @@ export function candidates({ db, value }: Connection, { name }: Resource, needle
   })()
 }
 
-/** Some of the needle's trigrams, spread over it: enough to narrow the search, and all of a short one. */
+/** The needle's first trigrams: enough to narrow the search, and all of a short one. */
 function trigramsOf(needle: string): string[] {
   const characters = [...needle]
   const all = new Set(characters.slice(2).map((last, i) => `${characters[i]}${characters[i + 1]}${last}`))
   return [...all].slice(0, MAX_TRIGRAMS)
 }
 
+/** Is there anything worth a step of `advanceSearchIndexes`? */
+export const areIndexesBehind = (connection: Connection): boolean =>
+  searched.some(resource => behind(connection, resource) !== null)
+
 /** Brings the indexes a step nearer to the records; false when there is nothing worth a step. Runs in a transaction. */
-export function advanceSearchIndexes(connection: Connection): boolean {
-  return searched.some(resource => advance(connection, resource))
+export const advanceSearchIndexes = (connection: Connection): boolean =>
+  searched.some(resource => {
+    const found = behind(connection, resource)
+    if (found) advance(connection, resource, found)
+    return found !== null
+  })
+
+interface Behind {
+  readonly through: number
+  readonly newest: number
+  readonly changed: readonly number[]
 }
 
-function advance({ value, query }: Connection, { name, search }: Resource): boolean {
+/** What an index has to catch up with; null when that is too little. */
+function behind({ value }: Connection, { name }: Resource): Behind | null {
   const through = value<[string], number>('SELECT through_id FROM search_indexes WHERE resource = ?').get(name) ?? 0
   const newest = value<[], number | null>(`SELECT max(id) FROM ${name}`).get() ?? 0
   const changed = value<[string, number], number>('SELECT id FROM search_changes WHERE resource = ? LIMIT ?').all(
     name,
     SMALL_TAIL + 1,
   )
-  if (newest - through <= SMALL_TAIL && changed.length <= SMALL_TAIL) return false
+  return newest - through > SMALL_TAIL || changed.length > SMALL_TAIL ? { through, newest, changed } : null
+}
+
+function advance({ value, query }: Connection, { name, search }: Resource, { through, newest, changed }: Behind): void {
   const text = `fold(${searchedText({ search })})`
   for (const id of changed) {
     query<[number], unknown>(`DELETE FROM ${name}_search WHERE rowid = ?`).run(id)
@@ -108,5 +128,4 @@ function advance({ value, query }: Connection, { name, search }: Resource): bool
     `INSERT INTO ${name}_search (rowid, text) SELECT id, ${text} FROM ${name} t WHERE id > ? AND id <= ?`,
   ).run(through, end)
   query<[number, string], unknown>('UPDATE search_indexes SET through_id = ? WHERE resource = ?').run(end, name)
-  return true
 }

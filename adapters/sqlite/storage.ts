@@ -17,7 +17,7 @@ import { maintenance } from './maintenance.ts'
 import { messages } from './messages.ts'
 import { recordSteps, records } from './records.ts'
 import { type Retention, retention } from './retention.ts'
-import { advanceSearchIndexes, ensureSearchIndexes } from './search-index.ts'
+import { advanceSearchIndexes, areIndexesBehind, ensureSearchIndexes } from './search-index.ts'
 import { sessions } from './sessions.ts'
 import { createWriter, type Writer, type WriterEvents } from './writer.ts'
 
@@ -82,7 +82,9 @@ export function openStorage(path: string, options: StorageOptions): Storage {
       }),
     followWrites: async signal => {
       while (!signal.aborted) {
-        const advanced = await writer.write(() => advanceSearchIndexes(connection)).catch(() => false)
+        const advanced =
+          areIndexesBehind(connection) &&
+          (await writer.write(() => advanceSearchIndexes(connection)).catch(() => false))
         const delay = advanced ? BETWEEN_STEPS_MS : BETWEEN_LOOKS_MS
         await pause(delay, undefined, { signal, ref: false }).catch(() => undefined)
       }

@@ -99,10 +99,11 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
     return jobs.map(() => null)
   }
 
-  const runGroup = (jobs: readonly Job[]): unknown[] => {
+  const runGroup = (jobs: readonly Job[], since: number): unknown[] => {
     try {
       const failures = attemptAll(jobs)
       commit.run()
+      onCommit?.(jobs.length, performance.now() - since)
       return failures
     } catch (error) {
       if (db.inTransaction) rollback.run()
@@ -150,9 +151,8 @@ export function createWriter({ db, query }: Connection, { onCommit }: WriterEven
       return
     }
     const jobs = nextGroup()
-    const failures = runGroup(jobs)
+    const failures = runGroup(jobs, started)
     settleAll(jobs, index => failures[index])
-    onCommit?.(jobs.length, performance.now() - started)
   }
 
   const settleAll = (jobs: readonly Job[], failureOf: (index: number) => unknown): void => {

@@ -10,9 +10,12 @@ export interface Messages {
    * returns its view.
    */
   settle(id: number, change: (message: Message) => Message, receive: Receive): Promise<Json>
-  /** Applies a receipt to the message of that gateway and external id, or parks it. Tells whether one matched. */
+  /**
+   * Applies a receipt to the message of that gateway and external id, or parks it while there is such a gateway. Tells
+   * whether one matched.
+   */
   receive(gatewayId: number, receipt: Receipt, receive: Receive): Promise<boolean>
-  /** Changes every queued message whose deadline has passed; returns how many. */
+  /** Changes queued messages whose deadline has passed, a thousand at most; returns how many. */
   expire(now: Timestamp, change: (message: Message) => Message): Promise<number>
   /** Forgets receipts parked before that moment; returns how many. */
   forgetParked(before: Timestamp): Promise<number>

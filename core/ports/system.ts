@@ -1,7 +1,7 @@
 import type { Timestamp } from '../dates.ts'
 
 export interface Clock {
-  /** Now, true to the microsecond and never the same twice running backwards. */
+  /** Now, to the microsecond; never the same twice, and never earlier than before unless the system's clock is set back. */
   now(): Timestamp
 }
 

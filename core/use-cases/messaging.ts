@@ -67,10 +67,11 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
   const findGateway = async (id: number): Promise<Gateway | null> =>
     (await records.find(smsGateways, id)) as Gateway | null
 
+  /** Of a gateway that is gone nothing is known any more; its messages are there. */
   const receiver =
-    (gateway: Gateway, options: GatewayOptions): Receive =>
+    (gateway: Gateway | null, options: GatewayOptions): Receive =>
     (message, receipt) =>
-      receive(message, receipt, options, redactor(gateway), clock.now())
+      receive(message, receipt, options, gateway ? redactor(gateway) : payload => payload, clock.now())
 
   return {
     send: async (gatewayId, body) => {
@@ -114,13 +115,13 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
     },
 
     receipt: async (gatewayId, payload, isTokenValid) => {
-      const gateway = gatewayId === null ? null : await findGateway(gatewayId)
-      if (!gateway) return { result: 'received', ack: null }
-      const options = gatewayOptions(gateway.meta)
-      if (gateway.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, gateway.callback_token))
+      if (gatewayId === null) return { result: 'received', ack: null }
+      const gateway = await findGateway(gatewayId)
+      const options = gatewayOptions(gateway?.meta ?? null)
+      if (gateway?.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, gateway.callback_token))
         return { result: 'refused' }
       const receipt = readReceipt(payload)
-      const matched = receipt !== null && (await messages.receive(gateway.id, receipt, receiver(gateway, options)))
+      const matched = receipt !== null && (await messages.receive(gatewayId, receipt, receiver(gateway, options)))
       return { result: 'received', ack: matched ? options.dlrAck : null }
     },
 

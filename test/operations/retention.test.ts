@@ -92,5 +92,7 @@ describe('the answers of gateways', () => {
       assert.ok(answers.every(message => message.includes('"delivery_status":"queued"')))
       assert.equal(await storage.retention.clearResponsesBefore(BEFORE), 0)
       assert.equal(await storage.retention.clearResponsesBefore('2026-01-01T00:00:01.000000Z'), 1)
+      storage.connection.db.exec(`UPDATE sms_messages SET remote_response = '{"receipt":"late"}' WHERE id = 3`)
+      assert.equal(await storage.retention.clearResponsesBefore(BEFORE), 1)
     }))
 })

@@ -56,6 +56,13 @@ const exchanged = async (act: (socket: Socket) => void, through = client): Promi
 }
 
 describe('a submission', () => {
+  it('may take a time that is no whole number of milliseconds', async () => {
+    gateway.answerWith(200, '{"id":"1"}')
+    const odd = httpGatewayClient({ timeoutSeconds: 16.1 })
+    assert.equal((await submit({}, odd)).kind, 'answered')
+    await odd.close()
+  })
+
   it('is one POST with the body as it is, Basic Auth, and a content type without a charset', async () => {
     gateway.answerWith(200, '{"id":"1"}')
     const before = gateway.requests.length

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { smsMessages } from '../../../core/resources/sms-messages.ts'
 import { addGateway, json as answerJson, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
 import { startWorld, type World } from '../../support/records.ts'
 
@@ -204,6 +205,17 @@ describe('a receipt', () => {
       await post(routes()[0] ?? '', body, type)
       assert.equal((await stored()).delivery_status, /"status":"(\w+)"/.exec(body)?.[1]?.toLowerCase())
     }
+  })
+
+  it('reaches a message whose gateway is gone', async () => {
+    const message = await sent('orphan')
+    await world.send('DELETE', `/api/sms-gateways/${id}`)
+    for (const externalId of ['unknown', 'orphan']) await receipt({ id: externalId, status: 'DELIVRD' })
+    const { records, connection } = world.service.trunkline.storage
+    const found = await records.find(smsMessages, message.id)
+    assert.equal(found?.delivery_status, 'delivrd')
+    const parked = connection.value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')
+    assert.equal(parked.get(id), 0)
   })
 
   it('cannot make the stored response grow without end', async () => {

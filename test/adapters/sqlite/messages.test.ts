@@ -3,7 +3,7 @@ import { addSeconds } from '../../../core/dates.ts'
 import type { Receive } from '../../../core/ports/messages.ts'
 import type { Message, Receipt } from '../../../core/sms/message.ts'
 import { queuedMessage } from '../../support/messages.ts'
-import { listOf, shown } from '../../support/rows.ts'
+import { insert, listOf, shown } from '../../support/rows.ts'
 import { behaviour, type Ports } from './contract.ts'
 
 const GATEWAY = 7
@@ -30,6 +30,11 @@ const submitAs =
 async function create({ messages }: Ports, changes: Partial<Message> = {}): Promise<Message> {
   const { id: _, ...message } = queuedMessage(changes)
   return messages.create(message, DEADLINE)
+}
+
+/** Receipts are parked for gateways that are there. */
+async function withGateways({ records }: Ports): Promise<void> {
+  for (let id = 1; id <= GATEWAY + 1; id++) await insert(records, 'sms_gateways')
 }
 
 const statuses = async ({ records }: Ports): Promise<unknown[]> =>
@@ -81,6 +86,7 @@ behaviour('settling gives the change the message as it is stored by then', async
 })
 
 behaviour('a change that throws leaves the message and the parked receipts as they were', async ports => {
+  await withGateways(ports)
   const { id } = await create(ports)
   await ports.messages.receive(GATEWAY, receipt('m1'), receive)
   const refuse = (): never => {
@@ -128,6 +134,7 @@ behaviour('when a gateway gave an id twice, the newest message gets the receipt'
 })
 
 behaviour('receipts that came early are applied with the reply, in their order, and only once', async ports => {
+  await withGateways(ports)
   const payload = { id: '12345678901234567890', nested: { list: [1, null] } }
   for (const status of ['first', 'second'])
     assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', status, payload), receive), false)
@@ -151,6 +158,7 @@ behaviour('queued messages past their deadline expire, no others', async ports =
 })
 
 behaviour('parked receipts are forgotten by their age', async ports => {
+  await withGateways(ports)
   const { messages, clock } = ports
   await messages.receive(GATEWAY, receipt('m1'), receive)
   const between = clock.now()
@@ -163,6 +171,7 @@ behaviour('parked receipts are forgotten by their age', async ports => {
 })
 
 behaviour('each gateway parks ten thousand receipts; the next one drops the oldest', async ports => {
+  await withGateways(ports)
   const { messages } = ports
   const park = (gateway: number, external: string) => messages.receive(gateway, receipt(external), receive)
   await park(GATEWAY + 1, 'neighbour')

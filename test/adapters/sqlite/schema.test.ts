@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { openDatabase } from '../../../adapters/sqlite/database.ts'
+import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { resources } from '../../../core/resources/all.ts'
 import type { Kind } from '../../../core/resources/field.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
+import { manualClock } from '../../support/clock.ts'
+import { pagesOf } from '../../support/rows.ts'
 
 interface Column {
   readonly name: string
@@ -107,4 +110,24 @@ test('every table is strict, so that no value is kept in another type', () => {
     loose.filter(name => !name.startsWith('sqlite_')),
     [],
   )
+})
+
+test('a page of a list, or of what one record has, is read in its order and not sorted', async () => {
+  const { records, connection, close } = openStorage(':memory:', { clock: manualClock() })
+  const { db } = connection
+  const prepare = mock.method(db, 'prepare')
+  for (const { name, embeds } of resources) {
+    await pagesOf(records, name)
+    for (const embed of embeds)
+      if (embed.kind === 'many' && embed.in === 'single')
+        await pagesOf(records, embed.from, { where: { [embed.by]: 1 } })
+  }
+  const pages = prepare.mock.calls.map(call => String(call.arguments[0])).filter(sql => sql.includes('ORDER BY'))
+  prepare.mock.restore()
+  assert.ok(pages.length > resources.length)
+  for (const sql of pages) {
+    const plan = db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...Array.from(sql.matchAll(/\?/g), () => 1))
+    assert.doesNotMatch(JSON.stringify(plan), /TEMP B-TREE/, sql)
+  }
+  await close()
 })

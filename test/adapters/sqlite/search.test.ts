@@ -235,6 +235,25 @@ test('what follows a NUL, or stands before it, is found when it is indexed', asy
   await of.storage.close()
 })
 
+test('a needle that holds what stands between the fields is nowhere', async () => {
+  const storage = openStorage(':memory:', { clock: manualClock() })
+  await insert(storage.records, 'tenants')
+  await insert(storage.records, 'dids', { number: '38044', provider: 'acme' })
+  for (const search of ['\x1f', '044\x1facm']) assert.deepEqual(await idsOf(storage.records, 'dids', { search }), [])
+  await storage.close()
+})
+
+test('an index that is not behind is left alone', async () => {
+  const commits: number[] = []
+  const storage = openStorage(':memory:', { clock: manualClock(), onCommit: changes => commits.push(changes) })
+  const following = new AbortController()
+  const followed = storage.followWrites(following.signal)
+  following.abort()
+  await followed
+  assert.deepEqual(commits, [])
+  await storage.close()
+})
+
 test('an index over other fields than the declared ones is made anew', async () => {
   const storage = openStorage(':memory:', { clock: manualClock() })
   const { db } = storage.connection
