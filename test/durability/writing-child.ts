@@ -1,5 +1,6 @@
 import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
+import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { queuedMessage } from '../support/messages.ts'
 import { insert } from '../support/rows.ts'
@@ -23,6 +24,7 @@ const receive: Parameters<typeof messages.receive>[2] = (message, { status, exte
 
 const [tenant] = await records.identify(tenants, { slug: 'only' })
 const tenant_id = tenant ?? (await insert(records, 'tenants', { slug: 'only' })).id
+if ((await records.find(smsGateways, GATEWAY)) === null) await insert(records, 'sms_gateways')
 print('ready')
 
 async function call(writer: number): Promise<void> {

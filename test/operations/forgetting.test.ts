@@ -62,7 +62,8 @@ describe('receipts that wait for their message', () => {
   it('are forgotten after the hours that are set', async () => {
     const clock = manualClock()
     const { service, close } = await startWorld({ parked_hours: 2 }, { clock })
-    const { messages, connection } = service.trunkline.storage
+    const { messages, connection, records } = service.trunkline.storage
+    await insert(records, 'sms_gateways')
     const receipt = { externalId: 'gw-1', status: 'DELIVRD', payload: {} }
     await messages.receive(1, receipt, message => message)
     const waiting = (): unknown => connection.db.prepare('SELECT count(*) FROM parked_receipts').pluck().get()

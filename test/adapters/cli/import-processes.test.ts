@@ -125,6 +125,7 @@ describe('an import beside another process', () => {
   ] as const)
     it(`of ${resource} that writes records and receipts loses nothing and refuses nothing`, async () => {
       const { administration, messages } = desk.services
+      await desk.create('sms_gateways')
       const importing = start(desk, resource, file(), 0, '--on-error', 'continue')
       importing.child.stdout.resume()
       let isOver = false
