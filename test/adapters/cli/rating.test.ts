@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
-import { asteriskRow } from '../../support/switch.ts'
+import { asteriskRow, ndjsonRow } from '../../support/switch.ts'
 
 /** cost_per_minute, billing_increment, answered_seconds, bill_seconds and cost, as switches and carriers document them. */
 const CASES = `
@@ -153,6 +153,23 @@ describe('the calls of a switch, from the command line', () => {
     assert.equal(replayed.stdout, 'replayed 1, left 1\n')
     const [newest] = await place.json('trunkline cdr list --output json')
     assert.equal(newest.started_at, '2026-10-03T09:00:00.000000Z')
+  })
+
+  test('whose id a call of another switch has wait until their switch is named', async () => {
+    const [first, second] = ['one', 'two'].map(name => place.path(`${name}.ndjson`))
+    writeFileSync(first ?? '', ndjsonRow({ id: '1', start: '2026-09-01 12:00:00' }))
+    writeFileSync(second ?? '', ndjsonRow({ id: '1', to: '00380505555555', start: '2026-09-02 12:00:00' }))
+    assert.equal((await place.json(`trunkline cdr ingest ${first}`)).stored, 1)
+    const { quarantined, known } = await place.json(`trunkline cdr ingest ${second}`)
+    assert.deepEqual([quarantined, known], [1, 0])
+    const [, { reason }] = await place.json('trunkline cdr quarantine list')
+    assert.match(reason, /^another call, to 00380501112233 at .* has its id "1": .* by --switch$/)
+    assert.equal((await place.run('trunkline cdr quarantine replay --switch "pbx 2"')).code, 64)
+    assert.equal((await place.run('trunkline cdr quarantine replay')).stdout, 'replayed 0, left 2\n')
+    const replayed = await place.run('trunkline cdr quarantine replay --switch pbx-2')
+    assert.equal(replayed.stdout, 'replayed 1, left 1\n')
+    for (const flags of ['', '--switch pbx-2'])
+      assert.equal((await place.json(`trunkline cdr ingest ${second} ${flags}`)).known, 1)
   })
 
   test('are checked against the rates, and rated anew once one is added', async () => {
