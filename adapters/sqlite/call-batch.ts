@@ -68,15 +68,14 @@ export function callSteps(connection: Connection, known: Catalogs, clock: Clock)
   return {
     ready: async ({ rules }, records) => {
       const slugs = new Set(records.map(record => ('call' in record ? slugOf(record.call, rules) : null)))
-      for (const slug of slugs) {
-        const id = slug === null ? undefined : tenantBySlug.get(slug)
-        if (id !== undefined) await known.ready(id)
-      }
+      await known.ready(new Set([...slugs].flatMap(slug => (slug === null ? [] : (tenantBySlug.get(slug) ?? [])))))
     },
     prepare,
     current: (prepared, feed, records) => {
-      for (const [slug, catalog] of prepared.catalogs) if (catalogOf(slug) !== catalog) return prepare(feed, records)
-      return prepared
+      const isSame = [...prepared.catalogs].every(
+        ([slug, catalog]) => tenantBySlug.get(slug) === catalog?.tenantId && (!catalog || known.isCurrent(catalog)),
+      )
+      return isSame ? prepared : prepare(feed, records)
     },
     store: storer(connection, clock),
     setAside: quarantiner(connection, clock),
