@@ -86,22 +86,22 @@ async function followFile(course: Course, following: Following, start: FeedPlace
   const { path, signal, rest } = course
   let reading = await resume(path, start, () => following.onTrouble(isGone(path, start)))
   if (!reading) return rest()
-  // From here on it is known where to go on, should the file be renamed before anything of it is stored.
-  if (!start) await course.store([], await placeOf(reading))
   const drain = drainer(course, following.format)
   try {
+    // From here on it is known where to go on, should the file be renamed before anything of it is stored.
+    if (!start) await course.store([], await placeOf(reading))
     while (!signal.aborted) {
       await drain(reading, false)
       let next = await successor(path, reading)
-      await rest()
-      if (!next || signal.aborted) {
+      try {
+        await rest()
+        if (!next || signal.aborted) continue
+        // Whoever opened the old file before it was renamed has had that rest to end its line.
+        await drain(reading, true)
+        if (!signal.aborted) [reading, next] = [next, reading]
+      } finally {
         await next?.file.close()
-        continue
       }
-      // Whoever opened the old file before it was renamed has had that rest to end its line.
-      await drain(reading, true)
-      if (!signal.aborted) [reading, next] = [next, reading]
-      await next.file.close()
     }
   } finally {
     await reading.file.close()
