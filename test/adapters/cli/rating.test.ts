@@ -177,7 +177,10 @@ describe('the calls of a switch, from the command line', () => {
     assert.equal(before.code, 1)
     assert.match(before.stdout, /^dialled without a rate: 1\n {2}49301… {2}1 call$/m)
     await place.done(`${RATE} --prefix 49 --destination Germany --cost-per-minute 0.02 --billing-increment 1`)
-    assert.match((await place.run('trunkline rate check acme')).stdout, /that have one now: 1 \(trunkline cdr rerate/)
+    assert.match(
+      (await place.run('trunkline rate check acme')).stdout,
+      /that would be rated now: 1 \(trunkline cdr rerate/,
+    )
     const rerate = 'trunkline cdr rerate --tenant acme --unrated'
     assert.equal((await place.run(rerate)).code, 64, 'it must be confirmed')
     const said = await place.json(`${rerate} --dry-run`)
@@ -187,6 +190,17 @@ describe('the calls of a switch, from the command line', () => {
     assert.match((await place.run(`${rerate} --yes`)).stdout, /^changed 0 of 0 calls/)
     assert.equal((await place.run('trunkline rate check acme')).code, 0)
     assert.equal((await place.run('trunkline cdr rerate --tenant acme --since yesterday --dry-run')).code, 64)
+  })
+
+  test('that would cost too much are told by their rate, and stay unrated', async () => {
+    const most = '900719925474.0991'
+    await place.done(`${RATE} --prefix 77 --destination Slip --cost-per-minute ${most} --billing-increment 1`)
+    writeFileSync(place.path('slip.csv'), asteriskRow({ id: '77', to: '77123', start: '2026-08-01 12:00:00' }))
+    assert.equal((await place.json(`trunkline cdr ingest ${place.path('slip.csv')}`)).unrated, 1)
+    const check = await place.run('trunkline rate check acme --since 2026-08-01 --until 2026-09-01')
+    assert.equal(check.code, 1)
+    assert.match(check.stdout, /^active rates by which a call costs more than an amount can be: 1\n {2}77 {2}Slip /m)
+    assert.doesNotMatch(check.stdout, /would be rated now/)
   })
 
   test('are reported by month as a drawing, JSON and CSV', async () => {
