@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import type { Follower } from '../adapters/pbx/follow.ts'
 import type { Settings } from '../config/settings.ts'
@@ -14,6 +15,8 @@ export interface Background {
 
 export function startBackground(trunkline: Trunkline, settings: Settings, log: Logger): Background {
   const stopping = new AbortController()
+  // As many wait for it as there are feeds.
+  setMaxListeners(0, stopping.signal)
   const upkeep = startUpkeep(trunkline, settings, log, stopping.signal)
   const feeds = startFeeds(settings.feeds, trunkline.storage.calls, stopping.signal, log)
   return {

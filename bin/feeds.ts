@@ -6,10 +6,11 @@ import type { FeedRules } from '../core/rating/record-call.ts'
 
 const EVERY_SECONDS = 1
 
-export const rulesOf = ({ timezone = 'UTC', contexts = {}, tenant }: Partial<FeedSetting>): FeedRules => ({
-  timezone,
-  contexts,
-  tenant: tenant ?? null,
+export const rulesOf = (setting: Partial<FeedSetting>): FeedRules => ({
+  timezone: setting.timezone ?? 'UTC',
+  contexts: setting.contexts ?? {},
+  tenant: setting.tenant ?? null,
+  ...(setting.switch === undefined ? {} : { switchName: setting.switch }),
 })
 
 /** Records are tried again by the settings that their feed has now: what they had then may be what was wrong. */

@@ -2,6 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { isTimeZone } from '../core/dates.ts'
 import { SOURCE_FORMATS } from '../core/rating/completed-call.ts'
+import { isSwitchName } from '../core/rating/record-call.ts'
 
 export interface Setting<S extends TSchema = TSchema> {
   readonly schema: S
@@ -40,6 +41,7 @@ const feed = Type.Object(
     timezone: Type.Optional(Type.Refine(Type.String(), isTimeZone)),
     tenant: Type.Optional(text(1)),
     contexts: Type.Optional(Type.Record(Type.String(), text(1))),
+    switch: Type.Optional(Type.Refine(Type.String(), isSwitchName)),
     every: Type.Optional(Type.Number({ minimum: 0.05, maximum: 3600 })),
   },
   { additionalProperties: false },
@@ -119,8 +121,8 @@ export const declarations = {
   feeds: setting(
     Type.Array(feed, { maxItems: 100 }),
     [],
-    `a list of {"format", "path"} with formats ${FORMATS.join(', ')}, and optionally "timezone" (an IANA name), "tenant", "contexts", "every"`,
-    'call records of switches that are followed: a list of {format, path, timezone, tenant, contexts, every}',
+    `a list of {"format", "path"} with formats ${FORMATS.join(', ')}, and optionally "timezone" (an IANA name), "tenant", "contexts", "switch" (a name), "every"`,
+    'call records of switches that are followed: a list of {format, path, timezone, tenant, contexts, switch, every}',
   ),
 } as const satisfies Record<string, Setting>
 

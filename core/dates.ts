@@ -54,16 +54,17 @@ export function addSeconds(moment: Timestamp, seconds: number): Timestamp {
   return formatTimestamp(shifted, micros - carry * 1_000_000)
 }
 
-const zones = new Map<string, boolean>()
+/** In lower case, so that there are no more than there are zones. */
+const zones = new Set<string>()
 
 /** True for a name that ICU resolves as an IANA zone or link, whatever its case; never for a bare offset. */
 export function isTimeZone(name: string): boolean {
-  const known = zones.get(name)
-  if (known !== undefined) return known
-  if (!/^[A-Za-z]/.test(name)) return false
+  if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false
+  const zone = name.toLowerCase()
+  if (zones.has(zone)) return true
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
-    zones.set(name, true)
+    zones.add(zone)
     return true
   } catch {
     return false

@@ -33,8 +33,9 @@ export function checkCommand(run: RunCommand): Command {
       deck,
     )
     await printValue(context, { ...findings }, () => summary(findings, tenant))
-    const { duplicates, unusable, missing, ratable } = findings
-    return duplicates.length + unusable.length + missing.length + ratable > 0 ? EXIT.negative : EXIT.ok
+    const { duplicates, unusable, missing, excessive, ratable } = findings
+    const faults = [duplicates, unusable, missing, excessive].flat().length + ratable
+    return faults > 0 ? EXIT.negative : EXIT.ok
   })
 }
 
@@ -47,7 +48,8 @@ const checkedRate = (row: JsonObject): CheckedRate => ({
 
 const SHOWN = 20
 
-function summary({ duplicates, unusable, unmatched, idle, missing, ratable }: DeckFindings, tenant: string): string {
+function summary(findings: DeckFindings, tenant: string): string {
+  const { duplicates, unusable, unmatched, idle, missing, excessive, ratable } = findings
   const section = <T>(title: string, found: readonly T[], line: (one: T) => string): string => {
     const shown = found
       .slice(0, SHOWN)
@@ -65,9 +67,10 @@ function summary({ duplicates, unusable, unmatched, idle, missing, ratable }: De
       missing,
       ({ prefix, calls }) => `${printable(prefix)}…  ${calls} ${calls === 1 ? 'call' : 'calls'}`,
     ),
+    section('active rates by which a call costs more than an amount can be', excessive, named),
     ratable === 0
       ? ''
-      : `calls without a rate that have one now: ${ratable} (trunkline cdr rerate --tenant ${tenant} --unrated --dry-run)\n`,
+      : `unrated calls that would be rated now: ${ratable} (trunkline cdr rerate --tenant ${tenant} --unrated --dry-run)\n`,
     section('active rates that no call was rated by', unmatched, named),
     section('inactive rates that stand beside no active one', idle, named),
   ].join('')

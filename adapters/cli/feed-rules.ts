@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { isTimeZone } from '../../core/dates.ts'
-import type { FeedRules } from '../../core/rating/record-call.ts'
+import { type FeedRules, isSwitchName } from '../../core/rating/record-call.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 
@@ -14,9 +14,10 @@ export const rulesOptions = (command: Command): Command =>
       'the tenant of a dialplan context; may be repeated',
       (pair: string, all: string[] = []) => [...all, pair],
     )
+    .option('--switch <name>', 'what tells this switch from others that give their calls the same ids')
 
 export const hasRules = (flags: Flags): boolean =>
-  ['timezone', 'tenant', 'context'].some(name => flags[name] !== undefined)
+  ['timezone', 'tenant', 'context', 'switch'].some(name => flags[name] !== undefined)
 
 /** The rules that the flags give, and where they give none, those of `others`. */
 export function rulesFrom(
@@ -30,12 +31,24 @@ export function rulesFrom(
       `there is no time zone ${timezone}`,
       'write an IANA name, such as --timezone Europe/Kyiv',
     )
+  const name = switchNameFrom(flags['switch']) ?? others.switchName
   const pairs = Array.isArray(flags['context']) ? flags['context'].map(String) : []
   return {
     timezone,
     contexts: { ...others.contexts, ...Object.fromEntries(pairs.map(pairFrom)) },
     tenant: typeof flags['tenant'] === 'string' ? flags['tenant'] : others.tenant,
+    ...(name === undefined ? {} : { switchName: name }),
   }
+}
+
+function switchNameFrom(given: unknown): string | undefined {
+  if (typeof given !== 'string') return undefined
+  if (isSwitchName(given)) return given
+  throw new CliError(
+    EXIT.usage,
+    `--switch ${given} is no name`,
+    'write letters, digits, _ . : - such as --switch pbx-2',
+  )
 }
 
 function pairFrom(pair: string): [context: string, slug: string] {

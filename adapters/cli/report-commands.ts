@@ -131,7 +131,7 @@ function drawn(
     `${head.tenant}, ${head.month} (${head.timezone})`,
     ...grid(context, rows),
     ...(sum.unrated > 0
-      ? [styled(context, 'yellow', `${sum.unrated} of them without a rate: trunkline rate check ${head.tenant}`)]
+      ? [styled(context, 'yellow', `${sum.unrated} of them unrated: trunkline rate check ${head.tenant}`)]
       : []),
     '',
   ].join('\n')

@@ -20,7 +20,7 @@ export function rerateCommand(run: RunCommand): Command {
     'calls that began',
   )
     .requiredOption('--tenant <SLUG|ID>', 'the tenant')
-    .option('--unrated', 'only calls that no rate was found for')
+    .option('--unrated', 'only calls that no rate matched, or one by which the cost is too large')
     .option('--dry-run', 'only say what would change')
     .option('-y, --yes', 'without asking')
   example(command, 'trunkline cdr rerate --tenant acme --since 2026-10-01 --until 2026-11-01 --unrated --dry-run')
@@ -83,7 +83,7 @@ function told({ examined, changed, oldCost, newCost, stillUnrated, changes }: Re
     ...changes.map(line),
     ...(changed > changes.length ? [`… and ${changed - changes.length} more`] : []),
     `${dryRun ? 'would change' : 'changed'} ${changed} of ${examined} calls: ${formatAmount(oldCost)} -> ${formatAmount(newCost)}`,
-    ...(stillUnrated > 0 ? [`still without a rate: ${stillUnrated}`] : []),
+    ...(stillUnrated > 0 ? [`still unrated: ${stillUnrated}`] : []),
     '',
   ].join('\n')
 }

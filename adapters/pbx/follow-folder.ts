@@ -1,39 +1,97 @@
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
+import { AppError } from '../../core/errors.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
+import { AT_ONCE, isMissing, readRecordFile, recordFiles } from './files.ts'
 import type { Course } from './follow.ts'
-import { recordFiles } from './ingest.ts'
-import { readRecord } from './records.ts'
 
-/** A file that cannot be read and was changed so lately may still be written. */
+/** What was changed so lately may still be written, or changed again within one tick of the file system's clock. */
 const SETTLED_MS = 5_000
-const AT_ONCE = 500
+/** Files that were taken in are looked at again in every so many turns, and after so much time. */
+const TURNS = 60
+const WHOLE_MS = 60_000
 
-/** Takes in each file of a folder that a switch leaves a record a file in, and each again that has changed. */
-export async function followFolder({ path, signal, store, setLag, rest }: Course): Promise<void> {
+/**
+ * Takes in each file of a folder that a switch leaves a record a file in, and, within a minute, each again that has
+ * changed. A folder tells by its own time that a file has come; that one was rewritten shows in that file alone.
+ */
+export async function followFolder(course: Course): Promise<void> {
+  const { path, signal, rest } = course
+  const look = looker(course)
+  let changedAt = Number.NaN
+  let wholeAt = 0
+  let isUnsettled = false
+  for (let turn = 0; !signal.aborted; turn++) {
+    const { mtimeMs } = await stat(path)
+    const now = Date.now()
+    const isWhole = turn % TURNS === 0 || now - wholeAt >= WHOLE_MS
+    if (isWhole || isUnsettled || mtimeMs !== changedAt) {
+      isUnsettled = (await look(isWhole)) || now - mtimeMs < SETTLED_MS
+      changedAt = mtimeMs
+      if (isWhole) wholeAt = now
+    }
+    await rest()
+  }
+}
+
+/** Looks at the files that are not taken in yet, or at all of them; true when one may still be written. */
+function looker({ path, signal, store, setLag, onTrouble }: Course) {
   let taken = new Map<string, number>()
-  while (!signal.aborted) {
-    const files = await recordFiles(path)
+  let told = new Map<string, number>()
+  return async (isWhole: boolean): Promise<boolean> => {
     const present = new Map<string, number>()
+    const unreadable = new Map<string, number>()
     let waiting: SwitchRecord[] = []
     let later = 0
-    for (const file of files) {
-      if (signal.aborted) return
-      const found = await stat(file).catch(() => null)
-      if (!found || found.size === 0) continue
-      const isTaken = taken.get(file) === found.mtimeMs
-      const text = isTaken ? null : await readFile(file, 'utf8').catch(() => null)
-      const record = text === null ? null : readRecord('freeswitch-json', text)
-      const isDraft = record !== null && 'reason' in record && Date.now() - found.mtimeMs < SETTLED_MS
-      if (isDraft) later += found.size
-      else if (isTaken || record) present.set(file, found.mtimeMs)
-      if (record && !isDraft) waiting.push(record)
+    let isUnsettled = false
+    for (const file of await recordFiles(path)) {
+      if (signal.aborted) return true
+      const before = taken.get(file)
+      const found: Found = before !== undefined && !isWhole ? { is: 'taken', at: before } : await visit(file, before)
+      if (found.is === 'taken' || found.is === 'read') present.set(file, found.at)
+      if (found.is === 'read') waiting.push(found.record)
+      if (found.is === 'unsettled') isUnsettled = true
+      if (found.is === 'unsettled' || found.is === 'unreadable') later += found.size
+      if (found.is === 'unreadable') {
+        unreadable.set(file, found.at)
+        if (told.get(file) !== found.at) onTrouble(found.trouble)
+      }
       if (waiting.length < AT_ONCE) continue
       await store(waiting, null)
       waiting = []
     }
     if (waiting.length > 0) await store(waiting, null)
     taken = present
+    told = unreadable
     setLag(later)
-    await rest()
+    return isUnsettled
+  }
+}
+
+/** A file as it is found; `at` is when it was changed. */
+type Found =
+  | { readonly is: 'missing' }
+  | { readonly is: 'taken'; readonly at: number }
+  | { readonly is: 'read'; readonly at: number; readonly record: SwitchRecord }
+  | { readonly is: 'unsettled'; readonly size: number }
+  | { readonly is: 'unreadable'; readonly at: number; readonly size: number; readonly trouble: AppError }
+
+async function visit(file: string, before: number | undefined): Promise<Found> {
+  let [at, size] = [0, 0]
+  try {
+    ;({ mtimeMs: at, size } = await stat(file))
+    if (at === before) return { is: 'taken', at }
+    const record = size === 0 ? null : await readRecordFile(file)
+    const isWhole = record !== null && 'call' in record
+    if (!isWhole && Date.now() - at < SETTLED_MS) return { is: 'unsettled', size }
+    return record ? { is: 'read', at, record } : { is: 'missing' }
+  } catch (error) {
+    if (isMissing(error)) return { is: 'missing' }
+    const hint = 'its call is missing until this service can read it'
+    return {
+      is: 'unreadable',
+      at,
+      size,
+      trouble: new AppError('malformed', `${file} cannot be read.`, { cause: error, hint }),
+    }
   }
 }

@@ -3,10 +3,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports/calls.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../../core/rating/completed-call.ts'
+import { CHUNK, formatIn } from './files.ts'
 import { followFolder } from './follow-folder.ts'
 import { placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
 import { added, noCounts } from './ingest.ts'
-import { formatOf, readBatches } from './records.ts'
+import { readBatches } from './records.ts'
 
 export interface Following {
   readonly feed: Feed
@@ -14,7 +15,7 @@ export interface Following {
   readonly format: SourceFormat | 'auto'
   /** Seconds between looks at a file that has no more. */
   readonly every: number
-  /** Called when something keeps the feed from going on; it is tried again. */
+  /** Called when something keeps the feed, or a file of its folder, from being read or stored; it is tried again. */
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -31,14 +32,13 @@ export interface Follower {
   readonly done: Promise<void>
 }
 
-const CHUNK = 256 * 1024
-const HEAD = 64 * 1024
 const AFTER_TROUBLE_MS = 5_000
 
 /** What the ways of following share. */
 export interface Course {
   readonly path: string
   readonly signal: AbortSignal
+  readonly onTrouble: Following['onTrouble']
   store(records: Parameters<Calls['store']>[1], place: FeedPlace | null): Promise<void>
   setLag(bytes: number): void
   /** Waits until it is time for the next look. */
@@ -58,6 +58,7 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
   const course: Course = {
     path,
     signal,
+    onTrouble,
     store: async (records, place) => {
       counts = added(counts, await calls.store(feed, records, place))
     },
@@ -86,22 +87,22 @@ async function followFile(course: Course, following: Following, start: FeedPlace
   const { path, signal, rest } = course
   let reading = await resume(path, start, () => following.onTrouble(isGone(path, start)))
   if (!reading) return rest()
-  // From here on it is known where to go on, should the file be renamed before anything of it is stored.
-  if (!start) await course.store([], await placeOf(reading))
   const drain = drainer(course, following.format)
   try {
+    // From here on it is known where to go on, should the file be renamed before anything of it is stored.
+    if (!start) await course.store([], await placeOf(reading))
     while (!signal.aborted) {
       await drain(reading, false)
       let next = await successor(path, reading)
-      await rest()
-      if (!next || signal.aborted) {
+      try {
+        await rest()
+        if (!next || signal.aborted) continue
+        // Whoever opened the old file before it was renamed has had that rest to end its line.
+        await drain(reading, true)
+        if (!signal.aborted) [reading, next] = [next, reading]
+      } finally {
         await next?.file.close()
-        continue
       }
-      // Whoever opened the old file before it was renamed has had that rest to end its line.
-      await drain(reading, true)
-      if (!signal.aborted) [reading, next] = [next, reading]
-      await next.file.close()
     }
   } finally {
     await reading.file.close()
@@ -123,7 +124,7 @@ function drainer({ signal, store, setLag }: Course, given: Following['format']) 
     if (isAnother) place = reading.position > 0 ? await placeOf(reading) : null
     else if (place && !(await stillHolds(reading, place))) reading.position = 0
     const format =
-      given === 'auto' ? ((await formatIn(reading)) ?? (final ? (known ?? SOURCE_FORMATS[0]) : null)) : given
+      given === 'auto' ? ((await formatIn(reading.file)) ?? (final ? (known ?? SOURCE_FORMATS[0]) : null)) : given
     known = format ?? known
     if (format) {
       const { position } = reading
@@ -148,9 +149,4 @@ async function* chunksFrom({ file, position }: Reading, signal: AbortSignal): As
     at += bytesRead
     yield buffer.subarray(0, bytesRead)
   }
-}
-
-async function formatIn({ file }: Reading): Promise<SourceFormat | null> {
-  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD), position: 0 })
-  return formatOf(buffer.toString('utf8', 0, bytesRead))
 }

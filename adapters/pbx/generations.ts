@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { FeedPlace } from '../../core/ports/calls.ts'
+import { isMissing } from './files.ts'
 
 /** An open file of a feed, and how far its records are stored. It stays the same file when its path is given to another. */
 export interface Reading {
@@ -48,7 +49,7 @@ async function openAt(path: string, position: number): Promise<Reading | null> {
     const { ino } = await file.stat({ bigint: true })
     return { file, inode: String(ino), position }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
+    if (isMissing(error)) return null
     throw error
   }
 }

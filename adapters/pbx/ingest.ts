@@ -1,17 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { open, readdir, readFile, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { open, stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../core/errors.ts'
-import type { Calls, Feed, IngestCounts } from '../../core/ports/calls.ts'
+import type { Calls, Feed, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
-import { type Batch, formatOf, readBatches, readRecord } from './records.ts'
-
-const CHUNK = 256 * 1024
-const HEAD = 64 * 1024
-/** Files of a folder that are stored together. */
-const AT_ONCE = 500
-const LARGEST_OBJECT = 4 * 1024 * 1024
+import { AT_ONCE, CHUNK, formatIn, HEAD, LARGEST_OBJECT, readRecordFile, recordFiles } from './files.ts'
+import { type Batch, formatOf, readBatches } from './records.ts'
 
 export const noCounts: IngestCounts = { stored: 0, known: 0, quarantined: 0, legs: 0, unrated: 0 }
 
@@ -93,9 +87,7 @@ async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): 
 async function formatOfFile(path: string): Promise<SourceFormat> {
   const file = await open(path)
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD), position: 0 })
-    const format =
-      formatOf(buffer.toString('utf8', 0, bytesRead)) ?? (path.endsWith('.json') ? 'freeswitch-json' : null)
+    const format = (await formatIn(file)) ?? (path.endsWith('.json') ? 'freeswitch-json' : null)
     if (!format) throw untold(path)
     return format
   } finally {
@@ -104,25 +96,16 @@ async function formatOfFile(path: string): Promise<SourceFormat> {
 }
 
 /** A file that is one record, on however many lines; null when it is not. */
-async function wholeObject(path: string) {
-  const record = readRecord('freeswitch-json', await readFile(path, 'utf8'))
+async function wholeObject(path: string): Promise<SwitchRecord | null> {
+  const record = await readRecordFile(path)
   return 'call' in record ? record : null
-}
-
-/** The records that mod_json_cdr leaves, a file each, in the order of their names. */
-export async function recordFiles(folder: string): Promise<string[]> {
-  return (await readdir(folder))
-    .filter(name => name.endsWith('.json'))
-    .sort()
-    .map(name => join(folder, name))
 }
 
 async function ingestFolder(folder: string, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
   const paths = await recordFiles(folder)
   async function* batches(): AsyncIterable<Batch> {
     for (let start = 0; start < paths.length; start += AT_ONCE) {
-      const texts = await Promise.all(paths.slice(start, start + AT_ONCE).map(path => readFile(path, 'utf8')))
-      yield { records: texts.map(text => readRecord('freeswitch-json', text)), position: 0 }
+      yield { records: await Promise.all(paths.slice(start, start + AT_ONCE).map(readRecordFile)), position: 0 }
     }
   }
   return storeAll(batches(), ingesting, calls)

@@ -6,6 +6,8 @@ const COMMA = 44
 
 /** Past so many bytes, a line end within quotes is no longer believed to be within quotes. */
 const LONGEST_QUOTED = 16 * 1024
+/** What waits for a line end that never comes; no record of a switch is nearly as long. */
+const LONGEST = 1024 * 1024
 
 /**
  * Where a record ends. `line`: at every line end. `quoted`: at a line end outside quotes, where `""` within quotes is
@@ -18,6 +20,8 @@ export interface SplitRecord {
   readonly text: string
   /** The offset, in bytes, just after the record's line end: the place to resume from. */
   readonly end: number
+  /** It is one of the parts of 1 MiB, or the last, that a record longer than that comes in: none of them can be used. */
+  readonly isPart?: true
 }
 
 export interface RecordSplitter {
@@ -32,21 +36,32 @@ export interface RecordSplitter {
  * chunk's first byte. A torn last line stays within, so that it can be read again from the last record's `end`.
  *
  * A quote that is closed before anything but a comma or a line end, or not within 16 KiB, shows that a line was torn:
- * its record then ends at its first line end, and the ones that follow are whole again.
+ * its record then ends at its first line end, and the ones that follow are whole again. A record past 1 MiB is handed
+ * out in parts, so that no more than that ever waits.
  */
-export function recordSplitter(rule: RecordRule, offset = 0): RecordSplitter {
-  const endOf = rule === 'line' ? lineEnd : quotedEnd
+export function recordSplitter(rule: RecordRule, offset = 0, longest = LONGEST): RecordSplitter {
+  const begun = (): Search => ({ at: 0, within: false, lineEndWithin: -1, isByLine: rule === 'line', isPart: false })
+  let search = begun()
   let pending = Buffer.alloc(0)
   let start = offset
+  const recordOf = (text: string, end: number): SplitRecord =>
+    search.isPart ? { text, end, isPart: true } : { text, end }
   return {
     push(chunk) {
       const bytes = pending.length === 0 ? viewOf(chunk) : Buffer.concat([pending, chunk])
       const records: SplitRecord[] = []
       let from = 0
-      for (let to = endOf(bytes, from); to !== -1; to = endOf(bytes, from)) {
+      for (;;) {
+        if (search.at === 0) from = afterNuls(bytes, from)
+        const found = endOf(bytes, from, search)
+        const isTooLong = (found === -1 ? bytes.length : found) - from > longest
+        if (found === -1 && !isTooLong) break
+        if (isTooLong) search.isPart = true
+        const to = isTooLong ? from + longest : found
         const text = textOf(bytes, from, to)
-        from = to + 1
-        if (text !== '') records.push({ text, end: start + from })
+        from = isTooLong ? to : to + 1
+        if (text !== '') records.push(recordOf(text, start + from))
+        search = isTooLong ? { ...begun(), isByLine: true, isPart: true } : begun()
       }
       pending = Buffer.from(bytes.subarray(from)) // a copy, since the caller may read its next chunk into the same bytes
       start += from
@@ -54,41 +69,70 @@ export function recordSplitter(rule: RecordRule, offset = 0): RecordSplitter {
     },
     rest() {
       const text = textOf(pending, 0, pending.length)
-      return text === '' ? null : { text, end: start + pending.length }
+      return text === '' ? null : recordOf(text, start + pending.length)
     },
   }
 }
 
-const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-
-/** NULs in front are what a power failure leaves of a line that was never written. */
-function textOf(bytes: Buffer, from: number, to: number): string {
-  const last = to > from && bytes[to - 1] === RETURN ? to - 1 : to
-  let first = from
-  while (first < last && bytes[first] === NUL) first++
-  return bytes.toString('utf8', first, last)
+/** How far the search for a record's end has come; what was looked through once is not looked through again. */
+interface Search {
+  /** Counted, as all places here, from the record's first byte. */
+  at: number
+  within: boolean
+  /** The first line end within quotes, -1 when there is none. */
+  lineEndWithin: number
+  /** The next line end is the record's, whatever the quotes. */
+  isByLine: boolean
+  isPart: boolean
 }
 
-const lineEnd = (bytes: Buffer, from: number): number => bytes.indexOf(NEWLINE, from)
+const viewOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+
+function textOf(bytes: Buffer, from: number, to: number): string {
+  const last = to > from && bytes[to - 1] === RETURN ? to - 1 : to
+  return bytes.toString('utf8', from, last)
+}
+
+/** NULs in front are what a power failure leaves of a line that was never written. */
+function afterNuls(bytes: Buffer, from: number): number {
+  let first = from
+  while (bytes[first] === NUL) first++
+  return first
+}
 
 /** The place of the line end that ends the record, -1 when it has not come yet. Depends on the record's bytes only. */
-function quotedEnd(bytes: Buffer, from: number): number {
-  let within = false
-  let lineEndWithin = -1
-  for (let i = from; i < bytes.length; i++) {
+function endOf(bytes: Buffer, from: number, search: Search): number {
+  const found = search.isByLine ? -1 : quotedEnd(bytes, from, search)
+  if (!search.isByLine) return found
+  const end = bytes.indexOf(NEWLINE, from + search.at)
+  search.at = bytes.length - from
+  return end
+}
+
+function quotedEnd(bytes: Buffer, from: number, search: Search): number {
+  let { within, lineEndWithin } = search
+  let i = from + search.at
+  for (; i < bytes.length; i++) {
     const byte = bytes[i]
     if (byte === NEWLINE) {
       if (!within) return i
-      if (lineEndWithin === -1) lineEndWithin = i
+      if (lineEndWithin === -1) lineEndWithin = i - from
     } else if (byte === QUOTE) {
       const next = bytes[i + 1]
-      if (within && next === undefined) return -1
+      if (within && next === undefined) break
       if (within && next === QUOTE) i++
       else if (within ? closes(next) : opens(bytes, i, from)) within = !within
-      else return lineEndWithin === -1 ? lineEnd(bytes, i) : lineEndWithin
+      else if (lineEndWithin !== -1) return from + lineEndWithin
+      else {
+        search.isByLine = true
+        break
+      }
     }
-    if (lineEndWithin !== -1 && i - from >= LONGEST_QUOTED) return lineEndWithin
+    if (lineEndWithin !== -1 && i - from >= LONGEST_QUOTED) return from + lineEndWithin
   }
+  search.at = i - from
+  search.within = within
+  search.lineEndWithin = lineEndWithin
   return -1
 }
 

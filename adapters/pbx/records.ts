@@ -11,6 +11,9 @@ export interface Batch {
 
 /** One transaction's worth: a sync is dear, and so is holding the event loop. */
 const BATCH = 1_000
+/** Bytes, about, that are read together at most, since records may be long. */
+const BATCH_BYTES = 8 * 1024 * 1024
+const TOO_LONG = 'is a part of a record longer than 1 MiB: line ends are missing'
 /** So many lines are tried before the format is given up on. */
 const TRIED = 50
 
@@ -45,16 +48,22 @@ export async function* readBatches(
   { position = 0, size = () => BATCH, isFinal }: Reading,
 ): AsyncIterable<Batch> {
   const splitter = recordSplitter(formats[format].rule, position)
-  const batchOf = (split: readonly SplitRecord[]): Batch => ({
-    records: split.map(({ text }) => readRecord(format, text)),
-    position: split.at(-1)?.end ?? position,
-  })
   let waiting: SplitRecord[] = []
+  let done = position
+  const take = (count: number): Batch => {
+    const split = waiting.splice(0, count)
+    done = split.at(-1)?.end ?? done
+    return { records: split.map(one => recordOf(format, one)), position: done }
+  }
   for await (const chunk of chunks) {
     waiting = waiting.concat(splitter.push(chunk))
-    for (let next = size(); waiting.length >= next; next = size()) yield batchOf(waiting.splice(0, next))
+    for (let next = size(); waiting.length >= next; next = size()) yield take(next)
+    if ((waiting.at(-1)?.end ?? done) - done >= BATCH_BYTES) yield take(waiting.length)
   }
   const rest = isFinal() ? splitter.rest() : null
   if (rest) waiting.push(rest)
-  if (waiting.length > 0) yield batchOf(waiting)
+  if (waiting.length > 0) yield take(waiting.length)
 }
+
+const recordOf = (format: SourceFormat, { text, isPart }: SplitRecord): SwitchRecord =>
+  isPart ? { format, raw: text, reason: TOO_LONG } : readRecord(format, text)

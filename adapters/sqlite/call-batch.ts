@@ -1,28 +1,16 @@
 import { hash } from 'node:crypto'
 import type { Feed, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import type { CompletedCall, SourceFormat, UnreadableRecord } from '../../core/rating/completed-call.ts'
+import type { CompletedCall, UnreadableRecord } from '../../core/rating/completed-call.ts'
 import { switchClock } from '../../core/rating/local-time.ts'
-import { type Catalog, type RatedRecord, recordCall, slugOf, switchOf } from '../../core/rating/record-call.ts'
+import { type Catalog, type RatedRecord, recordCall, slugOf } from '../../core/rating/record-call.ts'
 import type { cdrs } from '../../core/resources/cdrs.ts'
 import { rowInserter } from './bulk-rows.ts'
+import { identifier, type Ready, ready, type Unusable } from './call-identity.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 import type { Bound } from './records.ts'
 import { pushRating } from './rerating.ts'
-
-/** A record that cannot be used, and why. */
-export interface Unusable {
-  readonly format: SourceFormat
-  readonly raw: string
-  readonly reason: string
-}
-
-interface Ready {
-  readonly record: RatedRecord
-  readonly source: string
-  readonly switchCallId: string
-}
 
 /** What is to become of the records of one feed, and the catalogs that this was found by, by slug. */
 export interface Prepared {
@@ -39,8 +27,10 @@ export interface CallSteps {
   prepare(feed: Feed, records: readonly SwitchRecord[]): Prepared
   /** What was prepared, or the same anew when something it was made of has changed. Runs in the write transaction. */
   current(prepared: Prepared, feed: Feed, records: readonly SwitchRecord[]): Prepared
-  /** Stores the calls that are not there yet. Runs in the write transaction. */
-  store(prepared: Prepared): Pick<IngestCounts, 'stored' | 'known' | 'unrated'>
+  /** Stores the calls that are not there yet; `conflicts` have the id of another call. Runs in the write transaction. */
+  store(prepared: Prepared): Pick<IngestCounts, 'stored' | 'known' | 'unrated'> & {
+    readonly conflicts: readonly Unusable[]
+  }
   /** Puts the others aside. Runs in the write transaction. */
   setAside(feed: Feed, unusable: readonly Unusable[]): void
 }
@@ -62,7 +52,7 @@ function pushValues(row: unknown[], ready: Ready | undefined): void {
 
 function pushRated(row: unknown[], id: number, ready: Ready | undefined): void {
   if (!ready) return
-  row.push(id, ready.source, ready.switchCallId)
+  row.push(id, ready.source, ready.key)
   pushRating(row, ready.record.rated)
 }
 
@@ -78,15 +68,14 @@ export function callSteps(connection: Connection, known: Catalogs, clock: Clock)
   return {
     ready: async ({ rules }, records) => {
       const slugs = new Set(records.map(record => ('call' in record ? slugOf(record.call, rules) : null)))
-      for (const slug of slugs) {
-        const id = slug === null ? undefined : tenantBySlug.get(slug)
-        if (id !== undefined) await known.ready(id)
-      }
+      await known.ready(new Set([...slugs].flatMap(slug => (slug === null ? [] : (tenantBySlug.get(slug) ?? [])))))
     },
     prepare,
     current: (prepared, feed, records) => {
-      for (const [slug, catalog] of prepared.catalogs) if (catalogOf(slug) !== catalog) return prepare(feed, records)
-      return prepared
+      const isSame = [...prepared.catalogs].every(
+        ([slug, catalog]) => tenantBySlug.get(slug) === catalog?.tenantId && (!catalog || known.isCurrent(catalog)),
+      )
+      return isSame ? prepared : prepare(feed, records)
     },
     store: storer(connection, clock),
     setAside: quarantiner(connection, clock),
@@ -111,7 +100,7 @@ function preparer(catalogOf: (slug: string) => Catalog | null): CallSteps['prepa
       const catalog = catalogFor(slug)
       return catalog ? recordCall(call, catalog, switchTime) : { reason: `there is no tenant ${JSON.stringify(slug)}` }
     }
-    const ready: Ready[] = []
+    const usable: Ready[] = []
     const unusable: Unusable[] = []
     let legs = 0
     for (const each of records) {
@@ -121,10 +110,10 @@ function preparer(catalogOf: (slug: string) => Catalog | null): CallSteps['prepa
         const { call } = each
         const record = rated(call)
         if ('reason' in record) unusable.push({ format: call.source, raw: call.raw, reason: record.reason })
-        else ready.push({ record, source: switchOf(call.source), switchCallId: call.switchCallId })
+        else usable.push(ready(call, record, rules))
       }
     }
-    return { ready, unusable, legs, catalogs: found }
+    return { ready: usable, unusable, legs, catalogs: found }
   }
 }
 
@@ -137,8 +126,9 @@ function switchClocks() {
   }
 }
 
-function storer({ db, value }: Connection, clock: Clock): CallSteps['store'] {
-  const isStored = value<[string, string], number>('SELECT 1 FROM cdr_ratings WHERE source = ? AND switch_call_id = ?')
+function storer(connection: Connection, clock: Clock): CallSteps['store'] {
+  const { db, value } = connection
+  const identified = identifier(connection)
   const lastId = value<[], number>('SELECT last_insert_rowid()')
   const insertCdrs = rowInserter(
     db,
@@ -146,23 +136,14 @@ function storer({ db, value }: Connection, clock: Clock): CallSteps['store'] {
     `(${marks(CDR_COLUMNS.length).join()}, @now, @now)`,
   )
   const insertRatings = rowInserter(db, 'cdr_ratings', `(${marks(RATING_COLUMNS).join()})`)
-  const unknown = (ready: readonly Ready[]): Ready[] => {
-    const seen = new Set<string>()
-    return ready.filter(({ source, switchCallId }) => {
-      const key = `${source}\0${switchCallId}`
-      if (seen.has(key) || isStored.get(source, switchCallId) === 1) return false
-      seen.add(key)
-      return true
-    })
-  }
   return ({ ready }) => {
-    const fresh = unknown(ready)
+    const { fresh, conflicts } = identified(ready)
     insertCdrs(fresh.length, (index, row) => pushValues(row, fresh[index]), { now: clock.now() })
     // Ids of one transaction's inserts into a table without triggers follow on one another.
     const first = (lastId.get() ?? 0) - fresh.length + 1
     insertRatings(fresh.length, (index, row) => pushRated(row, first + index, fresh[index]))
     const unrated = fresh.filter(({ record }) => record.rated.unrated).length
-    return { stored: fresh.length, known: ready.length - fresh.length, unrated }
+    return { stored: fresh.length, known: ready.length - fresh.length - conflicts.length, unrated, conflicts }
   }
 }
 

@@ -42,10 +42,11 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
       const prepared = steps.prepare(feed, records)
       return write(() => {
         const present = steps.current(prepared, feed, records)
-        const stored = steps.store(present)
-        steps.setAside(feed, present.unusable)
+        const { conflicts, ...counts } = steps.store(present)
+        const unusable = [...present.unusable, ...conflicts]
+        steps.setAside(feed, unusable)
         if (place) setPlace.run(feed.name, place.inode, place.position, clock.now())
-        return { ...stored, quarantined: present.unusable.length, legs: present.legs }
+        return { ...counts, quarantined: unusable.length, legs: present.legs }
       })
     },
     place: async feed => placeRow.get(feed) ?? null,
@@ -54,12 +55,11 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     replay: ({ id, feed, rules }, record) =>
       write(() => {
         const prepared = steps.prepare({ name: feed, rules }, [record])
-        const [unusable] = prepared.unusable
+        const [unusable = steps.store(prepared).conflicts[0]] = prepared.unusable
         if (unusable) {
           query<[string, number], unknown>('UPDATE quarantine SET reason = ? WHERE id = ?').run(unusable.reason, id)
           return false
         }
-        steps.store(prepared)
         query<[number], unknown>('DELETE FROM quarantine WHERE id = ?').run(id)
         return true
       }),

@@ -7,12 +7,17 @@ import type { Connection } from './database.ts'
 
 export interface Catalogs {
   /**
-   * The catalog of a tenant as it is in the present transaction; null when there is no such tenant. Kept until the
-   * tenant's revision says that something it is made of has changed, in this process or another.
+   * The catalog of a tenant as it is in the present transaction; null when there is no such tenant. The ones used last
+   * are kept until the tenant's revision says that something it is made of has changed, in this process or another.
    */
   of(tenantId: number): Catalog | null
-  /** Makes it ready for `of`, in steps that leave the event loop free, if it is not and nothing changes meanwhile. */
-  ready(tenantId: number): Promise<void>
+  /** True while nothing that it is made of has changed. */
+  isCurrent(catalog: Catalog): boolean
+  /**
+   * Makes those of one batch ready for `of`, in steps that leave the event loop free, if nothing changes meanwhile. None
+   * of them is let go before this is called again.
+   */
+  ready(tenantIds: ReadonlySet<number>): Promise<void>
   /** Builds each anew when it is asked for next: after a transaction was undone, revisions may come again. */
   forget(): void
 }
@@ -21,14 +26,88 @@ type RateRow = [id: number, prefix: string, pricePerMinute: number, increment: n
 
 /** Rates read at once: some milliseconds. */
 const PAGE = 5_000
+/** Rates and numbers that are kept in all: some 300 MB. */
+const MOST = 1_000_000
 
-export function catalogs({ db, rows, value }: Connection): Catalogs {
-  const kept = new Map<number, { readonly revision: string; readonly catalog: Catalog }>()
+export function catalogs(connection: Connection, most = MOST): Catalogs {
+  const { db } = connection
+  const { revisionOf, ratePages, read } = reader(connection)
+  const kept = lastUsed(most)
+  let revisions = new WeakMap<Catalog, string>()
+
+  const isCurrent = (catalog: Catalog): boolean => revisions.get(catalog) === revisionOf(catalog.tenantId)
+  const found = (tenantId: number): Catalog | null => {
+    const catalog = kept.get(tenantId)
+    return catalog && isCurrent(catalog) ? catalog : null
+  }
+  const build = (tenantId: number, rates: Iterable<RateRow>): Catalog | null => {
+    const catalog = read(tenantId, rates)
+    if (catalog) revisions.set(catalog, revisionOf(tenantId))
+    return catalog
+  }
+  // One snapshot of revision, settings, rates and numbers, whoever writes meanwhile.
+  const current = db.transaction((tenantId: number): Catalog | null => {
+    const catalog = found(tenantId) ?? build(tenantId, flat(ratePages(tenantId)))
+    if (catalog) kept.use(catalog)
+    return catalog
+  })
+  const buildIfSame = db.transaction((tenantId: number, since: string, rates: readonly RateRow[]): void => {
+    const catalog = revisionOf(tenantId) === since ? build(tenantId, rates) : null
+    if (catalog) kept.use(catalog)
+  })
+  return {
+    of: current,
+    isCurrent,
+    ready: async tenantIds => {
+      kept.hold(tenantIds)
+      for (const tenantId of tenantIds) {
+        if (found(tenantId)) continue
+        const since = revisionOf(tenantId)
+        const rates: RateRow[] = []
+        for (const page of ratePages(tenantId)) {
+          rates.push(...page)
+          await nextTurn()
+        }
+        buildIfSame(tenantId, since, rates)
+      }
+    },
+    forget: () => {
+      revisions = new WeakMap()
+      kept.clear()
+    },
+  }
+}
+
+/** The catalogs used last, as many as come to `most`, and those that are held. */
+function lastUsed(most: number) {
+  const kept = new Map<number, Catalog>()
+  let held: ReadonlySet<number> = new Set()
+  return {
+    get: (tenantId: number): Catalog | undefined => kept.get(tenantId),
+    hold: (tenantIds: ReadonlySet<number>): void => {
+      held = tenantIds
+    },
+    use: (catalog: Catalog): void => {
+      kept.delete(catalog.tenantId)
+      let size = sizeOf(catalog)
+      for (const [tenantId, other] of [...kept].reverse()) {
+        size += sizeOf(other)
+        if (size > most && !held.has(tenantId)) kept.delete(tenantId)
+      }
+      kept.set(catalog.tenantId, catalog)
+    },
+    clear: (): void => kept.clear(),
+  }
+}
+
+const sizeOf = ({ deck, extensions, dids }: Catalog): number => deck.size + extensions.size + dids.size
+
+function reader({ rows, value }: Connection) {
   const parts = [
     'SELECT revision FROM catalog_revisions WHERE tenant_id = @tenant',
     ...['rates', 'extensions', 'dids'].map(table => `SELECT max(id) FROM ${table} WHERE tenant_id = @tenant`),
   ]
-  const revisionOf = value<[{ tenant: number }], string>(
+  const revision = value<[{ tenant: number }], string>(
     `SELECT ${parts.map(part => `coalesce((${part}), 0)`).join(` || ':' || `)}`,
   )
   const settingsOf = rows<[number], [string | null]>('SELECT settings FROM tenants WHERE id = ?')
@@ -38,58 +117,28 @@ export function catalogs({ db, rows, value }: Connection): Catalogs {
   )
   const extensions = rows<[number], [string, number]>('SELECT extension_number, id FROM extensions WHERE tenant_id = ?')
   const dids = value<[number], string>('SELECT number FROM dids WHERE tenant_id = ?')
-
-  function* ratePages(tenantId: number): Generator<readonly RateRow[]> {
-    for (let last = 0; ; ) {
-      const found = page.all(tenantId, last)
-      yield found
-      if (found.length < PAGE) return
-      last = found.at(-1)?.[0] ?? last
-    }
-  }
-  const build = (tenantId: number, settings: string | null, rates: Iterable<RateRow>): Catalog => {
-    const prefix = internationalPrefixOf(settings === null ? null : parseJson(settings))
-    return {
-      tenantId,
-      deck: buildDeck(activeRates(rates), prefix),
-      extensions: new Map(extensions.all(tenantId)),
-      dids: new Set(
-        dids
-          .all(tenantId)
-          .map(number => dialled(number, prefix))
-          .filter(number => number !== ''),
-      ),
-    }
-  }
-  const isKept = (tenantId: number): boolean => kept.get(tenantId)?.revision === revision(tenantId)
-  const revision = (tenantId: number): string => revisionOf.get({ tenant: tenantId }) ?? ''
-  const keep = (tenantId: number, rates: Iterable<RateRow>): Catalog | null => {
-    const settings = settingsOf.get(tenantId)
-    if (!settings) return null
-    const catalog = build(tenantId, settings[0], rates)
-    kept.set(tenantId, { revision: revision(tenantId), catalog })
-    return catalog
-  }
-  // One snapshot of revision, settings, rates and numbers, whoever writes meanwhile.
-  const current = db.transaction((tenantId: number): Catalog | null =>
-    isKept(tenantId) ? (kept.get(tenantId)?.catalog ?? null) : keep(tenantId, flat(ratePages(tenantId))),
-  )
-  const keepIfSame = db.transaction((tenantId: number, since: string, rates: readonly RateRow[]): void => {
-    if (revision(tenantId) === since) keep(tenantId, rates)
-  })
   return {
-    of: current,
-    ready: async tenantId => {
-      if (isKept(tenantId)) return
-      const since = revision(tenantId)
-      const rates: RateRow[] = []
-      for (const found of ratePages(tenantId)) {
-        rates.push(...found)
-        await nextTurn()
+    revisionOf: (tenantId: number): string => revision.get({ tenant: tenantId }) ?? '',
+    *ratePages(tenantId: number): Generator<readonly RateRow[]> {
+      for (let last = 0; ; ) {
+        const found = page.all(tenantId, last)
+        yield found
+        if (found.length < PAGE) return
+        last = found.at(-1)?.[0] ?? last
       }
-      keepIfSame(tenantId, since, rates)
     },
-    forget: () => kept.clear(),
+    read(tenantId: number, rates: Iterable<RateRow>): Catalog | null {
+      const settings = settingsOf.get(tenantId)
+      if (!settings) return null
+      const prefix = internationalPrefixOf(settings[0] === null ? null : parseJson(settings[0]))
+      const numbers = dids.all(tenantId).map(number => dialled(number, prefix))
+      return {
+        tenantId,
+        deck: buildDeck(activeRates(rates), prefix),
+        extensions: new Map(extensions.all(tenantId)),
+        dids: new Set(numbers.filter(number => number !== '')),
+      }
+    },
   }
 }
 

@@ -1,5 +1,7 @@
 import type { Calls, UsageGroup, UsageLine } from '../../core/ports/calls.ts'
+import type { UnratedCalls } from '../../core/rating/check-deck.ts'
 import type { Connection } from './database.ts'
+import { UNRATED } from './rerating.ts'
 import { type Tally, tallies } from './tally.ts'
 
 type Key = string | number
@@ -26,7 +28,7 @@ export function reports(connection: Connection): Pick<Calls, 'usage' | 'usedRate
       const whole = days.slice(0, 1).map(first => ({ ...first, to: days.at(-1)?.to ?? first.to }))
       const sums = tally(
         `SELECT tally(${KEYS[group]}, upper(c.disposition) = 'ANSWERED', c.duration_seconds, c.bill_seconds, c.cost,
-           coalesce(r.outcome IN ('no match', 'too large'), 0))
+           coalesce(${UNRATED}, 0))
          FROM (SELECT key AS number, value ->> 'from' AS since, value ->> 'to' AS until FROM json_each(?)) d
          CROSS JOIN cdrs c ON c.tenant_id = ? AND c.started_at >= d.since AND c.started_at < d.until
          LEFT JOIN cdr_ratings r ON r.cdr_id = c.id`,
@@ -44,10 +46,11 @@ export function reports(connection: Connection): Pick<Calls, 'usage' | 'usedRate
         ).all(tenantId, from, to),
       ),
     unratedDestinations: async (tenantId, { from, to }) =>
-      query<[number, string, string], { number: string; calls: number }>(
-        `SELECT c.destination_number AS number, count(*) AS calls FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
-         WHERE c.tenant_id = ? AND c.started_at >= ? AND c.started_at < ? AND r.outcome = 'no match'
-         GROUP BY 1 ORDER BY 2 DESC`,
+      query<[number, string, string], UnratedCalls>(
+        `SELECT c.destination_number AS number, c.duration_seconds AS seconds, count(*) AS calls
+         FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
+         WHERE c.tenant_id = ? AND c.started_at >= ? AND c.started_at < ? AND ${UNRATED}
+         GROUP BY 1, 2`,
       ).all(tenantId, from, to),
   }
 }

@@ -28,6 +28,9 @@ interface CallRow {
 
 const PAGE = 2_000
 
+/** True for the ratings `r` that are `unrated`. */
+export const UNRATED = `r.outcome IN ('no match', 'too large')`
+
 /** Adds what of a rating is kept with a call, in the order of the columns. */
 export const pushRating = (row: unknown[], { outcome, rate }: RatedCall): number =>
   rate
@@ -66,7 +69,7 @@ export function rerating(
          c.cost, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment, r.outcome
        FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
        WHERE c.tenant_id = ? AND c.started_at < ? AND (c.started_at, c.id) > (max(?, ?), ?)
-       ${unratedOnly ? `AND r.outcome IN ('no match', 'too large')` : ''}
+       ${unratedOnly ? `AND ${UNRATED}` : ''}
        ORDER BY c.started_at, c.id LIMIT ${PAGE}`,
     )
   const keepFormer = query<[string, number], unknown>(

@@ -1,4 +1,5 @@
 import type { Timestamp } from '../dates.ts'
+import type { UnratedCalls } from '../rating/check-deck.ts'
 import type { CompletedCall, SourceFormat } from '../rating/completed-call.ts'
 import type { Period } from '../rating/period.ts'
 import type { Catalog, FeedRules } from '../rating/record-call.ts'
@@ -28,7 +29,7 @@ export interface IngestCounts {
   readonly quarantined: number
   /** Legs of calls that have a record of their own. */
   readonly legs: number
-  /** Of those stored: outgoing, answered, and no rate for them. */
+  /** Of those stored: outgoing, answered, and without a cost, since no rate matched or the cost is too large. */
   readonly unrated: number
 }
 
@@ -46,7 +47,7 @@ export interface Quarantined {
 
 export interface RerateQuery extends Period {
   readonly tenantId: number
-  /** Only calls that no rate was found for. */
+  /** Only calls that no rate matched, or one by which the cost is too large: those that are `unrated`. */
   readonly unratedOnly: boolean
 }
 
@@ -81,6 +82,7 @@ export interface UsageLine {
   readonly bill_seconds: number
   /** Units of 0.0001. */
   readonly cost: number
+  /** Calls that no rate matched, or one by which the cost is too large. */
   readonly unrated: number
 }
 
@@ -90,7 +92,8 @@ export interface Calls {
   batchSize(): number
   /**
    * Rates and stores a batch and the place reached, in one transaction. A call that is there already (the same switch
-   * and call id, whichever way it came) is not stored again; what cannot be used goes to quarantine.
+   * and call id, whichever way it came) is not stored again; what cannot be used goes to quarantine, and so does a call
+   * with the id of another.
    */
   store(feed: Feed, records: readonly SwitchRecord[], place: FeedPlace | null): Promise<IngestCounts>
   place(feed: string): Promise<FeedPlace | null>
@@ -104,11 +107,8 @@ export interface Calls {
   rerate(query: RerateQuery, options: { readonly dryRun: boolean; readonly sample: number }): Promise<RerateResult>
   /** Ids of the rates that calls of the period were rated by. */
   usedRates(tenantId: number, period: Period): Promise<ReadonlySet<number>>
-  /** Destinations of the period's unrated calls and how many went there, the most first. */
-  unratedDestinations(
-    tenantId: number,
-    period: Period,
-  ): Promise<readonly { readonly number: string; readonly calls: number }[]>
+  /** Where the period's unrated calls went to, for how many seconds, and how many of them. */
+  unratedDestinations(tenantId: number, period: Period): Promise<readonly UnratedCalls[]>
   usage(
     tenantId: number,
     days: readonly ({ readonly day: string } & Period)[],

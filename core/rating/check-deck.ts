@@ -1,3 +1,4 @@
+import { charge } from './cost.ts'
 import type { Deck } from './deck.ts'
 import { dialled } from './number.ts'
 
@@ -20,12 +21,16 @@ export interface DeckFindings {
   readonly idle: readonly CheckedRate[]
   /** The beginnings of numbers that were dialled and have no rate, and how many calls went there, the most first. */
   readonly missing: readonly { readonly prefix: string; readonly calls: number }[]
-  /** Calls that no rate was found for and that one would be found for now. */
+  /** Active rates by which an unrated call would cost more than an amount can hold. */
+  readonly excessive: readonly CheckedRate[]
+  /** Unrated calls that would be rated now. */
   readonly ratable: number
 }
 
-interface Dialled {
+/** Unrated calls to one number, of so many answered seconds each. */
+export interface UnratedCalls {
   readonly number: string
+  readonly seconds: number
   readonly calls: number
 }
 
@@ -34,12 +39,16 @@ const SHOWN_DIGITS = 5
 export function checkDeck(
   rates: readonly CheckedRate[],
   used: ReadonlySet<number>,
-  unrated: readonly Dialled[],
+  unrated: readonly UnratedCalls[],
   deck: Deck,
 ): DeckFindings {
   const { internationalPrefix } = deck
   const digitsOf = (rate: CheckedRate): string => dialled(rate.prefix, internationalPrefix)
-  const hasRate = ({ number }: Dialled): boolean => deck.match(dialled(number, internationalPrefix)) !== null
+  const nowRated = unrated.map(each => {
+    const rate = deck.match(dialled(each.number, internationalPrefix))
+    return { ...each, rate, isExcessive: rate !== null && charge({ ...rate, seconds: each.seconds }) === null }
+  })
+  const excessive = new Set(nowRated.flatMap(({ rate, isExcessive }) => (rate && isExcessive ? rate.id : [])))
   const active = new Map<string, CheckedRate[]>()
   for (const rate of rates) {
     if (!rate.active) continue
@@ -55,14 +64,15 @@ export function checkDeck(
     unusable: active.get('') ?? [],
     idle: rates.filter(rate => !rate.active && !active.has(digitsOf(rate))),
     missing: byBeginning(
-      unrated.filter(each => !hasRate(each)),
+      nowRated.filter(({ rate }) => !rate),
       internationalPrefix,
     ),
-    ratable: unrated.filter(hasRate).reduce((sum, { calls }) => sum + calls, 0),
+    excessive: rates.filter(({ id }) => excessive.has(id)),
+    ratable: nowRated.reduce((sum, { rate, isExcessive, calls }) => sum + (rate && !isExcessive ? calls : 0), 0),
   }
 }
 
-function byBeginning(unrated: readonly Dialled[], prefix: string) {
+function byBeginning(unrated: readonly UnratedCalls[], prefix: string) {
   const counts = new Map<string, number>()
   for (const { number, calls } of unrated) {
     const beginning = dialled(number, prefix).slice(0, SHOWN_DIGITS) || number

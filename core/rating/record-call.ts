@@ -26,7 +26,12 @@ export interface FeedRules {
   readonly contexts: Readonly<Record<string, string>>
   /** The slug for records that nothing else gives a tenant; null when there is none. */
   readonly tenant: string | null
+  /** Tells the switch from others of its kind that give their calls the same ids; see {@link isSwitchName}. */
+  readonly switchName?: string
 }
+
+/** Letters, digits and `_ . : -`, at most 50. */
+export const isSwitchName = (name: string): boolean => /^[\w.:-]{1,50}$/.test(name)
 
 /** A CDR's values, as its declared fields would have read them. */
 export interface CallValues {

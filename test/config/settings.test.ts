@@ -57,7 +57,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   cdr_days: { good: ['30', '3650'], bad: ['', '-1', '36501', true] },
   trusted_proxies: { good: ['1', '10'], bad: ['-1', '11', '0.5', 'all', true] },
   feeds: {
-    good: ['[{"format":"auto","path":"Master.csv"}]', '[]'],
+    good: ['[{"format":"auto","path":"Master.csv","switch":"pbx-2"}]', '[]'],
     bad: [
       '',
       'Master.csv',
@@ -65,6 +65,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
       '[{"format":"auto"}]',
       '[{"format":"none","path":"a"}]',
       '[{"format":"auto","path":"a","x":1}]',
+      '[{"format":"auto","path":"a","switch":"pbx 2"}]',
     ],
   },
 }

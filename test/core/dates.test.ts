@@ -179,3 +179,10 @@ test('a bare offset or a made-up place is no time zone', () => {
   for (const name of ['', '+02:00', '-05:00', '0530', '2', 'Mars/Olympus', 'Europe/', 'Europe/Kyiv ', 'Local', 'GMT+2'])
     assert.ok(!isTimeZone(name), name)
 })
+
+test('every spelling of a time zone is remembered as the one that it is', context => {
+  const asked = context.mock.method(Intl, 'DateTimeFormat')
+  for (const name of ['Asia/Tokyo', 'ASIA/TOKYO', 'asia/tokyo', 'aSIA/tOKYO']) assert.ok(isTimeZone(name), name)
+  assert.equal(asked.mock.callCount(), 1)
+  assert.ok(!isTimeZone('Asia/To\u212Ayo'), 'a letter that becomes a k in lower case')
+})

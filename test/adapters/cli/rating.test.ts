@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
-import { asteriskRow } from '../../support/switch.ts'
+import { asteriskRow, ndjsonRow } from '../../support/switch.ts'
 
 /** cost_per_minute, billing_increment, answered_seconds, bill_seconds and cost, as switches and carriers document them. */
 const CASES = `
@@ -155,12 +155,32 @@ describe('the calls of a switch, from the command line', () => {
     assert.equal(newest.started_at, '2026-10-03T09:00:00.000000Z')
   })
 
+  test('whose id a call of another switch has wait until their switch is named', async () => {
+    const [first, second] = ['one', 'two'].map(name => place.path(`${name}.ndjson`))
+    writeFileSync(first ?? '', ndjsonRow({ id: '1', start: '2026-09-01 12:00:00' }))
+    writeFileSync(second ?? '', ndjsonRow({ id: '1', to: '00380505555555', start: '2026-09-02 12:00:00' }))
+    assert.equal((await place.json(`trunkline cdr ingest ${first}`)).stored, 1)
+    const { quarantined, known } = await place.json(`trunkline cdr ingest ${second}`)
+    assert.deepEqual([quarantined, known], [1, 0])
+    const [, { reason }] = await place.json('trunkline cdr quarantine list')
+    assert.match(reason, /^another call, to 00380501112233 at .* has its id "1": .* by --switch$/)
+    assert.equal((await place.run('trunkline cdr quarantine replay --switch "pbx 2"')).code, 64)
+    assert.equal((await place.run('trunkline cdr quarantine replay')).stdout, 'replayed 0, left 2\n')
+    const replayed = await place.run('trunkline cdr quarantine replay --switch pbx-2')
+    assert.equal(replayed.stdout, 'replayed 1, left 1\n')
+    for (const flags of ['', '--switch pbx-2'])
+      assert.equal((await place.json(`trunkline cdr ingest ${second} ${flags}`)).known, 1)
+  })
+
   test('are checked against the rates, and rated anew once one is added', async () => {
     const before = await place.run('trunkline rate check acme --since 2026-10-01')
     assert.equal(before.code, 1)
     assert.match(before.stdout, /^dialled without a rate: 1\n {2}49301… {2}1 call$/m)
     await place.done(`${RATE} --prefix 49 --destination Germany --cost-per-minute 0.02 --billing-increment 1`)
-    assert.match((await place.run('trunkline rate check acme')).stdout, /that have one now: 1 \(trunkline cdr rerate/)
+    assert.match(
+      (await place.run('trunkline rate check acme')).stdout,
+      /that would be rated now: 1 \(trunkline cdr rerate/,
+    )
     const rerate = 'trunkline cdr rerate --tenant acme --unrated'
     assert.equal((await place.run(rerate)).code, 64, 'it must be confirmed')
     const said = await place.json(`${rerate} --dry-run`)
@@ -170,6 +190,17 @@ describe('the calls of a switch, from the command line', () => {
     assert.match((await place.run(`${rerate} --yes`)).stdout, /^changed 0 of 0 calls/)
     assert.equal((await place.run('trunkline rate check acme')).code, 0)
     assert.equal((await place.run('trunkline cdr rerate --tenant acme --since yesterday --dry-run')).code, 64)
+  })
+
+  test('that would cost too much are told by their rate, and stay unrated', async () => {
+    const most = '900719925474.0991'
+    await place.done(`${RATE} --prefix 77 --destination Slip --cost-per-minute ${most} --billing-increment 1`)
+    writeFileSync(place.path('slip.csv'), asteriskRow({ id: '77', to: '77123', start: '2026-08-01 12:00:00' }))
+    assert.equal((await place.json(`trunkline cdr ingest ${place.path('slip.csv')}`)).unrated, 1)
+    const check = await place.run('trunkline rate check acme --since 2026-08-01 --until 2026-09-01')
+    assert.equal(check.code, 1)
+    assert.match(check.stdout, /^active rates by which a call costs more than an amount can be: 1\n {2}77 {2}Slip /m)
+    assert.doesNotMatch(check.stdout, /would be rated now/)
   })
 
   test('are reported by month as a drawing, JSON and CSV', async () => {

@@ -90,6 +90,50 @@ test('a chunk may be overwritten once it was pushed', () => {
   assert.deepEqual(texts(splitter.push(Buffer.from('"\n'))), ['"b"'])
 })
 
+test('NULs in front of a line are left out however many they are and however they come', () => {
+  const splitter = recordSplitter('line', 0, 10)
+  const nuls = Buffer.alloc(64)
+  assert.deepEqual([splitter.push(nuls), splitter.push(nuls), splitter.rest()], [[], [], null])
+  assert.deepEqual(splitter.push(Buffer.from('\0"a"\n')), [{ text: '"a"', end: 133 }])
+})
+
+test('a record that is too long comes in parts as it grows, and the one behind its line end is whole', () => {
+  for (const rule of ['line', 'quoted'] as const) {
+    const splitter = recordSplitter(rule, 0, 20_000)
+    const long = `"a","${'x'.repeat(45_000)}`
+    const records = [...long.matchAll(/.{1,1000}/g)].flatMap(([chunk]) => splitter.push(Buffer.from(chunk)))
+    assert.deepEqual(records, [
+      { text: long.slice(0, 20_000), end: 20_000, isPart: true },
+      { text: long.slice(20_000, 40_000), end: 40_000, isPart: true },
+    ])
+    const last = { text: long.slice(40_000), end: long.length, isPart: true }
+    assert.deepEqual(splitter.rest(), last)
+    assert.deepEqual(splitter.push(Buffer.from('\n"b",1\n')), [
+      { ...last, end: long.length + 1 },
+      { text: '"b",1', end: long.length + 7 },
+    ])
+  }
+})
+
+test('what waits for its line end is looked through once', context => {
+  const searched = context.mock.method(Buffer.prototype, 'indexOf')
+  const splitter = recordSplitter('line')
+  for (let n = 0; n < 100; n++) splitter.push(Buffer.alloc(1_000, 'x'))
+  assert.deepEqual(
+    searched.mock.calls.map((call: { readonly arguments: readonly unknown[] }) => call.arguments[1]),
+    Array.from({ length: 100 }, (_, n) => n * 1_000),
+  )
+})
+
+test('a record of just the longest length is whole', () => {
+  const splitter = recordSplitter('line', 0, 5)
+  assert.deepEqual(splitter.push(Buffer.from('12345\n123456\n')), [
+    { text: '12345', end: 6 },
+    { text: '12345', end: 11, isPart: true },
+    { text: '6', end: 13, isPart: true },
+  ])
+})
+
 const piece = fc.oneof(
   fc.constantFrom('"', '""', '","', '\n', '\r\n', ',', '"\n"', '\0', 'é', '😀', '"acc",'),
   fc.string({ maxLength: 5 }),
@@ -97,13 +141,19 @@ const piece = fc.oneof(
 )
 const anyFile = fc.array(piece, { maxLength: 40 }).map(pieces => Buffer.from(pieces.join('')))
 
-for (const rule of ['line', 'quoted'] as const) {
-  test(`by the ${rule} rule, a file gives the same records wherever it is cut`, () => {
+for (const [rule, longest] of [
+  ['line', undefined],
+  ['quoted', undefined],
+  ['line', 7],
+  ['quoted', 17_000],
+] as const) {
+  const limit = longest ? `with parts of ${longest} bytes` : 'with whole records'
+  test(`by the ${rule} rule, ${limit}, a file gives the same records wherever it is cut`, () => {
     fc.assert(
       fc.property(anyFile, fc.array(fc.nat(), { maxLength: 12 }), (file, cuts) => {
         const places = [0, ...cuts.map(cut => cut % (file.length + 1)), file.length].sort((a, b) => a - b)
         const chunks = places.slice(1).map((end, index) => file.subarray(places[index], end))
-        const [whole, cut] = [recordSplitter(rule), recordSplitter(rule)]
+        const [whole, cut] = [recordSplitter(rule, 0, longest), recordSplitter(rule, 0, longest)]
         assert.deepEqual(
           chunks.flatMap(chunk => cut.push(chunk)),
           whole.push(file),

@@ -48,6 +48,23 @@ test('a last line without its end is a record only if no more will come, which i
   assert.equal(records, 1)
 })
 
+test('a feed without line ends comes in batches of some megabytes, for the quarantine, and ends with the line', async () => {
+  const text = `${'x'.repeat(20 * 1024 * 1024)}\n${asteriskRow()}`
+  const batches = await batchesOf(text, () => true, 256 * 1024)
+  assert.deepEqual(
+    batches.map(({ records }) => records.length),
+    [8, 8, 5],
+  )
+  const records = batches.flatMap(batch => batch.records)
+  for (const record of records.slice(0, -1))
+    assert.deepEqual('reason' in record ? [record.raw.length, record.reason] : null, [
+      1024 * 1024,
+      'is a part of a record longer than 1 MiB: line ends are missing',
+    ])
+  const last = records.at(-1)
+  assert.ok(last && 'call' in last)
+})
+
 test('the format is told by the first line that one can be told by', () => {
   assert.equal(formatOf(`torn\n\n${asteriskRow()}`), 'asterisk-csv')
   assert.equal(formatOf(freeswitchRow()), 'freeswitch-csv')

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { ingest } from '../../../adapters/pbx/ingest.ts'
 import { addSeconds } from '../../../core/dates.ts'
 import { USAGE_GROUPS, type UsageGroup, type UsageLine } from '../../../core/ports/calls.ts'
-import { daysOfMonth } from '../../../core/rating/period.ts'
+import { daysOfMonth, FOREVER } from '../../../core/rating/period.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import { insert } from '../../support/rows.ts'
-import { contentOf, inWorld, type SwitchWorld } from '../../support/switch.ts'
+import { asteriskRow, contentOf, inWorld, rules, type SwitchWorld } from '../../support/switch.ts'
 
 const usage = ({ storage, tenantId }: SwitchWorld, by: UsageGroup | null, zone = 'Europe/Kyiv', month = '2026-10') =>
   storage.calls.usage(tenantId, daysOfMonth(month, zone), by)
@@ -103,6 +105,26 @@ describe('the usage of a month', () => {
     }),
   )
 })
+
+test(
+  'the unrated destinations of a period are those of every call that the usage counts as unrated',
+  inWorld(async world => {
+    const { calls, records } = world.storage
+    const tenant_id = world.tenantId
+    await insert(records, 'rates', { tenant_id, prefix: '77', cost_per_minute: Number.MAX_SAFE_INTEGER })
+    const destinations = ['77123', '77123', '4930123456', '00380501112233']
+    const rows = destinations.map((to, n) => asteriskRow({ id: `${n}`, to, seconds: 61 + (n % 2) }))
+    const feed = { name: '-', rules: rules() }
+    const { unrated } = await ingest(Readable.from([Buffer.from(rows.join(''))]), { feed, format: 'auto' }, calls)
+    const [whole] = await usage(world, null)
+    const found = await calls.unratedDestinations(tenant_id, FOREVER)
+    assert.deepEqual([unrated, whole?.unrated], [3, 3])
+    assert.deepEqual(
+      new Set(found.map(({ number, seconds, calls }) => `${number} ${seconds} ${calls}`)),
+      new Set(['77123 61 1', '77123 62 1', '4930123456 61 1']),
+    )
+  }),
+)
 
 interface Made {
   readonly second: number

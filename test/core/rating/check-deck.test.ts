@@ -13,14 +13,15 @@ const check = (
     used = [],
     unrated = [],
     internationalPrefix,
-  }: { used?: number[]; unrated?: [string, number][]; internationalPrefix?: string } = {},
+    pricePerMinute = 1,
+  }: { used?: number[]; unrated?: [string, number][]; internationalPrefix?: string; pricePerMinute?: number } = {},
 ) =>
   checkDeck(
     rates,
     new Set(used),
-    unrated.map(([number, calls]) => ({ number, calls })),
+    unrated.map(([number, calls]) => ({ number, calls, seconds: 61 })),
     buildDeck(
-      rates.map(each => ({ ...each, pricePerMinute: 1, increment: 1 })),
+      rates.map(each => ({ ...each, pricePerMinute, increment: 1 })),
       internationalPrefix,
     ),
   )
@@ -81,7 +82,19 @@ test('calls that a rate was added for since are counted apart', () => {
   assert.deepEqual([missing, ratable], [[{ prefix: '48', calls: 1 }], 2])
 })
 
+test('rates by which an unrated call still costs too much are told, and the call is not to be rated anew', () => {
+  const unrated: [string, number][] = [['4930111', 2]]
+  const rates = [rate(1, '49'), rate(2, '48')]
+  const { excessive, missing, ratable } = check(rates, { unrated, pricePerMinute: Number.MAX_SAFE_INTEGER })
+  assert.deepEqual([ids(excessive), missing, ratable], [[1], [], 0])
+  const mended = check(rates, { unrated })
+  assert.deepEqual([mended.excessive, mended.ratable], [[], 2])
+})
+
 test('a deck without faults has no findings', () => {
   const { unmatched, ...findings } = check([rate(1, '380'), rate(2, '38050')], { used: [1, 2] })
-  assert.deepEqual([unmatched, findings], [[], { duplicates: [], unusable: [], idle: [], missing: [], ratable: 0 }])
+  assert.deepEqual(
+    [unmatched, findings],
+    [[], { duplicates: [], unusable: [], idle: [], missing: [], excessive: [], ratable: 0 }],
+  )
 })

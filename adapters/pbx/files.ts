@@ -1,0 +1,45 @@
+import { type FileHandle, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { SwitchRecord } from '../../core/ports/calls.ts'
+import type { SourceFormat } from '../../core/rating/completed-call.ts'
+import { formatOf, readRecord } from './records.ts'
+
+/** Bytes read at a time. */
+export const CHUNK = 256 * 1024
+/** Bytes that the format is told by. */
+export const HEAD = 64 * 1024
+/** Files of a folder that are stored together. */
+export const AT_ONCE = 500
+/** Bytes of a file that may be one record. */
+export const LARGEST_OBJECT = 4 * 1024 * 1024
+
+export const isMissing = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+const headOf = async (file: FileHandle): Promise<string> => {
+  const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD), position: 0 })
+  return buffer.toString('utf8', 0, bytesRead)
+}
+
+/** The format that a file's first lines are written in; null when it cannot be told. */
+export const formatIn = async (file: FileHandle): Promise<SourceFormat | null> => formatOf(await headOf(file))
+
+/** The records that mod_json_cdr leaves, a file each, in the order of their names. */
+export async function recordFiles(folder: string): Promise<string[]> {
+  return (await readdir(folder))
+    .filter(name => name.endsWith('.json'))
+    .sort()
+    .map(name => join(folder, name))
+}
+
+/** What such a file holds; of one that is too large to be a record, its beginning. Throws what keeps it from being read. */
+export async function readRecordFile(path: string): Promise<SwitchRecord> {
+  const file = await open(path)
+  try {
+    if ((await file.stat()).size <= LARGEST_OBJECT) return readRecord('freeswitch-json', await file.readFile('utf8'))
+    const reason = `is the beginning of ${path}, which is larger than 4 MiB`
+    return { format: 'freeswitch-json', raw: await headOf(file), reason }
+  } finally {
+    await file.close()
+  }
+}

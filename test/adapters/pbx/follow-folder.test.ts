@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { followFolder } from '../../../adapters/pbx/follow-folder.ts'
+import { ingest } from '../../../adapters/pbx/ingest.ts'
+import type { SwitchRecord } from '../../../core/ports/calls.ts'
+import { temporaryFolder } from '../../support/app.ts'
+import { freeswitchJson, inWorld, rules } from '../../support/switch.ts'
+
+const { path: root, remove } = temporaryFolder()
+after(remove)
+
+const emptyFolder = (): string => mkdtempSync(join(root, 'json-'))
+
+/** Writes a file that was last changed at that second, long ago. */
+function writeOld(file: string, text: string, second: number): void {
+  writeFileSync(file, text)
+  utimesSync(file, second, second)
+}
+
+interface Followed {
+  /** The ids of the calls, and the reasons of what is none, in the order of storing. */
+  readonly stored: string[]
+  /** One for each look at the folder. */
+  readonly lags: number[]
+  readonly troubles: string[]
+}
+
+/** Follows the folder for so many turns; `between` gets the number of each and what has come of it so far. */
+async function turns(path: string, count: number, between: (turn: number, followed: Followed) => void) {
+  const stopping = new AbortController()
+  const followed: Followed = { stored: [], lags: [], troubles: [] }
+  const told = (record: SwitchRecord): string => ('call' in record ? record.call.switchCallId : record.reason)
+  let turn = 0
+  await followFolder({
+    path,
+    signal: stopping.signal,
+    onTrouble: error => followed.troubles.push(String(error)),
+    store: async records => {
+      followed.stored.push(...records.map(told))
+    },
+    setLag: bytes => {
+      followed.lags.push(bytes)
+    },
+    rest: async () => {
+      between(turn++, followed)
+      if (turn === count) stopping.abort()
+    },
+  })
+  return followed
+}
+
+test('a folder in which nothing has happened is looked at in every 60th turn alone', async () => {
+  const folder = emptyFolder()
+  writeOld(join(folder, 'a.cdr.json'), freeswitchJson({ id: 'a' }), 1)
+  utimesSync(folder, 1, 1)
+  const { stored, lags, troubles } = await turns(folder, 150, () => {})
+  assert.deepEqual([stored, lags, troubles], [['a'], [0, 0, 0], []])
+})
+
+test('a file that comes is taken in at the next turn, and one that was rewritten within 60', async () => {
+  const folder = emptyFolder()
+  const [first, second] = [join(folder, 'a.cdr.json'), join(folder, 'b.cdr.json')]
+  writeOld(first, freeswitchJson({ id: 'a' }), 1)
+  utimesSync(folder, 1, 1)
+  await turns(folder, 62, (turn, { stored }) => {
+    if (turn === 9) {
+      writeOld(second, freeswitchJson({ id: 'b' }), 2)
+      writeOld(first, freeswitchJson({ id: 'changed' }), 2)
+      utimesSync(folder, 2, 2)
+    }
+    if (turn === 10) assert.deepEqual(stored, ['a', 'b'])
+    if (turn === 60) assert.deepEqual(stored, ['a', 'b', 'changed'])
+  })
+})
+
+test('a folder that changed a moment ago is looked at in each turn, since its time may not tell what comes next', async () => {
+  const folder = emptyFolder()
+  const { lags } = await turns(folder, 10, () => {})
+  assert.equal(lags.length, 10)
+})
+
+test('a file that may still be written is looked at in each turn until it is whole', async () => {
+  const folder = emptyFolder()
+  const file = join(folder, 'a.cdr.json')
+  writeFileSync(file, '')
+  utimesSync(folder, 1, 1)
+  const whole = freeswitchJson({ id: 'a' })
+  await turns(folder, 8, (turn, { stored, lags }) => {
+    if (turn === 2) writeFileSync(file, whole.slice(0, 50))
+    if (turn === 3) assert.equal(lags.at(-1), 50)
+    if (turn === 5) writeFileSync(file, whole)
+    if (turn === 6) assert.deepEqual([stored, lags.at(-1)], [['a'], 0])
+  })
+})
+
+test('a file that cannot be read is told of once, counts as lag, and is taken in when it can be', async () => {
+  const folder = emptyFolder()
+  const file = join(folder, 'a.cdr.json')
+  mkdirSync(file)
+  writeFileSync(join(file, 'x'), '')
+  utimesSync(file, 1, 1)
+  utimesSync(folder, 1, 1)
+  const { stored, troubles } = await turns(folder, 182, (turn, { lags, troubles }) => {
+    if (turn === 0) assert.ok((lags[0] ?? 0) > 0)
+    if (turn === 60) assert.equal(troubles.length, 1, 'it is no news')
+    if (turn === 61) utimesSync(file, 2, 2)
+    if (turn === 120) assert.equal(troubles.length, 2, 'it has changed')
+    if (turn !== 121) return
+    rmSync(file, { recursive: true })
+    writeOld(file, freeswitchJson({ id: 'a' }), 3)
+  })
+  assert.deepEqual(stored, ['a'])
+  for (const trouble of troubles) assert.match(trouble, /a\.cdr\.json cannot be read/)
+})
+
+test(
+  'a file too large for one record goes to quarantine with its beginning and its place, by either way',
+  inWorld(async ({ storage, quarantine }) => {
+    const folder = emptyFolder()
+    const file = join(folder, 'a.cdr.json')
+    writeOld(file, '['.repeat(5 * 1024 * 1024), 1)
+    const { stored } = await turns(folder, 1, () => {})
+    const reason = `is the beginning of ${file}, which is larger than 4 MiB`
+    assert.deepEqual(stored, [reason])
+    const counts = await ingest(folder, { feed: { name: folder, rules: rules() }, format: 'auto' }, storage.calls)
+    assert.equal(counts.quarantined, 1)
+    const [kept] = await quarantine()
+    assert.deepEqual([kept?.reason, kept?.record.length], [reason, 64 * 1024])
+  }),
+)
