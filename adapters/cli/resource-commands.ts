@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { AppError } from '../../core/errors.ts'
 import { referencesTo } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { JsonStream } from '../../core/use-cases/administer.ts'
@@ -7,7 +6,7 @@ import { askMissing } from './ask.ts'
 import { type Context, say } from './context.ts'
 import { deleteCommand } from './delete-command.ts'
 import { CliError, EXIT } from './exit.ts'
-import { addFieldFlags, addFilterFlags, bodyFrom, bodyOf, type Flags, filtersFrom, isGenerating } from './fields.ts'
+import { addFieldFlags, addFilterFlags, bodyFrom, type Flags, filtersFrom, isGenerating } from './fields.ts'
 import { printRecord, printRecords } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
@@ -136,9 +135,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     const changes = await bodyFrom(flags, resource, context, services)
     if (Object.keys(changes).length === 0)
       throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)
-    const current = await records.find(resource, id)
-    if (current === null) throw new AppError('not_found', `${resource.label} not found.`)
-    const json = await administration.replace(resource, id, { ...bodyOf(resource, current), ...changes })
+    const json = await administration.change(resource, id, changes)
     await printRecord(context, resource, json, { showSecrets: isGenerating(flags) })
     say(context, `${resource.label} updated.`)
   })
