@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
+import { text as readAll } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { importRecords } from '../../../adapters/cli/import/import.ts'
 import { readImportOptions } from '../../../adapters/cli/import/options.ts'
@@ -86,13 +88,30 @@ describe('an import with bad rows', () => {
       assert.deepEqual([summary.rows, summary.created, summary.rejected], [2, 2, 0])
     })
 
-  it('leaves no reject file when nothing is rejected, and never overwrites its own input', async () => {
+  it('hands rejected rows to a pipe, which stays one, and takes no folder for a reject file', async t => {
+    const pipe = join(folder.path, 'pipe')
+    spawnSync('mkfifo', [pipe])
+    const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] })
+    t.after(() => reader.kill())
+    await desk.take('rates', text, [...FLAGS, '--on-error', 'continue', '--reject-file', pipe])
+    assert.ok(statSync(pipe).isFIFO())
+    assert.match(await readAll(reader.stdout), /^import_error,.*\ncost_per_minute: [^\n]*,2,b,bad,60,active\n/)
+    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', folder.path]), {
+      exitCode: 73,
+      message: `cannot write ${folder.path} (EISDIR)`,
+    })
+  })
+
+  it('leaves nothing in the reject file when nothing is rejected, and never overwrites its own input', async () => {
     const rejects = join(folder.path, 'rejects.csv')
     await desk.take('rates', deck('9,x,1,60,active', '8,x,no,60,active'), [...FLAGS, '--reject-file', rejects])
     assert.ok(existsSync(rejects))
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', rejects], rejects), /overwrite the input/)
     await desk.take('rates', deck('9,x,1,60,active'), [...FLAGS, '--reject-file', rejects])
-    assert.ok(!existsSync(rejects))
+    assert.equal(readFileSync(rejects, 'utf8'), '')
+    const another = join(folder.path, 'another.csv')
+    await desk.take('rates', deck('7,x,1,60,active'), [...FLAGS, '--reject-file', another])
+    assert.ok(!existsSync(another))
   })
 
   it('gives the summary and the errors as JSON', async () => {
