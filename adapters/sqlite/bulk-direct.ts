@@ -29,6 +29,7 @@ export function directLoad(
   const insert = inserter(connection, plan)
   const rejectionsIn = referenceChecker(connection, plan)
   const others = otherWriters(connection)
+  let mark = plan.formerMark
   let waiting: BulkRecord[] = []
   let rejected: readonly Rejection[] = []
 
@@ -43,7 +44,7 @@ export function directLoad(
     const found = rejectionsIn(records)
     if (found.length > 0) return found
     insert(records, clock.now())
-    storePlace(connection, clock, plan.resource, place)
+    storePlace(connection, clock, plan.resource, place, mark)
     if (counts.created > 0) trail.note('import', plan.resource.name, null, { ...counts })
     return found
   }
@@ -70,7 +71,10 @@ export function directLoad(
         const place = await placeOf(counts, rejected)
         const found = await writer.writeAlone(() => write(kept, counts, place))
         if (!others.areQuiet()) await pause(PAUSE_MS)
-        if (found.length === 0) return counts
+        if (found.length === 0) {
+          mark = place.mark
+          return counts
+        }
         rejected = [...rejected, ...found]
       }
     },

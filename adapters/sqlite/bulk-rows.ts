@@ -1,4 +1,5 @@
 import type { Database, Statement } from 'better-sqlite3'
+import { AppError } from '../../core/errors.ts'
 import type { BulkCounts, ImportPlace } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { Field, Value } from '../../core/resources/field.ts'
@@ -50,13 +51,22 @@ export const boundRow = (row: Row): Named =>
 export const columnType = (field: Field | undefined): string =>
   field && ['integer', 'decimal', 'boolean'].includes(field.kind) ? 'INTEGER' : 'TEXT'
 
-export function storePlace({ query }: Connection, clock: Clock, resource: Resource, place: ImportPlace): void {
-  query<[string, string, string, string], unknown>('INSERT OR REPLACE INTO imports VALUES (?, ?, ?, ?)').run(
-    resource.name,
-    place.input,
-    place.mark,
-    clock.now(),
-  )
+/** Keeps a place where its input's mark is the `former` one, or none. Throws `conflict` where it is another. */
+export function storePlace(
+  { query }: Connection,
+  clock: Clock,
+  resource: Resource,
+  { input, mark }: ImportPlace,
+  former: string | null,
+): void {
+  const { changes } = query<[string, string, string, string, string | null], unknown>(
+    `INSERT INTO imports VALUES (?, ?, ?, ?) ON CONFLICT (resource, input)
+     DO UPDATE SET mark = excluded.mark, updated_at = excluded.updated_at WHERE mark = ?`,
+  ).run(resource.name, input, mark, clock.now(), former)
+  if (changes === 0)
+    throw new AppError('conflict', 'Another import of this input is running; it goes on, and this one ends here.', {
+      hint: 'should the other end before it is done: --resume',
+    })
 }
 
 /** The resource that each plain reference field points to; references that are kept dangling are no rule. */

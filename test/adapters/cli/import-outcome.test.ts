@@ -3,12 +3,13 @@ import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { importRecords } from '../../../adapters/cli/import/import.ts'
 import { readImportOptions } from '../../../adapters/cli/import/options.ts'
 import { progress } from '../../../adapters/cli/import/progress.ts'
+import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
 import { type Desk, listening, openDesk } from '../../support/imports.ts'
@@ -159,6 +160,17 @@ describe('a dry run', () => {
   })
 })
 
+/** The desk's services, with `around` in the place of what stores a batch. */
+function storing(around: (store: () => Promise<BulkCounts>) => Promise<BulkCounts>) {
+  const { bulk } = desk.services
+  const load: typeof bulk.load = plan => {
+    const opened = bulk.load(plan)
+    const store: typeof opened.store = place => around(() => opened.store(place))
+    return Object.assign(Object.create(opened), { store })
+  }
+  return async () => ({ ...desk.services, bulk: { ...bulk, load } })
+}
+
 describe('an import of call records', () => {
   const stored = (): string[] => desk.query('SELECT caller_number FROM cdrs ORDER BY id')
 
@@ -222,6 +234,29 @@ describe('an import of call records', () => {
     assert.match(readFileSync(rejects, 'utf8'), /tenant_id: The selected tenant id is invalid\.,77,2,2/)
   })
 
+  it('ends where another of the same input has gone on meanwhile, and stores nothing twice', async () => {
+    const text = `${CALLS}\n${calls(1, 700, n => (n === 600 ? 'bad' : '1'))}`
+    const mended = text.replace('bad', '1')
+    await desk.take('cdrs', text)
+    const open = storing(async store => {
+      await desk.take('cdrs', mended, ['--resume'])
+      return store()
+    })
+    const stream = Readable.from([Buffer.from(mended)], { objectMode: false })
+    const { context } = listening(desk.services)
+    await assert.rejects(
+      importRecords(resourceNamed('cdrs'), { name: 'in.csv', stream }, readImportOptions({ resume: true }), {
+        ...context,
+        open,
+      }),
+      { code: 'conflict', message: 'Another import of this input is running; it goes on, and this one ends here.' },
+    )
+    assert.deepEqual(
+      stored(),
+      Array.from({ length: 700 }, (_, i) => String(i + 1)),
+    )
+  })
+
   it('stops between two batches when it is told to, and can be resumed', async () => {
     const { context, heard } = listening(desk.services)
     Object.assign(context.io.stderr, { isTTY: true })
@@ -229,21 +264,12 @@ describe('an import of call records', () => {
     const stop = new AbortController()
     const stream = new PassThrough()
     stream.write(text.slice(0, 140_000))
-    const load = desk.services.bulk.load.bind(desk.services.bulk)
-    const bulk = {
-      ...desk.services.bulk,
-      load: (plan: Parameters<typeof load>[0]) => {
-        const opened = load(plan)
-        const store: typeof opened.store = async place => {
-          const counts = await opened.store(place)
-          stop.abort()
-          stream.end(text.slice(140_000))
-          return counts
-        }
-        return Object.assign(Object.create(opened), { store })
-      },
-    }
-    const open = async () => ({ ...desk.services, bulk })
+    const open = storing(async store => {
+      const counts = await store()
+      stop.abort()
+      stream.end(text.slice(140_000))
+      return counts
+    })
     const importing = importRecords(
       resourceNamed('cdrs'),
       { name: 'in.csv', stream },
