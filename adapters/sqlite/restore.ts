@@ -7,9 +7,9 @@ import { translate } from './errors.ts'
 import { assertNotForeign } from './migrate.ts'
 
 /**
- * Puts a verified copy of a backup in the database's place. Throws `conflict` while another process has it open,
- * `corrupt` when the backup is not sound or the database is another program's. The database that was there is kept
- * beside it, damaged or not; its name is returned.
+ * Puts a verified copy of a backup, without its sessions, in the database's place. Throws `conflict` while another
+ * process has it open, `corrupt` when the backup is not sound or the database is another program's. The database that
+ * was there is kept beside it, damaged or not; its name is returned.
  */
 export function restore(from: string, to: string): { kept: string | null } {
   const draft = `${to}.restored-${process.pid}`
@@ -21,11 +21,22 @@ export function restore(from: string, to: string): { kept: string | null } {
     } finally {
       source.close()
     }
+    endSessions(draft)
     return { kept: replace(to, draft) }
   } catch (error) {
     throw translate(error)
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/** A backup holds sessions that have been ended since. */
+function endSessions(path: string): void {
+  const db = new Sqlite(path)
+  try {
+    db.exec('DELETE FROM sessions')
+  } finally {
+    db.close()
   }
 }
 

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import Sqlite from 'better-sqlite3'
 import { pino } from 'pino'
 import { copyDatabase, verify } from '../../adapters/sqlite/copies.ts'
+import { restore } from '../../adapters/sqlite/restore.ts'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { type BackupPlan, backUpIfDue, backupsIn, lastBackupAt } from '../../bin/backups.ts'
 import { temporaryFolder } from '../support/app.ts'
@@ -212,6 +213,23 @@ describe('restoring', { timeout: 60_000 }, () => {
     assert.deepEqual(await again.maintenance.check(), [])
     const ids = new Set(await idsOf(again.records, 'cdrs'))
     for (const id of before) assert.ok(ids.has(id), `call ${id} is lost`)
+    await again.close()
+  })
+
+  it('brings back no session', async () => {
+    const { db } = await place()
+    const clock = manualClock()
+    const [token, backup] = ['0'.repeat(64), `${db}.backup`]
+    const storage = openStorage(db, { clock })
+    const account = { name: 'A', email: 'a@example.com', role: 'admin' as const, passwordHash: '' }
+    const { id } = await storage.accounts.create(account)
+    await storage.sessions.open(token, id, clock.now(), clock.now())
+    await storage.maintenance.backup(backup)
+    await storage.sessions.endAll()
+    await storage.close()
+    restore(backup, db)
+    const again = openStorage(db, { clock })
+    assert.deepEqual([await again.sessions.find(token), await again.accounts.count()], [null, 1])
     await again.close()
   })
 
