@@ -25,11 +25,7 @@ const misuses: readonly (readonly [line: string, code: number, stderr: string])[
   ['trunkline flights', 64, "error: unknown command 'flights'\nhint: trunkline --help\n"],
   ['trunkline help flights', 64, "error: unknown command 'flights'\nhint: trunkline --help\n"],
   ['trunkline help tenant fly', 64, "error: unknown command 'fly'\nhint: trunkline tenant --help\n"],
-  [
-    'trunkline tenant list --serch=x',
-    64,
-    "error: unknown option '--serch=x'\nhint: trunkline tenant list --search=x\n",
-  ],
+  ['trunkline tenant list --serch=x', 64, "error: unknown option '--serch'\nhint: trunkline tenant list --search=x\n"],
   ['trunkline tenant list --wings', 64, "error: unknown option '--wings'\nhint: trunkline tenant list --help\n"],
   [
     'trunkline tenant list acme',
@@ -62,6 +58,27 @@ describe('a misuse', () => {
       assert.deepEqual([code, error.code, error.exit_code], [64, 'usage', 64])
       assert.equal(error.hint, line.replace('tenat', 'tenant'))
     }
+  })
+
+  it('tells back no secret that stands on its line', async () => {
+    const create = 'trunkline extension create --tenant acme'
+    for (const [given, hint] of [
+      [`${create} --secret hunter2 --sttus active`, `${create} --secret '••••••' --status active`],
+      [`${create} --secret=hunter2 --sttus active`, `${create} '--secret=••••••' --status active`],
+      [`${create} --secrt=hunter2`, 'trunkline extension create --help'],
+      [`${create} --secrt "hunter2'x"`, `${create} --secret '••••••'`],
+      ['trunkline gatewy create --callback-token hunter2', "trunkline gateway create --callback-token '••••••'"],
+      [
+        'trunkline extension imprt x.csv --set secret=hunter2',
+        "trunkline extension import x.csv --set 'secret=••••••'",
+      ],
+    ] as const)
+      for (const line of [given, `${given} -v`]) {
+        const { code, stderr } = await place.run(line)
+        assert.equal(code, 64)
+        assert.ok(stderr.includes(`hint: ${hint}`), stderr)
+        assert.doesNotMatch(stderr, /hunter2/)
+      }
   })
 
   it('of a group without a command shows its help on standard error', async () => {
