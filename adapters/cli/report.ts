@@ -56,12 +56,38 @@ function told(failed: Failed, error: unknown): Told {
   if (error instanceof CommanderError) return misused(failed, error)
   if (error instanceof Error && error.name === 'ExitPromptError')
     return { code: 'interrupted', exitCode: EXIT.interrupted, message: '' }
-  return {
-    code: 'internal',
-    exitCode: EXIT.bug,
-    message: `this is a bug in trunkline: ${error instanceof Error ? error.message : String(error)}`,
-    hint: line => [...line, '--verbose'],
-  }
+  return (
+    toldBySystem(error) ?? {
+      code: 'internal',
+      exitCode: EXIT.bug,
+      message: `this is a bug in trunkline: ${error instanceof Error ? error.message : String(error)}`,
+      hint: line => [...line, '--verbose'],
+    }
+  )
+}
+
+/** What the system says of a file or folder, by the code of its error. */
+const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: string]>> = {
+  ENOENT: [EXIT.noInput, 'there is no such file or folder'],
+  ENOTDIR: [EXIT.noInput, 'a part of the path is no folder'],
+  EISDIR: [EXIT.noInput, 'it is a folder'],
+  EEXIST: [EXIT.cannotCreate, 'it is there already'],
+  EACCES: [EXIT.permission, 'this user may not do that'],
+  EPERM: [EXIT.permission, 'this user may not do that'],
+  EROFS: [EXIT.permission, 'the file system is read-only'],
+  ENOSPC: [EXIT.io, 'the disk is full'],
+  EDQUOT: [EXIT.io, 'the quota is used up'],
+  EFBIG: [EXIT.io, 'the file would be too large'],
+  EIO: [EXIT.io, 'the disk could not be read or written'],
+  EPIPE: [EXIT.io, 'nobody reads it any longer'],
+}
+
+function toldBySystem(error: unknown): Told | null {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return null
+  const [exitCode, sentence] = OF_SYSTEM[String(error.code)] ?? []
+  if (exitCode === undefined) return null
+  const at = 'path' in error ? `${error.path}: ` : ''
+  return { code: codeName(exitCode), exitCode, message: `${at}${sentence} (${error.code})` }
 }
 
 function toldOf({ command }: Failed, { code, message, details }: AppError): Told {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import type { Wiring } from '../../../adapters/cli/program.ts'
@@ -256,6 +256,30 @@ describe('every error of the core', () => {
       const ran = await place.run('trunkline tenant list', { wiring })
       assert.deepEqual(ran, { code: exit, stdout: '', stderr: 'error: It went wrong.\n' })
     })
+
+  it('of the system is told by what it was about', async () => {
+    for (const [code, exit, sentence] of [
+      ['ENOENT', 66, 'there is no such file or folder'],
+      ['EACCES', 77, 'this user may not do that'],
+      ['EROFS', 77, 'the file system is read-only'],
+      ['EDQUOT', 74, 'the quota is used up'],
+      ['EIO', 74, 'the disk could not be read or written'],
+    ] as const) {
+      const wiring = (given: Wiring): Wiring => ({
+        ...given,
+        open: async () => {
+          throw Object.assign(new Error(code), { code, syscall: 'open', path: 'some/file' })
+        },
+      })
+      const stderr = `error: some/file: ${sentence} (${code})\n`
+      assert.deepEqual(await place.run('trunkline tenant list', { wiring }), { code: exit, stdout: '', stderr })
+    }
+  })
+
+  it('of a full disk ends an export with 74', { skip: existsSync('/dev/full') ? false : 'no /dev/full' }, async () => {
+    const stderr = 'error: the disk is full (ENOSPC)\n'
+    assert.deepEqual(await place.run('trunkline tenant export --out /dev/full'), { code: 74, stdout: '', stderr })
+  })
 
   it('is not what a bug is, which says so and how to tell more', async () => {
     const wiring = (given: Wiring): Wiring => ({
