@@ -140,13 +140,17 @@ async function passRows(passing: Passing): Promise<void> {
     () => load.batchSize,
   )
   let reached = reachedIn(input)
-  for await (const batch of ahead(batches)) {
-    if (signal?.aborted) break
-    reached = batch.reached
-    note(passing, batch)
-    await load.add(batch.records)
-    if (keepsPlace(resource)) await settle(passing, reached, false)
-    shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
+  try {
+    for await (const batch of ahead(batches)) {
+      if (signal?.aborted) break
+      reached = batch.reached
+      note(passing, batch)
+      await load.add(batch.records)
+      if (keepsPlace(resource)) await settle(passing, reached, false)
+      shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
+    }
+  } catch (error) {
+    throw error instanceof CliError && error.exitCode === EXIT.interrupted ? interrupted(passing) : error
   }
   if (signal?.aborted) throw interrupted(passing)
   shown.say(`${counts.rows} rows read; storing them`)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
@@ -9,6 +10,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { importRecords } from '../../../adapters/cli/import/import.ts'
 import { readImportOptions } from '../../../adapters/cli/import/options.ts'
 import { progress } from '../../../adapters/cli/import/progress.ts'
+import type { Action } from '../../../adapters/cli/program.ts'
+import { transferTools } from '../../../adapters/cli/transfer-commands.ts'
 import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
@@ -286,6 +289,37 @@ describe('an import of call records', () => {
       Array.from({ length: 5000 }, (_, i) => String(i + 1)),
     )
   })
+})
+
+it('an import that waits for standard input ends at once when it is interrupted', async () => {
+  for (const [text, sentence] of [
+    [`${CALLS}\n`, /^interrupted: nothing was imported$/],
+    [`${CALLS}\n${calls(1, 5000)}`, /^interrupted after \d+ rows of -$/],
+  ] as const) {
+    const before = process.listeners('SIGINT')
+    let pieces = [text]
+    const stdin = new Readable({
+      read() {
+        for (const piece of pieces) this.push(piece)
+        if (pieces.length === 0) this.emit('waits')
+        pieces = []
+      },
+    })
+    const waits = once(stdin, 'waits')
+    let act: Action | undefined
+    transferTools(resourceNamed('cdrs'), 'cdr', (command, action) => {
+      if (command.name() === 'import') act = action
+      return command
+    })
+    const { context } = listening(desk.services)
+    const ended = assert.rejects(async () => act?.({ ...context, io: { ...context.io, stdin } }, ['-'], {}), {
+      exitCode: 130,
+      message: sentence,
+    })
+    await waits
+    for (const listener of process.listeners('SIGINT')) if (!before.includes(listener)) listener('SIGINT')
+    await ended
+  }
 })
 
 describe('the progress', () => {
