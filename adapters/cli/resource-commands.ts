@@ -11,6 +11,7 @@ import { printRecord, printRecords } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
+import { wholeNumber } from './whole-number.ts'
 
 /** At a terminal a list shows so many, unless told otherwise. */
 const SCREENFUL = 50
@@ -76,11 +77,6 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
 function limitOf({ io, options }: Context, flags: Flags): number | null {
   if (flags['limit'] !== undefined) return wholeNumber('--limit', flags['limit'])
   return options.output === 'table' && io.stdout.isTTY && !flags['all'] ? SCREENFUL : null
-}
-
-export function wholeNumber(flag: string, given: unknown): number {
-  if (!/^[1-9]\d{0,8}$/.test(String(given))) throw new CliError(EXIT.usage, `${flag} must be a whole number above 0`)
-  return Number(given)
 }
 
 function showCommand(resource: Resource, name: string, run: RunCommand): Command {

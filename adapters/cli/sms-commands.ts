@@ -14,9 +14,9 @@ import { readText } from './input.ts'
 import { printRecord, printRecords } from './output.ts'
 import { example, type RunCommand, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
-import { wholeNumber } from './resource-commands.ts'
 import { daemonState } from './service-commands.ts'
 import { coloured, isBad } from './styles.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const POLL_MS = 250
 

@@ -2,7 +2,7 @@ import type { Database, Statement } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
 import type { BulkCounts, ImportPlace } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import type { Field, Value } from '../../core/resources/field.ts'
+import type { Field } from '../../core/resources/field.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
 import type { Connection } from './database.ts'
 import { type Bound, toSql } from './records.ts'
@@ -10,9 +10,6 @@ import { type Bound, toSql } from './records.ts'
 export type Named = Readonly<Record<string, Bound>>
 
 export const NOTHING: BulkCounts = { created: 0, updated: 0, skipped: 0, rejected: 0 }
-
-export const bindable = (value: Value | undefined): Bound =>
-  typeof value === 'boolean' ? Number(value) : (value ?? null)
 
 const AT_ONCE = 20
 
@@ -43,7 +40,7 @@ export function rowInserter(db: Database, into: string, tuple: string) {
 
 /** What a new record holds where neither the rows nor the constants say: the declared default. */
 export const defaultsOf = (resource: Resource): Named =>
-  Object.fromEntries(Object.entries(resource.fields).map(([name, { fallback }]) => [name, bindable(fallback)]))
+  Object.fromEntries(Object.entries(resource.fields).map(([name, { fallback }]) => [name, toSql(fallback)]))
 
 export const boundRow = (row: Row): Named =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toSql(value)]))

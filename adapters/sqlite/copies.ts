@@ -12,7 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
-import { translate } from './errors.ts'
+import { RESTORE, translate } from './errors.ts'
 import { assertOurs, schemaVersion } from './migrate.ts'
 
 /**
@@ -110,8 +110,6 @@ export function verify(path: string, label = path): number {
     copy.close()
   }
 }
-
-export const RESTORE = 'restore a backup: trunkline db restore FILE'
 
 export function syncFile(path: string): void {
   const file = openSync(path, 'r')
