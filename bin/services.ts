@@ -8,13 +8,22 @@ import { compose } from './compose.ts'
 import { withPresentRules } from './feeds.ts'
 import { bulkOnThread } from './threads.ts'
 
+/** Not every user that may run this has an entry where the system keeps names. */
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`
+  }
+}
+
 /** The use cases and ports for one command, on the settings' database. Throws AppError. */
 export function openServices(
   settings: Settings,
   opening: { create?: boolean; migrate?: boolean },
 ): Services & { close(): Promise<void> } {
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
-  const actor: Actor = { name: userInfo().username, origin: 'command line' }
+  const actor: Actor = { name: userName(), origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
   const { records, messages, accounts, sessions, maintenance, calls, audit } = storage
   const { bulk, close: endThread } = bulkOnThread(storage, actor)

@@ -32,7 +32,7 @@ const SYSTEM_FILE = '/etc/trunkline/trunkline.json'
 
 /** Flag over environment over file over default. Throws `configuration`, naming the setting and what it wants. */
 export function loadSettings({ flags, environment, file: named }: Given): Loaded {
-  const file = named ?? environment.TRUNKLINE_CONFIG ?? (existsSync(SYSTEM_FILE) ? SYSTEM_FILE : null)
+  const file = named ?? (environment.TRUNKLINE_CONFIG || (existsSync(SYSTEM_FILE) ? SYSTEM_FILE : null))
   const inFile = file === null ? {} : readFile(file)
   const sources: Partial<Record<SettingName, Source>> = {}
   const values: Record<string, unknown> = {}

@@ -21,8 +21,8 @@ const options = {
 export const parseJson = (text: string): unknown =>
   LONG_OR_EXPONENT.test(text) ? parse(text, undefined, options) : JSON.parse(text)
 
-/** The inverse of {@link parseJson}, for values that are JSON already. */
-export const stringifyJson = (value: unknown): string => stringify(value) ?? 'null'
+/** The inverse of {@link parseJson}, for values that are JSON already; on lines indented by so many spaces, or on one. */
+export const stringifyJson = (value: unknown, indent?: number): string => stringify(value, undefined, indent) ?? 'null'
 
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value)

@@ -5,6 +5,7 @@ import type { Flags } from './fields.ts'
 import { printValue } from './output.ts'
 import { periodFrom, periodOptions } from './period.ts'
 import { example, type RunCommand } from './program.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const ACTIONS: readonly AuditAction[] = ['create', 'update', 'delete', 'import', 'rerate', 'revoke']
 
@@ -33,11 +34,6 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
     }),
   )
   return group
-}
-
-function wholeNumber(flag: string, given: unknown): number {
-  if (!/^[1-9]\d{0,8}$/.test(String(given))) throw new CliError(EXIT.usage, `${flag} must be a whole number above 0`)
-  return Number(given)
 }
 
 function filterFrom(flags: Flags) {

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type { IngestCounts } from '../../core/ports/calls.ts'
 import { SOURCE_FORMATS } from '../../core/rating/completed-call.ts'
 import { type Context, say } from './context.ts'
+import { CliError, EXIT } from './exit.ts'
 import { rulesFrom, rulesOptions } from './feed-rules.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
@@ -52,6 +54,7 @@ function ingestCommand(run: RunCommand): Command {
   example(command, 'trunkline cdr ingest Master.csv --format asterisk-csv --timezone Europe/Kyiv')
   return run(command, async (context, [path = ''], flags) => {
     const rules = rulesFrom(flags)
+    if (path !== '-' && !existsSync(path)) throw new CliError(EXIT.noInput, `there is no file ${path}`)
     const services = await context.open()
     const format = SOURCE_FORMATS.find(known => known === flags['format']) ?? AUTO
     const bar = progress(context)

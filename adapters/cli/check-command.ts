@@ -1,8 +1,9 @@
 import { Command } from 'commander'
-import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
+import type { JsonObject } from '../../core/json.ts'
 import { type CheckedRate, checkDeck, type DeckFindings } from '../../core/rating/check-deck.ts'
 import { rates } from '../../core/resources/rates.ts'
 import { tenants } from '../../core/resources/tenants.ts'
+import { objects } from './columns.ts'
 import { EXIT } from './exit.ts'
 import { printValue } from './output.ts'
 import { periodFrom, periodOptions } from './period.ts'
@@ -22,10 +23,8 @@ export function checkCommand(run: RunCommand): Command {
     const period = periodFrom(flags)
     const { deck } = await calls.catalog(tenantId)
     const deckRates: CheckedRate[] = []
-    for await (const page of records.list(rates, { view: 'plain', where: { tenant_id: tenantId } })) {
-      const rows = parseJson(`[${page.json}]`)
-      if (Array.isArray(rows)) deckRates.push(...rows.filter(isJsonObject).map(checkedRate))
-    }
+    for await (const page of records.list(rates, { view: 'plain', where: { tenant_id: tenantId } }))
+      deckRates.push(...objects(`[${page.json}]`).map(checkedRate))
     const findings = checkDeck(
       deckRates,
       await calls.usedRates(tenantId, period),

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, numeral, parseJson, stringifyJson } from '../../core/json.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import type { Kind } from '../../core/resources/field.ts'
+import type { Field, Kind } from '../../core/resources/field.ts'
 import { type Embed, type Resource, timestamped } from '../../core/resources/resource.ts'
 import { CliError, EXIT } from './exit.ts'
 
@@ -21,6 +21,12 @@ export function cell(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'object' && numeral(value) === null) return stringifyJson(value)
   return String(numeral(value) ?? value)
+}
+
+/** The text of a value without what is secret in it. */
+function concealed({ secret, secretQuery }: Pick<Field, 'secret' | 'secretQuery'>, text: string): string {
+  if (secret && text !== '') return SECRET_MARK
+  return secretQuery ? text.replaceAll(/([?&][^=&#]*=)[^&#]*/g, `$1${SECRET_MARK}`) : text
 }
 
 /** An embedded record by what tells it from others: the part of its key that is no reference, else its id. */
@@ -58,7 +64,8 @@ export function columnsOf(resource: Resource, showSecrets: boolean): Column[] {
   const fields = Object.entries(resource.fields).filter(([, field]) => !field.writeOnly)
   return [
     plain('id', 'integer'),
-    ...fields.map(([name, { kind, secret }]): Column => {
+    ...fields.map(([name, field]): Column => {
+      const { kind } = field
       const embed = embedOf(resource, name)
       if (embed) {
         const target = resourceNamed(embed.from)
@@ -68,8 +75,7 @@ export function columnsOf(resource: Resource, showSecrets: boolean): Column[] {
           of: row => (embed.name in row ? keyOf(target, row[embed.name]) : cell(row[name])),
         }
       }
-      const isHidden = secret === true && !showSecrets
-      return isHidden ? { name, kind, of: row => (cell(row[name]) === '' ? '' : SECRET_MARK) } : plain(name, kind)
+      return showSecrets ? plain(name, kind) : { name, kind, of: row => concealed(field, cell(row[name])) }
     }),
     ...resource.embeds.filter(({ kind }) => kind === 'count').map(({ name }) => plain(name, 'integer')),
   ]
@@ -115,8 +121,8 @@ export function linesOf(resource: Resource, row: JsonObject, showSecrets: boolea
     const embed = resource.embeds.find(known => known.name === name)
     if (embed?.kind === 'one') return { name, text: titleOf(resourceNamed(embed.from), value) }
     if (embed?.kind === 'many') return { name, text: countOf(resourceNamed(embed.from), value) }
-    const isHidden = resource.fields[name]?.secret === true && !showSecrets && cell(value) !== ''
-    return { name, text: isHidden ? SECRET_MARK : cell(value) }
+    const field = showSecrets ? undefined : resource.fields[name]
+    return { name, text: field ? concealed(field, cell(value)) : cell(value) }
   })
 }
 

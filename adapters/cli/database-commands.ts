@@ -3,11 +3,14 @@ import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import { addPasswordFlags, askAccount, storeAccount } from './account-commands.ts'
-import { say } from './context.ts'
+import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand, type Wiring } from './program.ts'
 import { megabytes } from './service-commands.ts'
+
+const databaseOf = ({ options }: Context, wiring: Wiring): string =>
+  options.db ?? String(wiring.settings(options).values['db'])
 
 /** Makes the database, if need be, and the first account. */
 export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
@@ -19,7 +22,7 @@ export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Comm
   )
   example(command, 'trunkline init --email admin@example.com --random-password')
   return run(command, async (context, _words, flags) => {
-    const path = context.options.db ?? String(wiring.settings(context.options).values['db'])
+    const path = databaseOf(context, wiring)
     if (existsSync(path)) {
       const { accounts } = await context.open({ migrate: true })
       if ((await accounts.count()) > 0)
@@ -76,6 +79,8 @@ function restoreCommand(run: RunCommand, wiring: Wiring): Command {
   example(command, 'trunkline db restore trunkline-backup.db')
   return run(command, async (context, [from = '']) => {
     if (!existsSync(from)) throw new CliError(EXIT.noInput, `there is no file ${from}`)
+    const folder = dirname(databaseOf(context, wiring))
+    if (!existsSync(folder)) throw new CliError(EXIT.cannotCreate, `there is no folder ${folder}`)
     const { kept } = await wiring.restore(from, context.options).catch(inUse)
     const former = kept === null ? '' : `; the former database is ${kept}`
     await printValue(context, { restored: from, kept }, () => `restored ${from}${former}\n`)

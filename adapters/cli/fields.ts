@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Command } from 'commander'
-import { formatAmount } from '../../core/amounts.ts'
 import { type JsonObject, parseJson } from '../../core/json.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field } from '../../core/resources/field.ts'
-import { type Fields, fieldLabel, type Resource, type Row } from '../../core/resources/resource.ts'
+import { type Fields, fieldLabel, type Resource } from '../../core/resources/resource.ts'
 import type { Context, Services } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { readSecret } from './input.ts'
@@ -99,17 +98,6 @@ function jsonFlag(name: string, text: string): unknown {
   } catch {
     throw new CliError(EXIT.data, `--${kebab(name)} is not valid JSON; write --${kebab(name)} '{"key": "value"}'`)
   }
-}
-
-/** A stored record as the body of a request that would store it again. */
-export function bodyOf(resource: Resource, row: Row): JsonObject {
-  return Object.fromEntries(
-    Object.entries(resource.fields).map(([name, { kind }]) => {
-      const value = row[name] ?? null
-      if (kind === 'decimal' && typeof value === 'number') return [name, formatAmount(value)]
-      return [name, kind === 'json' && typeof value === 'string' ? parseJson(value) : value]
-    }),
-  )
 }
 
 /** The fields that a list can be narrowed by: references, and those that hold one of a few usual values. */

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
-import { stringify } from 'lossless-json'
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts'
 import type { Page } from '../../core/ports/records.ts'
 import type { Kind } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { assertNamed, type Column, cell, chosen, linesOf, objects, picked, shared } from './columns.ts'
 import type { Context, Io } from './context.ts'
+import { csvCell } from './export/csv.ts'
 import { coloured, printable, styled } from './styles.ts'
 
 /** Waits until the reader has taken what was written, so that a long output stays out of memory. */
@@ -17,9 +17,7 @@ export async function write({ stdout }: Pick<Io, 'stdout'>, text: string): Promi
 const table = async (...given: Parameters<typeof import('./table.ts').table>): Promise<string> =>
   (await import('./table.ts')).table(...given)
 
-const csvCell = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)
-
-export const csvLine = (cells: readonly string[]): string => `${cells.map(csvCell).join(',')}\n`
+export const csvLine = (cells: readonly string[]): string => `${cells.map(text => csvCell(text)).join(',')}\n`
 
 const tabbed = (cells: readonly string[]): string =>
   `${cells.map(text => text.replaceAll(/[\t\r\n]/g, ' ')).join('\t')}\n`
@@ -78,7 +76,7 @@ export async function printRecord(
   if (!isJsonObject(record)) return
   const columns = chosen(resource, options.fields, showSecrets)
   const row = picked(record, options.fields)
-  if (options.output === 'json') return write(io, `${indented(shared(resource, row, showSecrets))}\n`)
+  if (options.output === 'json') return write(io, `${stringifyJson(shared(resource, row, showSecrets), 2)}\n`)
   if (options.output === 'ndjson') return write(io, `${stringifyJson(shared(resource, row, showSecrets))}\n`)
   if (options.output === 'csv')
     return write(io, csvLine(columns.map(({ name }) => name)) + lineOf(context, columns, record))
@@ -143,10 +141,8 @@ export async function printValue(
   const { output } = context.options
   if (output === 'table') return write(context.io, lines())
   const rows = Array.isArray(value) ? value.filter(isJsonObject) : isJsonObject(value) ? [value] : []
-  if (output === 'json') return write(context.io, `${indented(value)}\n`)
+  if (output === 'json') return write(context.io, `${stringifyJson(value, 2)}\n`)
   if (output === 'ndjson') return write(context.io, rows.map(row => `${stringifyJson(row)}\n`).join(''))
   const names = Object.keys(rows[0] ?? {})
   return write(context.io, csvLine(names) + rows.map(row => csvLine(names.map(name => cell(row[name])))).join(''))
 }
-
-const indented = (value: unknown): string => stringify(value, undefined, 2) ?? 'null'

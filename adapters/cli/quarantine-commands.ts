@@ -4,9 +4,10 @@ import { type Services, say } from './context.ts'
 import { EXIT } from './exit.ts'
 import { hasRules, rulesFrom, rulesOptions } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
-import { fit } from './fit.ts'
 import { printRows, printValue, write } from './output.ts'
 import { example, type RunCommand } from './program.ts'
+import { printable } from './styles.ts'
+import { cut } from './width.ts'
 
 /** So many are tried together, which one sync makes durable. */
 const AT_ONCE = 200
@@ -54,7 +55,7 @@ function listCommand(run: RunCommand): Command {
 function paragraph({ id, reason, record, seen, feed }: Shown, columns: number): string {
   const often = seen > 1 ? ` (came ${seen} times)` : ''
   const lines = [`${id}  ${reason}${often}`, `    ${feed}: ${record}`]
-  return lines.map(line => `${fit(line, columns)}\n`).join('')
+  return lines.map(line => `${cut(printable(line), columns)}\n`).join('')
 }
 
 function replayCommand(run: RunCommand): Command {

@@ -33,7 +33,7 @@ function quoteCommand(run: RunCommand): Command {
     const named = await destinations(services, steps)
     await printValue(
       context,
-      quoted(number, answeredSeconds, steps, named),
+      quoteOf(number, answeredSeconds, steps, named),
       () => `${steps.flatMap(step => told(context, step, named)).join('\n')}\n`,
     )
     return steps.some(step => step.kind === 'result' && step.unrated) ? EXIT.negative : EXIT.ok
@@ -62,7 +62,7 @@ const rateOf = (rate: Rate, named: ReadonlyMap<number, string>): JsonObject => (
   billing_increment: rate.increment,
 })
 
-function quoted(
+function quoteOf(
   number: string,
   seconds: number,
   steps: readonly Explanation[],

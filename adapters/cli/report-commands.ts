@@ -6,12 +6,11 @@ import { tenants } from '../../core/resources/tenants.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { fit } from './fit.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable, styled } from './styles.ts'
-import { widthOf } from './width.ts'
+import { cut, widthOf } from './width.ts'
 
 export async function reportCommand(run: RunCommand): Promise<Command> {
   const group = new Command('report').description('what was used and what it costs')
@@ -122,7 +121,7 @@ function drawn(
 ): string {
   const shareOf = shares(lines)
   const rows: Drawn[] = lines.map((line, i) => ({
-    name: printable(line.group ?? ''),
+    name: cut(printable(line.group ?? ''), LONGEST_NAME),
     cells: cellsOf(figures(line)),
     share: shareOf[i] ?? 0,
   }))
@@ -157,6 +156,6 @@ function grid(context: Context, rows: readonly Drawn[]): string[] {
 }
 
 function padded(name: string, width: number): string {
-  const shown = fit(name, width)
+  const shown = cut(name, width)
   return shown + ' '.repeat(width - widthOf(shown))
 }

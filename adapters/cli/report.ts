@@ -25,10 +25,10 @@ interface Told {
 }
 
 /** Prints what went wrong and returns the exit code. */
-export function report(failed: Failed, error: unknown): number {
+export async function report(failed: Failed, error: unknown): Promise<number> {
   const { io, asJson, verbose } = failed
   const { code, exitCode, message, lines = [message], hint } = told(failed, error)
-  const mending = hint === undefined ? undefined : written(failed, hint)
+  const mending = hint === undefined ? undefined : await written(failed, hint)
   if (asJson) {
     const { errors, dependants } = detailsOf(error)
     io.stderr.write(
@@ -38,7 +38,7 @@ export function report(failed: Failed, error: unknown): number {
     for (const line of lines) if (line !== '') io.stderr.write(`error: ${line}\n`)
     if (mending !== undefined) io.stderr.write(`hint: ${mending}\n`)
   }
-  if (verbose && error instanceof Error) io.stderr.write(`${error.stack ?? ''}\n`)
+  if (verbose && error instanceof Error && !(error instanceof CommanderError)) io.stderr.write(`${error.stack ?? ''}\n`)
   return exitCode
 }
 
@@ -56,12 +56,38 @@ function told(failed: Failed, error: unknown): Told {
   if (error instanceof CommanderError) return misused(failed, error)
   if (error instanceof Error && error.name === 'ExitPromptError')
     return { code: 'interrupted', exitCode: EXIT.interrupted, message: '' }
-  return {
-    code: 'internal',
-    exitCode: EXIT.bug,
-    message: `this is a bug in trunkline: ${error instanceof Error ? error.message : String(error)}`,
-    hint: line => [...line, '--verbose'],
-  }
+  return (
+    toldBySystem(error) ?? {
+      code: 'internal',
+      exitCode: EXIT.bug,
+      message: `this is a bug in trunkline: ${error instanceof Error ? error.message : String(error)}`,
+      hint: line => [...line, '--verbose'],
+    }
+  )
+}
+
+/** What the system says of a file or folder, by the code of its error. */
+const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: string]>> = {
+  ENOENT: [EXIT.noInput, 'there is no such file or folder'],
+  ENOTDIR: [EXIT.noInput, 'a part of the path is no folder'],
+  EISDIR: [EXIT.noInput, 'it is a folder'],
+  EEXIST: [EXIT.cannotCreate, 'it is there already'],
+  EACCES: [EXIT.permission, 'this user may not do that'],
+  EPERM: [EXIT.permission, 'this user may not do that'],
+  EROFS: [EXIT.permission, 'the file system is read-only'],
+  ENOSPC: [EXIT.io, 'the disk is full'],
+  EDQUOT: [EXIT.io, 'the quota is used up'],
+  EFBIG: [EXIT.io, 'the file would be too large'],
+  EIO: [EXIT.io, 'the disk could not be read or written'],
+  EPIPE: [EXIT.io, 'nobody reads it any longer'],
+}
+
+function toldBySystem(error: unknown): Told | null {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return null
+  const [exitCode, sentence] = OF_SYSTEM[String(error.code)] ?? []
+  if (exitCode === undefined) return null
+  const at = 'path' in error ? `${error.path}: ` : ''
+  return { code: codeName(exitCode), exitCode, message: `${at}${sentence} (${error.code})` }
 }
 
 function toldOf({ command }: Failed, { code, message, details }: AppError): Told {
@@ -84,15 +110,16 @@ function flagFor(command: Command | undefined, field: string): string | undefine
 
 /** What commander found wrong with the line, with the line as it may have been meant. */
 function misused({ command }: Failed, error: CommanderError): Told {
-  const [said = '', suggestion] = error.message.replace(/^error: /, '').split('\n')
+  const [said = '', suggestion] = error.message.replace(/^error: /, '').split(/\n(?=\(Did you mean)/)
   const meant = /^\(Did you mean ([^\s,]+)\?\)$/.exec(suggestion ?? '')?.[1]
-  const wrong = /'([^']+)'/.exec(said)?.[1]
+  const wrong = /'(.+)'/s.exec(said)?.[1]
   const help = `${command ? fullName(command) : 'trunkline'} --help`
   return {
     code: 'usage',
     exitCode: EXIT.usage,
-    message: said,
-    hint: meant !== undefined && wrong !== undefined ? againWith(wrong, meant + (/=.*$/.exec(wrong)?.[0] ?? '')) : help,
+    message: said.replace(/^(unknown option '[^=]+)=.*'$/s, "$1'"),
+    hint:
+      meant !== undefined && wrong !== undefined ? againWith(wrong, meant + (/=.*$/s.exec(wrong)?.[0] ?? '')) : help,
   }
 }
 
@@ -104,8 +131,12 @@ const codeName = (exitCode: number): string =>
     .find(([, code]) => code === exitCode)?.[0]
     .replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) ?? 'command'
 
-const written = ({ line, options }: Failed, hint: Hint): string =>
-  typeof hint === 'string' ? suggested(hint, options) : typed(hint(line))
+/** What hides secrets knows every resource, and is loaded only where a line is told back. */
+async function written({ line, options }: Failed, hint: Hint): Promise<string> {
+  if (typeof hint === 'string') return suggested(hint, options)
+  const { masked } = await import('./secrets.ts')
+  return typed(masked(hint(line)))
+}
 
 /** A command that is suggested works on the same database and settings as the one that suggests it. */
 export function suggested(hint: string, options: Failed['options']): string {

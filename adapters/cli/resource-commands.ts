@@ -1,5 +1,4 @@
 import { Command } from 'commander'
-import { AppError } from '../../core/errors.ts'
 import { referencesTo } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { JsonStream } from '../../core/use-cases/administer.ts'
@@ -7,11 +6,12 @@ import { askMissing } from './ask.ts'
 import { type Context, say } from './context.ts'
 import { deleteCommand } from './delete-command.ts'
 import { CliError, EXIT } from './exit.ts'
-import { addFieldFlags, addFilterFlags, bodyFrom, bodyOf, type Flags, filtersFrom, isGenerating } from './fields.ts'
+import { addFieldFlags, addFilterFlags, bodyFrom, type Flags, filtersFrom, isGenerating } from './fields.ts'
 import { printRecord, printRecords } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
+import { wholeNumber } from './whole-number.ts'
 
 /** At a terminal a list shows so many, unless told otherwise. */
 const SCREENFUL = 50
@@ -79,11 +79,6 @@ function limitOf({ io, options }: Context, flags: Flags): number | null {
   return options.output === 'table' && io.stdout.isTTY && !flags['all'] ? SCREENFUL : null
 }
 
-export function wholeNumber(flag: string, given: unknown): number {
-  if (!/^[1-9]\d{0,8}$/.test(String(given))) throw new CliError(EXIT.usage, `${flag} must be a whole number above 0`)
-  return Number(given)
-}
-
 function showCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = new Command('show')
     .description(`show one ${labelOf(resource)} with what belongs to it`)
@@ -136,9 +131,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     const changes = await bodyFrom(flags, resource, context, services)
     if (Object.keys(changes).length === 0)
       throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)
-    const current = await records.find(resource, id)
-    if (current === null) throw new AppError('not_found', `${resource.label} not found.`)
-    const json = await administration.replace(resource, id, { ...bodyOf(resource, current), ...changes })
+    const json = await administration.change(resource, id, changes)
     await printRecord(context, resource, json, { showSecrets: isGenerating(flags) })
     say(context, `${resource.label} updated.`)
   })

@@ -14,9 +14,9 @@ import { readText } from './input.ts'
 import { printRecord, printRecords } from './output.ts'
 import { example, type RunCommand, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
-import { wholeNumber } from './resource-commands.ts'
 import { daemonState } from './service-commands.ts'
 import { coloured, isBad } from './styles.ts'
+import { wholeNumber } from './whole-number.ts'
 
 const POLL_MS = 250
 
@@ -34,6 +34,7 @@ function listCommand(run: RunCommand): Command {
     .option('--status <status>', 'only those with this delivery status')
     .option('--limit <n>', 'at most so many (50 unless given)')
     .option('--after <id>', 'only what comes after this message')
+    .option('--show-secrets', 'show what is secret')
   example(command, 'trunkline sms list --gateway Jasmin --limit 20')
   return run(command, async (context, _words, flags) => {
     const { records } = await context.open()
@@ -52,18 +53,22 @@ function listCommand(run: RunCommand): Command {
         Object.entries(where).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
       ),
     }
-    const next = await printRecords(context, smsMessages, records.list(smsMessages, query), { showSecrets: true })
+    const showSecrets = flags['showSecrets'] === true
+    const next = await printRecords(context, smsMessages, records.list(smsMessages, query), { showSecrets })
     if (next !== null) say(context, `more follow: add --after ${next} for the next`)
   })
 }
 
 function showCommand(run: RunCommand): Command {
-  const command = new Command('show').description('show one message').argument('<ID>')
+  const command = new Command('show')
+    .description('show one message')
+    .argument('<ID>')
+    .option('--show-secrets', 'show what is secret')
   example(command, 'trunkline sms show 1')
-  return run(command, async (context, [id = '']) => {
+  return run(command, async (context, [id = ''], flags) => {
     const { records } = await context.open()
     const json = await records.show(smsMessages, await resolve(records, smsMessages, id))
-    if (json !== null) await printRecord(context, smsMessages, json, { showSecrets: true })
+    if (json !== null) await printRecord(context, smsMessages, json, { showSecrets: flags['showSecrets'] === true })
   })
 }
 
@@ -173,7 +178,7 @@ const state = (context: Context, message: JsonObject): string => {
 /** What was said along the way is all that a person at a terminal wants. */
 const printSent = async (context: Context, sent: JsonObject): Promise<void> => {
   if (context.options.output !== 'table' || context.options.quiet || !context.io.stdout.isTTY)
-    await printRecord(context, smsMessages, stringifyJson(sent), { showSecrets: true })
+    await printRecord(context, smsMessages, stringifyJson(sent), { showSecrets: false })
 }
 
 /** The message once a receipt has come, or as it is when the time is up. */

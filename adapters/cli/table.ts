@@ -28,8 +28,9 @@ export function table(context: Context, columns: readonly Column[], rows: readon
     say(context, 'nothing found')
     return ''
   }
-  const cells = rows.map(row => columns.map((column, i) => shortened(printable(row[i] ?? ''), column)))
-  const { columns: shown, widths } = fit(columns, cells, context.io.stdout.columns ?? 120)
+  const available = context.io.stdout.columns ?? 120
+  const cells = rows.map(row => columns.map((column, i) => cut(shortened(printable(row[i] ?? ''), column), available)))
+  const { columns: shown, widths } = fit(columns, cells, available)
   const left = columns.filter((_, i) => !shown.includes(i) && cells.some(row => row[i] !== ''))
   if (left.length > 0)
     say(context, `left out for want of width: ${left.map(({ name }) => name).join(', ')}; see --fields`)

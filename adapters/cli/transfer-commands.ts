@@ -25,10 +25,13 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
   return run(command, async (context, [path = ''], flags) => {
     const { exitCodeOf, importRecords } = await import('./import/import.ts')
     const interrupted = new AbortController()
-    const interrupt = (): void => interrupted.abort()
+    const source = openPath(path, context.io)
+    const interrupt = (): void => {
+      interrupted.abort()
+      source.stream.destroy()
+    }
     process.once('SIGINT', interrupt)
     try {
-      const source = openPath(path, context.io)
       const summary = await importRecords(resource, source, readImportOptions(flags), context, interrupted.signal)
       return interrupted.signal.aborted ? EXIT.interrupted : exitCodeOf(summary)
     } finally {

@@ -20,12 +20,16 @@ export function widthOf(text: string): number {
   return width
 }
 
+/** More than any sound character takes: what lies beyond so many a column is cut, unread. */
+const UNITS_A_COLUMN = 16
+
 /** The text in at most so many columns, an ellipsis in the place of what is cut. */
 export function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text
+  const read = text.slice(0, width * UNITS_A_COLUMN)
+  if (read === text && widthOf(text) <= width) return text
   let taken = 0
   let kept = ''
-  for (const { segment } of graphemes(text)) {
+  for (const { segment } of graphemes(read)) {
     taken += columnsTaken(segment)
     if (taken > width - 1) break
     kept += segment

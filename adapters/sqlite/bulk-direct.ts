@@ -5,10 +5,10 @@ import type { Clock } from '../../core/ports/system.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
-import { bindable, boundRow, checkedReferences, defaultsOf, NOTHING, rowInserter, storePlace } from './bulk-rows.ts'
+import { boundRow, checkedReferences, defaultsOf, NOTHING, rowInserter, storePlace } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
 import { otherWriters } from './others.ts'
-import type { Bound } from './records.ts'
+import { type Bound, toSql } from './records.ts'
 import type { Writer } from './writer.ts'
 
 /** Some milliseconds of the database's lock, so that others write in between. */
@@ -29,6 +29,7 @@ export function directLoad(
   const insert = inserter(connection, plan)
   const rejectionsIn = referenceChecker(connection, plan)
   const others = otherWriters(connection)
+  let mark = plan.formerMark
   let waiting: BulkRecord[] = []
   let rejected: readonly Rejection[] = []
 
@@ -43,7 +44,7 @@ export function directLoad(
     const found = rejectionsIn(records)
     if (found.length > 0) return found
     insert(records, clock.now())
-    storePlace(connection, clock, plan.resource, place)
+    storePlace(connection, clock, plan.resource, place, mark)
     if (counts.created > 0) trail.note('import', plan.resource.name, null, { ...counts })
     return found
   }
@@ -70,7 +71,10 @@ export function directLoad(
         const place = await placeOf(counts, rejected)
         const found = await writer.writeAlone(() => write(kept, counts, place))
         if (!others.areQuiet()) await pause(PAUSE_MS)
-        if (found.length === 0) return counts
+        if (found.length === 0) {
+          mark = place.mark
+          return counts
+        }
         rejected = [...rejected, ...found]
       }
     },
@@ -94,14 +98,14 @@ function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan
   const tuple = [...names.map(name => (columns.includes(name) ? '?' : `@${name}`)), ...stamps.map(() => '@now')]
   const order = names.filter(name => columns.includes(name)).map(name => columns.indexOf(name))
   const insert = rowInserter(db, `${resource.name} (${[...names, ...stamps].join()})`, `(${tuple.join()})`)
-  const defaults = order.map(index => bindable(resource.fields[columns[index] ?? '']?.fallback))
+  const defaults = order.map(index => toSql(resource.fields[columns[index] ?? '']?.fallback))
   const fixed = { ...defaultsOf(resource), ...boundRow(constants) }
   return (records: readonly BulkRecord[], now: string): void => {
     const fill = (index: number, bound: (Bound | Buffer)[]): void => {
       const values = records[index]?.values ?? []
       for (let i = 0; i < order.length; i++) {
         const value = values[order[i] ?? 0]
-        bound.push(value === undefined ? (defaults[i] ?? null) : bindable(value))
+        bound.push(value === undefined ? (defaults[i] ?? null) : toSql(value))
       }
     }
     insert(records.length, fill, { ...fixed, now })
@@ -128,7 +132,7 @@ function referenceChecker({ db, value }: Connection, { resource, columns, consta
   })
   const errorsOf = (values: BulkRecord['values']): FieldErrors | null => {
     const dangling = references.filter(
-      ({ field, index, isThere }) => !isThere(bindable(index === -1 ? constants[field] : values[index])),
+      ({ field, index, isThere }) => !isThere(toSql(index === -1 ? constants[field] : values[index])),
     )
     if (dangling.length === 0) return null
     return Object.fromEntries(dangling.map(({ field }) => [field, [sentences.reference(field)]]))

@@ -1,7 +1,8 @@
 import type { Database, Statement } from 'better-sqlite3'
+import { AppError } from '../../core/errors.ts'
 import type { BulkCounts, ImportPlace } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import type { Field, Value } from '../../core/resources/field.ts'
+import type { Field } from '../../core/resources/field.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
 import type { Connection } from './database.ts'
 import { type Bound, toSql } from './records.ts'
@@ -9,9 +10,6 @@ import { type Bound, toSql } from './records.ts'
 export type Named = Readonly<Record<string, Bound>>
 
 export const NOTHING: BulkCounts = { created: 0, updated: 0, skipped: 0, rejected: 0 }
-
-export const bindable = (value: Value | undefined): Bound =>
-  typeof value === 'boolean' ? Number(value) : (value ?? null)
 
 const AT_ONCE = 20
 
@@ -42,7 +40,7 @@ export function rowInserter(db: Database, into: string, tuple: string) {
 
 /** What a new record holds where neither the rows nor the constants say: the declared default. */
 export const defaultsOf = (resource: Resource): Named =>
-  Object.fromEntries(Object.entries(resource.fields).map(([name, { fallback }]) => [name, bindable(fallback)]))
+  Object.fromEntries(Object.entries(resource.fields).map(([name, { fallback }]) => [name, toSql(fallback)]))
 
 export const boundRow = (row: Row): Named =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toSql(value)]))
@@ -50,13 +48,22 @@ export const boundRow = (row: Row): Named =>
 export const columnType = (field: Field | undefined): string =>
   field && ['integer', 'decimal', 'boolean'].includes(field.kind) ? 'INTEGER' : 'TEXT'
 
-export function storePlace({ query }: Connection, clock: Clock, resource: Resource, place: ImportPlace): void {
-  query<[string, string, string, string], unknown>('INSERT OR REPLACE INTO imports VALUES (?, ?, ?, ?)').run(
-    resource.name,
-    place.input,
-    place.mark,
-    clock.now(),
-  )
+/** Keeps a place where its input's mark is the `former` one, or none. Throws `conflict` where it is another. */
+export function storePlace(
+  { query }: Connection,
+  clock: Clock,
+  resource: Resource,
+  { input, mark }: ImportPlace,
+  former: string | null,
+): void {
+  const { changes } = query<[string, string, string, string, string | null], unknown>(
+    `INSERT INTO imports VALUES (?, ?, ?, ?) ON CONFLICT (resource, input)
+     DO UPDATE SET mark = excluded.mark, updated_at = excluded.updated_at WHERE mark = ?`,
+  ).run(resource.name, input, mark, clock.now(), former)
+  if (changes === 0)
+    throw new AppError('conflict', 'Another import of this input is running; it goes on, and this one ends here.', {
+      hint: 'should the other end before it is done: --resume',
+    })
 }
 
 /** The resource that each plain reference field points to; references that are kept dangling are no rule. */

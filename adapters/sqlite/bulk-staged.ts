@@ -2,9 +2,10 @@ import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord } from '../../core/port
 import type { Clock } from '../../core/ports/system.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
-import { bindable, boundRow, columnType, defaultsOf, type Named, NOTHING, rowInserter } from './bulk-rows.ts'
+import { boundRow, columnType, defaultsOf, type Named, NOTHING, rowInserter } from './bulk-rows.ts'
 import { rejectionsOf, rulesSql, type Staged } from './bulk-rules.ts'
 import type { Connection } from './database.ts'
+import { toSql } from './records.ts'
 import type { Writer } from './writer.ts'
 
 const BATCH = 2_000
@@ -34,7 +35,7 @@ export function stagedLoad(
       const record = records[index]
       if (!record) return
       bound.push(record.row, record.line, record.raw)
-      for (const value of record.values) bound.push(value === undefined ? UNDEFINED : bindable(value))
+      for (const value of record.values) bound.push(value === undefined ? UNDEFINED : toSql(value))
       order.next(record.values)
     }),
   )

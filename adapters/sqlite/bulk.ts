@@ -7,6 +7,7 @@ import type { AuditTrail } from './audit.ts'
 import { directLoad } from './bulk-direct.ts'
 import { stagedLoad } from './bulk-staged.ts'
 import type { Connection } from './database.ts'
+import { translating } from './errors.ts'
 import type { Bound } from './records.ts'
 import type { Writer } from './writer.ts'
 
@@ -15,7 +16,10 @@ const DUMP_PAGE = 500
 /** The storage port for many records at once. */
 export function bulk(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Bulk {
   return {
-    load: plan => (keepsPlace(plan.resource) ? directLoad : stagedLoad)(connection, writer, clock, trail, plan),
+    load: plan => {
+      const load = (keepsPlace(plan.resource) ? directLoad : stagedLoad)(connection, writer, clock, trail, plan)
+      return Object.defineProperty(translating(load), 'batchSize', { get: () => load.batchSize })
+    },
     places: async ({ name }) =>
       connection.query<[string], ImportPlace>('SELECT input, mark FROM imports WHERE resource = ?').all(name),
     dump: (resource, fields, where) => dump(connection, resource, fields, where),

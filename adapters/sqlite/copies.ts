@@ -1,16 +1,31 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
-import { translate } from './errors.ts'
+import { RESTORE, translate } from './errors.ts'
 import { assertOurs, schemaVersion } from './migrate.ts'
 
 /**
  * Copies the database in one step while others write: verified, synced, readable by its owner alone, and in its place
- * only when it is whole. A `schema` that the copy must have: without it, as when another process was ahead with an
- * upgrade, nothing is put there and null is returned. Else the size in bytes.
+ * only when it is whole. Throws `conflict` when there is a file at that place, unless the copy `replaces` it. A
+ * `schema` that the copy must have: without it, as when another process was ahead with an upgrade, nothing is put there
+ * and null is returned. Else the size in bytes.
  */
-export function copyDatabase(db: Database, to: string, { schema }: { schema?: number } = {}): number | null {
+export function copyDatabase(
+  db: Database,
+  to: string,
+  { schema, replaces }: { schema?: number; replaces?: boolean } = {},
+): number | null {
   const draft = `${to}.part-${process.pid}`
   removeDrafts(dirname(to), name => name === basename(to))
   try {
@@ -20,13 +35,25 @@ export function copyDatabase(db: Database, to: string, { schema }: { schema?: nu
     const copied = verify(draft, db.name)
     if (schema !== undefined && copied !== schema) return null
     syncFile(draft)
-    renameSync(draft, to)
+    if (replaces) renameSync(draft, to)
+    else linkAt(draft, to)
     syncFile(dirname(to))
     return statSync(to).size
   } finally {
     rmSync(draft, { force: true })
   }
 }
+
+function linkAt(draft: string, to: string): void {
+  try {
+    linkSync(draft, to)
+  } catch (error) {
+    throw existsSync(to) ? alreadyThere(to) : error
+  }
+}
+
+export const alreadyThere = (path: string): AppError =>
+  new AppError('conflict', `There is a file at ${path} already.`, { hint: 'name another file' })
 
 /** Removes from a folder what killed processes left of copies to the places of those names. */
 export function removeDrafts(folder: string, isPlace: (name: string) => boolean): void {
@@ -83,8 +110,6 @@ export function verify(path: string, label = path): number {
     copy.close()
   }
 }
-
-export const RESTORE = 'restore a backup: trunkline db restore FILE'
 
 export function syncFile(path: string): void {
   const file = openSync(path, 'r')

@@ -126,7 +126,7 @@ function configure(db: Database, path: string, options: OpenOptions): void {
 function keepFormer(db: Database, schema: number, { onUpgrade }: OpenOptions): void {
   const copy = `${db.name}.schema-${schema}.backup`
   onUpgrade?.({ schema, copy })
-  copyDatabase(db, copy, { schema })
+  copyDatabase(db, copy, { schema, replaces: true })
 }
 
 function connection(db: Database, path: string): Connection {

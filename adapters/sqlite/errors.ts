@@ -1,5 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 
+export const RESTORE = 'restore a backup: trunkline db restore FILE'
+
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
@@ -23,7 +25,7 @@ export function translate(error: unknown): unknown {
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code))
     return new AppError('corrupt', 'The database file is damaged or is not an SQLite database.', {
       cause,
-      hint: 'restore a backup: trunkline db restore FILE',
+      hint: RESTORE,
     })
   if (code === 'SQLITE_IOERR' || code.startsWith('SQLITE_IOERR_'))
     return new AppError('storage_full', 'The disk could not be read or written; nothing was stored.', { cause })

@@ -1,10 +1,8 @@
 import { existsSync, statSync } from 'node:fs'
-import { AppError } from '../../core/errors.ts'
 import type { Maintenance, Statistics } from '../../core/ports/system.ts'
 import { resources } from '../../core/resources/all.ts'
-import { copyDatabase, findings } from './copies.ts'
+import { alreadyThere, copyDatabase, findings } from './copies.ts'
 import type { Connection } from './database.ts'
-import { translate } from './errors.ts'
 import { schemaVersion } from './migrate.ts'
 
 const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
@@ -23,13 +21,8 @@ export function maintenance(connection: Connection): Maintenance {
       lastWrites: lastWrites(connection),
     }),
     backup: async to => {
-      if (existsSync(to))
-        throw new AppError('conflict', `There is a file at ${to} already.`, { hint: 'name another file' })
-      try {
-        return { bytes: copyDatabase(db, to) ?? 0 }
-      } catch (error) {
-        throw translate(error)
-      }
+      if (existsSync(to)) throw alreadyThere(to)
+      return { bytes: copyDatabase(db, to) ?? 0 }
     },
     check: async () => findings(db),
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
@@ -7,9 +7,9 @@ import { translate } from './errors.ts'
 import { assertNotForeign } from './migrate.ts'
 
 /**
- * Puts a verified copy of a backup in the database's place. Throws `conflict` while another process has it open,
- * `corrupt` when the backup is not sound or the database is another program's. The database that was there is kept
- * beside it, damaged or not; its name is returned.
+ * Puts a verified copy of a backup, without its sessions, in the database's place. Throws `conflict` while another
+ * process has it open, `corrupt` when the backup is not sound or the database is another program's. The database that
+ * was there is kept beside it, damaged or not; its name is returned.
  */
 export function restore(from: string, to: string): { kept: string | null } {
   const draft = `${to}.restored-${process.pid}`
@@ -21,12 +21,8 @@ export function restore(from: string, to: string): { kept: string | null } {
     } finally {
       source.close()
     }
-    const kept = existsSync(to) ? setAside(to) : null
-    // A log without its database would be played into the restored one.
-    for (const rest of ['-wal', '-shm']) rmSync(`${to}${rest}`, { force: true })
-    renameSync(draft, to)
-    syncFile(dirname(to))
-    return { kept }
+    endSessions(draft)
+    return { kept: replace(to, draft) }
   } catch (error) {
     throw translate(error)
   } finally {
@@ -34,27 +30,46 @@ export function restore(from: string, to: string): { kept: string | null } {
   }
 }
 
+/** A backup holds sessions that have been ended since. */
+function endSessions(path: string): void {
+  const db = new Sqlite(path)
+  try {
+    db.exec('DELETE FROM sessions')
+  } finally {
+    db.close()
+  }
+}
+
 const inUse = (path: string): AppError =>
   new AppError('conflict', `${path} is in use.`, { hint: 'stop trunklined first' })
 
-/** Takes the database out of use for good and returns the name that it is kept under. */
-function setAside(path: string): string {
+/**
+ * Puts the draft in the database's place, in one step, so that there is a database at any moment. Returns the name that
+ * the former one is kept under; null when there was none.
+ */
+function replace(path: string, draft: string): string | null {
   const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
-  const move = (): void => {
-    for (const rest of ['', '-wal', '-shm'])
+  const isThere = existsSync(path)
+  const exchange = (): void => {
+    if (isThere) linkSync(path, kept)
+    // What is left of a damaged one would be played into the restored one.
+    for (const rest of ['-wal', '-shm', '-journal'])
       if (existsSync(`${path}${rest}`)) renameSync(`${path}${rest}`, `${kept}${rest}`)
+    renameSync(draft, path)
+    syncFile(dirname(path))
   }
   try {
-    withAlone(path, move)
+    if (isThere) withAlone(path, exchange)
+    else exchange()
   } catch (error) {
     const translated = translate(error)
     const isDamaged = translated !== error && translated instanceof AppError && translated.code === 'corrupt'
     // What is damaged cannot tell by its own locks who uses it, but the system can.
     if (!isDamaged) throw translated instanceof AppError && translated.code === 'busy' ? inUse(path) : translated
     if (isLocked(path)) throw inUse(path)
-    move()
+    exchange()
   }
-  return kept
+  return isThere ? kept : null
 }
 
 /** Only who has the database alone may switch its journal. */
@@ -68,6 +83,8 @@ function withAlone(path: string, act: () => void): void {
     assertNotForeign(db, path)
     db.pragma('locking_mode = EXCLUSIVE')
     if (db.pragma('journal_mode = DELETE', { simple: true }) !== 'delete') throw inUse(path)
+    // SQLite empties its journal, and leaves it there for as long as it has the database alone.
+    rmSync(`${path}-journal`, { force: true })
     act()
   } finally {
     db.close()

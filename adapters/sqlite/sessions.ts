@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { Role, Session, Sessions } from '../../core/ports/accounts.ts'
+import type { AuditTrail } from './audit.ts'
 import type { Connection } from './database.ts'
 import type { Writer } from './writer.ts'
 
@@ -29,7 +30,11 @@ const REMEMBERED = 10_000
  * Sessions in the database, remembered until this process changes them or another process changes anything:
  * `data_version` tells that at a fraction of a query's cost, and is asked once in a turn of the event loop.
  */
-export function sessions({ query, value }: Connection, writer: Writer): Sessions & { forgetRemembered(): void } {
+export function sessions(
+  { query, value }: Connection,
+  writer: Writer,
+  trail: AuditTrail,
+): Sessions & { forgetRemembered(): void } {
   const byToken = query<[string], SessionRow>(`${SELECT} WHERE s.token_hash = ?`)
   const dataVersion = value<[], number>('PRAGMA data_version')
   const remembered = new Map<string, Session>()
@@ -85,13 +90,14 @@ export function sessions({ query, value }: Connection, writer: Writer): Sessions
         query<[string], unknown>('DELETE FROM sessions WHERE token_hash = ?').run(tokenHash)
       }),
     endAll: accountId =>
-      changing(
-        () =>
-          query<[number | null, number | null], unknown>('DELETE FROM sessions WHERE ? IS NULL OR account_id = ?').run(
-            accountId ?? null,
-            accountId ?? null,
-          ).changes,
-      ),
+      changing(() => {
+        const id = accountId ?? null
+        const { changes: ended } = query<[number | null, number | null], unknown>(
+          'DELETE FROM sessions WHERE ? IS NULL OR account_id = ?',
+        ).run(id, id)
+        if (ended > 0) trail.note('revoke', 'accounts', id, { sessions: ended })
+        return ended
+      }),
     forgetExpired: now =>
       changing(() => query<[string], unknown>('DELETE FROM sessions WHERE expires_at <= ?').run(now).changes),
     list: async () =>

@@ -61,7 +61,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
   const writer = createWriter(connection, options)
   const steps = recordSteps(connection, clock)
   const trail = auditTrail(connection, clock, options.actor ?? ITSELF)
-  const signedIn = sessions(connection, writer)
+  const signedIn = sessions(connection, writer, trail)
   return {
     records: translating(records(connection, writer, steps, trail)),
     messages: translating(messages(connection, writer, steps, clock)),

@@ -11,7 +11,7 @@ export type Methods = Record<string, Method>
 /** As a method, so that each may state its own parameters. */
 type Method = { method(...given: unknown[]): unknown }['method']
 
-/** Calls a method of the other side. Rejects with what it throws: an AppError as one, anything else as it was copied. */
+/** Calls a method of the other side. Rejects with what it throws: an error with its name, message and codes. */
 export type Call<M extends Methods> = <K extends keyof M & string>(
   method: K,
   ...given: Parameters<M[K]>
@@ -24,18 +24,25 @@ type Message =
 
 type Failure =
   | { readonly code: ErrorCode; readonly message: string; readonly details: ErrorDetails }
-  | { readonly error: unknown }
+  | { readonly thrown: Pick<Error, 'name' | 'message' | 'stack'>; readonly members: Readonly<Record<string, unknown>> }
 
 interface Waiting {
   resolve(value: unknown): void
   reject(reason: unknown): void
 }
 
-const failureOf = (error: unknown): Failure =>
-  error instanceof AppError ? { code: error.code, message: error.message, details: error.details } : { error }
+/** Errors as a copy would not have them: it drops their codes, and makes plain objects of a driver's. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof AppError) return { code: error.code, message: error.message, details: error.details }
+  const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error))
+  const members = Object.entries(error instanceof Error ? error : {}).filter(([, value]) => Object(value) !== value)
+  return { thrown: { name, message, stack }, members: Object.fromEntries(members) }
+}
 
-const errorOf = (failure: Failure): unknown =>
-  'code' in failure ? new AppError(failure.code, failure.message, failure.details) : failure.error
+const errorOf = (failure: Failure): Error =>
+  'code' in failure
+    ? new AppError(failure.code, failure.message, failure.details)
+    : Object.assign(new Error(), failure.members, failure.thrown)
 
 export interface Peer<M extends Methods> {
   readonly call: Call<M>

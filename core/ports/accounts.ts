@@ -49,7 +49,7 @@ export interface Sessions {
   extend(tokenHash: string, expiresAt: Timestamp): Promise<void>
   /** Ends a session; nothing happens when there is none. */
   end(tokenHash: string): Promise<void>
-  /** Ends the sessions of one account, or of all; returns how many. */
+  /** Ends the sessions of one account, or of all, and notes that in the audit trail; returns how many. */
   endAll(accountId?: number): Promise<number>
   forgetExpired(now: Timestamp): Promise<number>
   list(): Promise<(Session & { readonly id: string })[]>

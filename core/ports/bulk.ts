@@ -24,6 +24,8 @@ export interface BulkPlan {
   readonly onRejection: 'store nothing' | 'leave it out'
   /** Keeps new records whose natural key another has too, where the rules of the API allow that. */
   readonly allowDuplicates: boolean
+  /** The mark that was kept of this input when the import began, whether it goes on from there or not; null for none. */
+  readonly formerMark: string | null
 }
 
 /** A record on its way in. */
@@ -68,7 +70,8 @@ export interface BulkLoad {
   check(): Promise<BulkCounts>
   /**
    * Stores what was added since the last call. The place is kept with it, for resources without a natural key; not
-   * when a rejection keeps all of it out.
+   * when a rejection keeps all of it out. Throws `conflict`, and stores nothing, when another import of the same input
+   * has kept a mark since this one began.
    */
   store(place: PlaceOf): Promise<BulkCounts>
   /** What the last `check` or `store` rejected, in order. */

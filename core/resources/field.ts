@@ -45,6 +45,8 @@ export interface Field<T extends Value = Value> {
   readonly writeOnly?: true
   /** Shown by the API, hidden at a terminal unless asked for. */
   readonly secret?: true
+  /** A URL, of which the values in its query are hidden at a terminal unless asked for. */
+  readonly secretQuery?: true
   /** Blanks belong to the value. */
   readonly untrimmed?: true
   /** A random value will do: the command line makes one on request. */
@@ -68,6 +70,7 @@ interface TextOptions extends Optional {
   readonly fallback?: string
   readonly rule?: TextRule
   readonly secret?: true
+  readonly secretQuery?: true
   readonly writeOnly?: true
   readonly generated?: true
   readonly examples?: readonly string[]
@@ -97,7 +100,8 @@ const wellFormed = (text: string): string => text.replace(LONE_SURROGATE, '\ufff
 
 /** Text of at most `max` code points, trimmed unless told otherwise. */
 export function text<const O extends TextOptions>(max: number | null, options?: O): Field<Nullable<string, O>> {
-  const { rule, untrimmed, optional, secret, writeOnly, generated, examples, ...rest }: TextOptions = options ?? {}
+  const { rule, untrimmed, optional, secret, secretQuery, writeOnly, generated, examples, ...rest }: TextOptions =
+    options ?? {}
   const fallback = rest.fallback ?? null
   const schema = Type.String({
     ...(optional ? {} : { minLength: 1 }),
@@ -112,6 +116,7 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
     input: schema,
     output: Type.String(),
     ...(secret ? { secret } : {}),
+    ...(secretQuery ? { secretQuery } : {}),
     ...(writeOnly ? { writeOnly } : {}),
     ...(untrimmed ? { untrimmed } : {}),
     ...(generated ? { generated } : {}),

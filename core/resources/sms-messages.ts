@@ -15,7 +15,7 @@ export const smsMessages = resource({
     external_message_id: text(255, { examples: ['07033084-5cfd-4812-90a4-e4d24ffb6e3d'] }),
     delivery_status: text(255, { examples: ['submitted'] }),
     direction: text(50, { examples: ['outbound'] }),
-    callback_url: text(null, { examples: ['https://pbx.example.com/api/sms-gateways/1/dlr'] }),
+    callback_url: text(null, { secretQuery: true, examples: ['https://pbx.example.com/api/sms-gateways/1/dlr'] }),
     remote_response: json(),
     error_message: text(null, { optional: true, examples: ['HTTP 503: try again later'] }),
     requested_at: date(),

@@ -30,6 +30,8 @@ export interface Administration {
   /** PUT: the whole record. PATCH: the same, or the named members only where the resource says so. */
   replace(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
   amend(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
+  /** Changes the named members and leaves the others as they are at that moment, whatever PATCH means. */
+  change(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
   remove(resource: Resource, id: number, options: { cascade: boolean }, by?: Actor): Promise<void>
 }
 
@@ -68,6 +70,7 @@ export function administration(records: Records): Administration {
     replace: (resource, id, body, by) => update(resource, id, body, resource.put, by),
     amend: (resource, id, body, by) =>
       update(resource, id, body, resource.patch === 'merge' ? 'merge' : resource.put, by),
+    change: (resource, id, body, by) => update(resource, id, body, 'merge', by),
     remove: (resource, id, options, by) => records.remove(resource, id, options, by),
   }
 }

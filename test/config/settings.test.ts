@@ -152,6 +152,11 @@ describe('the settings file', () => {
     )
   })
 
+  test('is not named by an empty variable', () => {
+    const options = { file: undefined, environment: {} }
+    assert.equal(load({ ...options, environment: { TRUNKLINE_CONFIG: '' } }).file, load(options).file)
+  })
+
   test('must be there when it is named', () => {
     const path = join(folder.path, 'missing.json')
     assert.equal(messageOf({ file: path }), `The settings file ${path} cannot be read.`)

@@ -6,13 +6,14 @@ import { after, describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
 import { pino } from 'pino'
-import { verify } from '../../adapters/sqlite/copies.ts'
+import { copyDatabase, verify } from '../../adapters/sqlite/copies.ts'
+import { restore } from '../../adapters/sqlite/restore.ts'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { type BackupPlan, backUpIfDue, backupsIn, lastBackupAt } from '../../bin/backups.ts'
 import { temporaryFolder } from '../support/app.ts'
 import { manualClock } from '../support/clock.ts'
 import { startDaemon } from '../support/daemon.ts'
-import { damage, trunkline } from '../support/programs.ts'
+import { damage, run, trunkline } from '../support/programs.ts'
 import { idsOf, insert } from '../support/rows.ts'
 
 const folder = temporaryFolder()
@@ -137,6 +138,25 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
   })
 })
 
+describe('a backup', () => {
+  it('never takes the place of a file that has come there meanwhile', async () => {
+    const plan = await place()
+    const to = `${plan.db}.backup`
+    const db = new Sqlite(plan.db)
+    const beside = new Proxy(db, {
+      get: (real, name) => {
+        if (name === 'prepare') writeFileSync(to, 'another')
+        const member: unknown = Reflect.get(real, name, real)
+        return typeof member === 'function' ? member.bind(real) : member
+      },
+    })
+    assert.throws(() => copyDatabase(beside, to), { code: 'conflict', message: `There is a file at ${to} already.` })
+    db.close()
+    assert.equal(readFileSync(to, 'utf8'), 'another')
+    assert.deepEqual(readdirSync(join(plan.db, '..')).sort(), ['trunkline.db', 'trunkline.db.backup'])
+  })
+})
+
 describe('a backup that is killed', { timeout: 60_000 }, () => {
   it('leaves a part, which the next one to that place takes away, with no part of a running process', async () => {
     const { db } = await place()
@@ -150,6 +170,22 @@ describe('a backup that is killed', { timeout: 60_000 }, () => {
     for (const path of others) assert.equal(existsSync(path), true, path)
   })
 })
+
+/** The environment in which a program is killed once it has linked, renamed or removed so many files. */
+function killedAfter(steps: number): Record<string, string> {
+  const code = `import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    let left = ${steps}
+    for (const name of ['linkSync', 'renameSync', 'rmSync']) {
+      const real = fs[name]
+      fs[name] = (...given) => {
+        real(...given)
+        if (--left === 0) process.kill(process.pid, 'SIGKILL')
+      }
+    }
+    syncBuiltinESMExports()`
+  return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(code)}` }
+}
 
 describe('restoring', { timeout: 60_000 }, () => {
   it('brings back every record that was acknowledged before the backup began, under 50 writes a second', async () => {
@@ -177,6 +213,23 @@ describe('restoring', { timeout: 60_000 }, () => {
     assert.deepEqual(await again.maintenance.check(), [])
     const ids = new Set(await idsOf(again.records, 'cdrs'))
     for (const id of before) assert.ok(ids.has(id), `call ${id} is lost`)
+    await again.close()
+  })
+
+  it('brings back no session', async () => {
+    const { db } = await place()
+    const clock = manualClock()
+    const [token, backup] = ['0'.repeat(64), `${db}.backup`]
+    const storage = openStorage(db, { clock })
+    const account = { name: 'A', email: 'a@example.com', role: 'admin' as const, passwordHash: '' }
+    const { id } = await storage.accounts.create(account)
+    await storage.sessions.open(token, id, clock.now(), clock.now())
+    await storage.maintenance.backup(backup)
+    await storage.sessions.endAll()
+    await storage.close()
+    restore(backup, db)
+    const again = openStorage(db, { clock })
+    assert.deepEqual([await again.sessions.find(token), await again.accounts.count()], [null, 1])
     await again.close()
   })
 
@@ -215,6 +268,25 @@ describe('restoring', { timeout: 60_000 }, () => {
     assert.equal(code, 0, stderr)
     verify(db)
     assert.equal((await trunkline(db, 'db', 'check')).stdout, 'ok\n')
+  })
+
+  it('leaves a whole database in its place, at whatever step it is killed', async () => {
+    const { db } = await place()
+    const backup = `${db}.backup`
+    assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
+    let said = ''
+    for (let step = 1; said === ''; step++) {
+      const line = ['dist/bin/trunkline.js', '--db', db, 'db', 'restore', backup]
+      const { stdout, stderr } = await run(process.execPath, line, { env: killedAfter(step) })
+      assert.equal(stderr, '')
+      verify(db)
+      said = stdout
+    }
+    assert.match(said, /the former database is/)
+    assert.deepEqual(
+      readdirSync(join(db, '..')).filter(name => /before-restore.*-(wal|shm|journal)$/.test(name)),
+      [],
+    )
   })
 
   it("never takes another program's database away", async () => {

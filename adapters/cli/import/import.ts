@@ -65,7 +65,7 @@ export async function importRecords(
   const constants = constantsOf(resource, options.set, rules)
   if (fixed && Object.hasOwn(constants, fixed.field))
     throw new CliError(EXIT.usage, `--tenant and --set ${fixed.field} say the same thing`)
-  const input = await openInput(source.name, source.stream)
+  const input = await openInput(source.name, source.stream, signal)
   const plan = { resource, targets, constants, fixed, rules, names: namesIn(services.records) }
   const opened = await openSource(input, format, plan, options)
   const run: Run = {

@@ -65,8 +65,13 @@ const bytesOf = (chunk: unknown): Buffer => {
   return typeof chunk === 'string' || chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.alloc(0)
 }
 
-export async function openInput(name: string, stream: AsyncIterable<unknown>): Promise<Input> {
+/** Once the signal has come, a stream that is cut off is an interruption. */
+export async function openInput(name: string, stream: AsyncIterable<unknown>, signal?: AbortSignal): Promise<Input> {
   const chunks = stream[Symbol.asyncIterator]()
+  const next = (): Promise<IteratorResult<unknown>> =>
+    chunks.next().catch(error => {
+      throw signal?.aborted ? new CliError(EXIT.interrupted, 'interrupted: nothing was imported') : error
+    })
   const hash = createHash('sha256')
   let pending: Buffer = Buffer.alloc(0)
   let isLast = false
@@ -76,7 +81,7 @@ export async function openInput(name: string, stream: AsyncIterable<unknown>): P
   const fill = async (): Promise<void> => {
     const parts = [pending]
     for (let size = 0; size < BLOCK && !isLast; ) {
-      const { value, done } = await chunks.next()
+      const { value, done } = await next()
       if (done) isLast = true
       else parts.push(bytesOf(value))
       size += done ? 0 : (parts.at(-1)?.length ?? 0)

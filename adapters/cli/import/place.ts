@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../../core/json.ts'
-import type { Bulk, ImportPlace } from '../../../core/ports/bulk.ts'
-import type { Resource } from '../../../core/resources/resource.ts'
+import type { ImportPlace } from '../../../core/ports/bulk.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Input } from './input.ts'
 
@@ -69,15 +68,14 @@ function readMark({ mark }: ImportPlace): Mark | null {
  * Where to go on: null for the beginning. Throws when an import of this input was interrupted and nothing is said of
  * it, and when the one to be resumed was of another input.
  */
-export async function findPlace(
-  bulk: Pick<Bulk, 'places'>,
-  resource: Resource,
+export function findPlace(
+  places: readonly ImportPlace[],
   input: Input,
   fingerprint: Fingerprint,
   resume: boolean | undefined,
-): Promise<{ readonly key: string; readonly mark: Mark } | null> {
+): { readonly key: string; readonly mark: Mark } | null {
   if (resume === false) return null
-  const all = (await bulk.places(resource)).flatMap(place => {
+  const all = places.flatMap(place => {
     const mark = readMark(place)
     return mark ? [{ key: place.input, mark }] : []
   })

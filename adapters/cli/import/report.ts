@@ -1,4 +1,4 @@
-import { closeSync, constants, ftruncateSync, openSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, type Stats, statSync, writeSync } from 'node:fs'
 import type { Context } from '../context.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
@@ -68,7 +68,10 @@ interface Shape {
   readonly header: string
 }
 
-/** Opens the file with its first row; a resumed import cuts it to what it was at its place. */
+/**
+ * Made with its first row, where there is none yet; one that is there is emptied, or cut to what it was at the place
+ * of a resumed import. What is no plain file, such as a pipe, is written to and nothing else.
+ */
 export function openRejectFile(
   path: string | undefined,
   input: string,
@@ -76,19 +79,18 @@ export function openRejectFile(
   resumeAt: number | null,
 ): RejectFile {
   if (path === undefined) return NO_FILE
-  if (isSame(path, input)) throw new CliError(EXIT.usage, `--reject-file ${path} would overwrite the input`)
-  const there = statSync(path, { throwIfNoEntry: false })?.size ?? 0
-  let bytes = resumeAt !== null && there >= resumeAt ? resumeAt : 0
-  if (bytes === 0) rmSync(path, { force: true })
-  let file: number | null = null
+  const there = statSync(path, { throwIfNoEntry: false })
+  if (there?.isFile() && isSame(there, input))
+    throw new CliError(EXIT.usage, `--reject-file ${path} would overwrite the input`)
+  const isSpecial = there !== undefined && !there.isFile()
+  let bytes = !isSpecial && resumeAt !== null && (there?.size ?? 0) >= resumeAt ? resumeAt : 0
+  let file = there === undefined ? null : open(path)
+  if (file !== null && !isSpecial) ftruncateSync(file, bytes)
   const write = (text: string): void => {
-    if (file === null) {
-      file = open(path)
-      ftruncateSync(file, bytes)
-    }
+    file ??= open(path)
     const content = Buffer.from(text)
     for (let done = 0; done < content.length; )
-      done += writeSync(file, content, done, content.length - done, bytes + done)
+      done += writeSync(file, content, done, content.length - done, isSpecial ? null : bytes + done)
     bytes += content.length
   }
   return {
@@ -110,15 +112,14 @@ export function openRejectFile(
 
 function open(path: string): number {
   try {
-    return openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600)
+    return openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     throw new CliError(EXIT.cannotCreate, `cannot write ${path} (${code})`)
   }
 }
 
-function isSame(path: string, other: string): boolean {
-  const of = (name: string) => statSync(name, { throwIfNoEntry: false })
-  const [a, b] = [of(path), other === '-' ? undefined : of(other)]
-  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev
+function isSame({ ino, dev }: Stats, input: string): boolean {
+  const other = input === '-' ? fstatSync(0) : statSync(input, { throwIfNoEntry: false })
+  return other?.ino === ino && other.dev === dev
 }

@@ -53,6 +53,7 @@ export async function runImport(run: Run): Promise<ImportSummary> {
       mode: options.mode,
       onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
       allowDuplicates: options.allowDuplicates,
+      formerMark: place.formerMark,
     })
     try {
       await passRows({ ...run, shown, report, counts, blankLines, place, rejects, load })
@@ -85,6 +86,8 @@ const shapeOf = ({ format, opened }: Run) => ({
 interface RunPlace {
   readonly key: string
   readonly mark: Mark | null
+  /** As it is stored, whether the import goes on from there or not. */
+  readonly formerMark: string | null
   markAt(reached: Reached, counts: Counts, rejectBytes: number, isDone: boolean): string
 }
 
@@ -92,19 +95,14 @@ interface RunPlace {
 async function placeOf({ resource, input, format, options, services, opened }: Run): Promise<RunPlace> {
   const settings = [resource.name, format, opened.delimiter, options.map, opened.constants, options.decimalComma]
   const fingerprint = fingerprintOf(input.head, settings)
-  const found = keepsPlace(resource)
-    ? await findPlace(
-        services.bulk,
-        resource,
-        input,
-        fingerprint,
-        options.resume ?? (options.dryRun ? false : undefined),
-      )
-    : null
+  const places = keepsPlace(resource) ? await services.bulk.places(resource) : []
+  const found = findPlace(places, input, fingerprint, options.resume ?? (options.dryRun ? false : undefined))
   if (found) await goTo(input, found.mark)
   const { head } = found?.mark ?? fingerprint
+  const key = found?.key ?? fingerprint.key
   return {
-    key: found?.key ?? fingerprint.key,
+    key,
+    formerMark: places.find(place => place.input === key)?.mark ?? null,
     mark: found?.mark ?? null,
     markAt: (reached, { rows, created, rejected, blank }, rejectBytes, isDone) =>
       JSON.stringify({
@@ -142,13 +140,17 @@ async function passRows(passing: Passing): Promise<void> {
     () => load.batchSize,
   )
   let reached = reachedIn(input)
-  for await (const batch of ahead(batches)) {
-    if (signal?.aborted) break
-    reached = batch.reached
-    note(passing, batch)
-    await load.add(batch.records)
-    if (keepsPlace(resource)) await settle(passing, reached, false)
-    shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
+  try {
+    for await (const batch of ahead(batches)) {
+      if (signal?.aborted) break
+      reached = batch.reached
+      note(passing, batch)
+      await load.add(batch.records)
+      if (keepsPlace(resource)) await settle(passing, reached, false)
+      shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
+    }
+  } catch (error) {
+    throw error instanceof CliError && error.exitCode === EXIT.interrupted ? interrupted(passing) : error
   }
   if (signal?.aborted) throw interrupted(passing)
   shown.say(`${counts.rows} rows read; storing them`)

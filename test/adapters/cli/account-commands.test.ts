@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { AuditEntry } from '../../../core/audit.ts'
 import { startService } from '../../support/app.ts'
 import { type Ran, type Workplace, workplace } from '../../support/cli.ts'
 
@@ -94,7 +95,7 @@ describe('accounts', () => {
 })
 
 describe('sessions', () => {
-  it('are listed, and ended for one account or for all', async () => {
+  it('are listed, and ended for one account or for all, which is noted', async () => {
     const service = await startService({ db: place.db })
     const { accounts } = service.trunkline.storage
     try {
@@ -112,6 +113,17 @@ describe('sessions', () => {
       await login()
       await ended('trunkline session revoke --all', { stdout: '1 session ended\n' })
       await ended('trunkline session list --output csv', { stdout: 'id,email,created_at,expires_at\n' })
+      await ended('trunkline session revoke --all', { stdout: '0 sessions ended\n' })
+      const noted: AuditEntry[] = await place.json('trunkline audit list --action revoke')
+      const { id } = (await accounts.findByEmail('fay@example.com')) ?? {}
+      assert.deepEqual(
+        noted.map(({ resource, record_id, changes }) => [resource, record_id, changes]),
+        [
+          ['accounts', null, { sessions: 1 }],
+          ['accounts', id, { sessions: 2 }],
+        ],
+      )
+      assert.equal(noted[0]?.origin, 'command line')
     } finally {
       await service.close()
     }

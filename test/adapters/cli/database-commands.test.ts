@@ -157,6 +157,12 @@ describe('the database', () => {
     }
   })
 
+  it('is not put into a folder that is not there', () =>
+    ended(`trunkline db restore ${place.path('copy.db')} --db ${place.path('none/trunkline.db')}`, {
+      code: 73,
+      stderr: `error: there is no folder ${place.path('none')}\n`,
+    }))
+
   it('is not put back from a file that is not there', () =>
     ended('trunkline db restore nowhere.db', { code: 66, stderr: 'error: there is no file nowhere.db\n' }))
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import type { Wiring } from '../../../adapters/cli/program.ts'
@@ -25,11 +25,7 @@ const misuses: readonly (readonly [line: string, code: number, stderr: string])[
   ['trunkline flights', 64, "error: unknown command 'flights'\nhint: trunkline --help\n"],
   ['trunkline help flights', 64, "error: unknown command 'flights'\nhint: trunkline --help\n"],
   ['trunkline help tenant fly', 64, "error: unknown command 'fly'\nhint: trunkline tenant --help\n"],
-  [
-    'trunkline tenant list --serch=x',
-    64,
-    "error: unknown option '--serch=x'\nhint: trunkline tenant list --search=x\n",
-  ],
+  ['trunkline tenant list --serch=x', 64, "error: unknown option '--serch'\nhint: trunkline tenant list --search=x\n"],
   ['trunkline tenant list --wings', 64, "error: unknown option '--wings'\nhint: trunkline tenant list --help\n"],
   [
     'trunkline tenant list acme',
@@ -62,6 +58,27 @@ describe('a misuse', () => {
       assert.deepEqual([code, error.code, error.exit_code], [64, 'usage', 64])
       assert.equal(error.hint, line.replace('tenat', 'tenant'))
     }
+  })
+
+  it('tells back no secret that stands on its line', async () => {
+    const create = 'trunkline extension create --tenant acme'
+    for (const [given, hint] of [
+      [`${create} --secret hunter2 --sttus active`, `${create} --secret '••••••' --status active`],
+      [`${create} --secret=hunter2 --sttus active`, `${create} '--secret=••••••' --status active`],
+      [`${create} --secrt=hunter2`, 'trunkline extension create --help'],
+      [`${create} --secrt "hunter2'x"`, `${create} --secret '••••••'`],
+      ['trunkline gatewy create --callback-token hunter2', "trunkline gateway create --callback-token '••••••'"],
+      [
+        'trunkline extension imprt x.csv --set secret=hunter2',
+        "trunkline extension import x.csv --set 'secret=••••••'",
+      ],
+    ] as const)
+      for (const line of [given, `${given} -v`]) {
+        const { code, stderr } = await place.run(line)
+        assert.equal(code, 64)
+        assert.ok(stderr.includes(`hint: ${hint}`), stderr)
+        assert.doesNotMatch(stderr, /hunter2/)
+      }
   })
 
   it('of a group without a command shows its help on standard error', async () => {
@@ -239,6 +256,30 @@ describe('every error of the core', () => {
       const ran = await place.run('trunkline tenant list', { wiring })
       assert.deepEqual(ran, { code: exit, stdout: '', stderr: 'error: It went wrong.\n' })
     })
+
+  it('of the system is told by what it was about', async () => {
+    for (const [code, exit, sentence] of [
+      ['ENOENT', 66, 'there is no such file or folder'],
+      ['EACCES', 77, 'this user may not do that'],
+      ['EROFS', 77, 'the file system is read-only'],
+      ['EDQUOT', 74, 'the quota is used up'],
+      ['EIO', 74, 'the disk could not be read or written'],
+    ] as const) {
+      const wiring = (given: Wiring): Wiring => ({
+        ...given,
+        open: async () => {
+          throw Object.assign(new Error(code), { code, syscall: 'open', path: 'some/file' })
+        },
+      })
+      const stderr = `error: some/file: ${sentence} (${code})\n`
+      assert.deepEqual(await place.run('trunkline tenant list', { wiring }), { code: exit, stdout: '', stderr })
+    }
+  })
+
+  it('of a full disk ends an export with 74', { skip: existsSync('/dev/full') ? false : 'no /dev/full' }, async () => {
+    const stderr = 'error: the disk is full (ENOSPC)\n'
+    assert.deepEqual(await place.run('trunkline tenant export --out /dev/full'), { code: 74, stdout: '', stderr })
+  })
 
   it('is not what a bug is, which says so and how to tell more', async () => {
     const wiring = (given: Wiring): Wiring => ({

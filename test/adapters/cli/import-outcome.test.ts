@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
+import { text as readAll } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { importRecords } from '../../../adapters/cli/import/import.ts'
 import { readImportOptions } from '../../../adapters/cli/import/options.ts'
 import { progress } from '../../../adapters/cli/import/progress.ts'
+import type { Action } from '../../../adapters/cli/program.ts'
+import { transferTools } from '../../../adapters/cli/transfer-commands.ts'
+import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
 import { type Desk, listening, openDesk } from '../../support/imports.ts'
@@ -86,13 +92,30 @@ describe('an import with bad rows', () => {
       assert.deepEqual([summary.rows, summary.created, summary.rejected], [2, 2, 0])
     })
 
-  it('leaves no reject file when nothing is rejected, and never overwrites its own input', async () => {
+  it('hands rejected rows to a pipe, which stays one, and takes no folder for a reject file', async t => {
+    const pipe = join(folder.path, 'pipe')
+    spawnSync('mkfifo', [pipe])
+    const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] })
+    t.after(() => reader.kill())
+    await desk.take('rates', text, [...FLAGS, '--on-error', 'continue', '--reject-file', pipe])
+    assert.ok(statSync(pipe).isFIFO())
+    assert.match(await readAll(reader.stdout), /^import_error,.*\ncost_per_minute: [^\n]*,2,b,bad,60,active\n/)
+    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', folder.path]), {
+      exitCode: 73,
+      message: `cannot write ${folder.path} (EISDIR)`,
+    })
+  })
+
+  it('leaves nothing in the reject file when nothing is rejected, and never overwrites its own input', async () => {
     const rejects = join(folder.path, 'rejects.csv')
     await desk.take('rates', deck('9,x,1,60,active', '8,x,no,60,active'), [...FLAGS, '--reject-file', rejects])
     assert.ok(existsSync(rejects))
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', rejects], rejects), /overwrite the input/)
     await desk.take('rates', deck('9,x,1,60,active'), [...FLAGS, '--reject-file', rejects])
-    assert.ok(!existsSync(rejects))
+    assert.equal(readFileSync(rejects, 'utf8'), '')
+    const another = join(folder.path, 'another.csv')
+    await desk.take('rates', deck('7,x,1,60,active'), [...FLAGS, '--reject-file', another])
+    assert.ok(!existsSync(another))
   })
 
   it('gives the summary and the errors as JSON', async () => {
@@ -139,6 +162,17 @@ describe('a dry run', () => {
     assert.deepEqual(digest(), before)
   })
 })
+
+/** The desk's services, with `around` in the place of what stores a batch. */
+function storing(around: (store: () => Promise<BulkCounts>) => Promise<BulkCounts>) {
+  const { bulk } = desk.services
+  const load: typeof bulk.load = plan => {
+    const opened = bulk.load(plan)
+    const store: typeof opened.store = place => around(() => opened.store(place))
+    return Object.assign(Object.create(opened), { store })
+  }
+  return async () => ({ ...desk.services, bulk: { ...bulk, load } })
+}
 
 describe('an import of call records', () => {
   const stored = (): string[] => desk.query('SELECT caller_number FROM cdrs ORDER BY id')
@@ -203,6 +237,29 @@ describe('an import of call records', () => {
     assert.match(readFileSync(rejects, 'utf8'), /tenant_id: The selected tenant id is invalid\.,77,2,2/)
   })
 
+  it('ends where another of the same input has gone on meanwhile, and stores nothing twice', async () => {
+    const text = `${CALLS}\n${calls(1, 700, n => (n === 600 ? 'bad' : '1'))}`
+    const mended = text.replace('bad', '1')
+    await desk.take('cdrs', text)
+    const open = storing(async store => {
+      await desk.take('cdrs', mended, ['--resume'])
+      return store()
+    })
+    const stream = Readable.from([Buffer.from(mended)], { objectMode: false })
+    const { context } = listening(desk.services)
+    await assert.rejects(
+      importRecords(resourceNamed('cdrs'), { name: 'in.csv', stream }, readImportOptions({ resume: true }), {
+        ...context,
+        open,
+      }),
+      { code: 'conflict', message: 'Another import of this input is running; it goes on, and this one ends here.' },
+    )
+    assert.deepEqual(
+      stored(),
+      Array.from({ length: 700 }, (_, i) => String(i + 1)),
+    )
+  })
+
   it('stops between two batches when it is told to, and can be resumed', async () => {
     const { context, heard } = listening(desk.services)
     Object.assign(context.io.stderr, { isTTY: true })
@@ -210,21 +267,12 @@ describe('an import of call records', () => {
     const stop = new AbortController()
     const stream = new PassThrough()
     stream.write(text.slice(0, 140_000))
-    const load = desk.services.bulk.load.bind(desk.services.bulk)
-    const bulk = {
-      ...desk.services.bulk,
-      load: (plan: Parameters<typeof load>[0]) => {
-        const opened = load(plan)
-        const store: typeof opened.store = async place => {
-          const counts = await opened.store(place)
-          stop.abort()
-          stream.end(text.slice(140_000))
-          return counts
-        }
-        return Object.assign(Object.create(opened), { store })
-      },
-    }
-    const open = async () => ({ ...desk.services, bulk })
+    const open = storing(async store => {
+      const counts = await store()
+      stop.abort()
+      stream.end(text.slice(140_000))
+      return counts
+    })
     const importing = importRecords(
       resourceNamed('cdrs'),
       { name: 'in.csv', stream },
@@ -241,6 +289,37 @@ describe('an import of call records', () => {
       Array.from({ length: 5000 }, (_, i) => String(i + 1)),
     )
   })
+})
+
+it('an import that waits for standard input ends at once when it is interrupted', async () => {
+  for (const [text, sentence] of [
+    [`${CALLS}\n`, /^interrupted: nothing was imported$/],
+    [`${CALLS}\n${calls(1, 5000)}`, /^interrupted after \d+ rows of -$/],
+  ] as const) {
+    const before = process.listeners('SIGINT')
+    let pieces = [text]
+    const stdin = new Readable({
+      read() {
+        for (const piece of pieces) this.push(piece)
+        if (pieces.length === 0) this.emit('waits')
+        pieces = []
+      },
+    })
+    const waits = once(stdin, 'waits')
+    let act: Action | undefined
+    transferTools(resourceNamed('cdrs'), 'cdr', (command, action) => {
+      if (command.name() === 'import') act = action
+      return command
+    })
+    const { context } = listening(desk.services)
+    const ended = assert.rejects(async () => act?.({ ...context, io: { ...context.io, stdin } }, ['-'], {}), {
+      exitCode: 130,
+      message: sentence,
+    })
+    await waits
+    for (const listener of process.listeners('SIGINT')) if (!before.includes(listener)) listener('SIGINT')
+    await ended
+  }
 })
 
 describe('the progress', () => {

@@ -119,7 +119,7 @@ describe('the calls of a switch, from the command line', () => {
     assert.equal((await place.run(ingest('--timezone Kyiv'))).code, 64)
     assert.equal((await place.run(ingest('--context acme'))).code, 64)
     assert.equal((await place.run(ingest('--format xml'))).code, 64)
-    assert.equal((await place.run('trunkline cdr ingest nowhere.csv')).code, 67)
+    assert.equal((await place.run('trunkline cdr ingest nowhere.csv')).code, 66)
   })
 
   test('are listed in quarantine as one JSON list, one CSV table or lines, and replayed once they can be used', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import type { Wiring } from '../../../adapters/cli/program.ts'
 import { commandOf } from '../../../adapters/cli/resource-names.ts'
 import { exposedResources } from '../../../core/resources/all.ts'
+import type { Administration } from '../../../core/use-cases/administer.ts'
 import { startService } from '../../support/app.ts'
 import { furnish, type Ran, type Workplace, workplace } from '../../support/cli.ts'
 
@@ -241,6 +243,31 @@ describe('changing', () => {
     const { updated_at: _, ...rest } = await place.json('trunkline queue show acme/800')
     const { updated_at: __, ...former } = before
     assert.deepEqual(rest, { ...former, timeout: 90 })
+  })
+
+  it('takes back nothing that another changes meanwhile', async () => {
+    const wiring = (given: Wiring): Wiring => ({
+      ...given,
+      open: async (...opening) => {
+        const services = await given.open(...opening)
+        const afterAnother = async (...change: Parameters<Administration['change']>): Promise<string> => {
+          await place.done('trunkline did update +380441234567 --status inactive')
+          return services.administration.change(...change)
+        }
+        return { ...services, administration: { ...services.administration, change: afterAnother } }
+      },
+    })
+    await place.done("trunkline did update +380441234567 --provider 'Carrier Two'", { wiring })
+    const { provider, status } = await place.json('trunkline did show +380441234567')
+    assert.deepEqual([provider, status], ['Carrier Two', 'inactive'])
+  })
+
+  it('keeps the rules that more than one field has a part in', async () => {
+    await ended('trunkline extension update acme/102 --extension-number 101', {
+      code: 65,
+      stderr:
+        'error: --extension-number: The extension number has already been taken.\nhint: trunkline extension update --help\n',
+    })
   })
 
   it('keeps the password and the settings of a gateway', async () => {

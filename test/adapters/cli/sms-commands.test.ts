@@ -18,6 +18,8 @@ after(async () => {
   place.remove()
 })
 
+const shown = (line: string): Promise<string> => place.done(`trunkline sms ${line}`)
+
 const SEND = 'trunkline sms send --gateway Jasmin --to +380501234567'
 
 /** What was said, without how long it took and the ids. */
@@ -144,5 +146,21 @@ describe('messages', () => {
       stdout: '',
       stderr: 'error: there is no SMS message "999", which is written as ID\nhint: trunkline sms list\n',
     })
+  })
+})
+
+describe('the token that receipts must bring', () => {
+  it('is shown when it is asked for, and in JSON alone', async () => {
+    await place.done(`trunkline gateway update Jasmin --callback-token t0ken --meta '{"dlr_token_in":"query:key"}'`)
+    const masked = 'http://127.0.0.1:9/api/sms-gateways/1/dlr?key=••••••'
+    const sent = await place.done(`${SEND} --message Hello`)
+    const id = /^id +(\d+)$/m.exec(sent)?.[1]
+    const lines = [sent, ...(await Promise.all([`show ${id}`, 'list', 'list -o csv'].map(shown)))]
+    for (const text of lines) assert.ok(text.includes(masked) && !text.includes('t0ken'), text)
+    const { callback_url: whole } = await place.json(`trunkline sms show ${id}`)
+    assert.equal(whole, masked.replace('••••••', 't0ken'))
+    for (const line of [`show ${id} --show-secrets`, 'list --show-secrets'])
+      assert.ok((await shown(line)).includes(whole), line)
+    await place.done(`trunkline gateway update Jasmin --callback-token '' --meta ''`)
   })
 })

@@ -253,6 +253,7 @@ async function startFailing(code: ErrorCode) {
       create: fail,
       replace: fail,
       amend: fail,
+      change: fail,
       remove: fail,
     },
     messaging: { send: fail, receipt: fail, sweep: fail },

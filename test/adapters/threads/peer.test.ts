@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
+import { SqliteError } from 'better-sqlite3'
 import { type Peer, peer } from '../../../adapters/threads/peer.ts'
 import { AppError } from '../../../core/errors.ts'
 
@@ -9,6 +10,7 @@ type Theirs = {
   twice(value: number): Promise<number>
   refuse(): never
   fail(): never
+  failAsDriver(): never
   never(): Promise<void>
 }
 
@@ -24,6 +26,9 @@ function sides(): { here: Peer<Theirs>; close(): void } {
     },
     fail: () => {
       throw new TypeError('a bug')
+    },
+    failAsDriver: () => {
+      throw new SqliteError('database or disk is full', 'SQLITE_FULL')
     },
     never: () => new Promise(() => undefined),
   }
@@ -74,6 +79,17 @@ describe('a call to another thread', () => {
     'fails with any other error as it was',
     between(async ({ call }) => {
       await assert.rejects(call('fail'), { name: 'TypeError', message: 'a bug' })
+    }),
+  )
+
+  it(
+    "fails with an error and its code where it is a driver's own kind",
+    between(async ({ call }) => {
+      await assert.rejects(call('failAsDriver'), (error: unknown) => {
+        assert.ok(error instanceof Error && 'code' in error)
+        assert.deepEqual([error.message, error.code], ['database or disk is full', 'SQLITE_FULL'])
+        return true
+      })
     }),
   )
 

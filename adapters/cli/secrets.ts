@@ -1,0 +1,14 @@
+import { resources } from '../../core/resources/all.ts'
+import { SECRET_MARK } from './columns.ts'
+import { flagOf } from './fields.ts'
+
+const SECRETS = resources.flatMap(({ fields }) =>
+  Object.entries(fields).flatMap(([name, field]) => (field.secret ? [{ name, flag: `--${flagOf(name, field)}` }] : [])),
+)
+const FLAGS = new Set(SECRETS.map(({ flag }) => flag))
+/** `--secret=…`, or what --set gives: `secret=…`. */
+const GIVEN = new RegExp(`^((?:${SECRETS.map(({ name, flag }) => `${flag}|(?:--set=)?${name}`).join('|')})=).*`, 's')
+
+/** The words of a command line, with a mask in the place of each value of a secret field. */
+export const masked = (line: readonly string[]): string[] =>
+  line.map((word, i) => (FLAGS.has(line[i - 1] ?? '') ? SECRET_MARK : word.replace(GIVEN, `$1${SECRET_MARK}`)))
