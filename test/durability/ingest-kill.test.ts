@@ -22,7 +22,7 @@ after(folder.remove)
 
 const destination = (n: number): string => ['00380501112233', '4930123456', '101', '+380441234567'][n % 4] ?? ''
 
-/** Calls of every kind, some of them twice, and rows that cannot be used. */
+/** Calls of every kind, some of them twice, one with the id of another, and rows that cannot be used. */
 const rows = Array.from({ length: ROWS }, (_, n) => {
   if (n % 500 === 499) return n % 1000 === 999 ? `garbage ${n}\n` : asteriskRow({ id: `${n}`, accountcode: 'nobody' })
   return asteriskRow({ id: `1700000000.${n % 700 === 0 ? 1 : n}`, to: destination(n), seconds: n % 300 })
