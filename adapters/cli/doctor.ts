@@ -153,17 +153,20 @@ const examineDuplicates: Examination = async patient => {
   for (const resource of resources) {
     const isUnique = resource.unique.some(set => set.every(name => resource.key.includes(name)))
     if (resource.key.length === 0 || isUnique) continue
-    const newest = new Map<string, string>()
+    const kept = new Map<string, { readonly id: string; readonly isInUse: boolean }>()
     let found = 0
     for await (const row of recordsOf(patient, resource)) {
       const key = JSON.stringify(resource.key.map(name => cell(row[name])))
       const id = cell(row['id'])
-      const other = newest.get(key)
-      if (other === undefined) newest.set(key, id)
-      else if (found++ < AT_MOST)
+      const isInUse = row['status'] === 'active'
+      const newer = kept.get(key)
+      // Of those in use the newest counts, so it stays, and never goes for one that is not.
+      const stays = newer && (newer.isInUse || !isInUse) ? newer : { id, isInUse }
+      kept.set(key, stays)
+      if (newer && found++ < AT_MOST)
         findings.push({
-          finding: `${pluralOf(resource)} ${other} and ${id} have the same ${resource.key.join(' and ')} (${cell(row[resource.key.at(-1) ?? 'id'])})`,
-          mend: `trunkline ${commandOf(resource)} delete id:${id}`,
+          finding: `${pluralOf(resource)} ${newer.id} and ${id} have the same ${resource.key.join(' and ')} (${cell(row[resource.key.at(-1) ?? 'id'])})`,
+          mend: `trunkline ${commandOf(resource)} delete id:${stays.id === id ? newer.id : id}`,
         })
     }
   }

@@ -76,7 +76,7 @@ export function recordCall(call: CompletedCall, catalog: Catalog, clock: SwitchC
   if (caller instanceof Problem) return unreadable('caller_number', caller)
   if (destination instanceof Problem) return unreadable('destination_number', destination)
   if (disposition instanceof Problem) return unreadable('disposition', disposition)
-  const direction = directionOf(call, catalog)
+  const direction = directionOf({ ...call, callerNumber: caller, destinationNumber: destination }, catalog)
   const answered = isAnswered(call)
   const answeredSeconds = answered ? call.answeredSeconds : 0
   const rated = rateCall(catalog.deck, { direction, answered, answeredSeconds, destinationNumber: destination })

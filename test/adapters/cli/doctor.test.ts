@@ -90,6 +90,18 @@ describe('doctor', () => {
     assert.deepEqual(await findings(), [])
   })
 
+  it('takes away the record that is not in use, older or not', async () => {
+    const rate = (status: string) =>
+      `trunkline rate create --tenant acme --prefix 44 --destination UK --cost-per-minute 1 --billing-increment 1 --status ${status}`
+    await place.done(rate('active'))
+    await place.done(rate('inactive'))
+    const [[finding = '', mend = ''] = []] = await findings()
+    assert.match(finding, /have the same tenant_id and prefix \(44\)/)
+    await place.done(`${mend} --yes`)
+    assert.match(await place.done('trunkline rate quote acme 44123456'), /44/)
+    assert.deepEqual(await findings(), [])
+  })
+
   it('finds a callback token that is not checked, and where to look for it', async () => {
     await place.done(`trunkline gateway update Jasmin --callback-token f1b6 --meta '{"dlr_level":3}'`)
     const [[finding, mend = ''] = []] = await findings()

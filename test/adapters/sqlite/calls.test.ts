@@ -179,6 +179,7 @@ describe('the direction of a call', () => {
       for (const did of ['+380441234567', '00380441234567', '380441234567'])
         assert.deepEqual(await directionOf(world, '+4930555', did), ['inbound', 'none', 0])
       assert.deepEqual(await directionOf(world, '+4930555', '101'), ['inbound', 'its extension', 0])
+      assert.deepEqual(await directionOf(world, ' 101', ' 101'), ['inbound', 'its extension', 0])
       assert.deepEqual(await directionOf(world, '101', '+380441234567'), ['inbound', 'its extension', 0])
       assert.deepEqual(await directionOf(world, '+4930555', '00380501112233'), ['outbound', 'none', 246])
     }),
