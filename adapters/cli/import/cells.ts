@@ -121,26 +121,12 @@ function isDay(day: string): boolean {
 const EXPONENT = /^\s*[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+\s*$/
 const CODES = /^[\d+\s,;]*$/
 
-/** Codes parted by what no code holds. */
-const SEVERAL = /\d\s*[/|]\s*\+?\d/
-
-const RANGE = /^\s*\+?(?:\d+\s+)*(\d+)\s*[-\u2013]\s*(\d+)\s*$/
-
-/** `61 38-39`, unlike `1-242`, is codes of one length, the second above the first. */
-const isRange = (text: string): boolean =>
-  text.split(/[,;]/).some(part => {
-    const [, from = '', to = ''] = RANGE.exec(part) ?? []
-    return from !== '' && from.length === to.length && from < to
-  })
-
 /** The codes in one cell, `61 38,39` being 6138 and 6139; without a comma or semicolon, the cell as it is. */
 export function codesIn(text: string): string[] | Problem {
   if (EXPONENT.test(text))
     return new Problem(
       `holds ${text.trim()}, which a spreadsheet made of a long number: make its column text and export it again`,
     )
-  if (SEVERAL.test(text) || isRange(text))
-    return new Problem(`holds ${text.trim()}, which is no one prefix: write the codes one by one, such as 61 38,39`)
   if (!/[,;]/.test(text)) return [text]
   if (!CODES.test(text)) return new Problem('must be one prefix, or several such as 61 38,39')
   let country = ''

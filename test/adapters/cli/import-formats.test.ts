@@ -140,14 +140,6 @@ describe('codes in one cell', () => {
   })
 })
 
-describe('a range of codes, or codes parted by a slash or bar,', () => {
-  it('are refused, since they are no one prefix', () => {
-    for (const cell of ['33-35', '61 3800-3999', '7 495-499, 812', '380/381', '380 50|380 66', '33\u201335'])
-      assert.equal(Array.isArray(codesIn(cell)), false, cell)
-    for (const cell of ['1-242', '1-242-357', '35-33']) assert.deepEqual(codesIn(cell), [cell])
-  })
-})
-
 describe('a suggestion', () => {
   it('is the nearest name, or none', () => {
     assert.equal(nearest('Display Name', ['display_name', 'name']), 'display_name')
