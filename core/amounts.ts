@@ -9,7 +9,31 @@ const NUMERAL = /^([+-]?)(\d{1,400})?(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/
  * on the written digits. Returns null for what is no decimal or exceeds 900719925474.0991.
  */
 export function parseAmount(given: unknown): number | null {
-  const parts = NUMERAL.exec(numeral(given)?.trim() ?? '')
+  const text = numeral(given)?.trim() ?? ''
+  return plainUnits(text) ?? anyUnits(text)
+}
+
+const ZERO = 48
+const POINT = 46
+const LONGEST_PLAIN = 11
+
+/** Most are a few digits, of which four at most are decimals: a tenth of the work. Null for all others. */
+function plainUnits(text: string): number | null {
+  let units = 0
+  let places = PLACES
+  let isFraction = false
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    const digit = unit - ZERO
+    if (unit === POINT && !isFraction && i > 0) isFraction = true
+    else if (digit < 0 || digit > 9 || (isFraction && places-- === 0)) return null
+    else units = units * 10 + digit
+  }
+  return text.length === 0 || text.length > LONGEST_PLAIN ? null : units * 10 ** places
+}
+
+function anyUnits(text: string): number | null {
+  const parts = NUMERAL.exec(text)
   if (!parts) return null
   const [, sign, whole = '', fraction = '', exponent = '0'] = parts
   if (whole === '' && fraction === '') return null

@@ -93,11 +93,6 @@ const codePoints = (text: string): number => {
   return count
 }
 
-const LONE_SURROGATE = /\p{Surrogate}/gu
-
-/** Half a character, which UTF-8 cannot hold, becomes U+FFFD. */
-const wellFormed = (text: string): string => text.replace(LONE_SURROGATE, '\ufffd')
-
 /** Text of at most `max` code points, trimmed unless told otherwise. */
 export function text<const O extends TextOptions>(max: number | null, options?: O): Field<Nullable<string, O>> {
   const { rule, untrimmed, optional, secret, secretQuery, writeOnly, generated, examples, ...rest }: TextOptions =
@@ -126,7 +121,8 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
       if (typeof given !== 'string') return new Problem('must be a string')
       if (max !== null && given.length > max && codePoints(untrimmed ? given : given.trim()) > max)
         return new Problem(`must not be greater than ${max} characters`)
-      const value = wellFormed(untrimmed ? given : given.trim())
+      // Half a character, which UTF-8 cannot hold, becomes U+FFFD.
+      const value = (untrimmed ? given : given.trim()).toWellFormed()
       return rule && !rule.holds(value) ? new Problem(rule.predicate) : value
     },
   }

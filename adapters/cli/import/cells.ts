@@ -15,42 +15,22 @@ export function readerOf(field: Field, rules: CellRules): Reader {
   const sheet = field.sheet === 'price' ? price : field.sheet === 'interval' ? interval : null
   const parse = parserOf(field, rules)
   if (!sheet) return parse
-  return remembering(given => {
+  return given => {
     const read = sheet(field.kind === 'decimal' && rules.decimalComma ? withPoint(given) : given)
     return read instanceof Problem ? read : parse(field.kind === 'decimal' ? given : read)
-  })
+  }
 }
 
 function parserOf(field: Field, rules: CellRules): Reader {
   switch (field.kind) {
     case 'decimal':
-      return remembering(decimalReader(field, rules))
-    case 'integer':
-    case 'boolean':
-      return remembering(field.parse)
+      return decimalReader(field, rules)
     case 'date':
       return given => (typeof given === 'string' && plainDate(given)) || field.parse(given)
     case 'json':
       return rules.isText ? given => field.parse(jsonIn(given)) : field.parse
     default:
       return field.parse
-  }
-}
-
-const REMEMBERED = 20_000
-const SHORT = 12
-
-/** The same few numbers come again and again: they are read once. */
-function remembering(read: Reader): Reader {
-  const known = new Map<string, Value | Problem>()
-  return given => {
-    if (typeof given !== 'string' || given.length > SHORT) return read(given)
-    const found = known.get(given)
-    if (found !== undefined) return found
-    const value = read(given)
-    if (known.size >= REMEMBERED) known.clear()
-    known.set(given, value)
-    return value
   }
 }
 
@@ -80,7 +60,6 @@ function jsonIn(given: unknown): unknown {
   }
 }
 
-const days = new Map<string, boolean>()
 const DAY = /^\d{4}-\d\d-\d\d$/
 
 /**
@@ -108,14 +87,15 @@ function twoDigits(text: string, at: number): number {
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 1_000
 }
 
+/** Rows mostly come in the order of time, so that a day is mostly the last one again. */
+let lastDay = ''
+
 function isDay(day: string): boolean {
-  const known = days.get(day)
-  if (known !== undefined) return known
+  if (day === lastDay) return true
   const milliseconds = DAY.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN
-  const isReal = !Number.isNaN(milliseconds) && new Date(milliseconds).toISOString().startsWith(day)
-  if (days.size >= REMEMBERED) days.clear()
-  days.set(day, isReal)
-  return isReal
+  if (Number.isNaN(milliseconds) || !new Date(milliseconds).toISOString().startsWith(day)) return false
+  lastDay = day
+  return true
 }
 
 const EXPONENT = /^\s*[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+\s*$/
