@@ -33,90 +33,40 @@ const RETRY_MS = 1
 /** Longer than nearly every transaction of our own, shorter than what most clients wait. */
 const GIVE_UP_MS = 25_000
 
-export function createWriter(connection: Connection, { onCommit }: WriterEvents = {}): Writer {
-  const { db, query } = connection
-  const begin = query<[], unknown>('BEGIN IMMEDIATE')
-  const finish = finisher(connection)
-  const waiting: Job[] = []
-  let scheduled = false
-  let blockedSince: number | null = null
-  const idle: (() => void)[] = []
+export const createWriter = (connection: Connection, events: WriterEvents = {}): Writer =>
+  new GroupingWriter(connection, events)
 
-  const schedule = (): void => {
-    if (scheduled) return
-    scheduled = true
-    gather(0, performance.now())
+class GroupingWriter implements Writer {
+  readonly #connection: Connection
+  readonly #onCommit: WriterEvents['onCommit']
+  readonly #finish: ReturnType<typeof finisher>
+  readonly #waiting: Job[] = []
+  readonly #idle: (() => void)[] = []
+  #isScheduled = false
+  #blockedSince: number | null = null
+
+  constructor(connection: Connection, { onCommit }: WriterEvents) {
+    this.#connection = connection
+    this.#onCommit = onCommit
+    this.#finish = finisher(connection)
   }
 
-  /**
-   * Lets turns of the event loop pass until one brings no further change: a turn accepts a single connection, so what
-   * many clients send at once, each on a new one, comes in as many turns.
-   */
-  const gather = (gathered: number, since: number): void => {
-    setImmediate(() => {
-      const count = waiting.length
-      if (count === gathered || count >= MAX_GROUP || performance.now() - since > MAX_GATHERING_MS) flush()
-      else gather(count, since)
-    })
+  write<T>(change: () => T): Promise<T> {
+    return this.#enqueue(false, change)
   }
 
-  const nextGroup = (): Job[] => {
-    const alone = waiting.findIndex(({ isAlone }) => isAlone)
-    return waiting.splice(0, alone === -1 ? MAX_GROUP : Math.min(Math.max(alone, 1), MAX_GROUP))
+  writeAlone<T>(change: () => T): Promise<T> {
+    return this.#enqueue(true, change)
   }
 
-  /** From the first vain attempt on, SQLite does not wait for the lock itself: each wait would hold the event loop. */
-  const setBlocked = (isBlocked: boolean): void => {
-    if (isBlocked === (blockedSince !== null)) return
-    blockedSince = isBlocked ? performance.now() : null
-    if (db.open) db.pragma(`busy_timeout = ${isBlocked ? 0 : BUSY_TIMEOUT_MS}`)
+  async drained(): Promise<void> {
+    if (this.#isScheduled || this.#waiting.length > 0) await new Promise<void>(resolve => this.#idle.push(resolve))
   }
 
-  /** Returns false while another connection is writing. */
-  const tryBegin = (): boolean => {
-    try {
-      begin.run()
-      setBlocked(false)
-      return true
-    } catch (error) {
-      if (!isBusy(error)) throw error
-      setBlocked(true)
-      if (blockedSince !== null && performance.now() - blockedSince > GIVE_UP_MS) throw error
-      return false
-    }
-  }
-
-  const flush = (): void => {
-    const started = performance.now()
-    try {
-      if (!tryBegin()) {
-        setTimeout(flush, RETRY_MS)
-        return
-      }
-    } catch (error) {
-      setBlocked(false)
-      settleAll(waiting.splice(0), () => translate(error))
-      return
-    }
-    const jobs = nextGroup()
-    const { isCommitted, failures } = finish(jobs)
-    if (isCommitted) onCommit?.(jobs.length, performance.now() - started)
-    settleAll(jobs, index => failures[index])
-  }
-
-  const settleAll = (jobs: readonly Job[], failureOf: (index: number) => unknown): void => {
-    scheduled = false
-    jobs.forEach((job, index) => {
-      job.settle(failureOf(index))
-    })
-    if (waiting.length > 0) schedule()
-    else for (const resolve of idle.splice(0)) resolve()
-  }
-
-  const enqueue = <T>(isAlone: boolean, change: () => T): Promise<T> =>
-    new Promise((resolve, reject) => {
+  #enqueue<T>(isAlone: boolean, change: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
       let done: { value: T } | null = null
-      waiting.push({
+      this.#waiting.push({
         isAlone,
         run: () => {
           done = { value: change() }
@@ -127,13 +77,80 @@ export function createWriter(connection: Connection, { onCommit }: WriterEvents 
           else reject(new AppError('internal', 'A change was not run.'))
         },
       })
-      schedule()
+      this.#schedule()
     })
+  }
 
-  return {
-    write: change => enqueue(false, change),
-    writeAlone: change => enqueue(true, change),
-    drained: () => (scheduled || waiting.length > 0 ? new Promise(resolve => idle.push(resolve)) : Promise.resolve()),
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#gather(0, performance.now())
+  }
+
+  /**
+   * Lets turns of the event loop pass until one brings no further change: a turn accepts a single connection, so what
+   * many clients send at once, each on a new one, comes in as many turns.
+   */
+  #gather(gathered: number, since: number): void {
+    setImmediate(() => {
+      const count = this.#waiting.length
+      if (count === gathered || count >= MAX_GROUP || performance.now() - since > MAX_GATHERING_MS) this.#flush()
+      else this.#gather(count, since)
+    })
+  }
+
+  #flush(): void {
+    const started = performance.now()
+    try {
+      if (!this.#tryBegin()) {
+        setTimeout(() => this.#flush(), RETRY_MS)
+        return
+      }
+    } catch (error) {
+      this.#setBlocked(false)
+      this.#settleAll(this.#waiting.splice(0), () => translate(error))
+      return
+    }
+    const jobs = this.#nextGroup()
+    const { isCommitted, failures } = this.#finish(jobs)
+    if (isCommitted) this.#onCommit?.(jobs.length, performance.now() - started)
+    this.#settleAll(jobs, index => failures[index])
+  }
+
+  /** Returns false while another connection is writing. */
+  #tryBegin(): boolean {
+    try {
+      this.#connection.query<[], unknown>('BEGIN IMMEDIATE').run()
+      this.#setBlocked(false)
+      return true
+    } catch (error) {
+      if (!isBusy(error)) throw error
+      this.#setBlocked(true)
+      if (this.#blockedSince !== null && performance.now() - this.#blockedSince > GIVE_UP_MS) throw error
+      return false
+    }
+  }
+
+  /** From the first vain attempt on, SQLite does not wait for the lock itself: each wait would hold the event loop. */
+  #setBlocked(isBlocked: boolean): void {
+    if (isBlocked === (this.#blockedSince !== null)) return
+    this.#blockedSince = isBlocked ? performance.now() : null
+    const { db } = this.#connection
+    if (db.open) db.pragma(`busy_timeout = ${isBlocked ? 0 : BUSY_TIMEOUT_MS}`)
+  }
+
+  #nextGroup(): Job[] {
+    const alone = this.#waiting.findIndex(({ isAlone }) => isAlone)
+    return this.#waiting.splice(0, alone === -1 ? MAX_GROUP : Math.min(Math.max(alone, 1), MAX_GROUP))
+  }
+
+  #settleAll(jobs: readonly Job[], failureOf: (index: number) => unknown): void {
+    this.#isScheduled = false
+    jobs.forEach((job, index) => {
+      job.settle(failureOf(index))
+    })
+    if (this.#waiting.length > 0) this.#schedule()
+    else for (const resolve of this.#idle.splice(0)) resolve()
   }
 }
 
@@ -147,15 +164,31 @@ interface Finished {
 function finisher({ db, query }: Connection): (jobs: readonly Job[]) => Finished {
   const commit = query<[], unknown>('COMMIT')
   const rollback = query<[], unknown>('ROLLBACK')
+  const attempts = attempter(db, query)
+  return jobs => {
+    try {
+      const failures = attempts(jobs)
+      commit.run()
+      return { isCommitted: true, failures }
+    } catch (error) {
+      if (db.inTransaction) rollback.run()
+      const failure = translate(error)
+      return { isCommitted: false, failures: jobs.map(() => failure) }
+    }
+  }
+}
+
+/** Runs jobs within a transaction and returns what went wrong with each alone; throws when the transaction is lost. */
+function attempter(db: Connection['db'], query: Connection['query']): (jobs: readonly Job[]) => readonly unknown[] {
   const savepoint = query<[], unknown>('SAVEPOINT job')
   const release = query<[], unknown>('RELEASE job')
   const undo = query<[], unknown>('ROLLBACK TO job')
 
-  /** Runs a job under its savepoint; returns what went wrong with it alone. Throws when the transaction is lost. */
-  const attempt = (job: Job): unknown => {
+  /** Returns what went wrong, and with it all that these jobs did is undone. */
+  const attempt = (...jobs: readonly Job[]): unknown => {
     savepoint.run()
     try {
-      job.run()
+      for (const job of jobs) job.run()
       release.run()
       return null
     } catch (error) {
@@ -166,35 +199,10 @@ function finisher({ db, query }: Connection): (jobs: readonly Job[]) => Finished
     }
   }
 
-  /** Runs them as if none could fail, which is seldom wrong and costs half; false when one does, with all of it undone. */
-  const attemptTogether = (jobs: readonly Job[]): boolean => {
-    savepoint.run()
-    try {
-      for (const job of jobs) job.run()
-      return true
-    } catch (error) {
-      if (!db.inTransaction) throw error
-      undo.run()
-      release.run()
-      return false
-    }
-  }
-
-  const attemptAll = (jobs: readonly Job[]): unknown[] => {
-    if (jobs.length === 1) jobs[0]?.run()
-    else if (!attemptTogether(jobs)) return jobs.map(attempt)
-    return jobs.map(() => null)
-  }
-
   return jobs => {
-    try {
-      const failures = attemptAll(jobs)
-      commit.run()
-      return { isCommitted: true, failures }
-    } catch (error) {
-      if (db.inTransaction) rollback.run()
-      const failure = translate(error)
-      return { isCommitted: false, failures: jobs.map(() => failure) }
-    }
+    if (jobs.length === 1) jobs[0]?.run()
+    // As if none could fail, which is seldom wrong and costs half.
+    else if (attempt(...jobs) !== null) return jobs.map(job => attempt(job))
+    return jobs.map(() => null)
   }
 }
