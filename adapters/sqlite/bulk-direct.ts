@@ -5,10 +5,10 @@ import type { Clock } from '../../core/ports/system.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
+import { type Bound, toSql } from './bound.ts'
 import { boundRow, checkedReferences, defaultsOf, NOTHING, rowInserter, storePlace } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
 import { otherWriters } from './others.ts'
-import { type Bound, toSql } from './records.ts'
 import type { Writer } from './writer.ts'
 
 /** Some milliseconds of the database's lock, so that others write in between. */

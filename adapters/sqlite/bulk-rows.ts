@@ -4,8 +4,8 @@ import type { BulkCounts, ImportPlace } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { Field } from '../../core/resources/field.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
+import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
-import { type Bound, toSql } from './records.ts'
 
 export type Named = Readonly<Record<string, Bound>>
 

@@ -2,10 +2,10 @@ import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord } from '../../core/port
 import type { Clock } from '../../core/ports/system.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
+import { toSql } from './bound.ts'
 import { boundRow, columnType, defaultsOf, type Named, NOTHING, rowInserter } from './bulk-rows.ts'
 import { rejectionsOf, rulesSql, type Staged } from './bulk-rules.ts'
 import type { Connection } from './database.ts'
-import { toSql } from './records.ts'
 import type { Writer } from './writer.ts'
 
 const BATCH = 2_000

@@ -4,11 +4,11 @@ import type { Clock } from '../../core/ports/system.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { keepsPlace, type NamedReference, namedReferences } from '../../core/use-cases/import.ts'
 import type { AuditTrail } from './audit.ts'
+import type { Bound } from './bound.ts'
 import { directLoad } from './bulk-direct.ts'
 import { stagedLoad } from './bulk-staged.ts'
 import type { Connection } from './database.ts'
 import { translating } from './errors.ts'
-import type { Bound } from './records.ts'
 import type { Writer } from './writer.ts'
 
 const DUMP_PAGE = 500

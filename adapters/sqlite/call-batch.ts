@@ -5,11 +5,11 @@ import type { CompletedCall, UnreadableRecord } from '../../core/rating/complete
 import { switchClock } from '../../core/rating/local-time.ts'
 import { type Catalog, type RatedRecord, recordCall, slugOf } from '../../core/rating/record-call.ts'
 import type { cdrs } from '../../core/resources/cdrs.ts'
+import type { Bound } from './bound.ts'
 import { rowInserter } from './bulk-rows.ts'
 import { identifier, type Ready, ready, type Unusable } from './call-identity.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
-import type { Bound } from './records.ts'
 import { pushRating } from './rerating.ts'
 
 /** What is to become of the records of one feed, and the catalogs that this was found by, by slug. */

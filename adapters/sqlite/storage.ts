@@ -15,7 +15,8 @@ import { type Connection, type OpenOptions, openDatabase } from './database.ts'
 import { translating } from './errors.ts'
 import { maintenance } from './maintenance.ts'
 import { messages } from './messages.ts'
-import { recordSteps, records } from './records.ts'
+import { RecordSteps } from './record-steps.ts'
+import { records } from './records.ts'
 import { type Retention, retention } from './retention.ts'
 import { advanceSearchIndexes, areIndexesBehind, ensureSearchIndexes } from './search-index.ts'
 import { sessions } from './sessions.ts'
@@ -59,7 +60,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
   const { clock } = options
   const connection = openDatabase(path, options, ensureSearchIndexes)
   const writer = createWriter(connection, options)
-  const steps = recordSteps(connection, clock)
+  const steps = new RecordSteps(connection, clock)
   const trail = auditTrail(connection, clock, options.actor ?? ITSELF)
   const signedIn = sessions(connection, writer, trail)
   return {
