@@ -1,5 +1,6 @@
-import { date, decimal, integer, refersTo, rules, text } from './field.ts'
+import { date, decimal, integer, refersTo, text } from './field.ts'
 import { resource } from './resource.ts'
+import { rules } from './text-rules.ts'
 
 export const cdrs = resource({
   name: 'cdrs',

@@ -1,5 +1,6 @@
-import { refersTo, rules, text } from './field.ts'
+import { refersTo, text } from './field.ts'
 import { resource } from './resource.ts'
+import { rules } from './text-rules.ts'
 
 export const dids = resource({
   name: 'dids',

@@ -1,5 +1,6 @@
-import { boolean, integer, json, rules, text } from './field.ts'
+import { boolean, integer, json, text } from './field.ts'
 import { resource } from './resource.ts'
+import { rules } from './text-rules.ts'
 
 export const smsGateways = resource({
   name: 'sms_gateways',

@@ -1,5 +1,6 @@
-import { date, json, refersTo, rules, text } from './field.ts'
+import { date, json, refersTo, text } from './field.ts'
 import { resource } from './resource.ts'
+import { rules } from './text-rules.ts'
 
 /** What a send leaves behind. Records are made by sending alone; they outlive their gateway. */
 export const smsMessages = resource({

@@ -1,5 +1,6 @@
-import { integer, json, rules, text } from './field.ts'
+import { integer, json, text } from './field.ts'
 import { resource } from './resource.ts'
+import { rules } from './text-rules.ts'
 
 export const tenants = resource({
   name: 'tenants',

@@ -2,8 +2,9 @@ import { addSeconds, type Timestamp } from '../dates.ts'
 import { AppError } from '../errors.ts'
 import type { Account, Accounts, Credentials, Passwords, Session, Sessions } from '../ports/accounts.ts'
 import type { Clock } from '../ports/system.ts'
-import { rules, text } from '../resources/field.ts'
+import { text } from '../resources/field.ts'
 import { parseWhole } from '../resources/input.ts'
+import { rules } from '../resources/text-rules.ts'
 
 export const loginFields = {
   email: text(255, { rule: rules.email, examples: ['admin@example.com'] }),
