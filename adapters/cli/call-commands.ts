@@ -4,7 +4,7 @@ import type { IngestCounts } from '../../core/ports/calls.ts'
 import { SOURCE_FORMATS } from '../../core/rating/completed-call.ts'
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { rulesFrom, rulesOptions } from './feed-rules.ts'
+import { rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
@@ -53,9 +53,10 @@ function ingestCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline cdr ingest Master.csv --format asterisk-csv --timezone Europe/Kyiv')
   return run(command, async (context, [path = ''], flags) => {
-    const rules = rulesFrom(flags)
+    rulesFrom(flags) // a slip is told before a database is opened
     if (path !== '-' && !existsSync(path)) throw new CliError(EXIT.noInput, `there is no file ${path}`)
     const services = await context.open()
+    const rules = rulesFrom(await withSlugs(services.records, flags))
     const format = SOURCE_FORMATS.find(known => known === flags['format']) ?? AUTO
     const bar = progress(context)
     const source = path === '-' ? context.io.stdin : path

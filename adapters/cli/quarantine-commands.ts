@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import type { Quarantined } from '../../core/ports/calls.ts'
 import { type Services, say } from './context.ts'
 import { EXIT } from './exit.ts'
-import { hasRules, rulesFrom, rulesOptions } from './feed-rules.ts'
+import { hasRules, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
 import { printRows, printValue, write } from './output.ts'
 import { example, type RunCommand } from './program.ts'
@@ -61,8 +61,10 @@ function paragraph({ id, reason, record, seen, feed }: Shown, columns: number): 
 function replayCommand(run: RunCommand): Command {
   const replay = rulesOptions(new Command('replay').description('try the records again, the causes mended'))
   example(replay, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
-  return run(replay, async (context, _words, flags) => {
+  return run(replay, async (context, _words, given) => {
+    rulesFrom(given) // a slip is told before a database is opened
     const services = await context.open()
+    const flags = await withSlugs(services.records, given)
     const totals = { replayed: 0, left: 0 }
     let waiting: Quarantined[] = []
     const tryAll = async (): Promise<void> => {

@@ -38,3 +38,37 @@ describe('a folder, from the command line', () => {
     assert.equal((await place.run(`trunkline cdr ingest ${place.path('none')}`)).code, 0)
   })
 })
+
+describe('the tenant of records without one, from the command line', () => {
+  let place: Workplace
+  before(async () => {
+    place = workplace()
+    await furnish(place)
+    writeFileSync(place.path('a.csv'), asteriskRow({ id: '1', accountcode: '', context: 'from-acme' }))
+    writeFileSync(place.path('b.csv'), asteriskRow({ id: '2', accountcode: '', context: 'from-acme' }))
+    writeFileSync(place.path('c.csv'), asteriskRow({ id: '3', accountcode: '', context: 'from-acme' }))
+  })
+  after(() => place.remove())
+
+  test('is given by id or slug', async () => {
+    const { id } = await place.json('trunkline tenant show acme')
+    assert.equal((await place.json(`trunkline cdr ingest ${place.path('a.csv')} --tenant ${id}`)).stored, 1)
+    assert.equal(
+      (await place.json(`trunkline cdr ingest ${place.path('b.csv')} --context from-acme=id:${id}`)).stored,
+      1,
+    )
+    await place.run(`trunkline cdr ingest ${place.path('c.csv')}`)
+    assert.equal((await place.json(`trunkline cdr quarantine replay --tenant ${id}`)).replayed, 1)
+  })
+
+  test('that there is not is 67, and nothing is read', async () => {
+    writeFileSync(place.path('d.csv'), asteriskRow({ id: '4', accountcode: '' }))
+    for (const named of ['--tenant acmee', '--tenant 99', '--context from-acme=acmee']) {
+      const { code, stderr } = await place.run(`trunkline cdr ingest ${place.path('d.csv')} ${named}`)
+      assert.equal(code, 67)
+      assert.match(stderr, /there is no tenant/)
+      assert.equal((await place.run(`trunkline cdr quarantine replay ${named}`)).code, 67)
+    }
+    assert.deepEqual(await place.json('trunkline cdr quarantine list'), [])
+  })
+})
