@@ -101,6 +101,8 @@ export interface Calls {
   quarantineCount(): Promise<number>
   /** Takes a record out of quarantine, its cause mended; false when it cannot be used yet, with the present reason kept. */
   replay(quarantined: Quarantined, record: SwitchRecord): Promise<boolean>
+  /** Deletes records from the quarantine for good, with their beginnings in the audit trail; returns how many there were. */
+  discard(ids: readonly number[]): Promise<number>
   /** What the tenant's calls are rated by at this moment. */
   catalog(tenantId: number): Promise<Catalog>
   /** Rates stored calls anew by the present rates; unless `dryRun`, stores the outcome and keeps what was. */
