@@ -7,7 +7,7 @@ import { cell } from './columns.ts'
 import { type Context, type Output, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { csvLine, write } from './output.ts'
-import { periodFrom, periodOptions } from './period.ts'
+import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable } from './styles.ts'
@@ -16,7 +16,7 @@ import { printable } from './styles.ts'
 const SHOWN = 20
 
 export function rerateCommand(run: RunCommand): Command {
-  const command = periodOptions(
+  const command = tenantPeriodOptions(
     new Command('rerate').description("rate a tenant's calls anew by its present rates; what was is kept"),
     'calls that began',
   )
@@ -27,9 +27,10 @@ export function rerateCommand(run: RunCommand): Command {
   example(command, 'trunkline cdr rerate --tenant acme --since 2026-10-01 --until 2026-11-01 --unrated --dry-run')
   return run(command, async (context, _words, flags) => {
     const { records, calls } = await context.open()
+    const tenantId = await resolve(records, tenants, String(flags['tenant']))
     const query = {
-      ...periodFrom(flags),
-      tenantId: await resolve(records, tenants, String(flags['tenant'])),
+      ...(await tenantPeriodFrom(flags, records, tenantId)),
+      tenantId,
       unratedOnly: flags['unrated'] === true,
     }
     const dryRun = flags['dryRun'] === true
