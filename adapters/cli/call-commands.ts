@@ -4,12 +4,12 @@ import type { IngestCounts } from '../../core/ports/calls.ts'
 import { SOURCE_FORMATS } from '../../core/rating/completed-call.ts'
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { rulesFrom, rulesOptions } from './feed-rules.ts'
+import { rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
 import { rerateCommand } from './rerate-command.ts'
-import { styled } from './styles.ts'
+import { printable, styled } from './styles.ts'
 
 /** Calls that a switch recorded: taking them in, and what could not be used of them. */
 export const callTools = (run: RunCommand): Command[] => [
@@ -45,7 +45,7 @@ function progress({ io, options }: Context): { show(counts: IngestCounts): void;
 function ingestCommand(run: RunCommand): Command {
   const command = rulesOptions(
     new Command('ingest')
-      .description("take in the calls of a switch's file, of a folder of JSON records, or of standard input; each once")
+      .description("take in the calls of a switch's file, of the files of a folder, or of standard input; each once")
       .argument('<FILE|DIR|->')
       .addOption(
         new Option('--format <format>', 'how the records are written').choices([...SOURCE_FORMATS, AUTO]).default(AUTO),
@@ -53,19 +53,36 @@ function ingestCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline cdr ingest Master.csv --format asterisk-csv --timezone Europe/Kyiv')
   return run(command, async (context, [path = ''], flags) => {
-    const rules = rulesFrom(flags)
+    rulesFrom(flags) // a slip is told before a database is opened
     if (path !== '-' && !existsSync(path)) throw new CliError(EXIT.noInput, `there is no file ${path}`)
     const services = await context.open()
+    const rules = rulesFrom(await withSlugs(services.records, flags))
     const format = SOURCE_FORMATS.find(known => known === flags['format']) ?? AUTO
     const bar = progress(context)
     const source = path === '-' ? context.io.stdin : path
+    const passedOver: string[] = []
+    const onPassedOver = (file: string): number => passedOver.push(file)
     const counts = await services
-      .ingest(source, { feed: { name: path, rules }, format, onProgress: bar.show })
+      .ingest(source, { feed: { name: path, rules }, format, onProgress: bar.show, onPassedOver })
       .finally(bar.end)
     await printValue(context, { ...counts }, () => told(context, counts))
     if (counts.quarantined > 0) say(context, 'hint: trunkline cdr quarantine list')
     if (counts.unrated > 0) say(context, 'hint: trunkline rate check TENANT')
+    return passedOver.length > 0 ? tellPassedOver(context, passedOver, format, counts) : EXIT.ok
   })
+}
+
+const SHOWN = 10
+
+/** A folder may hold other things than records, but not nothing else. */
+function tellPassedOver(context: Context, files: readonly string[], format: string, counts: IngestCounts): number {
+  const { stored, known, quarantined, legs } = counts
+  const of = format === AUTO ? 'of a switch' : `of the format ${format}`
+  say(context, `passed over, since the first lines show no records ${of}: ${files.length}`)
+  for (const file of files.slice(0, SHOWN)) say(context, `  ${printable(file)}`)
+  if (files.length > SHOWN) say(context, `  … and ${files.length - SHOWN} more`)
+  say(context, 'hint: unpack what is compressed; take one in with: trunkline cdr ingest FILE --format FORMAT')
+  return stored + known + quarantined + legs > 0 ? EXIT.ok : EXIT.data
 }
 
 function told(context: Context, { stored, known, quarantined, legs, unrated }: IngestCounts): string {

@@ -6,13 +6,13 @@ import { tenants } from '../../core/resources/tenants.ts'
 import { objects } from './columns.ts'
 import { EXIT } from './exit.ts'
 import { printValue } from './output.ts'
-import { periodFrom, periodOptions } from './period.ts'
+import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable } from './styles.ts'
 
 export function checkCommand(run: RunCommand): Command {
-  const command = periodOptions(
+  const command = tenantPeriodOptions(
     new Command('check').description('find duplicate, unused and missing rates of a tenant').argument('<TENANT>'),
     'calls that began',
   )
@@ -20,7 +20,7 @@ export function checkCommand(run: RunCommand): Command {
   return run(command, async (context, [tenant = ''], flags) => {
     const { records, calls } = await context.open()
     const tenantId = await resolve(records, tenants, tenant)
-    const period = periodFrom(flags)
+    const period = await tenantPeriodFrom(flags, records, tenantId)
     const { deck } = await calls.catalog(tenantId)
     const deckRates: CheckedRate[] = []
     for await (const page of records.list(rates, { view: 'plain', where: { tenant_id: tenantId } }))

@@ -56,6 +56,7 @@ export interface Services {
       readonly feed: Feed
       readonly format: SourceFormat | 'auto'
       readonly onProgress?: (counts: IngestCounts, bytes: number) => void
+      readonly onPassedOver?: (path: string) => void
     },
   ): Promise<IngestCounts>
   readRecord(format: SourceFormat, raw: string): SwitchRecord

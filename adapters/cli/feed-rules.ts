@@ -1,16 +1,19 @@
 import type { Command } from 'commander'
 import { isTimeZone } from '../../core/dates.ts'
+import type { Records } from '../../core/ports/records.ts'
 import { type FeedRules, isSwitchName } from '../../core/rating/record-call.ts'
+import { tenants } from '../../core/resources/tenants.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { resolve } from './references.ts'
 
 /** How the records of a switch are to be read, as options. */
 export const rulesOptions = (command: Command): Command =>
   command
     .option('--timezone <zone>', "the switch's time zone (default: UTC)")
-    .option('--tenant <slug>', 'the tenant of records that nothing else gives one')
+    .option('--tenant <SLUG|ID>', 'the tenant of records that nothing else gives one')
     .option(
-      '--context <context=slug>',
+      '--context <context=SLUG|ID>',
       'the tenant of a dialplan context; may be repeated',
       (pair: string, all: string[] = []) => [...all, pair],
     )
@@ -18,6 +21,19 @@ export const rulesOptions = (command: Command): Command =>
 
 export const hasRules = (flags: Flags): boolean =>
   ['timezone', 'tenant', 'context', 'switch'].some(name => flags[name] !== undefined)
+
+/** The flags with each tenant by its slug, as records name it. Throws where one is unknown. */
+export async function withSlugs(records: Records, flags: Flags): Promise<Flags> {
+  const slugOf = async (text: string): Promise<string> =>
+    String((await records.find(tenants, await resolve(records, tenants, text)))?.['slug'])
+  const { tenant } = flags
+  const context = await Promise.all(pairsIn(flags).map(async ([name, text]) => `${name}=${await slugOf(text)}`))
+  return {
+    ...flags,
+    ...(typeof tenant === 'string' ? { tenant: await slugOf(tenant) } : {}),
+    ...(context.length > 0 ? { context } : {}),
+  }
+}
 
 /** The rules that the flags give, and where they give none, those of `others`. */
 export function rulesFrom(
@@ -32,10 +48,9 @@ export function rulesFrom(
       'write an IANA name, such as --timezone Europe/Kyiv',
     )
   const name = switchNameFrom(flags['switch']) ?? others.switchName
-  const pairs = Array.isArray(flags['context']) ? flags['context'].map(String) : []
   return {
     timezone,
-    contexts: { ...others.contexts, ...Object.fromEntries(pairs.map(pairFrom)) },
+    contexts: { ...others.contexts, ...Object.fromEntries(pairsIn(flags)) },
     tenant: typeof flags['tenant'] === 'string' ? flags['tenant'] : others.tenant,
     ...(name === undefined ? {} : { switchName: name }),
   }
@@ -51,7 +66,10 @@ function switchNameFrom(given: unknown): string | undefined {
   )
 }
 
-function pairFrom(pair: string): [context: string, slug: string] {
+const pairsIn = (flags: Flags): [context: string, tenant: string][] =>
+  (Array.isArray(flags['context']) ? flags['context'].map(String) : []).map(pairFrom)
+
+function pairFrom(pair: string): [context: string, tenant: string] {
   const at = pair.lastIndexOf('=')
   if (at < 1 || at === pair.length - 1)
     throw new CliError(EXIT.usage, `--context ${pair} is no pair`, 'write --context from-acme=acme')

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
 import { parseDate } from '../../core/dates.ts'
-import { FOREVER, type Period } from '../../core/rating/period.ts'
+import type { Records } from '../../core/ports/records.ts'
+import { FOREVER, midnights, type Period } from '../../core/rating/period.ts'
+import { tenants } from '../../core/resources/tenants.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 
@@ -10,17 +12,36 @@ export const periodOptions = (command: Command, what: string): Command =>
     .option('--since <date>', `${what} at this moment or later (UTC unless it has a zone)`)
     .option('--until <date>', `${what} before this moment`)
 
-export function periodFrom(flags: Flags): Period {
+/** The same of one tenant, whose days are those of its own time zone, as in its reports. */
+export const tenantPeriodOptions = (command: Command, what: string): Command =>
+  command
+    .option(
+      '--since <date>',
+      `${what} on this day of the tenant's time zone or later, or at this moment (UTC unless it has a zone)`,
+    )
+    .option('--until <date>', `${what} before this day or moment`)
+
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+/** `timeZone` is that of dates without a time. */
+export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
   const read = (flag: 'since' | 'until', fallback: string): string => {
     if (flags[flag] === undefined) return fallback
-    const date = parseDate(String(flags[flag]).trim())
+    const given = String(flags[flag]).trim()
+    const date = parseDate(given)
     if (date === null)
       throw new CliError(
         EXIT.usage,
         `--${flag} must be a valid date`,
         `write --${flag} 2026-10-01 or --${flag} '2026-10-01 12:00:00'`,
       )
-    return date
+    return DAY.test(given) ? midnights(timeZone)(given) : date
   }
   return { from: read('since', FOREVER.from), to: read('until', FOREVER.to) }
+}
+
+/** The period that the flags give, its days being those of the tenant. */
+export async function tenantPeriodFrom(flags: Flags, records: Records, tenantId: number): Promise<Period> {
+  const tenant = await records.find(tenants, tenantId)
+  return periodFrom(flags, String(tenant?.['timezone'] ?? 'UTC'))
 }

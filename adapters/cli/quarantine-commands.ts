@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 import type { Quarantined } from '../../core/ports/calls.ts'
 import { type Services, say } from './context.ts'
-import { EXIT } from './exit.ts'
-import { hasRules, rulesFrom, rulesOptions } from './feed-rules.ts'
+import { assertWanted } from './delete-command.ts'
+import { CliError, EXIT } from './exit.ts'
+import { hasRules, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
 import { printRows, printValue, write } from './output.ts'
 import { example, type RunCommand } from './program.ts'
@@ -28,21 +29,25 @@ const WIDTH = 80
 type Shown = Omit<Quarantined, 'rules'>
 
 export function quarantineCommand(run: RunCommand): Command {
-  const group = new Command('quarantine').description('records that could not be used: list, replay')
+  const group = new Command('quarantine').description('records that could not be used: list, replay, discard')
   group.addCommand(listCommand(run))
   group.addCommand(replayCommand(run))
+  group.addCommand(discardCommand(run))
   return group
 }
 
 function listCommand(run: RunCommand): Command {
-  const list = new Command('list').description('the records and why they could not be used, oldest first')
-  example(list, 'trunkline cdr quarantine list')
-  return run(list, async context => {
+  const list = filterOptions(
+    new Command('list').description('the records and why they could not be used, oldest first'),
+  )
+  example(list, 'trunkline cdr quarantine list', "trunkline cdr quarantine list --reason 'columns, not'")
+  return run(list, async (context, _words, flags) => {
     const { calls } = await context.open()
     const rows: Shown[] = []
-    for await (const { rules: _, ...shown } of calls.quarantine()) rows.push(shown)
+    for await (const { rules: _, ...shown } of calls.quarantine()) if (fits(shown, flags)) rows.push(shown)
     const { output } = context.options
-    if (rows.length === 0 && output === 'table') return say(context, 'the quarantine is empty')
+    if (rows.length === 0 && output === 'table')
+      return say(context, isFiltered(flags) ? 'no record in quarantine fits' : 'the quarantine is empty')
     const columns = context.io.stdout.isTTY && output === 'table' ? (context.io.stdout.columns ?? WIDTH) : null
     if (columns === null) await printRows(context, COLUMNS, rows)
     else await write(context.io, rows.map(row => paragraph(row, columns)).join(''))
@@ -50,6 +55,16 @@ function listCommand(run: RunCommand): Command {
       say(context, `${rows.length} in quarantine; mend the cause, then: trunkline cdr quarantine replay`)
   })
 }
+
+const filterOptions = (command: Command): Command =>
+  command
+    .option('--reason <text>', 'only records whose reason has this in it')
+    .option('--feed <name>', 'only records of this feed: its file or folder, as it was given')
+
+const isFiltered = ({ reason, feed }: Flags): boolean => reason !== undefined || feed !== undefined
+
+const fits = (row: Shown, { reason, feed }: Flags): boolean =>
+  row.reason.includes(String(reason ?? '')) && (feed === undefined || row.feed === feed)
 
 /** The reason, which has to be read, and below it as much of the record as fits. */
 function paragraph({ id, reason, record, seen, feed }: Shown, columns: number): string {
@@ -61,8 +76,10 @@ function paragraph({ id, reason, record, seen, feed }: Shown, columns: number): 
 function replayCommand(run: RunCommand): Command {
   const replay = rulesOptions(new Command('replay').description('try the records again, the causes mended'))
   example(replay, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
-  return run(replay, async (context, _words, flags) => {
+  return run(replay, async (context, _words, given) => {
+    rulesFrom(given) // a slip is told before a database is opened
     const services = await context.open()
+    const flags = await withSlugs(services.records, given)
     const totals = { replayed: 0, left: 0 }
     let waiting: Quarantined[] = []
     const tryAll = async (): Promise<void> => {
@@ -83,4 +100,37 @@ function replayCommand(run: RunCommand): Command {
 const retry = ({ calls, readRecord }: Services, quarantined: Quarantined, flags: Flags): Promise<boolean> => {
   const rules = hasRules(flags) ? rulesFrom(flags, quarantined.rules) : quarantined.rules
   return calls.replay({ ...quarantined, rules }, readRecord(quarantined.format, quarantined.record))
+}
+
+function discardCommand(run: RunCommand): Command {
+  const discard = filterOptions(
+    new Command('discard')
+      .description('delete records for good, by id or by what they have in common; at a terminal, asks first')
+      .argument('[ID...]'),
+  ).option('-y, --yes', 'without asking')
+  example(discard, "trunkline cdr quarantine discard --reason 'columns, not' --yes")
+  return run(discard, async (context, words, flags) => {
+    const ids = new Set(words.map(idFrom))
+    if (ids.size === 0 && !isFiltered(flags))
+      throw new CliError(EXIT.usage, 'which records are to be discarded must be said', 'write ids, --reason or --feed')
+    const { calls } = await context.open()
+    const wanted: number[] = []
+    for await (const row of calls.quarantine()) {
+      const isNamed = ids.delete(row.id) || words.length === 0
+      if (isNamed && fits(row, flags)) wanted.push(row.id)
+    }
+    const [missing] = ids
+    if (missing !== undefined)
+      throw new CliError(EXIT.noRecord, `there is no record ${missing} in quarantine`, 'trunkline cdr quarantine list')
+    if (wanted.length > 0 && flags['yes'] !== true)
+      await assertWanted(context, `${wanted.length} of the quarantine's records`)
+    let discarded = 0
+    for (let at = 0; at < wanted.length; at += AT_ONCE) discarded += await calls.discard(wanted.slice(at, at + AT_ONCE))
+    await printValue(context, { discarded }, () => `discarded ${discarded}\n`)
+  })
+}
+
+function idFrom(word: string): number {
+  if (/^[1-9]\d{0,14}$/.test(word)) return Number(word)
+  throw new CliError(EXIT.usage, `${word} is no id`, 'trunkline cdr quarantine list')
 }

@@ -1,21 +1,22 @@
 import { Command } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
-import type { JsonObject } from '../../core/json.ts'
+import { stringifyJson } from '../../core/json.ts'
 import type { Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import { tenants } from '../../core/resources/tenants.ts'
-import { type Context, type Services, say } from './context.ts'
+import { cell } from './columns.ts'
+import { type Context, type Output, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { printValue } from './output.ts'
-import { periodFrom, periodOptions } from './period.ts'
+import { csvLine, write } from './output.ts'
+import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable } from './styles.ts'
 
-/** So many changes are told one by one. */
+/** So many changes are told one by one to a person. */
 const SHOWN = 20
 
 export function rerateCommand(run: RunCommand): Command {
-  const command = periodOptions(
+  const command = tenantPeriodOptions(
     new Command('rerate').description("rate a tenant's calls anew by its present rates; what was is kept"),
     'calls that began',
   )
@@ -26,15 +27,18 @@ export function rerateCommand(run: RunCommand): Command {
   example(command, 'trunkline cdr rerate --tenant acme --since 2026-10-01 --until 2026-11-01 --unrated --dry-run')
   return run(command, async (context, _words, flags) => {
     const { records, calls } = await context.open()
+    const tenantId = await resolve(records, tenants, String(flags['tenant']))
     const query = {
-      ...periodFrom(flags),
-      tenantId: await resolve(records, tenants, String(flags['tenant'])),
+      ...(await tenantPeriodFrom(flags, records, tenantId)),
+      tenantId,
       unratedOnly: flags['unrated'] === true,
     }
     const dryRun = flags['dryRun'] === true
     if (!dryRun && !flags['yes']) await mustBeConfirmed(context, calls, query)
-    const result = await calls.rerate(query, { dryRun, sample: SHOWN })
-    await printValue(context, asJson(result, dryRun), () => told(result, dryRun))
+    if (context.options.output === 'table') {
+      const result = await calls.rerate(query, { dryRun, sample: SHOWN })
+      await write(context.io, told(result, dryRun))
+    } else await printAll(context, calls, query, dryRun)
     if (dryRun) say(context, 'Nothing was changed; do it with --yes in place of --dry-run.')
   })
 }
@@ -46,44 +50,74 @@ async function mustBeConfirmed(context: Context, calls: Services['calls'], query
       'changing what calls cost must be confirmed',
       'look with --dry-run, then repeat the command with --yes',
     )
-  const { changed, examined, oldCost, newCost } = await calls.rerate(query, { dryRun: true, sample: 0 })
+  const { changed, examined, oldCost, newCost, editedByHand } = await calls.rerate(query, { dryRun: true, sample: 0 })
   const { confirm } = await import('./ask.ts')
-  const question = `Change ${changed} of ${examined} calls, from ${formatAmount(oldCost)} to ${formatAmount(newCost)}?`
+  const byHand = editedByHand > 0 ? ` (${editedByHand} of them ${BY_HAND})` : ''
+  const question = `Change ${changed} of ${examined} calls${byHand}, from ${formatAmount(oldCost)} to ${formatAmount(newCost)}?`
   if (!(await confirm(context, question))) throw new CliError(EXIT.negative, 'nothing was changed')
 }
 
-const asJson = ({ examined, changed, oldCost, newCost, stillUnrated, changes }: RerateResult, dryRun: boolean) => ({
-  dry_run: dryRun,
+/** Every change as it comes; what they make together follows, as JSON's last members or on standard error. */
+async function printAll(context: Context, calls: Services['calls'], query: RerateQuery, dryRun: boolean) {
+  const { io, options } = context
+  let count = 0
+  const texts = (changes: readonly Rerated[]): string =>
+    changes.map(change => textOf(options.output, change, count++ === 0)).join('')
+  const result = await calls.rerate(query, { dryRun, sample: 0, onChanges: changes => write(io, texts(changes)) })
+  if (options.output === 'csv' && count === 0) await write(io, csvLine(Object.keys(COLUMNS)))
+  if (options.output !== 'json') return say(context, totals(result, dryRun).join('\n'))
+  const members = Object.entries({ dry_run: dryRun, ...totalsAsJson(result) })
+  const tail = members.map(([name, value]) => `,\n  "${name}": ${stringifyJson(value)}`).join('')
+  await write(io, `${count > 0 ? '\n  ]' : '{\n  "changes": []'}${tail}\n}\n`)
+}
+
+function textOf(output: Output, change: Rerated, isFirst: boolean): string {
+  const values = Object.values(COLUMNS).map(of => of(change))
+  if (output === 'csv') return (isFirst ? csvLine(Object.keys(COLUMNS)) : '') + csvLine(values.map(cell))
+  const json = stringifyJson(Object.fromEntries(Object.keys(COLUMNS).map((name, i) => [name, values[i]])))
+  return output === 'ndjson' ? `${json}\n` : `${isFirst ? '{\n  "changes": [' : ','}\n    ${json}`
+}
+
+const COLUMNS: Readonly<Record<string, (change: Rerated) => unknown>> = {
+  id: ({ id }) => id,
+  destination_number: ({ destination_number }) => destination_number,
+  started_at: ({ started_at }) => started_at,
+  old_cost: ({ old }) => formatAmount(old.cost),
+  new_cost: ({ new: now }) => formatAmount(now.cost),
+  old_bill_seconds: ({ old }) => old.billSeconds,
+  new_bill_seconds: ({ new: now }) => now.billSeconds,
+  old_prefix: ({ old }) => old.prefix,
+  new_prefix: ({ new: now }) => now.prefix,
+  edited_by_hand: ({ editedByHand }) => editedByHand,
+}
+
+const totalsAsJson = ({ examined, changed, oldCost, newCost, stillUnrated, editedByHand }: RerateResult) => ({
   examined,
   changed,
   old_cost: formatAmount(oldCost),
   new_cost: formatAmount(newCost),
   still_unrated: stillUnrated,
-  changes: changes.map(changeAsJson),
+  edited_by_hand: editedByHand,
 })
 
-const changeAsJson = ({ id, destination_number, started_at, old, new: now }: Rerated): JsonObject => ({
-  id,
-  destination_number,
-  started_at,
-  old_cost: formatAmount(old.cost),
-  new_cost: formatAmount(now.cost),
-  old_bill_seconds: old.billSeconds,
-  new_bill_seconds: now.billSeconds,
-  old_prefix: old.prefix,
-  new_prefix: now.prefix,
-})
+const BY_HAND = 'edited by hand'
 
-function told({ examined, changed, oldCost, newCost, stillUnrated, changes }: RerateResult, dryRun: boolean): string {
-  const line = ({ id, destination_number, started_at, old, new: now }: Rerated): string =>
+function told({ changes, ...result }: RerateResult, dryRun: boolean): string {
+  const line = ({ id, destination_number, started_at, old, new: now, editedByHand }: Rerated): string =>
     printable(
-      `${id}  ${started_at.slice(0, 19)}Z  ${destination_number}  ${formatAmount(old.cost)} -> ${formatAmount(now.cost)}  by ${now.prefix ?? 'no rate'}`,
+      `${id}  ${started_at.slice(0, 19)}Z  ${destination_number}  ${formatAmount(old.cost)}${editedByHand ? ` (${BY_HAND})` : ''} -> ${formatAmount(now.cost)}  by ${now.prefix ?? 'no rate'}`,
     )
+  const more = result.changed - changes.length
   return [
     ...changes.map(line),
-    ...(changed > changes.length ? [`… and ${changed - changes.length} more`] : []),
-    `${dryRun ? 'would change' : 'changed'} ${changed} of ${examined} calls: ${formatAmount(oldCost)} -> ${formatAmount(newCost)}`,
-    ...(stillUnrated > 0 ? [`still unrated: ${stillUnrated}`] : []),
+    ...(more > 0 ? [`… and ${more} more (see --output csv)`] : []),
+    ...totals(result, dryRun),
     '',
   ].join('\n')
 }
+
+const totals = (result: Omit<RerateResult, 'changes'>, dryRun: boolean): string[] => [
+  `${dryRun ? 'would change' : 'changed'} ${result.changed} of ${result.examined} calls: ${formatAmount(result.oldCost)} -> ${formatAmount(result.newCost)}`,
+  ...(result.editedByHand > 0 ? [`of which ${BY_HAND}: ${result.editedByHand}`] : []),
+  ...(result.stillUnrated > 0 ? [`still unrated: ${result.stillUnrated}`] : []),
+]

@@ -5,7 +5,7 @@ import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports/call
 import { SOURCE_FORMATS, type SourceFormat } from '../../core/rating/completed-call.ts'
 import { CHUNK, formatIn } from './files.ts'
 import { followFolder } from './follow-folder.ts'
-import { placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
+import { identityOf, placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
 import { added, noCounts } from './ingest.ts'
 import { readBatches } from './records.ts'
 
@@ -88,18 +88,21 @@ async function followFile(course: Course, following: Following, start: FeedPlace
   let reading = await resume(path, start, () => following.onTrouble(isGone(path, start)))
   if (!reading) return rest()
   const drain = drainer(course, following.format)
+  const taken = new Set<string>()
   try {
     // From here on it is known where to go on, should the file be renamed before anything of it is stored.
     if (!start) await course.store([], await placeOf(reading))
     while (!signal.aborted) {
       await drain(reading, false)
-      let next = await successor(path, reading)
+      let next = await successor(path, reading, taken)
       try {
         await rest()
         if (!next || signal.aborted) continue
         // Whoever opened the old file before it was renamed has had that rest to end its line.
         await drain(reading, true)
-        if (!signal.aborted) [reading, next] = [next, reading]
+        if (signal.aborted) continue
+        taken.add(identityOf(reading))
+        ;[reading, next] = [next, reading]
       } finally {
         await next?.file.close()
       }

@@ -35,7 +35,7 @@ export const parseFreeswitchCsv: Parser = record => {
     endedAt: row.optionalMoment('end_stamp'),
     answeredSeconds,
     durationSeconds: row.seconds('duration'),
-    disposition: dispositionOf(row.required('hangup_cause'), answeredAt !== null || answeredSeconds > 0),
+    disposition: dispositionOf(row.required('hangup_cause'), answeredSeconds),
     raw: record,
   })
 }

@@ -46,7 +46,7 @@ function completedCall(
     endedAt: moment(times, 'hangup_time', variable('end_uepoch'), variable('end_epoch')),
     answeredSeconds,
     durationSeconds: call.seconds('duration'),
-    disposition: dispositionOf(call.required('hangup_cause'), answeredAt !== null || answeredSeconds > 0),
+    disposition: dispositionOf(call.required('hangup_cause'), answeredSeconds),
     raw,
   })
 }

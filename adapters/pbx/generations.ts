@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
 import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { FeedPlace } from '../../core/ports/calls.ts'
@@ -8,14 +9,22 @@ import { isMissing } from './files.ts'
 export interface Reading {
   readonly file: FileHandle
   readonly inode: string
+  readonly born: bigint
   position: number
 }
 
 interface Generation {
   readonly path: string
   readonly inode: string
+  /** When the file was made, which no late line changes; when it was last written, where the file system does not tell. */
+  readonly born: bigint
   readonly modified: bigint
 }
+
+const bornOf = ({ birthtimeNs, mtimeNs }: BigIntStats): bigint => birthtimeNs || mtimeNs
+
+/** Tells a file from all others, one that was given its inode after it included. */
+export const identityOf = ({ inode, born }: Pick<Generation, 'inode' | 'born'>): string => `${inode}:${born}`
 
 const HEAD = 256
 const COMPRESSED = /\.(gz|bz2|xz|zst)$/
@@ -44,60 +53,106 @@ async function headOf(file: FileHandle, length: number): Promise<string> {
 
 /** Null when there is no such file. Throws what else keeps it from being opened. */
 async function openAt(path: string, position: number): Promise<Reading | null> {
+  const file = await open(path).catch(nullIfMissing)
+  if (!file) return null
+  return closedUnless(file, async () => {
+    const stats = await file.stat({ bigint: true })
+    return { file, inode: String(stats.ino), born: bornOf(stats), position }
+  })
+}
+
+/** Null when another file has its path by now. */
+async function openGeneration({ path, inode }: Generation, position: number): Promise<Reading | null> {
+  const reading = await openAt(path, position)
+  if (reading?.inode === inode) return reading
+  await reading?.file.close()
+  return null
+}
+
+async function closedUnless<T>(file: FileHandle, goesWell: () => Promise<T>): Promise<T> {
   try {
-    const file = await open(path)
-    const { ino } = await file.stat({ bigint: true })
-    return { file, inode: String(ino), position }
+    return await goesWell()
   } catch (error) {
-    if (isMissing(error)) return null
+    await file.close()
     throw error
   }
 }
 
-/** The files that were renamed from the path, the oldest first, and the one at the path as the last. */
+function nullIfMissing(error: unknown): null {
+  if (isMissing(error)) return null
+  throw error
+}
+
+/**
+ * The files that were renamed from the path, the oldest first, and the one at the path as the last. Files that are
+ * renamed during a look may show twice or not at all, so it is repeated until two looks agree.
+ */
 async function generations(path: string): Promise<Generation[]> {
+  for (let before = await look(path); ; ) {
+    const now = await look(path)
+    if (isSame(before, now)) return now.sort((a, b) => order(a, b, path))
+    before = now
+  }
+}
+
+const isSame = (a: readonly Generation[], b: readonly Generation[]): boolean => {
+  const seen = new Map(a.map(each => [each.path, each.inode]))
+  return a.length === b.length && b.every(each => seen.get(each.path) === each.inode)
+}
+
+function order(a: Generation, b: Generation, path: string): number {
+  if (a.path === path || b.path === path) return a.path === path ? 1 : -1
+  return Number(a.born - b.born || a.modified - b.modified)
+}
+
+async function look(path: string): Promise<Generation[]> {
   const name = basename(path)
   const isOne = (entry: string): boolean =>
     entry === name || ((entry.startsWith(`${name}.`) || entry.startsWith(`${name}-`)) && !COMPRESSED.test(entry))
-  const entries = (await readdir(dirname(path)).catch(() => [])).filter(isOne)
+  const entries = (await readdir(dirname(path)).catch(nullIfMissing)) ?? []
   const found = await Promise.all(
-    entries.map(async entry => {
-      const there = join(dirname(path), entry)
-      const stats = await stat(there, { bigint: true }).catch(() => null)
+    entries.filter(isOne).map(async entry => {
+      const there = entry === name ? path : join(dirname(path), entry)
+      const stats = await stat(there, { bigint: true }).catch(nullIfMissing)
       return stats?.isFile()
-        ? [{ path: entry === name ? path : there, inode: String(stats.ino), modified: stats.mtimeNs }]
+        ? [{ path: there, inode: String(stats.ino), born: bornOf(stats), modified: stats.mtimeNs }]
         : []
     }),
   )
-  return found.flat().sort((a, b) => {
-    if (a.path === path || b.path === path) return a.path === path ? 1 : -1
-    return a.modified < b.modified ? -1 : 1
-  })
+  return found.flat()
 }
 
 /**
  * Where to go on: in the file that was being read, under whatever name it has now. When that one is gone, every file
  * that is left is read from its beginning, since nothing tells which of them came after; what is known is not stored
- * again. A feed without a place begins with the file at the path. Null when there is none.
+ * again. A feed without a place begins with the file at the path. Null when there is none, or it was just renamed.
  */
 export async function resume(path: string, place: FeedPlace | null, onGone: () => void): Promise<Reading | null> {
   if (!place) return openAt(path, 0)
   const all = await generations(path)
   const [inode] = place.inode.split(':')
   const former = all.find(file => file.inode === inode)
-  const reading = former ? await openAt(former.path, place.position) : null
-  if (reading && (await stillHolds(reading, place))) return reading
-  await reading?.file.close()
-  const [oldest] = all
+  if (former) {
+    const reading = await openGeneration(former, place.position)
+    if (!reading || (await closedUnless(reading.file, () => stillHolds(reading, place)))) return reading
+    await reading.file.close()
+  }
+  const oldest = all[0] ? await openGeneration(all[0], 0) : null
   if (oldest) onGone()
-  return oldest ? openAt(oldest.path, 0) : null
+  return oldest
 }
 
-/** The file that came after the one that is read, once that one has lost the path; null while it has it. */
-export async function successor(path: string, { file, inode }: Reading): Promise<Reading | null> {
+/**
+ * The file that came after the one that is read, once that one has lost the path; null while it has it. Several files
+ * can be made in one tick of the file system's clock: `taken` tells, by identity, which of them were read already.
+ */
+export async function successor(path: string, reading: Reading, taken: ReadonlySet<string>): Promise<Reading | null> {
   const all = await generations(path)
-  const at = all.findIndex(each => each.inode === inode)
-  const { mtimeNs } = await file.stat({ bigint: true })
-  const next = at === -1 ? all.find(each => each.path === path || each.modified > mtimeNs) : all[at + 1]
-  return next ? openAt(next.path, 0) : null
+  const current = all.find(each => each.path === path)
+  if (current?.inode === reading.inode) return null
+  const next = all.find(
+    each =>
+      each === current || (each.inode !== reading.inode && each.born >= reading.born && !taken.has(identityOf(each))),
+  )
+  return next ? openGeneration(next, 0) : null
 }

@@ -1,10 +1,11 @@
 import { createReadStream } from 'node:fs'
-import { open, stat } from 'node:fs/promises'
+import { open, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../core/errors.ts'
-import type { Calls, Feed, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
+import type { Calls, Feed, IngestCounts } from '../../core/ports/calls.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
-import { AT_ONCE, CHUNK, formatIn, HEAD, LARGEST_OBJECT, readRecordFile, recordFiles } from './files.ts'
+import { AT_ONCE, CHUNK, formatIn, HEAD, readRecordFile, recordFiles } from './files.ts'
 import { type Batch, formatOf, readBatches } from './records.ts'
 
 export const noCounts: IngestCounts = { stored: 0, known: 0, quarantined: 0, legs: 0, unrated: 0 }
@@ -22,23 +23,34 @@ export interface Ingest {
   readonly format: SourceFormat | 'auto'
   /** Called after each batch with the sum so far and the bytes read. */
   readonly onProgress?: (counts: IngestCounts, bytes: number) => void
+  /** Called with each entry of a folder that is no file whose records can be told to be in the format. */
+  readonly onPassedOver?: (path: string) => void
 }
 
-/** Stores every call of a file, a folder of `*.json` records or a stream, once. Throws AppError. */
+/** Stores every call of a file, a folder of files or a stream, once. Throws AppError. */
 export async function ingest(source: string | Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
   if (typeof source !== 'string') return ingestStream(source, ingesting, calls)
   const found = await stat(source).catch(() => null)
   if (!found) throw new AppError('not_found', `There is no file ${source}.`)
   if (found.isDirectory()) return ingestFolder(source, ingesting, calls)
   if (found.isFile() && found.size === 0) return noCounts
-  const format = ingesting.format === 'auto' ? await formatOfFile(source) : ingesting.format
-  if (format === 'freeswitch-json' && found.size <= LARGEST_OBJECT) {
-    const whole = await wholeObject(source)
-    if (whole) return storeAll([{ records: [whole], position: found.size }], ingesting, calls)
+  const isTold = ingesting.format === 'auto' || (ingesting.format === 'freeswitch-json' && found.isFile())
+  const told = isTold ? await formatOfFile(source) : null
+  const format = ingesting.format === 'auto' ? (told ?? formatByName(source)) : ingesting.format
+  if (!format) throw untold(source)
+  if (format === 'freeswitch-json' && isTold && told !== format) {
+    const whole = await readRecordFile(source)
+    if ('call' in whole || formatByName(source))
+      return storeAll([{ records: [whole], position: found.size }], ingesting, calls)
   }
-  const chunks = createReadStream(source, { highWaterMark: CHUNK })
-  return storeAll(readBatches(chunks, format, alone(calls)), ingesting, calls)
+  return ingestFile(source, format, ingesting, calls)
 }
+
+/** A file of that name is one record, on however many lines, unless its first lines are records themselves. */
+const formatByName = (path: string): SourceFormat | null => (path.endsWith('.json') ? 'freeswitch-json' : null)
+
+const ingestFile = (path: string, format: SourceFormat, ingesting: Ingest, calls: Calls): Promise<IngestCounts> =>
+  storeAll(readBatches(createReadStream(path, { highWaterMark: CHUNK }), format, alone(calls)), ingesting, calls)
 
 const alone = (calls: Calls) => ({ size: () => calls.batchSize(), isFinal: () => true })
 
@@ -84,29 +96,37 @@ async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): 
   return storeAll(readBatches(all(), format, alone(calls)), ingesting, calls)
 }
 
-async function formatOfFile(path: string): Promise<SourceFormat> {
+async function formatOfFile(path: string): Promise<SourceFormat | null> {
   const file = await open(path)
   try {
-    const format = (await formatIn(file)) ?? (path.endsWith('.json') ? 'freeswitch-json' : null)
-    if (!format) throw untold(path)
-    return format
+    return await formatIn(file)
   } finally {
     await file.close()
   }
 }
 
-/** A file that is one record, on however many lines; null when it is not. */
-async function wholeObject(path: string): Promise<SwitchRecord | null> {
-  const record = await readRecordFile(path)
-  return 'call' in record ? record : null
-}
-
+/** Files of one JSON record each first, then the others, each by its first lines. */
 async function ingestFolder(folder: string, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
-  const paths = await recordFiles(folder)
+  const { format, onProgress, onPassedOver } = ingesting
+  const records = format === 'auto' || format === 'freeswitch-json' ? await recordFiles(folder) : []
   async function* batches(): AsyncIterable<Batch> {
-    for (let start = 0; start < paths.length; start += AT_ONCE) {
-      yield { records: await Promise.all(paths.slice(start, start + AT_ONCE).map(readRecordFile)), position: 0 }
+    for (let start = 0; start < records.length; start += AT_ONCE) {
+      yield { records: await Promise.all(records.slice(start, start + AT_ONCE).map(readRecordFile)), position: 0 }
     }
   }
-  return storeAll(batches(), ingesting, calls)
+  let counts = await storeAll(batches(), ingesting, calls)
+  const taken = new Set(records)
+  const others = (await readdir(folder)).map(name => join(folder, name)).filter(path => !taken.has(path))
+  for (const path of others.sort()) {
+    const found = await stat(path).catch(() => null)
+    if (found?.isFile() && found.size === 0) continue
+    const told = found?.isFile() ? await formatOfFile(path) : null
+    if (!told || (format !== 'auto' && told !== format)) onPassedOver?.(path)
+    else {
+      const before = counts
+      const shown: Ingest = { ...ingesting, onProgress: (sum, bytes) => onProgress?.(added(before, sum), bytes) }
+      counts = added(before, await ingestFile(path, told, shown, calls))
+    }
+  }
+  return counts
 }

@@ -63,6 +63,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
         query<[number], unknown>('DELETE FROM quarantine WHERE id = ?').run(id)
         return true
       }),
+    discard: ids => writer.write(() => ids.filter(id => discarded(connection, trail, id)).length),
     catalog: async tenantId => {
       const catalog = known.of(tenantId)
       if (!catalog) throw notFound('Tenant')
@@ -71,6 +72,19 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     ...rerating(connection, writer, known, clock, trail),
     ...reports(connection),
   }
+}
+
+/** Characters of a record that the audit trail keeps when it is discarded. */
+const KEPT = 1_000
+
+function discarded({ query }: Connection, trail: AuditTrail, id: number): boolean {
+  const row = query<[number], Pick<Quarantined, 'feed' | 'format' | 'reason' | 'record'>>(
+    `DELETE FROM quarantine WHERE id = ? RETURNING feed, format, reason, substr(record, 1, ${KEPT}) AS record`,
+  ).get(id)
+  if (!row) return false
+  const changes = Object.entries(row).map(([name, before]) => [name, { before }])
+  trail.note('delete', 'quarantine', id, Object.fromEntries(changes))
+  return true
 }
 
 interface QuarantineRow extends Omit<Quarantined, 'rules'> {

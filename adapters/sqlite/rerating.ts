@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { notFound } from '../../core/errors.ts'
-import type { Calls, Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
+import type { Calls, Rerated, RerateOptions, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { ANSWERED } from '../../core/rating/completed-call.ts'
+import { charge } from '../../core/rating/cost.ts'
 import { type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
 import type { AuditTrail } from './audit.ts'
@@ -25,6 +26,8 @@ interface CallRow {
   readonly billing_increment: number | null
   readonly outcome: string
 }
+
+type Totals = Omit<RerateResult, 'changes'>
 
 const PAGE = 2_000
 
@@ -62,7 +65,7 @@ export function rerating(
   clock: Clock,
   trail: AuditTrail,
 ): Pick<Calls, 'rerate'> {
-  const { query } = connection
+  const { query, value } = connection
   const page = (unratedOnly: boolean) =>
     query<[number, string, string, string, number], CallRow>(
       `SELECT c.id, c.started_at, c.destination_number, c.direction, c.disposition, c.duration_seconds, c.bill_seconds,
@@ -94,16 +97,15 @@ export function rerating(
 
   function* changesOf(
     query: RerateQuery,
-    sample: number,
     onChange: (row: CallRow, result: RatedCall) => void,
-  ): Generator<void, RerateResult> {
+  ): Generator<readonly Rerated[], Totals> {
     const catalog = catalogs.of(query.tenantId)
     if (!catalog) throw notFound('Tenant')
-    const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0 }
-    const changes: Rerated[] = []
+    const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0, editedByHand: 0 }
     let place: { readonly started_at: string; readonly id: number } = { started_at: '', id: 0 }
     for (;;) {
       const rows = page(query.unratedOnly).all(query.tenantId, query.to, query.from, place.started_at, place.id)
+      const changes: Rerated[] = []
       for (const row of rows) {
         const result = rated(catalog, row)
         totals.examined++
@@ -112,44 +114,96 @@ export function rerating(
         if (result.unrated) totals.stillUnrated++
         if (!isChanged(row, result)) continue
         totals.changed++
-        if (changes.length < sample) changes.push(described(row, result))
+        const change = described(row, result)
+        if (change.editedByHand) totals.editedByHand++
+        changes.push(change)
         onChange(row, result)
       }
       const last = rows.at(-1)
-      if (!last) return { ...totals, changes }
+      if (!last) return totals
       place = last
-      yield
+      yield changes
     }
   }
 
-  return {
-    rerate: async (query, { dryRun, sample }) => {
-      if (!dryRun)
-        return writer.writeAlone(() => {
-          const now = clock.now()
-          const run = changesOf(query, sample, (row, result) => apply(row, result, now))
-          for (;;) {
-            const step = run.next()
-            if (!step.done) continue
-            const { examined, changed } = step.value
-            if (changed > 0) trail.note('rerate', 'cdrs', null, { tenant_id: query.tenantId, examined, changed })
-            return step.value
-          }
-        })
-      const run = changesOf(query, sample, () => undefined)
-      for (;;) {
-        const step = run.next()
-        if (step.done) return step.value
-        await nextTurn()
+  const lastKept = value<[], number>('SELECT coalesce(max(id), 0) FROM cdr_rating_history')
+  const keptPage = query<[number, number], KeptRow>(
+    `SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number, c.duration_seconds, h.bill_seconds, h.cost,
+       h.rate_id, h.prefix, h.cost_per_minute, h.billing_increment, c.bill_seconds AS new_bill_seconds,
+       c.cost AS new_cost, r.prefix AS new_prefix
+     FROM cdr_rating_history h JOIN cdrs c ON c.id = h.cdr_id JOIN cdr_ratings r ON r.cdr_id = c.id
+     WHERE h.id > ? AND h.id <= ? ORDER BY h.id LIMIT ${PAGE}`,
+  )
+
+  const dryRun = async (query: RerateQuery, { sample, onChanges }: RerateOptions): Promise<RerateResult> => {
+    const first: Rerated[] = []
+    const run = changesOf(query, () => undefined)
+    for (let step = run.next(); ; step = run.next()) {
+      if (step.done) return { ...step.value, changes: first }
+      first.push(...step.value.slice(0, sample - first.length))
+      await onChanges?.(step.value)
+      await nextTurn()
+    }
+  }
+
+  const store = (query: RerateQuery, sample: number) =>
+    writer.writeAlone(() => {
+      const now = clock.now()
+      const first: Rerated[] = []
+      const before = lastKept.get() ?? 0
+      const run = changesOf(query, (row, result) => apply(row, result, now))
+      for (let step = run.next(); ; step = run.next()) {
+        if (!step.done) {
+          first.push(...step.value.slice(0, sample - first.length))
+          continue
+        }
+        const { examined, changed } = step.value
+        if (changed > 0) trail.note('rerate', 'cdrs', null, { tenant_id: query.tenantId, examined, changed })
+        return { result: { ...step.value, changes: first }, before, last: lastKept.get() ?? 0 }
       }
+    })
+
+  return {
+    rerate: async (query, options) => {
+      if (options.dryRun) return dryRun(query, options)
+      const { result, before, last } = await store(query, options.sample)
+      for (let place = before; options.onChanges; ) {
+        const rows = keptPage.all(place, last)
+        const end = rows.at(-1)
+        if (!end) break
+        await options.onChanges(rows.map(kept))
+        place = end.kept_id
+      }
+      return result
     },
   }
 }
 
-const described = (row: CallRow, result: RatedCall): Rerated => ({
+type FormerRow = Omit<CallRow, 'direction' | 'disposition' | 'outcome'>
+
+interface KeptRow extends FormerRow {
+  readonly kept_id: number
+  readonly new_bill_seconds: number
+  readonly new_cost: number
+  readonly new_prefix: string | null
+}
+
+const kept = (row: KeptRow): Rerated =>
+  changeOf(row, { cost: row.new_cost, billSeconds: row.new_bill_seconds, prefix: row.new_prefix })
+
+const described = (row: CallRow, { cost, billSeconds, rate }: RatedCall): Rerated =>
+  changeOf(row, { cost, billSeconds, prefix: rate?.prefix ?? null })
+
+const changeOf = (row: FormerRow, now: Rerated['new']): Rerated => ({
   id: row.id,
   destination_number: row.destination_number,
   started_at: row.started_at,
   old: { cost: row.cost, billSeconds: row.bill_seconds, prefix: row.prefix },
-  new: { cost: result.cost, billSeconds: result.billSeconds, prefix: result.rate?.prefix ?? null },
+  new: now,
+  editedByHand: row.cost !== costByKeptRate(row),
 })
+
+const costByKeptRate = ({ duration_seconds, cost_per_minute, billing_increment }: FormerRow): number =>
+  cost_per_minute === null || billing_increment === null
+    ? 0
+    : (charge({ seconds: duration_seconds, pricePerMinute: cost_per_minute, increment: billing_increment })?.cost ?? 0)

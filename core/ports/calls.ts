@@ -58,6 +58,15 @@ export interface Rerated {
   readonly started_at: Timestamp
   readonly old: { readonly cost: number; readonly billSeconds: number; readonly prefix: string | null }
   readonly new: { readonly cost: number; readonly billSeconds: number; readonly prefix: string | null }
+  /** True when the old cost is not what the rate that was kept with the call makes: somebody has edited it. */
+  readonly editedByHand: boolean
+}
+
+export interface RerateOptions {
+  readonly dryRun: boolean
+  /** How many changes the result holds at most. */
+  readonly sample: number
+  readonly onChanges?: (changes: readonly Rerated[]) => Promise<void>
 }
 
 export interface RerateResult {
@@ -66,6 +75,8 @@ export interface RerateResult {
   readonly oldCost: number
   readonly newCost: number
   readonly stillUnrated: number
+  /** Of those that change, how many had a cost that was edited by hand. */
+  readonly editedByHand: number
   /** The first so many of those that change. */
   readonly changes: readonly Rerated[]
 }
@@ -101,10 +112,16 @@ export interface Calls {
   quarantineCount(): Promise<number>
   /** Takes a record out of quarantine, its cause mended; false when it cannot be used yet, with the present reason kept. */
   replay(quarantined: Quarantined, record: SwitchRecord): Promise<boolean>
+  /** Deletes records from the quarantine for good, with their beginnings in the audit trail; returns how many there were. */
+  discard(ids: readonly number[]): Promise<number>
   /** What the tenant's calls are rated by at this moment. */
   catalog(tenantId: number): Promise<Catalog>
-  /** Rates stored calls anew by the present rates; unless `dryRun`, stores the outcome and keeps what was. */
-  rerate(query: RerateQuery, options: { readonly dryRun: boolean; readonly sample: number }): Promise<RerateResult>
+  /**
+   * Rates stored calls anew by the present rates; unless `dryRun`, stores the outcome in one transaction and keeps what
+   * was. `onChanges` is handed every change, some thousand at a time, of a dry run as they are found, else once they
+   * are stored; it is awaited, so that they need not be held.
+   */
+  rerate(query: RerateQuery, options: RerateOptions): Promise<RerateResult>
   /** Ids of the rates that calls of the period were rated by. */
   usedRates(tenantId: number, period: Period): Promise<ReadonlySet<number>>
   /** Where the period's unrated calls went to, for how many seconds, and how many of them. */

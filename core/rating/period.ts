@@ -22,21 +22,25 @@ const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/
 /** True for `YYYY-MM`. */
 export const isMonth = (text: string): boolean => MONTH.test(text)
 
+/** Tells when a day, `YYYY-MM-DD` and in the calendar, begins in a zone. */
+export function midnights(timeZone: string): (day: string) => Timestamp {
+  const clock = switchClock(timeZone)
+  return day => clock({ local: `${day} 00:00:00` }) ?? addSeconds(`${day}T00:00:00.000000Z`, 0)
+}
+
 /** The days of a month, `YYYY-MM`, as they begin and end in a zone. Throws `invalid` on what is no month. */
 export function daysOfMonth(month: string, timeZone: string): Day[] {
   const parts = MONTH.exec(month)
   if (!parts) throw new AppError('invalid', `${JSON.stringify(month)} is no month; write it as 2026-10.`)
-  const clock = switchClock(timeZone)
+  const midnight = midnights(timeZone)
   const year = Number(parts[1])
   const number = Number(parts[2])
   const count = new Date(Date.UTC(year, number, 0)).getUTCDate()
-  const midnight = (day: number): Timestamp => {
-    const date = new Date(Date.UTC(year, number - 1, day)).toISOString().slice(0, 10)
-    return clock({ local: `${date} 00:00:00` }) ?? addSeconds(`${date}T00:00:00.000000Z`, 0)
-  }
+  const begin = (day: number): Timestamp =>
+    midnight(new Date(Date.UTC(year, number - 1, day)).toISOString().slice(0, 10))
   return Array.from({ length: count }, (_, i) => ({
     day: `${month}-${pad(i + 1)}`,
-    from: midnight(i + 1),
-    to: midnight(i + 2),
+    from: begin(i + 1),
+    to: begin(i + 2),
   }))
 }

@@ -92,7 +92,14 @@ test('a call without an answer is told by its hang-up cause', () => {
   }
 })
 
-test('an answered call is answered, whatever ended it', () => {
+test('a call that ended with no answered second, or with a cause that tells of nobody reached, was not answered', () => {
+  assert.equal(call(example({ billsec: '0' })).disposition, 'NO ANSWER')
+  const causes = { USER_BUSY: 'BUSY', NO_ANSWER: 'NO ANSWER', ORIGINATOR_CANCEL: 'CANCELLED', CALL_REJECTED: 'FAILED' }
+  for (const [cause, disposition] of Object.entries(causes))
+    assert.equal(call(example({ cause })).disposition, disposition)
+})
+
+test('an answered call is answered, whatever cut it', () => {
   for (const cause of ['NORMAL_CLEARING', 'ALLOTTED_TIMEOUT', 'MEDIA_TIMEOUT']) {
     assert.equal(call(example({ cause })).disposition, 'ANSWERED')
   }

@@ -94,6 +94,12 @@ test('a call that nobody answered has no answer', () => {
   assert.deepEqual([read.answeredAt, read.answeredSeconds, read.disposition], [null, 0, 'BUSY'])
 })
 
+test('a call is answered by NORMAL_CLEARING and answered seconds, not by an answer time alone', () => {
+  assert.equal(call(document({ ...VARIABLES, billsec: '0' })).disposition, 'NO ANSWER')
+  assert.equal(call(document({ ...VARIABLES, hangup_cause: 'USER_BUSY' })).disposition, 'BUSY')
+  assert.equal(call(document({ ...VARIABLES, billsec: '1' })).disposition, 'ANSWERED')
+})
+
 test('the leg that the switch placed is a b leg', () => {
   const profile = { ...PROFILE, originator: { originator_caller_profiles: [PROFILE] } }
   assert.equal(call(document(VARIABLES, [{ caller_profile: profile, times: TIMES }])).leg, 'b')

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
-import type { RerateQuery } from '../../../core/ports/calls.ts'
+import type { Rerated, RerateQuery } from '../../../core/ports/calls.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
+import { cdrs } from '../../../core/resources/cdrs.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import { insert } from '../../support/rows.ts'
 import { asteriskRow, contentOf, inWorld, rules, type SwitchWorld } from '../../support/switch.ts'
@@ -121,6 +122,53 @@ describe('rating calls anew', () => {
       const result = await world.storage.calls.rerate(query(world), { dryRun: false, sample: 3 })
       assert.deepEqual([result.examined, result.changed, result.changes.length], [4_500, 4_500, 3])
       assert.equal(history(world).all().length, 4_500)
+    }),
+  )
+
+  test(
+    'hands over every change, of a dry run and of what was stored',
+    inWorld(async world => {
+      const rows = Array.from({ length: 4_500 }, (_, n) => asteriskRow({ id: `${n}` })).join('')
+      const feed = { name: '-', rules: rules() }
+      await ingest(Readable.from([Buffer.from(rows)]), { feed, format: 'auto' }, world.storage.calls)
+      const gathered = async (dryRun: boolean): Promise<Rerated[]> => {
+        const all: Rerated[] = []
+        const onChanges = async (changes: readonly Rerated[]): Promise<void> => {
+          assert.ok(changes.length <= 2_000, 'so many are held')
+          assert.equal(history(world).all().length % 4_500, 0, 'all is stored, or nothing')
+          all.push(...changes)
+        }
+        await world.storage.calls.rerate(query(world), { dryRun, sample: 0, onChanges })
+        return all
+      }
+      await world.storage.records.update(rates, world.rateId, { cost_per_minute: 1000 })
+      await gathered(false)
+      await world.storage.records.update(rates, world.rateId, { cost_per_minute: 2000 })
+      const said = await gathered(true)
+      assert.equal(said.length, 4_500)
+      assert.deepEqual([said[0]?.old.cost, said[0]?.new.cost], [2000, 4000])
+      assert.deepEqual(await gathered(false), said)
+      assert.deepEqual(await gathered(false), [])
+    }),
+  )
+
+  test(
+    'tells of the costs that were edited by hand since they were rated',
+    inWorld(async world => {
+      await withCalls(world)
+      const [first, , third] = world.calls().filter(({ prefix }) => prefix === '380')
+      assert.ok(first && third)
+      for (const { id } of [first, third]) await world.storage.records.update(cdrs, id, { cost: 5 })
+      await world.storage.records.update(rates, world.rateId, { cost_per_minute: 1000 })
+      const { changes, changed, editedByHand } = await world.storage.calls.rerate(query(world), {
+        ...{ dryRun: true, sample: 100 },
+      })
+      assert.ok(changed > 2)
+      assert.equal(editedByHand, 2)
+      assert.deepEqual(
+        new Set(changes.filter(each => each.editedByHand).map(({ id }) => id)),
+        new Set([first.id, third.id]),
+      )
     }),
   )
 

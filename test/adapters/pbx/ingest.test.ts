@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { ingest } from '../../../adapters/pbx/ingest.ts'
+import type { IngestCounts } from '../../../core/ports/calls.ts'
+import type { SourceFormat } from '../../../core/rating/completed-call.ts'
+import {
+  asteriskCustomRow,
+  asteriskRow,
+  freeswitchJson,
+  inWorld,
+  rules,
+  type SwitchWorld,
+} from '../../support/switch.ts'
+
+interface Taken extends IngestCounts {
+  readonly passedOver: string[]
+}
+
+async function takenIn(world: SwitchWorld, path: string, format: SourceFormat | 'auto' = 'auto'): Promise<Taken> {
+  const passedOver: string[] = []
+  const onPassedOver = (file: string): number => passedOver.push(file)
+  const asked = { feed: { name: path, rules: rules() }, format, onPassedOver }
+  return { ...(await ingest(path, asked, world.storage.calls)), passedOver }
+}
+
+/** A folder of files of several formats, and of what is no record. */
+function folderOf(world: SwitchWorld): string {
+  const folder = world.file('cdr')
+  mkdirSync(folder)
+  mkdirSync(join(folder, 'older'))
+  const files = {
+    'Master.csv': asteriskRow({ id: '1.3' }),
+    'Master.csv.1': `torn"\n${asteriskRow({ id: '1.1' })}${asteriskRow({ id: '1.2' })}`,
+    'custom.csv': asteriskCustomRow({ id: '1.4' }),
+    'a.cdr.json': freeswitchJson({ id: 'a' }),
+    'Master.csv.2.gz': '\u001f\u008b no text',
+    'empty.csv': '',
+  }
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  return folder
+}
+
+const ids = ({ calls }: SwitchWorld): (string | null)[] => calls().map(({ switch_call_id }) => switch_call_id)
+
+describe('a folder', () => {
+  test(
+    'has each file taken in by the format that its first lines show, and tells what it passed over',
+    inWorld(async world => {
+      const folder = folderOf(world)
+      const { stored, quarantined, passedOver } = await takenIn(world, folder)
+      assert.deepEqual([stored, quarantined], [5, 1])
+      assert.deepEqual(ids(world), ['1.1/7', '1.2/7', '1.3/7', '1.4/7', 'a'])
+      assert.deepEqual(passedOver, [join(folder, 'Master.csv.2.gz'), join(folder, 'older')])
+    }),
+  )
+
+  test(
+    'has the files of the named format taken in alone',
+    inWorld(async world => {
+      const folder = folderOf(world)
+      const { passedOver } = await takenIn(world, folder, 'asterisk-csv')
+      assert.deepEqual(ids(world), ['1.1/7', '1.2/7', '1.3/7'])
+      const others = ['Master.csv.2.gz', 'a.cdr.json', 'custom.csv', 'older']
+      assert.deepEqual(
+        passedOver,
+        others.map(name => join(folder, name)),
+      )
+    }),
+  )
+})
+
+describe('a file of one JSON record', () => {
+  const pretty = JSON.stringify(JSON.parse(freeswitchJson({ id: 'a' })), null, 2)
+
+  test(
+    'on many lines is one call, whatever its name',
+    inWorld(async world => {
+      for (const [name, known] of [['a.cdr.json', 0] as const, ['record', 1] as const]) {
+        writeFileSync(world.file(name), pretty)
+        assert.equal((await takenIn(world, world.file(name), 'freeswitch-json')).known, known)
+      }
+      assert.deepEqual(ids(world), ['a'])
+    }),
+  )
+
+  test(
+    'that cannot be read is one record in quarantine, with the whole of its text',
+    inWorld(async world => {
+      const text = pretty.replace('"variables"', '"varia')
+      for (const format of ['auto', 'freeswitch-json'] as const) {
+        writeFileSync(world.file('a.cdr.json'), text)
+        assert.equal((await takenIn(world, world.file('a.cdr.json'), format)).quarantined, 1)
+      }
+      assert.deepEqual(
+        (await world.quarantine()).map(({ record }) => record),
+        [text],
+      )
+    }),
+  )
+
+  test(
+    'that holds a record a line is read line by line',
+    inWorld(async world => {
+      writeFileSync(
+        world.file('calls.json'),
+        `${freeswitchJson({ id: 'a' })}\n{"torn\n${freeswitchJson({ id: 'b' })}\n`,
+      )
+      const { stored, quarantined } = await takenIn(world, world.file('calls.json'))
+      assert.deepEqual([stored, quarantined], [2, 1])
+    }),
+  )
+})
