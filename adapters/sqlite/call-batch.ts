@@ -10,7 +10,7 @@ import { rowInserter } from './bulk-rows.ts'
 import { identifier, type Ready, ready, type Unusable } from './call-identity.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
-import { pushRating } from './rerating.ts'
+import { pushRating } from './rerate-steps.ts'
 
 /** What is to become of the records of one feed, and the catalogs that this was found by, by slug. */
 export interface Prepared {

@@ -1,7 +1,7 @@
 import type { Calls, UsageGroup, UsageLine } from '../../core/ports/calls.ts'
 import type { UnratedCalls } from '../../core/rating/check-deck.ts'
 import type { Connection } from './database.ts'
-import { UNRATED } from './rerating.ts'
+import { UNRATED } from './rerate-steps.ts'
 import { type Tally, tallies } from './tally.ts'
 
 type Key = string | number

@@ -1,0 +1,118 @@
+import type { Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
+import { ANSWERED } from '../../core/rating/completed-call.ts'
+import { charge } from '../../core/rating/cost.ts'
+import { type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
+import type { Catalog } from '../../core/rating/record-call.ts'
+import type { Connection } from './database.ts'
+
+/** A call as it was rated last, with the copy of the rate that is kept with it. */
+export interface RatedRow {
+  readonly id: number
+  readonly started_at: string
+  readonly destination_number: string
+  readonly duration_seconds: number
+  readonly bill_seconds: number
+  readonly cost: number
+  readonly rate_id: number | null
+  readonly prefix: string | null
+  readonly cost_per_minute: number | null
+  readonly billing_increment: number | null
+}
+
+interface CallRow extends RatedRow {
+  readonly direction: 'inbound' | 'outbound'
+  readonly disposition: string
+  readonly outcome: string
+}
+
+const PAGE = 2_000
+
+/** True for the ratings `r` that are `unrated`. */
+export const UNRATED = `r.outcome IN ('no match', 'too large')`
+
+/** Adds what of a rating is kept with a call, in the order of the columns. */
+export const pushRating = (row: unknown[], { outcome, rate }: RatedCall): number =>
+  rate
+    ? row.push(outcome, rate.id, rate.prefix, rate.pricePerMinute, rate.increment)
+    : row.push(outcome, null, null, null, null)
+
+const rated = ({ deck }: Catalog, row: CallRow): RatedCall =>
+  rateCall(deck, {
+    direction: row.direction,
+    answered: row.disposition === ANSWERED,
+    answeredSeconds: row.duration_seconds,
+    destinationNumber: row.destination_number,
+  })
+
+const isChanged = (row: CallRow, { cost, billSeconds, rate, outcome }: RatedCall): boolean =>
+  cost !== row.cost ||
+  billSeconds !== row.bill_seconds ||
+  outcome !== row.outcome ||
+  (rate?.id ?? null) !== row.rate_id ||
+  (rate?.prefix ?? null) !== row.prefix ||
+  (rate?.pricePerMinute ?? null) !== row.cost_per_minute ||
+  (rate?.increment ?? null) !== row.billing_increment
+
+/** What changes make together. */
+type Totals = Omit<RerateResult, 'changes'>
+
+/**
+ * Looks through the calls of a query that a switch handed over (the cost of others was given by hand), some at a time,
+ * and yields those that the catalog rates otherwise now; `onChange` is called with each. Returns the totals.
+ */
+export function* rerated(
+  connection: Connection,
+  catalog: Catalog,
+  query: RerateQuery,
+  onChange: (id: number, result: RatedCall) => void,
+): Generator<readonly Rerated[], Totals> {
+  const page = pageOf(connection, query.unratedOnly)
+  const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0, editedByHand: 0 }
+  let place: { readonly started_at: string; readonly id: number } = { started_at: '', id: 0 }
+  for (;;) {
+    const rows = page.all(query.tenantId, query.to, query.from, place.started_at, place.id)
+    const changes: Rerated[] = []
+    for (const row of rows) {
+      const result = rated(catalog, row)
+      totals.examined++
+      totals.oldCost += row.cost
+      totals.newCost += result.cost
+      if (result.unrated) totals.stillUnrated++
+      if (!isChanged(row, result)) continue
+      const { cost, billSeconds, rate } = result
+      const change = changeOf(row, { cost, billSeconds, prefix: rate?.prefix ?? null })
+      totals.changed++
+      if (change.editedByHand) totals.editedByHand++
+      changes.push(change)
+      onChange(row.id, result)
+    }
+    const last = rows.at(-1)
+    if (!last) return totals
+    place = last
+    yield changes
+  }
+}
+
+const pageOf = ({ query }: Connection, unratedOnly: boolean) =>
+  query<[number, string, string, string, number], CallRow>(
+    `SELECT c.id, c.started_at, c.destination_number, c.direction, c.disposition, c.duration_seconds, c.bill_seconds,
+       c.cost, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment, r.outcome
+     FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
+     WHERE c.tenant_id = ? AND c.started_at < ? AND (c.started_at, c.id) > (max(?, ?), ?)
+     ${unratedOnly ? `AND ${UNRATED}` : ''}
+     ORDER BY c.started_at, c.id LIMIT ${PAGE}`,
+  )
+
+export const changeOf = (former: RatedRow, now: Rerated['new']): Rerated => ({
+  id: former.id,
+  destination_number: former.destination_number,
+  started_at: former.started_at,
+  old: { cost: former.cost, billSeconds: former.bill_seconds, prefix: former.prefix },
+  new: now,
+  editedByHand: former.cost !== costByKeptRate(former),
+})
+
+const costByKeptRate = ({ duration_seconds, cost_per_minute, billing_increment }: RatedRow): number =>
+  cost_per_minute === null || billing_increment === null
+    ? 0
+    : (charge({ seconds: duration_seconds, pricePerMinute: cost_per_minute, increment: billing_increment })?.cost ?? 0)
