@@ -1,8 +1,10 @@
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { follow } from '../../adapters/pbx/follow.ts'
+import { ingest } from '../../adapters/pbx/ingest.ts'
 import { openStorage, type Storage } from '../../adapters/sqlite/storage.ts'
-import type { Feed } from '../../core/ports/calls.ts'
+import type { Feed, IngestCounts } from '../../core/ports/calls.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import type { FeedRules } from '../../core/rating/record-call.ts'
 import { temporaryFolder } from './app.ts'
@@ -221,4 +223,18 @@ export function followed(
       await done
     },
   }
+}
+
+/** Takes in text as a switch writes it. */
+export const taken = (
+  { storage }: Pick<SwitchWorld, 'storage'>,
+  text: string,
+  { format = 'auto', ...given }: { format?: SourceFormat | 'auto' } & Partial<FeedRules> = {},
+): Promise<IngestCounts> =>
+  ingest(Readable.from([Buffer.from(text)]), { feed: { name: '-', rules: rules(given) }, format }, storage.calls)
+
+/** Takes in a call, and gives it as it is stored. */
+export const stored = async (world: SwitchWorld, call: SwitchCall, given: Partial<FeedRules> = {}) => {
+  await taken(world, asteriskRow(call), given)
+  return world.calls().find(({ switch_call_id }) => switch_call_id === `${call.id ?? '1.1'}/7`)
 }
