@@ -41,9 +41,13 @@ export interface ImportSummary {
   readonly seconds: number
 }
 
-/** The exit code that a summary stands for. */
-export const exitCodeOf = ({ errors, more_errors }: Pick<ImportSummary, 'errors' | 'more_errors'>): number =>
-  errors.length + more_errors > 0 ? EXIT.data : EXIT.ok
+/** The exit code that a summary stands for; rows that a resumed import had rejected before count as well. */
+export const exitCodeOf = ({
+  rejected,
+  errors,
+  more_errors,
+}: Pick<ImportSummary, 'rejected' | 'errors' | 'more_errors'>): number =>
+  rejected + errors.length + more_errors > 0 ? EXIT.data : EXIT.ok
 
 /**
  * Imports records from a stream. Errors in the data are told in the summary and on standard error, and by

@@ -18,6 +18,8 @@ export interface Mark {
   readonly created: number
   readonly rejected: number
   readonly blank: number
+  /** The first lines of those. */
+  readonly blankLines: readonly number[]
   readonly rejectBytes: number
   readonly isDone: boolean
 }
@@ -57,6 +59,7 @@ function readMark({ mark }: ImportPlace): Mark | null {
     rejected: rejected ?? 0,
     blank: blank ?? 0,
     rejectBytes: rejectBytes ?? 0,
+    blankLines: Array.isArray(given.blankLines) ? given.blankLines.map(Number) : [],
     digest: String(given.digest),
     options: String(given.options),
     isDone: given.isDone === true,

@@ -35,7 +35,7 @@ type Counts = { -readonly [K in 'rows' | 'created' | 'updated' | 'skipped' | 're
 /** Reads all rows and stores them; see importRecords. */
 export async function runImport(run: Run): Promise<ImportSummary> {
   const started = performance.now()
-  const { resource, input, options, services, context, opened } = run
+  const { resource, input, options, context, opened } = run
   const shown = progress(context, input.name, run.bytes)
   const report = errorReport(context, input.name, options.maxErrors, shown.clear)
   const counts: Counts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, blank: 0 }
@@ -43,18 +43,12 @@ export async function runImport(run: Run): Promise<ImportSummary> {
   if (opened.errors.length > 0) report.add(input.line === 1 ? 1 : input.line - 1, opened.errors)
   else {
     const place = await placeOf(run)
-    if (place.mark) Object.assign(counts, countsIn(place.mark))
+    if (place.mark) {
+      Object.assign(counts, countsIn(place.mark))
+      blankLines.push(...place.mark.blankLines)
+    }
     const rejects = openRejectFile(options.rejectFile, input.name, shapeOf(run), place.mark?.rejectBytes ?? null)
-    const load = services.bulk.load({
-      resource,
-      columns: opened.reader.columns,
-      constants: opened.constants,
-      isSparse: run.format !== 'csv',
-      mode: options.mode,
-      onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
-      allowDuplicates: options.allowDuplicates,
-      formerMark: place.formerMark,
-    })
+    const load = loadOf(run, place)
     try {
       await passRows({ ...run, shown, report, counts, blankLines, place, rejects, load })
     } finally {
@@ -76,6 +70,18 @@ export async function runImport(run: Run): Promise<ImportSummary> {
   }
 }
 
+const loadOf = ({ resource, format, options, services, opened }: Run, { formerMark }: RunPlace): BulkLoad =>
+  services.bulk.load({
+    resource,
+    columns: opened.reader.columns,
+    constants: opened.constants,
+    isSparse: format !== 'csv',
+    mode: options.mode,
+    onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
+    allowDuplicates: options.allowDuplicates,
+    formerMark,
+  })
+
 const shapeOf = ({ format, opened }: Run) => ({
   format,
   delimiter: opened.delimiter,
@@ -88,7 +94,7 @@ interface RunPlace {
   readonly mark: Mark | null
   /** As it is stored, whether the import goes on from there or not. */
   readonly formerMark: string | null
-  markAt(reached: Reached, counts: Counts, rejectBytes: number, isDone: boolean): string
+  markAt(reached: Reached, counts: Counts, blankLines: readonly number[], rejectBytes: number, isDone: boolean): string
 }
 
 /** Where this import begins, and how it notes where it is. */
@@ -104,7 +110,7 @@ async function placeOf({ resource, input, format, options, services, opened }: R
     key,
     formerMark: places.find(place => place.input === key)?.mark ?? null,
     mark: found?.mark ?? null,
-    markAt: (reached, { rows, created, rejected, blank }, rejectBytes, isDone) =>
+    markAt: (reached, { rows, created, rejected, blank }, blankLines, rejectBytes, isDone) =>
       JSON.stringify({
         ...reached,
         head,
@@ -113,6 +119,7 @@ async function placeOf({ resource, input, format, options, services, opened }: R
         created,
         rejected,
         blank,
+        blankLines,
         rejectBytes,
         isDone,
       } satisfies Mark),
@@ -174,7 +181,7 @@ function reject({ report, rejects, counts }: Passing, line: number, raw: string,
 
 /** Stores what was read; when a row before broke a rule and nothing may be stored, still looks for others that do. */
 async function settle(passing: Passing, reached: Reached, isDone: boolean): Promise<void> {
-  const { load, place, counts, rejects, options } = passing
+  const { load, place, counts, blankLines, rejects, options } = passing
   const isHalted = options.onError === 'stop' && counts.rejected > 0
   const told = new Set<number>()
   const tellOf = ({ row, line, raw, errors }: Rejection): void => {
@@ -190,7 +197,7 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
   const placeOf: PlaceOf = ({ created }, rejections) => {
     rejections.forEach(tellOf)
     const total = { ...counts, created: counts.created + created }
-    return { input: place.key, mark: place.markAt(reached, total, rejects.bytes, isDone) }
+    return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
   }
   const outcome = isHalted || options.dryRun ? await load.check() : await load.store(placeOf)
   if (!isHalted || options.dryRun) {
