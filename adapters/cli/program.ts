@@ -193,7 +193,7 @@ async function perform(
     const services = await opened?.catch(() => null)
     await services?.close()
   }
-  const context: Context = { io, options, open: opening => open(opening).catch(missingFile) }
+  const context: Context = { io, options, line: failed.line, open: opening => open(opening).catch(missingFile) }
   try {
     const code = await action(context, words, flags)
     await close()

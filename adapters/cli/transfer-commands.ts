@@ -20,6 +20,7 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
     new Command('import')
       .description(`create ${pluralOf(resource)} from CSV, NDJSON or a JSON array`)
       .argument('<FILE|->', 'a file, or - for standard input'),
+    resource,
   )
   example(command, `trunkline ${name} import ${resource.name}.csv --dry-run`)
   return run(command, async (context, [path = ''], flags) => {

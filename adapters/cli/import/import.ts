@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT } from '../exit.ts'
 import { resolve } from '../references.ts'
+import { sayHint } from '../report.ts'
 import type { CellRules } from './cells.ts'
 import { constantsOf, targetsOf } from './columns.ts'
 import type { Fixed } from './evaluate.ts'
@@ -85,7 +86,7 @@ export async function importRecords(
     bytes: source.bytes,
   }
   const summary = await runImport(run)
-  tell(summary, options, context)
+  await tell(resource, summary, options, context)
   return summary
 }
 
@@ -108,7 +109,12 @@ async function tenantOf(resource: Resource, { tenant }: ImportOptions, { records
   return { field: reference.field, value, named: tenant, flag: '--tenant' }
 }
 
-function tell(summary: ImportSummary, { mode, onError }: ImportOptions, context: Context): void {
+async function tell(
+  resource: Resource,
+  summary: ImportSummary,
+  { mode, onError }: ImportOptions,
+  context: Context,
+): Promise<void> {
   if (context.options.output === 'json') {
     context.io.stdout.write(`${JSON.stringify(summary)}\n`)
     return
@@ -125,8 +131,13 @@ function tell(summary: ImportSummary, { mode, onError }: ImportOptions, context:
     ...(blank > 0 ? [`${number(blank)} blank (line ${lines})`] : []),
   ]
   say(context, `${summary.source}: ${details.join(', ')}; ${seconds.toFixed(1)} s`)
-  if (rejected > 0 && onError === 'stop' && summary.created === 0 && !dry_run)
+  const isStopped = onError === 'stop' && rejected > 0 && summary.errors.length + summary.more_errors > 0 && !dry_run
+  if (isStopped && summary.created === 0)
     say(context, 'nothing was imported: mend the rows, or keep the good ones with --on-error continue')
+  else if (isStopped && keepsPlace(resource)) {
+    say(context, `${number(summary.created)} records are stored; mend the bad rows, then go on with the others`)
+    await sayHint(context, again('--resume'))
+  }
   if (mode === 'insert' && summary.errors.some(({ message }) => message.endsWith('has already been taken.')))
     say(context, 'hint: --mode upsert changes records that exist, --mode skip leaves them alone')
 }

@@ -1,8 +1,9 @@
+import { AppError } from '../../../core/errors.ts'
 import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import type { Context, Services } from '../context.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT, EXIT_OF } from '../exit.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
 import type { RowErrors } from './evaluate.ts'
@@ -156,12 +157,29 @@ async function passRows(passing: Passing): Promise<void> {
       if (keepsPlace(resource)) await settle(passing, reached, false)
       shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
     }
+    if (!signal?.aborted) {
+      shown.say(`${counts.rows} rows read; storing them`)
+      await settle(passing, reached, true)
+    }
   } catch (error) {
-    throw error instanceof CliError && error.exitCode === EXIT.interrupted ? interrupted(passing) : error
+    throw error instanceof CliError && error.exitCode === EXIT.interrupted
+      ? interrupted(passing)
+      : cutOff(passing, error)
   }
   if (signal?.aborted) throw interrupted(passing)
-  shown.say(`${counts.rows} rows read; storing them`)
-  await settle(passing, reached, true)
+}
+
+/** An error that came when batches had been stored already, which stay. */
+function cutOff({ input, resource, options, counts }: Passing, error: unknown): unknown {
+  if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return error
+  const stored = `${counts.created} records of ${input.name} are stored, the others are not`
+  if (error instanceof CliError)
+    return new CliError(error.exitCode, `${error.message}; ${stored}`, again('--resume'), error)
+  if (!(error instanceof AppError) || error.code === 'conflict' || error.code === 'corrupt') return error
+  // That nothing was stored is true of the last batch alone.
+  const isFull = error.code === 'storage_full'
+  const reason = isFull ? 'the disk is full or cannot be written' : error.message.replace(/\.$/, '')
+  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, again('--resume'), error)
 }
 
 /** Counts and tells what was read. */
@@ -182,7 +200,7 @@ function reject({ report, rejects, counts }: Passing, line: number, raw: string,
 /** Stores what was read; when a row before broke a rule and nothing may be stored, still looks for others that do. */
 async function settle(passing: Passing, reached: Reached, isDone: boolean): Promise<void> {
   const { load, place, counts, blankLines, rejects, options } = passing
-  const isHalted = options.onError === 'stop' && counts.rejected > 0
+  const isHalted = options.onError === 'stop' && counts.rejected > (place.mark?.rejected ?? 0)
   const told = new Set<number>()
   const tellOf = ({ row, line, raw, errors }: Rejection): void => {
     if (told.has(row)) return

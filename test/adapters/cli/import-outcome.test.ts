@@ -12,10 +12,9 @@ import { readImportOptions } from '../../../adapters/cli/import/options.ts'
 import { progress } from '../../../adapters/cli/import/progress.ts'
 import type { Action } from '../../../adapters/cli/program.ts'
 import { transferTools } from '../../../adapters/cli/transfer-commands.ts'
-import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
-import { type Desk, listening, openDesk } from '../../support/imports.ts'
+import { type Desk, listening, openDesk, storing } from '../../support/imports.ts'
 
 const HEADER = 'prefix,destination,cost_per_minute,billing_increment,status'
 const FLAGS = ['--tenant', 'acme']
@@ -163,17 +162,6 @@ describe('a dry run', () => {
   })
 })
 
-/** The desk's services, with `around` in the place of what stores a batch. */
-function storing(around: (store: () => Promise<BulkCounts>) => Promise<BulkCounts>) {
-  const { bulk } = desk.services
-  const load: typeof bulk.load = plan => {
-    const opened = bulk.load(plan)
-    const store: typeof opened.store = place => around(() => opened.store(place))
-    return Object.assign(Object.create(opened), { store })
-  }
-  return async () => ({ ...desk.services, bulk: { ...bulk, load } })
-}
-
 describe('an import of call records', () => {
   const stored = (): string[] => desk.query('SELECT caller_number FROM cdrs ORDER BY id')
 
@@ -241,7 +229,7 @@ describe('an import of call records', () => {
     const text = `${CALLS}\n${calls(1, 700, n => (n === 600 ? 'bad' : '1'))}`
     const mended = text.replace('bad', '1')
     await desk.take('cdrs', text)
-    const open = storing(async store => {
+    const open = storing(desk, async store => {
       await desk.take('cdrs', mended, ['--resume'])
       return store()
     })
@@ -267,7 +255,7 @@ describe('an import of call records', () => {
     const stop = new AbortController()
     const stream = new PassThrough()
     stream.write(text.slice(0, 140_000))
-    const open = storing(async store => {
+    const open = storing(desk, async store => {
       const counts = await store()
       stop.abort()
       stream.end(text.slice(140_000))

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { exitCodeOf } from '../../../adapters/cli/import/import.ts'
-import { type Desk, openDesk } from '../../support/imports.ts'
+import { Command } from 'commander'
+import { exitCodeOf, importRecords } from '../../../adapters/cli/import/import.ts'
+import { addImportOptions, readImportOptions } from '../../../adapters/cli/import/options.ts'
+import { AppError } from '../../../core/errors.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import { type Desk, listening, openDesk, storing } from '../../support/imports.ts'
 
 const HEADER =
   'tenant,caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at'
@@ -38,4 +43,52 @@ describe('an import that goes on', () => {
     assert.deepEqual(again.summary.blank_lines, [4])
     assert.match(again.stderr, /1 blank \(line 4\)/)
   })
+
+  it('is told by the one that stopped at a bad row: what is stored, and the command', async () => {
+    const text = file(2500, { 2200: BAD })
+    const { summary, stderr } = await desk.take('cdrs', text)
+    assert.ok(summary.created >= 500 && summary.created < 2200)
+    const said = stderr.slice(stderr.indexOf(summary.created.toLocaleString('en'), stderr.indexOf(' s\n')))
+    assert.equal(
+      said,
+      `${summary.created.toLocaleString('en')} records are stored; mend the bad rows, then go on with the others\n` +
+        'hint: trunkline cdr import in.csv --resume\n',
+    )
+    const first = await desk.take('cdrs', file(10, { 3: BAD }))
+    assert.match(first.stderr, /^nothing was imported/m)
+  })
+
+  it('stops at a bad row of its own alone, not at those that were rejected before', async () => {
+    const text = file(1500, { 3: BAD })
+    await desk.take('cdrs', text, ['--on-error', 'continue'])
+    const { summary, stderr } = await desk.take('cdrs', text + file(5, {}).slice(HEADER.length + 1), ['--resume'])
+    assert.equal(summary.created, 1504)
+    assert.doesNotMatch(stderr, /mend/)
+  })
+
+  it('is told when the disk gets full, where batches were stored', async () => {
+    const full = new AppError('storage_full', 'The disk is full; nothing was stored.')
+    for (const [stores, outcome] of [
+      [0, full],
+      [1, { exitCode: 74, cause: full, message: /^the disk is full.*; \d+ records of in\.csv are stored, the others/ }],
+    ] as const) {
+      let left: number = stores
+      const open = storing(desk, async store => {
+        if (left-- > 0) return store()
+        throw full
+      })
+      const stream = Readable.from([Buffer.from(file(5000, {}))], { objectMode: false })
+      const { context } = listening(desk.services)
+      const source = { name: 'in.csv', stream }
+      const importing = importRecords(resourceNamed('cdrs'), source, readImportOptions({}), { ...context, open })
+      await assert.rejects(importing, outcome)
+    }
+  })
+})
+
+it('the help says what a bad row means: all or nothing, or what was stored before it stays', () => {
+  const help = (resource: string): string =>
+    addImportOptions(new Command(), resourceNamed(resource)).helpInformation().replaceAll(/\s+/g, ' ')
+  assert.match(help('rates'), /stop: all or nothing; continue: keep the good rows/)
+  assert.match(help('cdrs'), /stop: what was stored before a bad row stays, to go on with --resume; continue: keep/)
 })
