@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { JsonObject } from '../../core/json.ts'
 import { referencesTo } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { JsonStream } from '../../core/use-cases/administer.ts'
@@ -6,7 +7,15 @@ import { askMissing } from './ask.ts'
 import { type Context, say } from './context.ts'
 import { deleteCommand } from './delete-command.ts'
 import { CliError, EXIT } from './exit.ts'
-import { addFieldFlags, addFilterFlags, bodyFrom, type Flags, filtersFrom, isGenerating } from './fields.ts'
+import {
+  addFieldFlags,
+  addFilterFlags,
+  bodyFrom,
+  type Flags,
+  filtersFrom,
+  isGenerating,
+  randomSecret,
+} from './fields.ts'
 import { printRecord, printRecords } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
@@ -108,16 +117,23 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
   return run(command, async (context, _words, flags) => {
     const services = await context.open()
     const given = await bodyFrom(flags, resource, context, services)
-    const body = context.options.interactive ? await askMissing(context, services, resource, given) : given
-    const json = await services.administration.create(resource, body)
+    const asked = context.options.interactive ? await askMissing(context, services, resource, given) : given
+    const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
+    const json = await services.administration.create(resource, { ...asked, ...madeUp })
     // A secret made up just now is shown this once: nobody has seen it yet.
-    const isMadeUp =
-      isGenerating(flags) ||
-      Object.entries(resource.fields).some(([field, { generated }]) => generated && !given[field])
-    await printRecord(context, resource, json, { showSecrets: isMadeUp })
+    const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
+    await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
   })
 }
+
+/** Random values for the secrets that a person left open. */
+const randomFor = ({ fields }: Resource, body: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { generated }]) =>
+      generated && body[name] === undefined ? [[name, randomSecret()]] : [],
+    ),
+  )
 
 function updateCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addFieldFlags(new Command('update').argument(`<${referenceForm(resource)}>`), resource).description(
