@@ -5,7 +5,7 @@ import { EXIT } from './exit.ts'
 import { hasRules, rulesFrom, rulesOptions } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
 import { printRows, printValue, write } from './output.ts'
-import { example, type RunCommand } from './program.ts'
+import { example, type RunCommand, takesFields } from './program.ts'
 import { printable } from './styles.ts'
 import { cut } from './width.ts'
 
@@ -37,7 +37,7 @@ export function quarantineCommand(run: RunCommand): Command {
 function listCommand(run: RunCommand): Command {
   const list = new Command('list').description('the records and why they could not be used, oldest first')
   example(list, 'trunkline cdr quarantine list')
-  return run(list, async context => {
+  return run(takesFields(list), async context => {
     const { calls } = await context.open()
     const rows: Shown[] = []
     for await (const { rules: _, ...shown } of calls.quarantine()) rows.push(shown)

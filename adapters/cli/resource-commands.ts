@@ -17,7 +17,7 @@ import {
   randomSecret,
 } from './fields.ts'
 import { printRecord, printRecords } from './output.ts'
-import { example, type RunCommand } from './program.ts'
+import { example, type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -66,7 +66,7 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     .option('--all', 'all of them')
   if (hasSecrets(resource)) command.option('--show-secrets', 'show what is secret')
   example(command, `trunkline ${name} list --limit 10`)
-  return run(command, async (context, _words, flags) => {
+  return run(takesFields(command), async (context, _words, flags) => {
     const services = await context.open()
     const limit = limitOf(context, flags)
     const search = typeof flags['search'] === 'string' ? flags['search'].trim() : ''
@@ -94,7 +94,7 @@ function showCommand(resource: Resource, name: string, run: RunCommand): Command
     .argument(`<${referenceForm(resource)}>`)
   if (showsSecrets(resource)) command.option('--show-secrets', 'show what is secret')
   example(command, `trunkline ${name} show ${sampleReference(resource)}`)
-  return run(command, async (context, [reference = ''], flags) => {
+  return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()
     const id = await resolve(services.records, resource, reference)
     const json = await whole(await services.administration.show(resource, id))
@@ -114,7 +114,7 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     `${verb} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
   )
   example(command, `trunkline ${name} ${verb} ${sampleFlags(resource)}`)
-  return run(command, async (context, _words, flags) => {
+  return run(takesFields(command), async (context, _words, flags) => {
     const services = await context.open()
     const given = await bodyFrom(flags, resource, context, services)
     const asked = context.options.interactive ? await askMissing(context, services, resource, given) : given
@@ -140,7 +140,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     `change the given fields of one ${labelOf(resource)}; the others stay`,
   )
   example(command, `trunkline ${name} update ${sampleReference(resource)} ${sampleChange(resource)}`)
-  return run(command, async (context, [reference = ''], flags) => {
+  return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()
     const { administration, records } = services
     const id = await resolve(records, resource, reference)
