@@ -40,7 +40,7 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
 function filterFrom(flags: Flags) {
   const action = ACTIONS.find(known => known === flags['action'])
   if (flags['action'] !== undefined && !action)
-    throw new CliError(EXIT.usage, `there is no action ${String(flags['action'])}`, `choose from ${ACTIONS.join(', ')}`)
+    throw new CliError(EXIT.usage, `there is no action ${String(flags['action'])}; there are ${ACTIONS.join(', ')}`)
   return {
     ...periodFrom(flags),
     ...(typeof flags['by'] === 'string' ? { actor: flags['by'] } : {}),

@@ -2,12 +2,14 @@ import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type { IngestCounts } from '../../core/ports/calls.ts'
 import { SOURCE_FORMATS } from '../../core/rating/completed-call.ts'
+import { quoted } from './command-line.ts'
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { rulesFrom, rulesOptions } from './feed-rules.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
+import { sayHint } from './report.ts'
 import { rerateCommand } from './rerate-command.ts'
 import { styled } from './styles.ts'
 
@@ -63,8 +65,10 @@ function ingestCommand(run: RunCommand): Command {
       .ingest(source, { feed: { name: path, rules }, format, onProgress: bar.show })
       .finally(bar.end)
     await printValue(context, { ...counts }, () => told(context, counts))
-    if (counts.quarantined > 0) say(context, 'hint: trunkline cdr quarantine list')
-    if (counts.unrated > 0) say(context, 'hint: trunkline rate check TENANT')
+    if (counts.quarantined > 0) await sayHint(context, 'trunkline cdr quarantine list')
+    if (counts.unrated > 0 && rules.tenant !== null)
+      await sayHint(context, `trunkline rate check ${quoted(rules.tenant)}`)
+    else if (counts.unrated > 0) say(context, 'trunkline rate check, of each tenant, tells the rates that are missing')
   })
 }
 

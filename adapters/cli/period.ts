@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { parseDate } from '../../core/dates.ts'
 import { FOREVER, type Period } from '../../core/rating/period.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 
 /** `what` happened then, such as calls that began. */
@@ -15,11 +15,7 @@ export function periodFrom(flags: Flags): Period {
     if (flags[flag] === undefined) return fallback
     const date = parseDate(String(flags[flag]).trim())
     if (date === null)
-      throw new CliError(
-        EXIT.usage,
-        `--${flag} must be a valid date`,
-        `write --${flag} 2026-10-01 or --${flag} '2026-10-01 12:00:00'`,
-      )
+      throw new CliError(EXIT.usage, `--${flag} must be a valid date`, again(`--${flag}`, '2026-10-01'))
     return date
   }
   return { from: read('since', FOREVER.from), to: read('until', FOREVER.to) }

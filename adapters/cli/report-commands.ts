@@ -4,7 +4,7 @@ import { USAGE_GROUPS, type UsageLine } from '../../core/ports/calls.ts'
 import { daysOfMonth, isMonth } from '../../core/rating/period.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import type { Context } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { assertColumns, printValue } from './output.ts'
 import { example, type RunCommand, takesFields } from './program.ts'
@@ -26,7 +26,7 @@ export async function reportCommand(run: RunCommand): Promise<Command> {
 
 async function printUsage(context: Context, _words: readonly string[], flags: Flags): Promise<void> {
   const month = String(flags['month'])
-  if (!isMonth(month)) throw new CliError(EXIT.usage, `${month} is no month`, 'write --month 2026-10')
+  if (!isMonth(month)) throw new CliError(EXIT.usage, `${month} is no month`, again('--month', '2026-10'))
   const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
   assertColumns(context, isFlat)
   const { records, calls } = await context.open()

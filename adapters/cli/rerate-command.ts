@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { type Context, type Services, say } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import { printValue } from './output.ts'
 import { periodFrom, periodOptions } from './period.ts'
 import { example, type RunCommand } from './program.ts'
@@ -43,8 +43,8 @@ async function mustBeConfirmed(context: Context, calls: Services['calls'], query
   if (!context.options.interactive)
     throw new CliError(
       EXIT.usage,
-      'changing what calls cost must be confirmed',
-      'look with --dry-run, then repeat the command with --yes',
+      'changing what calls cost must be confirmed: look with --dry-run, then repeat the command with --yes',
+      again('--dry-run'),
     )
   const { changed, examined, oldCost, newCost } = await calls.rerate(query, { dryRun: true, sample: 0 })
   const { confirm } = await import('./ask.ts')

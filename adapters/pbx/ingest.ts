@@ -56,9 +56,7 @@ async function storeAll(
 }
 
 const untold = (name: string): AppError =>
-  new AppError('malformed', `The format of ${name} cannot be told from its first lines.`, {
-    hint: 'name it with --format',
-  })
+  new AppError('malformed', `The format of ${name} cannot be told from its first lines; name its format.`)
 
 async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
   const chunks = stream[Symbol.asyncIterator]()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../../core/json.ts'
 import type { ImportPlace } from '../../../core/ports/bulk.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT } from '../exit.ts'
 import type { Input } from './input.ts'
 
 /** What is kept of an import with each batch that it stores. */
@@ -93,8 +93,8 @@ export function findPlace(
   if (best && !best.mark.isDone)
     throw new CliError(
       EXIT.usage,
-      `an import of ${input.name} was interrupted after ${best.mark.rows} rows, which are stored`,
-      'add --resume to go on there, or --no-resume to begin anew',
+      `an import of ${input.name} was interrupted after ${best.mark.rows} rows, which are stored; --no-resume begins anew`,
+      again('--resume'),
     )
   return null
 }
@@ -111,6 +111,5 @@ export async function goTo(input: Input, mark: Mark): Promise<void> {
 const notTheSame = (name: string, { rows }: Mark): CliError =>
   new CliError(
     EXIT.data,
-    `${name} is not what the interrupted import read: its first ${rows} rows differ, or the options do`,
-    'name the same file and options, or begin anew with --no-resume',
+    `${name} is not what the interrupted import read: its first ${rows} rows differ, or the options do; --no-resume begins anew, and stores what is there once more`,
   )
