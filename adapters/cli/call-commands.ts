@@ -6,6 +6,7 @@ import { quoted } from './command-line.ts'
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { rulesFrom, rulesOptions } from './feed-rules.ts'
+import { openStream } from './input.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
@@ -60,10 +61,13 @@ function ingestCommand(run: RunCommand): Command {
     const services = await context.open()
     const format = SOURCE_FORMATS.find(known => known === flags['format']) ?? AUTO
     const bar = progress(context)
-    const source = path === '-' ? context.io.stdin : path
+    const stream = await openStream(context.io, path)
     const counts = await services
-      .ingest(source, { feed: { name: path, rules }, format, onProgress: bar.show })
-      .finally(bar.end)
+      .ingest(stream ?? path, { feed: { name: path, rules }, format, onProgress: bar.show })
+      .finally(() => {
+        bar.end()
+        stream?.destroy()
+      })
     await printValue(context, { ...counts }, () => told(context, counts))
     if (counts.quarantined > 0) await sayHint(context, 'trunkline cdr quarantine list')
     if (counts.unrated > 0 && rules.tenant !== null)

@@ -6,6 +6,7 @@ import { CliError, EXIT } from './exit.ts'
 import { addExportOptions, exportRecords, readExportOptions } from './export.ts'
 import type { Source } from './import/import.ts'
 import { addImportOptions, readImportOptions } from './import/options.ts'
+import { openStream } from './input.ts'
 import { example, type RunCommand } from './program.ts'
 import { pluralOf } from './references.ts'
 
@@ -26,7 +27,7 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
   return run(command, async (context, [path = ''], flags) => {
     const { exitCodeOf, importRecords } = await import('./import/import.ts')
     const interrupted = new AbortController()
-    const source = openPath(path, context.io)
+    const source = await openPath(path, context.io)
     const interrupt = (): void => {
       interrupted.abort()
       source.stream.destroy()
@@ -37,6 +38,8 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
       return interrupted.signal.aborted ? EXIT.interrupted : exitCodeOf(summary)
     } finally {
       process.off('SIGINT', interrupt)
+      // Whoever still writes to it is not waited for.
+      source.stream.destroy()
     }
   })
 }
@@ -51,8 +54,9 @@ function exportCommand(resource: Resource, name: string, run: RunCommand): Comma
   })
 }
 
-function openPath(path: string, { stdin }: Io): Source {
-  if (path === '-') return { name: '-', stream: stdin }
+async function openPath(path: string, io: Io): Promise<Source> {
+  const stream = await openStream(io, path)
+  if (stream) return { name: path, stream }
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found?.isFile()) throw new CliError(EXIT.noInput, `there is no file ${path}`)
   return { name: path, stream: createReadStream(path), bytes: found.size }

@@ -74,7 +74,7 @@ async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): 
     format = formatOf(head.toString('utf8'))
   }
   if (!format && head.toString('utf8').trim() === '') return noCounts
-  if (!format) throw untold('standard input')
+  if (!format) throw untold(ingesting.feed.name === '-' ? 'standard input' : ingesting.feed.name)
   async function* all(): AsyncIterable<Uint8Array> {
     yield head
     for (let next = await read(); next; next = await read()) yield next
