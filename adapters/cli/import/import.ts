@@ -131,13 +131,29 @@ async function tell(
     ...(blank > 0 ? [`${number(blank)} blank (line ${lines})`] : []),
   ]
   say(context, `${summary.source}: ${details.join(', ')}; ${seconds.toFixed(1)} s`)
-  const isStopped = onError === 'stop' && rejected > 0 && summary.errors.length + summary.more_errors > 0 && !dry_run
-  if (isStopped && summary.created === 0)
-    say(context, 'nothing was imported: mend the rows, or keep the good ones with --on-error continue')
-  else if (isStopped && keepsPlace(resource)) {
-    say(context, `${number(summary.created)} records are stored; mend the bad rows, then go on with the others`)
+  if (onError === 'stop' && rejected > 0 && summary.errors.length + summary.more_errors > 0)
+    await tellStopped(resource, summary, context)
+  if (mode === 'insert') await tellTaken(resource, summary, context)
+}
+
+async function tellStopped(resource: Resource, { created, dry_run }: ImportSummary, context: Context): Promise<void> {
+  if (created === 0) {
+    const nothing = dry_run ? 'nothing would be imported' : 'nothing was imported'
+    say(context, `${nothing}: mend the rows, or keep the good ones with --on-error continue`)
+  } else if (keepsPlace(resource) && !dry_run) {
+    say(context, `${created.toLocaleString('en')} records are stored; mend the bad rows, then go on with the others`)
     await sayHint(context, again('--resume'))
   }
-  if (mode === 'insert' && summary.errors.some(({ message }) => message.endsWith('has already been taken.')))
-    say(context, 'hint: --mode upsert changes records that exist, --mode skip leaves them alone')
 }
+
+/** What can be done about records that have the same key: as one that is stored, or as each other. */
+async function tellTaken(resource: Resource, { errors }: ImportSummary, context: Context): Promise<void> {
+  const isStored = errors.some(({ message }) => message.endsWith('has already been taken.'))
+  const isTwice = errors.some(({ message }) => /is the same as in line \d+\.$/.test(message))
+  if (isStored) say(context, '--mode upsert changes records that exist, --mode skip leaves them alone')
+  if (isTwice && mayBeShared(resource)) await sayHint(context, again('--allow-duplicates'))
+  else if (isStored) await sayHint(context, again('--mode', 'upsert'))
+}
+
+/** May several records have one natural key, since the rules of the API allow it? */
+const mayBeShared = ({ key, unique }: Resource): boolean => !unique.some(set => set.every(name => key.includes(name)))

@@ -200,7 +200,7 @@ function reject({ report, rejects, counts }: Passing, line: number, raw: string,
 /** Stores what was read; when a row before broke a rule and nothing may be stored, still looks for others that do. */
 async function settle(passing: Passing, reached: Reached, isDone: boolean): Promise<void> {
   const { load, place, counts, blankLines, rejects, options } = passing
-  const isHalted = options.onError === 'stop' && counts.rejected > (place.mark?.rejected ?? 0)
+  const isStopped = (): boolean => options.onError === 'stop' && counts.rejected > (place.mark?.rejected ?? 0)
   const told = new Set<number>()
   const tellOf = ({ row, line, raw, errors }: Rejection): void => {
     if (told.has(row)) return
@@ -217,13 +217,12 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
     const total = { ...counts, created: counts.created + created }
     return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
   }
-  const outcome = isHalted || options.dryRun ? await load.check() : await load.store(placeOf)
-  if (!isHalted || options.dryRun) {
-    counts.created += outcome.created
-    counts.updated += outcome.updated
-    counts.skipped += outcome.skipped
-  }
+  const outcome = isStopped() || options.dryRun ? await load.check() : await load.store(placeOf)
   for await (const rejection of load.rejections()) tellOf(rejection)
+  if (isStopped()) return
+  counts.created += outcome.created
+  counts.updated += outcome.updated
+  counts.skipped += outcome.skipped
 }
 
 function interrupted({ input, counts, resource }: Passing): CliError {

@@ -96,9 +96,10 @@ describe('an import with bad rows', () => {
     spawnSync('mkfifo', [pipe])
     const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] })
     t.after(() => reader.kill())
+    const heard = readAll(reader.stdout)
     await desk.take('rates', text, [...FLAGS, '--on-error', 'continue', '--reject-file', pipe])
     assert.ok(statSync(pipe).isFIFO())
-    assert.match(await readAll(reader.stdout), /^import_error,.*\ncost_per_minute: [^\n]*,2,b,bad,60,active\n/)
+    assert.match(await heard, /^import_error,.*\ncost_per_minute: [^\n]*,2,b,bad,60,active\n/)
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', folder.path]), {
       exitCode: 73,
       message: `cannot write ${folder.path} (EISDIR)`,
@@ -145,7 +146,8 @@ describe('a dry run', () => {
       ['upsert', 2, 1, 0, 1],
       ['skip', 2, 0, 1, 1],
     ] as const) {
-      const { summary, stderr } = await desk.take('rates', text, [...FLAGS, '--mode', mode, '--dry-run'])
+      const flags = [...FLAGS, '--mode', mode, '--dry-run', '--on-error', 'continue']
+      const { summary, stderr } = await desk.take('rates', text, flags)
       assert.deepEqual(
         [summary.created, summary.updated, summary.skipped, summary.rejected],
         [created, updated, skipped, rejected],
@@ -155,10 +157,19 @@ describe('a dry run', () => {
     const { summary } = await desk.take(
       'cdrs',
       `${CALLS}\n${calls(1, 1500)}nobody,1,2,outbound,BUSY,0,0,1,2026-01-01\n`,
-      ['--dry-run'],
+      ['--dry-run', '--on-error', 'continue'],
     )
     assert.deepEqual([summary.created, summary.rejected], [1500, 1])
     assert.deepEqual(digest(), before)
+  })
+
+  it('says of all or nothing that it would be nothing, whether a cell or the database is against it', async () => {
+    await desk.take('rates', deck('1,a,1,60,active'), FLAGS)
+    for (const bad of ['3,c,bad,60,active', '1,c,1,60,active']) {
+      const { summary, stderr } = await desk.take('rates', deck('2,b,1,60,active', bad), [...FLAGS, '--dry-run'])
+      assert.deepEqual([summary.created, summary.rejected], [0, 1])
+      assert.match(stderr, /2 rows: 0 would be created, 1 rejected.*\nnothing would be imported: mend the rows/)
+    }
   })
 })
 

@@ -86,6 +86,22 @@ describe('an import that goes on', () => {
   })
 })
 
+it('records of one key that the API allows are told how they come in, and those that are stored how they change', async () => {
+  const deck = (...prefixes: string[]): string =>
+    `prefix,destination,cost_per_minute,billing_increment,status\n${prefixes.map(prefix => `${prefix},x,1,60,active\n`).join('')}`
+  const flags = ['--tenant', 'acme']
+  const twice = await desk.take('rates', deck('1', '1'), flags)
+  assert.match(twice.stderr, /^hint: trunkline cdr import in\.csv --tenant acme --allow-duplicates\n/m)
+  assert.equal((await desk.take('rates', deck('1', '1'), [...flags, '--allow-duplicates'])).summary.created, 2)
+  await desk.take('rates', deck('2'), flags)
+  const stored = await desk.take('rates', deck('2'), flags)
+  assert.doesNotMatch(stored.stderr, /hint: .*--allow-duplicates/)
+  assert.match(stored.stderr, /^hint: trunkline cdr import in\.csv --tenant acme --mode upsert\n/m)
+  const extension = (n: string): string => `${n},x,kW3-9fQm-Zt81,active\n`
+  const unique = `extension_number,display_name,secret,status\n${extension('1')}${extension('1')}`
+  assert.doesNotMatch((await desk.take('extensions', unique, flags)).stderr, /--allow-duplicates/)
+})
+
 it('the help says what a bad row means: all or nothing, or what was stored before it stays', () => {
   const help = (resource: string): string =>
     addImportOptions(new Command(), resourceNamed(resource)).helpInformation().replaceAll(/\s+/g, ' ')
