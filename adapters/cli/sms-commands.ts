@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Command } from 'commander'
+import { invalid } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts'
+import { parseMembers } from '../../core/resources/input.ts'
 import type { Row } from '../../core/resources/resource.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { sendFields, smsMessages } from '../../core/resources/sms-messages.ts'
@@ -139,7 +141,11 @@ async function bodyOf(context: Context, services: Services, gateway: Gateway, fl
     tenant_id: typeof tenant === 'string' ? await resolve(services.records, tenants, tenant) : undefined,
   }
   const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return context.options.interactive ? askMissing(context, services, { fields: sendFields }, body) : body
+  if (context.options.interactive) return askMissing(context, services, { fields: sendFields }, body)
+  // Before anything is said of the message: what is refused was never queued.
+  const { errors } = parseMembers(sendFields, body, 'create')
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+  return body
 }
 
 const asObject = (json: string): JsonObject => {
