@@ -102,6 +102,15 @@ it('records of one key that the API allows are told how they come in, and those 
   assert.doesNotMatch((await desk.take('extensions', unique, flags)).stderr, /--allow-duplicates/)
 })
 
+it('all that is wrong with an object is told at once: members that are none, and values', async () => {
+  const row = { prefix: '1', destinatoin: 'x', cost_per_minute: 'dear', billing_increment: 0, status: 'active' }
+  const { summary } = await desk.take('rates', JSON.stringify(row), ['--tenant', 'acme'], 'in.ndjson')
+  assert.deepEqual(
+    summary.errors.map(({ field }) => field),
+    ['destinatoin', 'destination', 'cost_per_minute', 'billing_increment'],
+  )
+})
+
 it('the help says what a bad row means: all or nothing, or what was stored before it stays', () => {
   const help = (resource: string): string =>
     addImportOptions(new Command(), resourceNamed(resource)).helpInformation().replaceAll(/\s+/g, ' ')
