@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { Command } from 'commander'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Io } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { CliError, EXIT, interruption } from './exit.ts'
 import { addExportOptions, exportRecords, readExportOptions } from './export.ts'
 import type { Source } from './import/import.ts'
 import { addImportOptions, readImportOptions } from './import/options.ts'
@@ -16,6 +16,8 @@ export const transferTools = (resource: Resource, name: string, run: RunCommand)
   exportCommand(resource, name, run),
 ]
 
+const ENDING = ['SIGINT', 'SIGTERM'] as const
+
 function importCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addImportOptions(
     new Command('import')
@@ -26,18 +28,19 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
   example(command, `trunkline ${name} import ${resource.name}.csv --dry-run`)
   return run(command, async (context, [path = ''], flags) => {
     const { exitCodeOf, importRecords } = await import('./import/import.ts')
-    const interrupted = new AbortController()
+    const ended = new AbortController()
     const source = await openPath(path, context.io)
-    const interrupt = (): void => {
-      interrupted.abort()
+    const end = (signal: NodeJS.Signals): void => {
+      const code = signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted
+      ended.abort(new CliError(code, 'interrupted: nothing was stored'))
       source.stream.destroy()
     }
-    process.once('SIGINT', interrupt)
+    for (const signal of ENDING) process.once(signal, end)
     try {
-      const summary = await importRecords(resource, source, readImportOptions(flags), context, interrupted.signal)
-      return interrupted.signal.aborted ? EXIT.interrupted : exitCodeOf(summary)
+      const summary = await importRecords(resource, source, readImportOptions(flags), context, ended.signal)
+      return ended.signal.aborted ? interruption(ended.signal).exitCode : exitCodeOf(summary)
     } finally {
-      process.off('SIGINT', interrupt)
+      for (const signal of ENDING) process.off(signal, end)
       // Whoever still writes to it is not waited for.
       source.stream.destroy()
     }

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { basename, dirname, join } from 'node:path'
 import { quoted } from '../command-line.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { CliError, EXIT, interruption } from '../exit.ts'
 
 /** Why a row cannot be read, as a sentence. */
 export class Fault {
@@ -72,7 +72,7 @@ export async function openInput(name: string, stream: AsyncIterable<unknown>, si
   const chunks = stream[Symbol.asyncIterator]()
   const next = (): Promise<IteratorResult<unknown>> =>
     chunks.next().catch(error => {
-      throw signal?.aborted ? new CliError(EXIT.interrupted, 'interrupted: nothing was imported') : error
+      throw signal?.aborted ? interruption(signal) : error
     })
   const hash = createHash('sha256')
   let pending: Buffer = Buffer.alloc(0)

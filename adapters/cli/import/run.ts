@@ -3,7 +3,7 @@ import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import type { Context, Services } from '../context.ts'
-import { again, CliError, EXIT, EXIT_OF } from '../exit.ts'
+import { again, CliError, EXIT_OF, interruption } from '../exit.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
 import type { RowErrors } from './evaluate.ts'
@@ -162,11 +162,9 @@ async function passRows(passing: Passing): Promise<void> {
       await settle(passing, reached, true)
     }
   } catch (error) {
-    throw error instanceof CliError && error.exitCode === EXIT.interrupted
-      ? interrupted(passing)
-      : cutOff(passing, error)
+    throw signal?.aborted ? interrupted(passing, signal) : cutOff(passing, error)
   }
-  if (signal?.aborted) throw interrupted(passing)
+  if (signal?.aborted) throw interrupted(passing, signal)
 }
 
 /** An error that came when batches had been stored already, which stay. */
@@ -225,8 +223,13 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
   counts.skipped += outcome.skipped
 }
 
-function interrupted({ input, counts, resource }: Passing): CliError {
-  return keepsPlace(resource)
-    ? new CliError(EXIT.interrupted, `interrupted after ${counts.rows} rows of ${input.name}`, 'go on with --resume')
-    : new CliError(EXIT.interrupted, 'interrupted: nothing was imported')
+/** What a signal ended, with what is stored in spite of it. */
+function interrupted({ input, counts, resource, options }: Passing, signal: AbortSignal): CliError {
+  const ended = interruption(signal)
+  if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return ended
+  return new CliError(
+    ended.exitCode,
+    `interrupted: ${counts.created} records of ${input.name} are stored`,
+    again('--resume'),
+  )
 }

@@ -291,11 +291,11 @@ describe('an import of call records', () => {
 })
 
 it('an import that waits for standard input ends at once when it is interrupted', async () => {
-  for (const [text, sentence] of [
-    [`${CALLS}\n`, /^interrupted: nothing was imported$/],
-    [`${CALLS}\n${calls(1, 5000)}`, /^interrupted after \d+ rows of -$/],
+  for (const [text, signal, exitCode, sentence] of [
+    [`${CALLS}\n`, 'SIGINT', 130, /^interrupted: nothing was stored$/],
+    [`${CALLS}\n${calls(1, 5000)}`, 'SIGTERM', 143, /^interrupted: \d+ records of - are stored$/],
   ] as const) {
-    const before = process.listeners('SIGINT')
+    const before = process.listeners(signal)
     let pieces = [text]
     const stdin = new Readable({
       read() {
@@ -312,11 +312,11 @@ it('an import that waits for standard input ends at once when it is interrupted'
     })
     const { context } = listening(desk.services)
     const ended = assert.rejects(async () => act?.({ ...context, io: { ...context.io, stdin } }, ['-'], {}), {
-      exitCode: 130,
+      exitCode,
       message: sentence,
     })
     await waits
-    for (const listener of process.listeners('SIGINT')) if (!before.includes(listener)) listener('SIGINT')
+    for (const listener of process.listeners(signal)) if (!before.includes(listener)) listener(signal)
     await ended
   }
 })
