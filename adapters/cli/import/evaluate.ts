@@ -8,7 +8,9 @@ import type { Finder } from './names.ts'
 export type RowErrors = readonly (readonly [column: string, sentence: string])[]
 
 /** The records of one row (several where a cell holds several codes), as values in the order of the columns. */
-export type Read = { readonly records: readonly (readonly (Value | undefined)[])[] } | { readonly errors: RowErrors }
+export type Read =
+  | { readonly records: readonly (readonly (Value | undefined)[])[]; readonly warnings: RowErrors }
+  | { readonly errors: RowErrors }
 
 /** One field of the records, and what gives its value. */
 export interface Slot {
@@ -57,6 +59,7 @@ class Several {
 
 /** Reads the slots of one row. `isSparse`: what is not given stays undefined. */
 export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse: boolean) {
+  const coded = slots.filter(({ declared }) => declared.sheet === 'codes')
   return (given: (source: Source) => unknown): Read => {
     const values: Values = new Array(slots.length)
     const errors: [string, string][] = []
@@ -80,9 +83,21 @@ export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse:
       else values[slot.position] = value
     }
     if (errors.length > 0) return { errors }
-    return { records: codes === null ? [values] : codes.map(code => values.with(listed, code)) }
+    const records = codes === null ? [values] : codes.map(code => values.with(listed, code))
+    return { records, warnings: coded.flatMap(slot => rangesIn(slot, records)) }
   }
 }
+
+const RANGE = /\d\s*[-–/]\s*\d/
+
+/** What looks like a range of codes is kept as it came, and matched by its digits alone. */
+const rangesIn = ({ field, position }: Slot, records: readonly Values[]): [string, string][] =>
+  records.flatMap(values => {
+    const code = String(values[position] ?? '')
+    if (!RANGE.test(code)) return []
+    const digits = code.replaceAll(/\D/g, '')
+    return [[field, `${code} is kept, and matches numbers that begin with ${digits}; a range must be written out.`]]
+  })
 
 function absent(slot: Slot, isUnnamed: boolean, fixed: Fixed | null): Value | undefined | Problem {
   if (fixed?.field === slot.field) return fixed.value

@@ -23,7 +23,7 @@ export interface Source {
   readonly bytes?: number
 }
 
-/** What became of an import. Records are counted, but for `rows`, `rejected` and `blank`, which are of the input. */
+/** What became of an import. Records are counted, but for `rows`, `rejected`, `warned` and `blank`, which are of the input. */
 export interface ImportSummary {
   readonly resource: string
   readonly source: string
@@ -33,6 +33,8 @@ export interface ImportSummary {
   readonly updated: number
   readonly skipped: number
   readonly rejected: number
+  /** Rows that were taken and may not mean what they seem to. */
+  readonly warned: number
   readonly blank: number
   /** The first lines of those. */
   readonly blank_lines: readonly number[]
@@ -119,7 +121,7 @@ async function tell(
     context.io.stdout.write(`${JSON.stringify(summary)}\n`)
     return
   }
-  const { rows, rejected, blank, blank_lines, seconds, dry_run } = summary
+  const { rows, rejected, warned, blank, blank_lines, seconds, dry_run } = summary
   const number = (value: number): string => value.toLocaleString('en')
   const outcome = (['created', 'updated', 'skipped'] as const)
     .filter(name => summary[name] > 0 || name === 'created')
@@ -128,6 +130,7 @@ async function tell(
   const details = [
     `${number(rows)} rows: ${outcome.join(', ')}`,
     `${number(rejected)} rejected`,
+    ...(warned > 0 ? [`${number(warned)} with a warning`] : []),
     ...(blank > 0 ? [`${number(blank)} blank (line ${lines})`] : []),
   ]
   say(context, `${summary.source}: ${details.join(', ')}; ${seconds.toFixed(1)} s`)

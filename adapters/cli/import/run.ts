@@ -31,7 +31,7 @@ export interface Run {
 
 const SHOWN_BLANKS = 10
 
-type Counts = { -readonly [K in 'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'blank']: number }
+type Counts = { -readonly [K in 'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'warned' | 'blank']: number }
 
 /** Reads all rows and stores them; see importRecords. */
 export async function runImport(run: Run): Promise<ImportSummary> {
@@ -39,7 +39,7 @@ export async function runImport(run: Run): Promise<ImportSummary> {
   const { resource, input, options, context, opened } = run
   const shown = progress(context, input.name, run.bytes)
   const report = errorReport(context, input.name, options.maxErrors, shown.clear)
-  const counts: Counts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, blank: 0 }
+  const counts: Counts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, warned: 0, blank: 0 }
   const blankLines: number[] = []
   if (opened.errors.length > 0) report.add(input.line === 1 ? 1 : input.line - 1, opened.errors)
   else {
@@ -181,11 +181,13 @@ function cutOff({ input, resource, options, counts }: Passing, error: unknown): 
 }
 
 /** Counts and tells what was read. */
-function note(passing: Passing, { rows, blank, rejected }: Batch): void {
+function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void {
   const { counts, blankLines } = passing
   counts.rows += rows
   counts.blank += blank.length
   blankLines.push(...blank.slice(0, SHOWN_BLANKS - blankLines.length))
+  counts.warned += warned.length
+  for (const [line, warnings] of warned) passing.report.warn(line, warnings)
   for (const [{ line, raw }, errors] of rejected) reject(passing, line, raw, errors)
 }
 

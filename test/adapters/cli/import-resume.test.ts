@@ -111,6 +111,18 @@ it('all that is wrong with an object is told at once: members that are none, and
   )
 })
 
+it('a prefix that looks like a range is kept as it came, with a warning of what it matches', async () => {
+  const deck =
+    'prefix,destination,cost_per_minute,billing_increment,status\n33-35,x,1,60,active\n380/381,x,1,60,active\n44,x,1,60,active\n'
+  const { summary, stderr } = await desk.take('rates', deck, ['--tenant', 'acme'])
+  assert.deepEqual([summary.created, summary.warned], [3, 2])
+  assert.deepEqual(desk.query('SELECT prefix FROM rates ORDER BY id'), ['33-35', '380/381', '44'])
+  assert.match(
+    stderr,
+    /^in\.csv:2: warning: prefix: 33-35 is kept, and matches numbers that begin with 3335; a range must be written out\.\nin\.csv:3: warning: prefix: .* 380381; .*\n.*3 created, 0 rejected, 2 with a warning/,
+  )
+})
+
 it('the help says what a bad row means: all or nothing, or what was stored before it stays', () => {
   const help = (resource: string): string =>
     addImportOptions(new Command(), resourceNamed(resource)).helpInformation().replaceAll(/\s+/g, ' ')
