@@ -66,9 +66,10 @@ function readFile(path: string): Record<string, unknown> {
   const content = parse(text, path)
   const unknown = Object.keys(content).find(name => !isSettingName(name))
   if (unknown !== undefined)
-    throw new AppError('configuration', `${path} has an unknown setting ${JSON.stringify(unknown)}.`, {
-      hint: `the settings are ${Object.keys(declarations).join(', ')}`,
-    })
+    throw new AppError(
+      'configuration',
+      `${path} has an unknown setting ${JSON.stringify(unknown)}; the settings are ${Object.keys(declarations).join(', ')}.`,
+    )
   return content
 }
 

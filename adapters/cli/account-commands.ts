@@ -11,7 +11,7 @@ import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { readSecret } from './input.ts'
 import { printRows, printThing, printValue } from './output.ts'
-import { example, type RunCommand } from './program.ts'
+import { example, type RunCommand, takesFields } from './program.ts'
 
 export const addPasswordFlags = (command: Command): Command =>
   command
@@ -103,7 +103,7 @@ export async function adminCommand(run: RunCommand): Promise<Command> {
 
 function listAccounts(run: RunCommand): Command {
   const command = example(new Command('list').description('list the accounts'), 'trunkline admin list')
-  return run(command, async context => {
+  return run(takesFields(command), async context => {
     const { accounts } = await context.open()
     const rows = (await accounts.list()).map(({ id, name, email, role, disabled, createdAt }) => ({
       id,
@@ -134,7 +134,7 @@ function create(run: RunCommand): Command {
       .addOption(roleOption()),
   )
   example(command, 'trunkline admin create carol@example.com --role manager --random-password')
-  return run(command, async (context, [email], flags) => {
+  return run(takesFields(command), async (context, [email], flags) => {
     const services = await context.open()
     await storeAccount(context, services, await askAccount(context, { ...flags, email }))
   })
@@ -145,7 +145,7 @@ function changePassword(run: RunCommand): Command {
     new Command('passwd').description('give an account a new password; ends its sessions').argument('<email>'),
   )
   example(command, 'trunkline admin passwd admin@example.com --random-password')
-  return run(command, async (context, [email = ''], flags) => {
+  return run(takesFields(command), async (context, [email = ''], flags) => {
     const services = await context.open()
     const account = await accountOf(services, email)
     const { password, isRandom } = await readPassword(context, flags)
@@ -212,7 +212,7 @@ export async function sessionCommand(run: RunCommand): Promise<Command> {
 
 function listSessions(run: RunCommand): Command {
   const command = example(new Command('list').description('list the sessions, newest first'), 'trunkline session list')
-  return run(command, async context => {
+  return run(takesFields(command), async context => {
     const { sessions } = await context.open()
     const rows = (await sessions.list()).map(({ id, account, createdAt, expiresAt }) => ({
       id,

@@ -5,7 +5,7 @@ import { parseMembers, sentences } from '../../core/resources/input.ts'
 import type { Fields, Resource } from '../../core/resources/resource.ts'
 import { cell, objects } from './columns.ts'
 import type { Context, Services } from './context.ts'
-import { labelOfField, randomSecret, targetIn } from './fields.ts'
+import { labelOfField, targetIn } from './fields.ts'
 
 /** Prompts at a terminal. They are drawn on standard error, so that standard output stays data. */
 
@@ -38,7 +38,10 @@ export async function askText(
   return String(answer)
 }
 
-/** Asks for the required fields that the body lacks, each under the rules of its declaration. */
+/**
+ * Asks for the required fields that the body lacks, each under the rules of its declaration. Where a person wants a
+ * random value, the field stays undefined.
+ */
 export async function askMissing(
   context: Context,
   services: Services,
@@ -83,7 +86,7 @@ async function askField(
       return value instanceof Problem ? sentences.field(name, value.predicate) : true
     },
   })
-  return field.generated && given.trim() === '' ? randomSecret() : given
+  return field.generated && given.trim() === '' ? undefined : given
 }
 
 type Choice = { readonly name: string; readonly value: unknown }

@@ -2,9 +2,9 @@ import { Command } from 'commander'
 import type { AuditAction, AuditEntry, Change } from '../../core/audit.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { printValue } from './output.ts'
+import { assertColumns, printValue } from './output.ts'
 import { periodFrom, periodOptions } from './period.ts'
-import { example, type RunCommand } from './program.ts'
+import { example, type RunCommand, takesFields } from './program.ts'
 import { wholeNumber } from './whole-number.ts'
 
 const ACTIONS: readonly AuditAction[] = ['create', 'update', 'delete', 'import', 'rerate', 'revoke']
@@ -21,7 +21,8 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
     .option('--limit <n>', `at most so many (${LIMIT} unless given)`)
   example(list, 'trunkline audit list --resource tenants --since 2026-10-01')
   group.addCommand(
-    run(list, async (context, _words, flags) => {
+    run(takesFields(list), async (context, _words, flags) => {
+      assertColumns(context)
       const { audit } = await context.open()
       const entries: AuditEntry[] = []
       const limit = wholeNumber('--limit', flags['limit'] ?? LIMIT)
@@ -39,7 +40,7 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
 function filterFrom(flags: Flags) {
   const action = ACTIONS.find(known => known === flags['action'])
   if (flags['action'] !== undefined && !action)
-    throw new CliError(EXIT.usage, `there is no action ${String(flags['action'])}`, `choose from ${ACTIONS.join(', ')}`)
+    throw new CliError(EXIT.usage, `there is no action ${String(flags['action'])}; there are ${ACTIONS.join(', ')}`)
   return {
     ...periodFrom(flags),
     ...(typeof flags['by'] === 'string' ? { actor: flags['by'] } : {}),

@@ -2,12 +2,15 @@ import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
 import type { IngestCounts } from '../../core/ports/calls.ts'
 import { SOURCE_FORMATS } from '../../core/rating/completed-call.ts'
+import { quoted } from './command-line.ts'
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
+import { openStream } from './input.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
+import { sayHint } from './report.ts'
 import { rerateCommand } from './rerate-command.ts'
 import { printable, styled } from './styles.ts'
 
@@ -59,15 +62,20 @@ function ingestCommand(run: RunCommand): Command {
     const rules = rulesFrom(await withSlugs(services.records, flags))
     const format = SOURCE_FORMATS.find(known => known === flags['format']) ?? AUTO
     const bar = progress(context)
-    const source = path === '-' ? context.io.stdin : path
     const passedOver: string[] = []
     const onPassedOver = (file: string): number => passedOver.push(file)
+    const stream = await openStream(context.io, path)
     const counts = await services
-      .ingest(source, { feed: { name: path, rules }, format, onProgress: bar.show, onPassedOver })
-      .finally(bar.end)
+      .ingest(stream ?? path, { feed: { name: path, rules }, format, onProgress: bar.show, onPassedOver })
+      .finally(() => {
+        bar.end()
+        stream?.destroy()
+      })
     await printValue(context, { ...counts }, () => told(context, counts))
-    if (counts.quarantined > 0) say(context, 'hint: trunkline cdr quarantine list')
-    if (counts.unrated > 0) say(context, 'hint: trunkline rate check TENANT')
+    if (counts.quarantined > 0) await sayHint(context, 'trunkline cdr quarantine list')
+    if (counts.unrated > 0 && rules.tenant !== null)
+      await sayHint(context, `trunkline rate check ${quoted(rules.tenant)}`)
+    else if (counts.unrated > 0) say(context, 'trunkline rate check, of each tenant, tells the rates that are missing')
     return passedOver.length > 0 ? tellPassedOver(context, passedOver, format, counts) : EXIT.ok
   })
 }
@@ -75,13 +83,16 @@ function ingestCommand(run: RunCommand): Command {
 const SHOWN = 10
 
 /** A folder may hold other things than records, but not nothing else. */
-function tellPassedOver(context: Context, files: readonly string[], format: string, counts: IngestCounts): number {
+async function tellPassedOver(context: Context, files: readonly string[], format: string, counts: IngestCounts) {
   const { stored, known, quarantined, legs } = counts
   const of = format === AUTO ? 'of a switch' : `of the format ${format}`
   say(context, `passed over, since the first lines show no records ${of}: ${files.length}`)
   for (const file of files.slice(0, SHOWN)) say(context, `  ${printable(file)}`)
   if (files.length > SHOWN) say(context, `  … and ${files.length - SHOWN} more`)
-  say(context, 'hint: unpack what is compressed; take one in with: trunkline cdr ingest FILE --format FORMAT')
+  await sayHint(
+    context,
+    `trunkline cdr ingest ${quoted(files[0] ?? '')} --format ${format === AUTO ? SOURCE_FORMATS[0] : format}`,
+  )
   return stored + known + quarantined + legs > 0 ? EXIT.ok : EXIT.data
 }
 

@@ -74,6 +74,8 @@ export interface Opening {
 export interface Context {
   readonly io: Io
   readonly options: GlobalOptions
+  /** The command line as it was typed. */
+  readonly line: readonly string[]
   /** The open database; the same one each time, closed when the command ends. Throws AppError. */
   open(opening?: Opening): Promise<Services>
 }

@@ -195,7 +195,7 @@ const examineGateways: Examination = async patient => {
   if (reached > 0 && patient.settings['base_url'] === null)
     findings.push({
       finding: 'gateways elsewhere cannot send receipts to this host, since base_url is not set',
-      mend: 'export TRUNKLINE_BASE_URL=https://pbx.example.com, or set base_url in the settings file',
+      mend: 'export TRUNKLINE_BASE_URL=https://pbx.example.com',
     })
   return findings
 }

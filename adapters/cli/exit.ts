@@ -17,6 +17,7 @@ export const EXIT = {
   permission: 77,
   configuration: 78,
   interrupted: 130,
+  terminated: 143,
 } as const
 
 export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
@@ -53,6 +54,10 @@ export const againWith =
   (wrong: string, right: string): Hint =>
   line =>
     line.map(word => (word === wrong ? right : word.startsWith('-') ? word.replace(`=${wrong}`, `=${right}`) : word))
+
+/** What a signal ends: its reason is the error to tell, where it has one. */
+export const interruption = ({ reason }: AbortSignal): CliError =>
+  reason instanceof CliError ? reason : new CliError(EXIT.interrupted, 'interrupted: nothing was stored')
 
 /** What ends a command with a code of its own; the message is for standard error. */
 export class CliError extends Error {

@@ -3,7 +3,7 @@ import { isTimeZone } from '../../core/dates.ts'
 import type { Records } from '../../core/ports/records.ts'
 import { type FeedRules, isSwitchName } from '../../core/rating/record-call.ts'
 import { tenants } from '../../core/resources/tenants.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, againWith, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { resolve } from './references.ts'
 
@@ -44,8 +44,8 @@ export function rulesFrom(
   if (!isTimeZone(timezone))
     throw new CliError(
       EXIT.usage,
-      `there is no time zone ${timezone}`,
-      'write an IANA name, such as --timezone Europe/Kyiv',
+      `there is no time zone ${timezone}; an IANA name is wanted`,
+      again('--timezone', 'Europe/Kyiv'),
     )
   const name = switchNameFrom(flags['switch']) ?? others.switchName
   return {
@@ -59,11 +59,7 @@ export function rulesFrom(
 function switchNameFrom(given: unknown): string | undefined {
   if (typeof given !== 'string') return undefined
   if (isSwitchName(given)) return given
-  throw new CliError(
-    EXIT.usage,
-    `--switch ${given} is no name`,
-    'write letters, digits, _ . : - such as --switch pbx-2',
-  )
+  throw new CliError(EXIT.usage, `--switch ${given} is no name of letters, digits, _ . : -`, again('--switch', 'pbx-2'))
 }
 
 const pairsIn = (flags: Flags): [context: string, tenant: string][] =>
@@ -72,6 +68,6 @@ const pairsIn = (flags: Flags): [context: string, tenant: string][] =>
 function pairFrom(pair: string): [context: string, tenant: string] {
   const at = pair.lastIndexOf('=')
   if (at < 1 || at === pair.length - 1)
-    throw new CliError(EXIT.usage, `--context ${pair} is no pair`, 'write --context from-acme=acme')
+    throw new CliError(EXIT.usage, `--context ${pair} is no pair`, againWith(pair, 'from-acme=acme'))
   return [pair.slice(0, at), pair.slice(at + 1)]
 }

@@ -1,11 +1,26 @@
-import { readFileSync } from 'node:fs'
+import { open, readFileSync, statSync } from 'node:fs'
+import { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import type { Io } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 
+const STDIN = new Set(['-', '/dev/stdin', '/dev/fd/0'])
+
+/**
+ * What a path names that can only be read as it comes: standard input, a FIFO, what a shell puts in the place of
+ * `<(…)`. Null for files and folders. A FIFO becomes a socket, since a read of a file could not be given up.
+ */
+export async function openStream({ stdin }: Pick<Io, 'stdin'>, path: string): Promise<Readable | null> {
+  if (STDIN.has(path)) return stdin
+  if (!statSync(path, { throwIfNoEntry: false })?.isFIFO()) return null
+  return new Socket({ fd: await promisify(open)(path, 'r'), readable: true, writable: false })
+}
+
 /** The whole of a file, or of standard input for `-`. */
 export async function readText(io: Pick<Io, 'stdin'>, path: string): Promise<string> {
-  if (path === '-') return readAll(io.stdin)
+  if (STDIN.has(path)) return readAll(io.stdin)
   try {
     return readFileSync(path, 'utf8')
   } catch (error) {

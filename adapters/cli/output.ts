@@ -5,6 +5,7 @@ import type { Kind } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { assertNamed, type Column, cell, chosen, linesOf, objects, picked, shared } from './columns.ts'
 import type { Context, Io } from './context.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import { csvCell } from './export/csv.ts'
 import { coloured, printable, styled } from './styles.ts'
 
@@ -132,16 +133,28 @@ export async function printRows(
   )
 }
 
-/** A value that is no record: as JSON, or as the lines given for a person. */
+/** Refuses --fields where a person gets lines without columns. */
+export function assertColumns({ options }: Context, isFlat = options.output !== 'table'): void {
+  if (options.fields && !isFlat)
+    throw new CliError(
+      EXIT.usage,
+      '--fields chooses columns, which there are with --output csv',
+      again('--output', 'csv'),
+    )
+}
+
+/** A value that is no record: as JSON, or as the lines given for a person. --fields chooses from the members of rows. */
 export async function printValue(
   context: Context,
   value: JsonObject | readonly JsonObject[],
   lines: () => string,
 ): Promise<void> {
-  const { output } = context.options
+  const { output, fields } = context.options
   if (output === 'table') return write(context.io, lines())
-  const rows = Array.isArray(value) ? value.filter(isJsonObject) : isJsonObject(value) ? [value] : []
-  if (output === 'json') return write(context.io, `${stringifyJson(value, 2)}\n`)
+  const given = Array.isArray(value) ? value.filter(isJsonObject) : isJsonObject(value) ? [value] : []
+  if (given[0]) assertNamed(fields, Object.keys(given[0]))
+  const rows = given.map(row => picked(row, fields))
+  if (output === 'json') return write(context.io, `${stringifyJson(Array.isArray(value) ? rows : rows[0], 2)}\n`)
   if (output === 'ndjson') return write(context.io, rows.map(row => `${stringifyJson(row)}\n`).join(''))
   const names = Object.keys(rows[0] ?? {})
   return write(context.io, csvLine(names) + rows.map(row => csvLine(names.map(name => cell(row[name])))).join(''))

@@ -3,7 +3,7 @@ import { parseDate } from '../../core/dates.ts'
 import type { Records } from '../../core/ports/records.ts'
 import { FOREVER, midnights, type Period } from '../../core/rating/period.ts'
 import { tenants } from '../../core/resources/tenants.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 
 /** `what` happened then, such as calls that began. */
@@ -30,11 +30,7 @@ export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
     const given = String(flags[flag]).trim()
     const date = parseDate(given)
     if (date === null)
-      throw new CliError(
-        EXIT.usage,
-        `--${flag} must be a valid date`,
-        `write --${flag} 2026-10-01 or --${flag} '2026-10-01 12:00:00'`,
-      )
+      throw new CliError(EXIT.usage, `--${flag} must be a valid date`, again(`--${flag}`, '2026-10-01'))
     return DAY.test(given) ? midnights(timeZone)(given) : date
   }
   return { from: read('since', FOREVER.from), to: read('until', FOREVER.to) }

@@ -13,7 +13,7 @@ import {
 } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { type Failed, report } from './report.ts'
+import { type Failed, fullName, report } from './report.ts'
 
 /** What a command does; a number that it returns is the exit code. */
 export type Action = (context: Context, words: readonly string[], flags: Flags) => Promise<unknown>
@@ -53,6 +53,14 @@ export const example = (command: Command, ...lines: string[]): Command =>
     'after',
     `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map(line => `  ${line}`).join('\n')}`,
   )
+
+const CHOOSING = new WeakSet<Command>()
+
+/** Lets a command take --fields: it prints records or rows. With any other, --fields is refused before it begins. */
+export function takesFields(command: Command): Command {
+  CHOOSING.add(command)
+  return command
+}
 
 /** Runs one command line and returns its exit code. Nothing is thrown, and nothing ends the process. */
 export async function runProgram(
@@ -193,8 +201,10 @@ async function perform(
     const services = await opened?.catch(() => null)
     await services?.close()
   }
-  const context: Context = { io, options, open: opening => open(opening).catch(missingFile) }
+  const context: Context = { io, options, line: failed.line, open: opening => open(opening).catch(missingFile) }
   try {
+    if (options.fields && failed.command && !CHOOSING.has(failed.command))
+      throw new CliError(EXIT.usage, `${fullName(failed.command)} prints no fields that --fields could choose from`)
     const code = await action(context, words, flags)
     await close()
     return typeof code === 'number' ? code : EXIT.ok

@@ -6,7 +6,7 @@ import { CliError, EXIT } from './exit.ts'
 import { hasRules, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
 import { printRows, printValue, write } from './output.ts'
-import { example, type RunCommand } from './program.ts'
+import { example, type RunCommand, takesFields } from './program.ts'
 import { printable } from './styles.ts'
 import { cut } from './width.ts'
 
@@ -41,7 +41,7 @@ function listCommand(run: RunCommand): Command {
     new Command('list').description('the records and why they could not be used, oldest first'),
   )
   example(list, 'trunkline cdr quarantine list', "trunkline cdr quarantine list --reason 'columns, not'")
-  return run(list, async (context, _words, flags) => {
+  return run(takesFields(list), async (context, _words, flags) => {
     const { calls } = await context.open()
     const rows: Shown[] = []
     for await (const { rules: _, ...shown } of calls.quarantine()) if (fits(shown, flags)) rows.push(shown)
@@ -112,7 +112,7 @@ function discardCommand(run: RunCommand): Command {
   return run(discard, async (context, words, flags) => {
     const ids = new Set(words.map(idFrom))
     if (ids.size === 0 && !isFiltered(flags))
-      throw new CliError(EXIT.usage, 'which records are to be discarded must be said', 'write ids, --reason or --feed')
+      throw new CliError(EXIT.usage, 'which records are to be discarded must be said: by their ids, --reason or --feed')
     const { calls } = await context.open()
     const wanted: number[] = []
     for await (const row of calls.quarantine()) {

@@ -9,7 +9,7 @@ import { rates } from '../../core/resources/rates.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { checkCommand } from './check-command.ts'
 import type { Context, Services } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
 import { resolve } from './references.ts'
@@ -42,7 +42,7 @@ function quoteCommand(run: RunCommand): Command {
 
 function secondsFrom(given: string): number {
   if (/^\d{1,10}$/.test(given)) return Number(given)
-  throw new CliError(EXIT.usage, '--seconds must be a whole number', 'write --seconds 90')
+  throw new CliError(EXIT.usage, '--seconds must be a whole number', again('--seconds', '90'))
 }
 
 /** The labels of the rates that the steps speak of, by id. */

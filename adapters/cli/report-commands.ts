@@ -4,10 +4,10 @@ import { USAGE_GROUPS, type UsageLine } from '../../core/ports/calls.ts'
 import { daysOfMonth, isMonth } from '../../core/rating/period.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import type { Context } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { printValue } from './output.ts'
-import { example, type RunCommand } from './program.ts'
+import { assertColumns, printValue } from './output.ts'
+import { example, type RunCommand, takesFields } from './program.ts'
 import { resolve } from './references.ts'
 import { printable, styled } from './styles.ts'
 import { cut, widthOf } from './width.ts'
@@ -20,13 +20,15 @@ export async function reportCommand(run: RunCommand): Promise<Command> {
     .requiredOption('--month <YYYY-MM>', 'the month')
     .addOption(new Option('--by <group>', 'a line for each').choices([...USAGE_GROUPS]))
   example(usage, 'trunkline report usage --tenant acme --month 2026-10 --by destination')
-  group.addCommand(run(usage, printUsage))
+  group.addCommand(run(takesFields(usage), printUsage))
   return group
 }
 
 async function printUsage(context: Context, _words: readonly string[], flags: Flags): Promise<void> {
   const month = String(flags['month'])
-  if (!isMonth(month)) throw new CliError(EXIT.usage, `${month} is no month`, 'write --month 2026-10')
+  if (!isMonth(month)) throw new CliError(EXIT.usage, `${month} is no month`, again('--month', '2026-10'))
+  const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
+  assertColumns(context, isFlat)
   const { records, calls } = await context.open()
   const tenantId = await resolve(records, tenants, String(flags['tenant']))
   const tenant = await records.find(tenants, tenantId)
@@ -36,7 +38,6 @@ async function printUsage(context: Context, _words: readonly string[], flags: Fl
   const sum = figures(total(lines))
   const rows = lines.map(line => ({ [by ?? 'group']: line.group, ...figures(line) }))
   const head = { tenant: String(tenant?.['slug'] ?? ''), month, timezone }
-  const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
   const whole = { ...head, total: sum, ...(by === null ? {} : { lines: rows }) }
   await printValue(context, isFlat ? (by === null ? [{ ...head, ...sum }] : rows) : whole, () =>
     drawn(context, head, sum, by === null ? [] : lines),

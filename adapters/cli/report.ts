@@ -1,7 +1,7 @@
 import { type Command, CommanderError } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import { quoted, typed } from './command-line.ts'
-import type { GlobalOptions, Io } from './context.ts'
+import { type Context, type GlobalOptions, type Io, say } from './context.ts'
 import { againWith, CliError, EXIT, EXIT_OF, type Hint } from './exit.ts'
 
 /** Where an error is told, and what it came of. */
@@ -132,10 +132,15 @@ const codeName = (exitCode: number): string =>
     .replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) ?? 'command'
 
 /** What hides secrets knows every resource, and is loaded only where a line is told back. */
-async function written({ line, options }: Failed, hint: Hint): Promise<string> {
+async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint: Hint): Promise<string> {
   if (typeof hint === 'string') return suggested(hint, options)
   const { masked } = await import('./secrets.ts')
   return typed(masked(hint(line)))
+}
+
+/** Says on standard error which command goes on from here; nothing with --quiet. */
+export async function sayHint(context: Context, hint: Hint): Promise<void> {
+  say(context, `hint: ${await written(context, hint)}`)
 }
 
 /** A command that is suggested works on the same database and settings as the one that suggests it. */

@@ -5,7 +5,7 @@ import type { Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.
 import { tenants } from '../../core/resources/tenants.ts'
 import { cell } from './columns.ts'
 import { type Context, type Output, type Services, say } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import { csvLine, write } from './output.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import { example, type RunCommand } from './program.ts'
@@ -47,8 +47,8 @@ async function mustBeConfirmed(context: Context, calls: Services['calls'], query
   if (!context.options.interactive)
     throw new CliError(
       EXIT.usage,
-      'changing what calls cost must be confirmed',
-      'look with --dry-run, then repeat the command with --yes',
+      'changing what calls cost must be confirmed: look with --dry-run, then repeat the command with --yes',
+      again('--dry-run'),
     )
   const { changed, examined, oldCost, newCost, editedByHand } = await calls.rerate(query, { dryRun: true, sample: 0 })
   const { confirm } = await import('./ask.ts')

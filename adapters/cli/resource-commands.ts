@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { JsonObject } from '../../core/json.ts'
 import { referencesTo } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { JsonStream } from '../../core/use-cases/administer.ts'
@@ -6,9 +7,17 @@ import { askMissing } from './ask.ts'
 import { type Context, say } from './context.ts'
 import { deleteCommand } from './delete-command.ts'
 import { CliError, EXIT } from './exit.ts'
-import { addFieldFlags, addFilterFlags, bodyFrom, type Flags, filtersFrom, isGenerating } from './fields.ts'
+import {
+  addFieldFlags,
+  addFilterFlags,
+  bodyFrom,
+  type Flags,
+  filtersFrom,
+  isGenerating,
+  randomSecret,
+} from './fields.ts'
 import { printRecord, printRecords } from './output.ts'
-import { example, type RunCommand } from './program.ts'
+import { example, type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -57,7 +66,7 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     .option('--all', 'all of them')
   if (hasSecrets(resource)) command.option('--show-secrets', 'show what is secret')
   example(command, `trunkline ${name} list --limit 10`)
-  return run(command, async (context, _words, flags) => {
+  return run(takesFields(command), async (context, _words, flags) => {
     const services = await context.open()
     const limit = limitOf(context, flags)
     const search = typeof flags['search'] === 'string' ? flags['search'].trim() : ''
@@ -85,7 +94,7 @@ function showCommand(resource: Resource, name: string, run: RunCommand): Command
     .argument(`<${referenceForm(resource)}>`)
   if (showsSecrets(resource)) command.option('--show-secrets', 'show what is secret')
   example(command, `trunkline ${name} show ${sampleReference(resource)}`)
-  return run(command, async (context, [reference = ''], flags) => {
+  return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()
     const id = await resolve(services.records, resource, reference)
     const json = await whole(await services.administration.show(resource, id))
@@ -105,26 +114,33 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     `${verb} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
   )
   example(command, `trunkline ${name} ${verb} ${sampleFlags(resource)}`)
-  return run(command, async (context, _words, flags) => {
+  return run(takesFields(command), async (context, _words, flags) => {
     const services = await context.open()
     const given = await bodyFrom(flags, resource, context, services)
-    const body = context.options.interactive ? await askMissing(context, services, resource, given) : given
-    const json = await services.administration.create(resource, body)
+    const asked = context.options.interactive ? await askMissing(context, services, resource, given) : given
+    const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
+    const json = await services.administration.create(resource, { ...asked, ...madeUp })
     // A secret made up just now is shown this once: nobody has seen it yet.
-    const isMadeUp =
-      isGenerating(flags) ||
-      Object.entries(resource.fields).some(([field, { generated }]) => generated && !given[field])
-    await printRecord(context, resource, json, { showSecrets: isMadeUp })
+    const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
+    await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
   })
 }
+
+/** Random values for the secrets that a person left open. */
+const randomFor = ({ fields }: Resource, body: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { generated }]) =>
+      generated && body[name] === undefined ? [[name, randomSecret()]] : [],
+    ),
+  )
 
 function updateCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addFieldFlags(new Command('update').argument(`<${referenceForm(resource)}>`), resource).description(
     `change the given fields of one ${labelOf(resource)}; the others stay`,
   )
   example(command, `trunkline ${name} update ${sampleReference(resource)} ${sampleChange(resource)}`)
-  return run(command, async (context, [reference = ''], flags) => {
+  return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()
     const { administration, records } = services
     const id = await resolve(records, resource, reference)

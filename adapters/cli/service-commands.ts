@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import { type Context, say } from './context.ts'
 import { printRows, printValue, write } from './output.ts'
-import { example, type RunCommand, type Wiring } from './program.ts'
+import { example, type RunCommand, takesFields, type Wiring } from './program.ts'
 import { coloured } from './styles.ts'
 
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
@@ -77,7 +77,7 @@ export async function configCommand(run: RunCommand, wiring: Wiring): Promise<Co
     'trunkline config show',
   )
   group.addCommand(
-    run(show, async context => {
+    run(takesFields(show), async context => {
       const { values, sources } = wiring.settings(context.options)
       const rows = Object.entries(values).map(([setting, value]) => ({
         setting,

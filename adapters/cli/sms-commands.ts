@@ -1,6 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Command } from 'commander'
+import { invalid } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts'
+import { parseMembers } from '../../core/resources/input.ts'
 import type { Row } from '../../core/resources/resource.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { sendFields, smsMessages } from '../../core/resources/sms-messages.ts'
@@ -12,7 +14,7 @@ import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { readText } from './input.ts'
 import { printRecord, printRecords } from './output.ts'
-import { example, type RunCommand, type Wiring } from './program.ts'
+import { example, type RunCommand, takesFields, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
 import { daemonState } from './service-commands.ts'
 import { coloured, isBad } from './styles.ts'
@@ -36,7 +38,7 @@ function listCommand(run: RunCommand): Command {
     .option('--after <id>', 'only what comes after this message')
     .option('--show-secrets', 'show what is secret')
   example(command, 'trunkline sms list --gateway Jasmin --limit 20')
-  return run(command, async (context, _words, flags) => {
+  return run(takesFields(command), async (context, _words, flags) => {
     const { records } = await context.open()
     const given = async (flag: string, to: typeof tenants | typeof smsGateways) =>
       typeof flags[flag] === 'string' ? await resolve(records, to, flags[flag]) : undefined
@@ -65,7 +67,7 @@ function showCommand(run: RunCommand): Command {
     .argument('<ID>')
     .option('--show-secrets', 'show what is secret')
   example(command, 'trunkline sms show 1')
-  return run(command, async (context, [id = ''], flags) => {
+  return run(takesFields(command), async (context, [id = ''], flags) => {
     const { records } = await context.open()
     const json = await records.show(smsMessages, await resolve(records, smsMessages, id))
     if (json !== null) await printRecord(context, smsMessages, json, { showSecrets: flags['showSecrets'] === true })
@@ -84,7 +86,7 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
     .option('--callback-url <url>', 'where the gateway sends receipts (default: this service)')
     .option('--wait <seconds>', 'wait for the receipt that the daemon records')
   example(command, "trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message 'Hello'")
-  return run(command, async (context, [dash], flags) => {
+  return run(takesFields(command), async (context, [dash], flags) => {
     if (dash !== undefined && dash !== '-')
       throw new CliError(EXIT.usage, `${dash} is too much; the text goes into --message`)
     const services = await context.open()
@@ -139,7 +141,11 @@ async function bodyOf(context: Context, services: Services, gateway: Gateway, fl
     tenant_id: typeof tenant === 'string' ? await resolve(services.records, tenants, tenant) : undefined,
   }
   const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  return context.options.interactive ? askMissing(context, services, { fields: sendFields }, body) : body
+  if (context.options.interactive) return askMissing(context, services, { fields: sendFields }, body)
+  // Before anything is said of the message: what is refused was never queued.
+  const { errors } = parseMembers(sendFields, body, 'create')
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+  return body
 }
 
 const asObject = (json: string): JsonObject => {

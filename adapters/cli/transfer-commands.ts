@@ -2,10 +2,11 @@ import { createReadStream, statSync } from 'node:fs'
 import { Command } from 'commander'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Io } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { CliError, EXIT, interruption } from './exit.ts'
 import { addExportOptions, exportRecords, readExportOptions } from './export.ts'
 import type { Source } from './import/import.ts'
 import { addImportOptions, readImportOptions } from './import/options.ts'
+import { openStream } from './input.ts'
 import { example, type RunCommand } from './program.ts'
 import { pluralOf } from './references.ts'
 
@@ -15,27 +16,33 @@ export const transferTools = (resource: Resource, name: string, run: RunCommand)
   exportCommand(resource, name, run),
 ]
 
+const ENDING = ['SIGINT', 'SIGTERM'] as const
+
 function importCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addImportOptions(
     new Command('import')
       .description(`create ${pluralOf(resource)} from CSV, NDJSON or a JSON array`)
       .argument('<FILE|->', 'a file, or - for standard input'),
+    resource,
   )
   example(command, `trunkline ${name} import ${resource.name}.csv --dry-run`)
   return run(command, async (context, [path = ''], flags) => {
     const { exitCodeOf, importRecords } = await import('./import/import.ts')
-    const interrupted = new AbortController()
-    const source = openPath(path, context.io)
-    const interrupt = (): void => {
-      interrupted.abort()
+    const ended = new AbortController()
+    const source = await openPath(path, context.io)
+    const end = (signal: NodeJS.Signals): void => {
+      const code = signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted
+      ended.abort(new CliError(code, 'interrupted: nothing was stored'))
       source.stream.destroy()
     }
-    process.once('SIGINT', interrupt)
+    for (const signal of ENDING) process.once(signal, end)
     try {
-      const summary = await importRecords(resource, source, readImportOptions(flags), context, interrupted.signal)
-      return interrupted.signal.aborted ? EXIT.interrupted : exitCodeOf(summary)
+      const summary = await importRecords(resource, source, readImportOptions(flags), context, ended.signal)
+      return ended.signal.aborted ? interruption(ended.signal).exitCode : exitCodeOf(summary)
     } finally {
-      process.off('SIGINT', interrupt)
+      for (const signal of ENDING) process.off(signal, end)
+      // Whoever still writes to it is not waited for.
+      source.stream.destroy()
     }
   })
 }
@@ -50,8 +57,9 @@ function exportCommand(resource: Resource, name: string, run: RunCommand): Comma
   })
 }
 
-function openPath(path: string, { stdin }: Io): Source {
-  if (path === '-') return { name: '-', stream: stdin }
+async function openPath(path: string, io: Io): Promise<Source> {
+  const stream = await openStream(io, path)
+  if (stream) return { name: path, stream }
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found?.isFile()) throw new CliError(EXIT.noInput, `there is no file ${path}`)
   return { name: path, stream: createReadStream(path), bytes: found.size }

@@ -86,9 +86,10 @@ function listening(server: Server, host: string, port: number): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(
-        new AppError('configuration', `Cannot listen on ${host}:${port}: ${error.code ?? error.message}.`, {
-          hint: 'set TRUNKLINE_PORT to a free port, or to 0 to take any',
-        }),
+        new AppError(
+          'configuration',
+          `Cannot listen on ${host}:${port}: ${error.code ?? error.message}; set TRUNKLINE_PORT to a free port, or to 0.`,
+        ),
       )
     })
     server.listen(port, host, resolve)

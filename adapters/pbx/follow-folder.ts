@@ -86,12 +86,11 @@ async function visit(file: string, before: number | undefined): Promise<Found> {
     return record ? { is: 'read', at, record } : { is: 'missing' }
   } catch (error) {
     if (isMissing(error)) return { is: 'missing' }
-    const hint = 'its call is missing until this service can read it'
     return {
       is: 'unreadable',
       at,
       size,
-      trouble: new AppError('malformed', `${file} cannot be read.`, { cause: error, hint }),
+      trouble: new AppError('malformed', `${file} cannot be read; its call is missing until it can.`, { cause: error }),
     }
   }
 }

@@ -113,9 +113,10 @@ async function followFile(course: Course, following: Following, start: FeedPlace
 }
 
 const isGone = (path: string, place: FeedPlace | null): AppError =>
-  new AppError('not_found', `The file of ${path} that was read up to byte ${place?.position} is gone.`, {
-    hint: 'if it was compressed or moved before all of it was read, take it in with: trunkline cdr ingest FILE',
-  })
+  new AppError(
+    'not_found',
+    `The file of ${path} that was read up to byte ${place?.position} is gone; if it was moved before all of it was read, take it in with trunkline cdr ingest.`,
+  )
 
 /** Stores what is there; with `final`, a last line without its end too. */
 function drainer({ signal, store, setLag }: Course, given: Following['format']) {

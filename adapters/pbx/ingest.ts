@@ -68,9 +68,7 @@ async function storeAll(
 }
 
 const untold = (name: string): AppError =>
-  new AppError('malformed', `The format of ${name} cannot be told from its first lines.`, {
-    hint: 'name it with --format',
-  })
+  new AppError('malformed', `The format of ${name} cannot be told from its first lines; name its format.`)
 
 async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
   const chunks = stream[Symbol.asyncIterator]()
@@ -88,7 +86,7 @@ async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): 
     format = formatOf(head.toString('utf8'))
   }
   if (!format && head.toString('utf8').trim() === '') return noCounts
-  if (!format) throw untold('standard input')
+  if (!format) throw untold(ingesting.feed.name === '-' ? 'standard input' : ingesting.feed.name)
   async function* all(): AsyncIterable<Uint8Array> {
     yield head
     for (let next = await read(); next; next = await read()) yield next

@@ -52,8 +52,7 @@ function linkAt(draft: string, to: string): void {
   }
 }
 
-export const alreadyThere = (path: string): AppError =>
-  new AppError('conflict', `There is a file at ${path} already.`, { hint: 'name another file' })
+export const alreadyThere = (path: string): AppError => new AppError('conflict', `There is a file at ${path} already.`)
 
 /** Removes from a folder what killed processes left of copies to the places of those names. */
 export function removeDrafts(folder: string, isPlace: (name: string) => boolean): void {

@@ -4,7 +4,7 @@ import Sqlite, { type Database, type Statement } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
 import { fold } from '../../core/search.ts'
 import { copyDatabase } from './copies.ts'
-import { translate } from './errors.ts'
+import { RESTORE, translate } from './errors.ts'
 import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
 
 export interface OpenOptions {
@@ -76,8 +76,8 @@ function prepareFile(path: string, { create }: OpenOptions): void {
     return
   }
   if (statSync(path).size === 0)
-    throw new AppError('corrupt', `${path} is empty, not a database.`, {
-      hint: `restore a backup over it, or remove it to begin anew: rm ${path}`,
+    throw new AppError('corrupt', `${path} is empty, not a database; without it, trunkline init begins anew.`, {
+      hint: RESTORE,
     })
 }
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 
-export const RESTORE = 'restore a backup: trunkline db restore FILE'
+export const RESTORE = 'trunkline db restore FILE'
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -16,8 +16,7 @@ export function translate(error: unknown): unknown {
   const cause = error
   if (isBusy(error))
     return new AppError('busy', 'The database is busy; try again in a moment.', { cause, retryAfter: 1 })
-  if (code === 'SQLITE_FULL')
-    return new AppError('storage_full', 'The disk is full; nothing was stored.', { cause, hint: 'free some space' })
+  if (code === 'SQLITE_FULL') return new AppError('storage_full', 'The disk is full; nothing was stored.', { cause })
   if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code) || code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new AppError('read_only', 'The database cannot be opened for writing; check who owns it and its folder.', {
       cause,

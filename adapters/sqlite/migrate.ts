@@ -19,8 +19,7 @@ export const schemaVersion = (db: Database): number => Number(db.pragma('user_ve
 export function assertNotForeign(db: Database, path: string): void {
   const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID
   const isNew = schemaVersion(db) === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
-  if (!isOurs && !isNew)
-    throw new AppError('corrupt', `${path} is not a Trunkline database.`, { hint: 'name another file with --db' })
+  if (!isOurs && !isNew) throw new AppError('corrupt', `${path} is not a Trunkline database; name another file.`)
 }
 
 /** Throws `corrupt` for a file that is another program's, or of a newer Trunkline. */
@@ -30,8 +29,7 @@ export function assertOurs(db: Database, path: string): void {
   if (version > migrations.length)
     throw new AppError(
       'corrupt',
-      `${path} was made by a newer Trunkline (schema ${version}; this one knows ${migrations.length}).`,
-      { hint: 'install the newer version, or restore a backup from before the upgrade' },
+      `${path} was made by a newer Trunkline (schema ${version}; this one knows ${migrations.length}); install that, or restore a backup from before the upgrade.`,
     )
 }
 

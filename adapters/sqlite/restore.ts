@@ -41,7 +41,7 @@ function endSessions(path: string): void {
 }
 
 const inUse = (path: string): AppError =>
-  new AppError('conflict', `${path} is in use.`, { hint: 'stop trunklined first' })
+  new AppError('conflict', `${path} is in use.`, { hint: 'systemctl stop trunklined' })
 
 /**
  * Puts the draft in the database's place, in one step, so that there is a database at any moment. Returns the name that

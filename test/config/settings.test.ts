@@ -176,7 +176,8 @@ describe('the settings file', () => {
   test('may name no unknown setting', () => {
     for (const name of ['prot', 'PORT', 'constructor', '__proto__', 'toString']) {
       const path = fileWith(`{${JSON.stringify(name)}:1}`)
-      assert.equal(messageOf({ file: path }), `${path} has an unknown setting ${JSON.stringify(name)}.`)
+      const told = `${path} has an unknown setting ${JSON.stringify(name)}; the settings are ${NAMES.join(', ')}.`
+      assert.equal(messageOf({ file: path }), told)
     }
   })
 })

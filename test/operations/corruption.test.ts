@@ -21,12 +21,12 @@ const FILES: Readonly<Record<string, { make(path: string): void; error: RegExp; 
   'a text file': {
     make: path => writeFileSync(path, 'id;name\n1;Acme\n'.repeat(1_000)),
     error: /damaged or is not an SQLite database/,
-    hint: /trunkline db restore FILE/,
+    hint: /^hint: trunkline .*db restore FILE$/m,
   },
   'an empty file': {
     make: path => writeFileSync(path, ''),
     error: /is empty, not a database/,
-    hint: /restore a backup over it, or remove it/,
+    hint: /trunkline init begins anew\.\nhint: trunkline .*db restore FILE$/m,
   },
   "another program's database": {
     make: path => {
@@ -35,7 +35,7 @@ const FILES: Readonly<Record<string, { make(path: string): void; error: RegExp; 
       db.close()
     },
     error: /is not a Trunkline database/,
-    hint: /name another file with --db/,
+    hint: /name another file\.$/m,
   },
   'a damaged header': {
     make: path => {
@@ -43,7 +43,7 @@ const FILES: Readonly<Record<string, { make(path: string): void; error: RegExp; 
       damage(path, 0)
     },
     error: /damaged or is not an SQLite database/,
-    hint: /trunkline db restore FILE/,
+    hint: /^hint: trunkline .*db restore FILE$/m,
   },
 }
 
@@ -95,6 +95,6 @@ describe('damage that is met while the daemon runs', { timeout: 30_000 }, () => 
     assert.match(stdout, /\S/)
     const listed = await trunkline(path, 'cdr', 'list')
     assert.equal(listed.code, 74)
-    assert.match(listed.stderr, /damaged.*trunkline db restore FILE/s)
+    assert.match(listed.stderr, /damaged.*trunkline .*db restore FILE/s)
   })
 })

@@ -14,11 +14,12 @@ import { resourceNamed } from '../../core/resources/all.ts'
  */
 async function main([db = '', resource = '', file = '', stores = '0', ...flags]: string[]): Promise<void> {
   const { settings } = loadSettings({ flags: { db }, environment: {}, file: undefined })
-  const command = addImportOptions(new Command()).parse(flags, { from: 'user' })
+  const command = addImportOptions(new Command(), resourceNamed(resource)).parse(flags, { from: 'user' })
   const services = openServices(settings, { create: true, migrate: true })
   const context: Context = {
     io: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: {} },
     options: { output: 'json', quiet: true, verbose: false, color: false, interactive: false },
+    line: [],
     open: async () => ({ ...services, bulk: watched(services.bulk, Number(stores)) }),
   }
   const source = { name: file, stream: createReadStream(file), bytes: statSync(file).size }

@@ -8,6 +8,7 @@ import { type ImportSummary, importRecords } from '../../adapters/cli/import/imp
 import { addImportOptions, readImportOptions } from '../../adapters/cli/import/options.ts'
 import { openServices } from '../../bin/services.ts'
 import { loadSettings } from '../../config/load.ts'
+import type { BulkCounts } from '../../core/ports/bulk.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { temporaryFolder } from './app.ts'
 import { sampleBody } from './samples.ts'
@@ -37,7 +38,7 @@ export interface Taken {
 const DEFAULTS: GlobalOptions = { output: 'table', quiet: false, verbose: false, color: false, interactive: false }
 
 /** A context that listens, on one open database. */
-export function listening(services: Services, options: Partial<GlobalOptions> = {}) {
+export function listening(services: Services, options: Partial<GlobalOptions> = {}, line: readonly string[] = []) {
   const heard = { stdout: '', stderr: '' }
   const into = (name: 'stdout' | 'stderr') =>
     new Writable({
@@ -49,6 +50,7 @@ export function listening(services: Services, options: Partial<GlobalOptions> = 
   const context: Context = {
     io: { stdin: new PassThrough(), stdout: into('stdout'), stderr: into('stderr'), env: {} },
     options: { ...DEFAULTS, ...options },
+    line,
     open: async () => services,
   }
   return { context, heard }
@@ -70,9 +72,9 @@ export function openDesk(options: Partial<GlobalOptions> = {}): Desk {
     services,
     path,
     take: async (resource, text, flags = [], name = 'in.csv') => {
-      const { context, heard } = listening(services, options)
+      const { context, heard } = listening(services, options, ['cdr', 'import', name, ...flags])
       const stream = Readable.from([Buffer.from(text)], { objectMode: false })
-      const given = readImportOptions(parsed(addImportOptions(new Command()), flags))
+      const given = readImportOptions(parsed(addImportOptions(new Command(), resourceNamed(resource)), flags))
       const summary = await importRecords(resourceNamed(resource), { name, stream }, given, context)
       return { summary, ...heard }
     },
@@ -98,4 +100,15 @@ export function openDesk(options: Partial<GlobalOptions> = {}): Desk {
       folder.remove()
     },
   }
+}
+
+/** Opens the desk's services, with `around` in the place of what stores a batch. */
+export function storing({ services }: Desk, around: (store: () => Promise<BulkCounts>) => Promise<BulkCounts>) {
+  const { bulk } = services
+  const load: typeof bulk.load = plan => {
+    const opened = bulk.load(plan)
+    const store: typeof opened.store = place => around(() => opened.store(place))
+    return Object.assign(Object.create(opened), { store })
+  }
+  return async () => ({ ...services, bulk: { ...bulk, load } })
 }

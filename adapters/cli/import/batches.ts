@@ -12,6 +12,8 @@ export interface Batch {
   readonly records: readonly BulkRecord[]
   /** Those that break a rule. */
   readonly rejected: readonly (readonly [SourceRow, RowErrors])[]
+  /** Those that are taken, and may not mean what they seem to. */
+  readonly warned: readonly (readonly [line: number, warnings: RowErrors])[]
   readonly rows: number
   /** The lines of rows without any value. */
   readonly blank: readonly number[]
@@ -62,20 +64,22 @@ export async function* readBatches(reading: Reading, size: () => number): AsyncG
 interface Draft {
   readonly records: BulkRecord[]
   readonly rejected: (readonly [SourceRow, RowErrors])[]
+  readonly warned: (readonly [line: number, warnings: RowErrors])[]
   readonly blank: number[]
   rows: number
 }
 
-const emptyBatch = (): Draft => ({ records: [], rejected: [], blank: [], rows: 0 })
+const emptyBatch = (): Draft => ({ records: [], rejected: [], warned: [], blank: [], rows: 0 })
 
 /** Adds what is read of some rows to a batch. Rows that name records not known yet are read again once those are. */
 function rowReader({ opened, names, keepsRaw }: Reading) {
   let number = 0
   return async (rows: readonly SourceRow[], batch: Draft): Promise<void> => {
-    const [records, rejected] = [batch.records.length, batch.rejected.length]
+    const [records, rejected, warned] = [batch.records.length, batch.rejected.length, batch.warned.length]
     do {
       batch.records.length = records
       batch.rejected.length = rejected
+      batch.warned.length = warned
       for (const [index, source] of rows.entries()) {
         const read = opened.reader.read(source)
         if ('errors' in read) {
@@ -83,6 +87,7 @@ function rowReader({ opened, names, keepsRaw }: Reading) {
           continue
         }
         const { line, raw } = source
+        if (read.warnings.length > 0) batch.warned.push([line, read.warnings])
         for (const values of read.records)
           batch.records.push({ row: number + index, line, raw: keepsRaw ? raw : null, values })
       }

@@ -8,7 +8,9 @@ import type { Finder } from './names.ts'
 export type RowErrors = readonly (readonly [column: string, sentence: string])[]
 
 /** The records of one row (several where a cell holds several codes), as values in the order of the columns. */
-export type Read = { readonly records: readonly (readonly (Value | undefined)[])[] } | { readonly errors: RowErrors }
+export type Read =
+  | { readonly records: readonly (readonly (Value | undefined)[])[]; readonly warnings: RowErrors }
+  | { readonly errors: RowErrors }
 
 /** One field of the records, and what gives its value. */
 export interface Slot {
@@ -59,6 +61,7 @@ class Several {
 export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse: boolean) {
   // An array made with holes takes twice to four times as long to pass to another thread, even when they are filled.
   const blank: Values = slots.map(() => null)
+  const coded = slots.filter(({ declared }) => declared.sheet === 'codes')
   return (given: (source: Source) => unknown): Read => {
     const values = blank.slice()
     const errors: [string, string][] = []
@@ -82,9 +85,21 @@ export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse:
       else values[slot.position] = value
     }
     if (errors.length > 0) return { errors }
-    return { records: codes === null ? [values] : codes.map(code => values.with(listed, code)) }
+    const records = codes === null ? [values] : codes.map(code => values.with(listed, code))
+    return { records, warnings: coded.flatMap(slot => rangesIn(slot, records)) }
   }
 }
+
+const RANGE = /\d\s*[-–/]\s*\d/
+
+/** What looks like a range of codes is kept as it came, and matched by its digits alone. */
+const rangesIn = ({ field, position }: Slot, records: readonly Values[]): [string, string][] =>
+  records.flatMap(values => {
+    const code = String(values[position] ?? '')
+    if (!RANGE.test(code)) return []
+    const digits = code.replaceAll(/\D/g, '')
+    return [[field, `${code} is kept, and matches numbers that begin with ${digits}; a range must be written out.`]]
+  })
 
 function absent(slot: Slot, isUnnamed: boolean, fixed: Fixed | null): Value | undefined | Problem {
   if (fixed?.field === slot.field) return fixed.value

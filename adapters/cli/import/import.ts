@@ -2,8 +2,9 @@ import type { Readable } from 'node:stream'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT } from '../exit.ts'
 import { resolve } from '../references.ts'
+import { sayHint } from '../report.ts'
 import type { CellRules } from './cells.ts'
 import { constantsOf, targetsOf } from './columns.ts'
 import type { Fixed } from './evaluate.ts'
@@ -22,7 +23,7 @@ export interface Source {
   readonly bytes?: number
 }
 
-/** What became of an import. Records are counted, but for `rows`, `rejected` and `blank`, which are of the input. */
+/** What became of an import. Records are counted, but for `rows`, `rejected`, `warned` and `blank`, which are of the input. */
 export interface ImportSummary {
   readonly resource: string
   readonly source: string
@@ -32,6 +33,8 @@ export interface ImportSummary {
   readonly updated: number
   readonly skipped: number
   readonly rejected: number
+  /** Rows that were taken and may not mean what they seem to. */
+  readonly warned: number
   readonly blank: number
   /** The first lines of those. */
   readonly blank_lines: readonly number[]
@@ -41,9 +44,13 @@ export interface ImportSummary {
   readonly seconds: number
 }
 
-/** The exit code that a summary stands for. */
-export const exitCodeOf = ({ errors, more_errors }: Pick<ImportSummary, 'errors' | 'more_errors'>): number =>
-  errors.length + more_errors > 0 ? EXIT.data : EXIT.ok
+/** The exit code that a summary stands for; rows that a resumed import had rejected before count as well. */
+export const exitCodeOf = ({
+  rejected,
+  errors,
+  more_errors,
+}: Pick<ImportSummary, 'rejected' | 'errors' | 'more_errors'>): number =>
+  rejected + errors.length + more_errors > 0 ? EXIT.data : EXIT.ok
 
 /**
  * Imports records from a stream. Errors in the data are told in the summary and on standard error, and by
@@ -81,7 +88,7 @@ export async function importRecords(
     bytes: source.bytes,
   }
   const summary = await runImport(run)
-  tell(summary, options, context)
+  await tell(resource, summary, options, context)
   return summary
 }
 
@@ -104,12 +111,17 @@ async function tenantOf(resource: Resource, { tenant }: ImportOptions, { records
   return { field: reference.field, value, named: tenant, flag: '--tenant' }
 }
 
-function tell(summary: ImportSummary, { mode, onError }: ImportOptions, context: Context): void {
+async function tell(
+  resource: Resource,
+  summary: ImportSummary,
+  { mode, onError }: ImportOptions,
+  context: Context,
+): Promise<void> {
   if (context.options.output === 'json') {
     context.io.stdout.write(`${JSON.stringify(summary)}\n`)
     return
   }
-  const { rows, rejected, blank, blank_lines, seconds, dry_run } = summary
+  const { rows, rejected, warned, blank, blank_lines, seconds, dry_run } = summary
   const number = (value: number): string => value.toLocaleString('en')
   const outcome = (['created', 'updated', 'skipped'] as const)
     .filter(name => summary[name] > 0 || name === 'created')
@@ -118,11 +130,33 @@ function tell(summary: ImportSummary, { mode, onError }: ImportOptions, context:
   const details = [
     `${number(rows)} rows: ${outcome.join(', ')}`,
     `${number(rejected)} rejected`,
+    ...(warned > 0 ? [`${number(warned)} with a warning`] : []),
     ...(blank > 0 ? [`${number(blank)} blank (line ${lines})`] : []),
   ]
   say(context, `${summary.source}: ${details.join(', ')}; ${seconds.toFixed(1)} s`)
-  if (rejected > 0 && onError === 'stop' && summary.created === 0 && !dry_run)
-    say(context, 'nothing was imported: mend the rows, or keep the good ones with --on-error continue')
-  if (mode === 'insert' && summary.errors.some(({ message }) => message.endsWith('has already been taken.')))
-    say(context, 'hint: --mode upsert changes records that exist, --mode skip leaves them alone')
+  if (onError === 'stop' && rejected > 0 && summary.errors.length + summary.more_errors > 0)
+    await tellStopped(resource, summary, context)
+  if (mode === 'insert') await tellTaken(resource, summary, context)
 }
+
+async function tellStopped(resource: Resource, { created, dry_run }: ImportSummary, context: Context): Promise<void> {
+  if (created === 0) {
+    const nothing = dry_run ? 'nothing would be imported' : 'nothing was imported'
+    say(context, `${nothing}: mend the rows, or keep the good ones with --on-error continue`)
+  } else if (keepsPlace(resource) && !dry_run) {
+    say(context, `${created.toLocaleString('en')} records are stored; mend the bad rows, then go on with the others`)
+    await sayHint(context, again('--resume'))
+  }
+}
+
+/** What can be done about records that have the same key: as one that is stored, or as each other. */
+async function tellTaken(resource: Resource, { errors }: ImportSummary, context: Context): Promise<void> {
+  const isStored = errors.some(({ message }) => message.endsWith('has already been taken.'))
+  const isTwice = errors.some(({ message }) => /is the same as in line \d+\.$/.test(message))
+  if (isStored) say(context, '--mode upsert changes records that exist, --mode skip leaves them alone')
+  if (isTwice && mayBeShared(resource)) await sayHint(context, again('--allow-duplicates'))
+  else if (isStored) await sayHint(context, again('--mode', 'upsert'))
+}
+
+/** May several records have one natural key, since the rules of the API allow it? */
+const mayBeShared = ({ key, unique }: Resource): boolean => !unique.some(set => set.every(name => key.includes(name)))

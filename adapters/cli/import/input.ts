@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { CliError, EXIT } from '../exit.ts'
+import { basename, dirname, join } from 'node:path'
+import { quoted } from '../command-line.ts'
+import { CliError, EXIT, interruption } from '../exit.ts'
 
 /** Why a row cannot be read, as a sentence. */
 export class Fault {
@@ -70,7 +72,7 @@ export async function openInput(name: string, stream: AsyncIterable<unknown>, si
   const chunks = stream[Symbol.asyncIterator]()
   const next = (): Promise<IteratorResult<unknown>> =>
     chunks.next().catch(error => {
-      throw signal?.aborted ? new CliError(EXIT.interrupted, 'interrupted: nothing was imported') : error
+      throw signal?.aborted ? interruption(signal) : error
     })
   const hash = createHash('sha256')
   let pending: Buffer = Buffer.alloc(0)
@@ -95,7 +97,7 @@ export async function openInput(name: string, stream: AsyncIterable<unknown>, si
   }
   await fill()
   if (UTF_16.some(mark => pending.subarray(0, 2).equals(mark)))
-    throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, `save it as UTF-8: iconv -f UTF-16 -t UTF-8`)
+    throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, 'UTF-16'))
   if (pending.subarray(0, 3).equals(BOM)) pass(3)
 
   /** The text up to the last byte that may end a row; null when there is none yet. */
@@ -150,6 +152,12 @@ export async function openInput(name: string, stream: AsyncIterable<unknown>, si
   }
 }
 
+/** The command that makes a copy in UTF-8; none for what is no file. */
+const conversion = (name: string, from: string): string | undefined =>
+  name === '-'
+    ? undefined
+    : `iconv -f ${from} -t UTF-8 ${quoted(name)} > ${quoted(join(dirname(name), `utf-8-${basename(name)}`))}`
+
 function notUtf8(name: string, bytes: Buffer, first: number): CliError {
   let line = first
   for (let start = 0; start < bytes.length; line++) {
@@ -159,7 +167,7 @@ function notUtf8(name: string, bytes: Buffer, first: number): CliError {
   }
   return new CliError(
     EXIT.data,
-    `${name}:${line}: the text is not UTF-8`,
-    'if it came from a spreadsheet: iconv -f WINDOWS-1252 -t UTF-8',
+    `${name}:${line}: the text is not UTF-8; a spreadsheet's may be WINDOWS-1252`,
+    conversion(name, 'WINDOWS-1252'),
   )
 }

@@ -1,5 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { ImportMode } from '../../../core/ports/bulk.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { keepsPlace } from '../../../core/use-cases/import.ts'
 import { CliError, EXIT } from '../exit.ts'
 
 export const FORMATS = ['csv', 'ndjson', 'json'] as const
@@ -29,7 +31,10 @@ const ON_ERROR = ['stop', 'continue'] as const
 
 const collect = (value: string, before: string[]): string[] => [...before, value]
 
-export function addImportOptions(command: Command): Command {
+export function addImportOptions(command: Command, resource: Resource): Command {
+  const stop = keepsPlace(resource)
+    ? 'what was stored before a bad row stays, to go on with --resume'
+    : 'all or nothing'
   return command
     .addOption(new Option('--format <format>', 'what the input is (default: by its name, else csv)').choices(FORMATS))
     .option('--tenant <SLUG|ID>', 'whose the records are, where the input does not say')
@@ -37,9 +42,7 @@ export function addImportOptions(command: Command): Command {
     .option('--set <field=value>', 'the same value for all records; repeatable', collect, [])
     .addOption(new Option('--mode <mode>', 'what happens to records that exist').choices(MODES).default('insert'))
     .addOption(
-      new Option('--on-error <what>', 'stop: all or nothing; continue: keep the good rows')
-        .choices(ON_ERROR)
-        .default('stop'),
+      new Option('--on-error <what>', `stop: ${stop}; continue: keep the good rows`).choices(ON_ERROR).default('stop'),
     )
     .option('--max-errors <n>', 'show at most so many errors', '100')
     .option('--reject-file <file>', 'write the rejected rows there, each with the reason')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../../core/json.ts'
 import type { ImportPlace } from '../../../core/ports/bulk.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT } from '../exit.ts'
 import type { Input } from './input.ts'
 
 /** What is kept of an import with each batch that it stores. */
@@ -18,6 +18,8 @@ export interface Mark {
   readonly created: number
   readonly rejected: number
   readonly blank: number
+  /** The first lines of those. */
+  readonly blankLines: readonly number[]
   readonly rejectBytes: number
   readonly isDone: boolean
 }
@@ -57,6 +59,7 @@ function readMark({ mark }: ImportPlace): Mark | null {
     rejected: rejected ?? 0,
     blank: blank ?? 0,
     rejectBytes: rejectBytes ?? 0,
+    blankLines: Array.isArray(given.blankLines) ? given.blankLines.map(Number) : [],
     digest: String(given.digest),
     options: String(given.options),
     isDone: given.isDone === true,
@@ -90,8 +93,8 @@ export function findPlace(
   if (best && !best.mark.isDone)
     throw new CliError(
       EXIT.usage,
-      `an import of ${input.name} was interrupted after ${best.mark.rows} rows, which are stored`,
-      'add --resume to go on there, or --no-resume to begin anew',
+      `an import of ${input.name} was interrupted after ${best.mark.rows} rows, which are stored; --no-resume begins anew`,
+      again('--resume'),
     )
   return null
 }
@@ -108,6 +111,5 @@ export async function goTo(input: Input, mark: Mark): Promise<void> {
 const notTheSame = (name: string, { rows }: Mark): CliError =>
   new CliError(
     EXIT.data,
-    `${name} is not what the interrupted import read: its first ${rows} rows differ, or the options do`,
-    'name the same file and options, or begin anew with --no-resume',
+    `${name} is not what the interrupted import read: its first ${rows} rows differ, or the options do; --no-resume begins anew, and stores what is there once more`,
   )

@@ -22,6 +22,7 @@ export function errorReport(
 ) {
   const shown: ImportError[] = []
   let count = 0
+  let warned = 0
   return {
     shown,
     get more() {
@@ -35,6 +36,14 @@ export function errorReport(
         if (options.output === 'json') continue
         before()
         io.stderr.write(`${name}:${line}: ${field}: ${message}\n`)
+      }
+    },
+    /** Says what is no error; as many as errors are shown. */
+    warn: (line: number, warnings: RowErrors): void => {
+      for (const [field, message] of warnings) {
+        if (warned++ >= max || options.quiet || options.output === 'json') continue
+        before()
+        io.stderr.write(`${name}:${line}: warning: ${field}: ${message}\n`)
       }
     },
     /** Says how many were not shown. */

@@ -79,8 +79,8 @@ export function objectReader(plan: RowPlan): RowReader {
       const value = 'json' in content ? content.json : null
       if (!isJsonObject(value)) return fault('The row is not a JSON object.')
       const errors = Object.keys(value).flatMap(name => memberErrors(plan, name))
-      if (errors.length > 0) return { errors }
-      return evaluate(({ column }) => (Object.hasOwn(value, column) ? value[column] : undefined))
+      const read = evaluate(({ column }) => (Object.hasOwn(value, column) ? value[column] : undefined))
+      return errors.length > 0 ? { errors: [...errors, ...('errors' in read ? read.errors : [])] } : read
     },
   }
 }

@@ -1,8 +1,9 @@
+import { AppError } from '../../../core/errors.ts'
 import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import type { Context, Services } from '../context.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT_OF, interruption } from '../exit.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
 import type { RowErrors } from './evaluate.ts'
@@ -30,31 +31,25 @@ export interface Run {
 
 const SHOWN_BLANKS = 10
 
-type Counts = { -readonly [K in 'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'blank']: number }
+type Counts = { -readonly [K in 'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'warned' | 'blank']: number }
 
 /** Reads all rows and stores them; see importRecords. */
 export async function runImport(run: Run): Promise<ImportSummary> {
   const started = performance.now()
-  const { resource, input, options, services, context, opened } = run
+  const { resource, input, options, context, opened } = run
   const shown = progress(context, input.name, run.bytes)
   const report = errorReport(context, input.name, options.maxErrors, shown.clear)
-  const counts: Counts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, blank: 0 }
+  const counts: Counts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, warned: 0, blank: 0 }
   const blankLines: number[] = []
   if (opened.errors.length > 0) report.add(input.line === 1 ? 1 : input.line - 1, opened.errors)
   else {
     const place = await placeOf(run)
-    if (place.mark) Object.assign(counts, countsIn(place.mark))
+    if (place.mark) {
+      Object.assign(counts, countsIn(place.mark))
+      blankLines.push(...place.mark.blankLines)
+    }
     const rejects = openRejectFile(options.rejectFile, input.name, shapeOf(run), place.mark?.rejectBytes ?? null)
-    const load = services.bulk.load({
-      resource,
-      columns: opened.reader.columns,
-      constants: opened.constants,
-      isSparse: run.format !== 'csv',
-      mode: options.mode,
-      onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
-      allowDuplicates: options.allowDuplicates,
-      formerMark: place.formerMark,
-    })
+    const load = loadOf(run, place)
     try {
       await passRows({ ...run, shown, report, counts, blankLines, place, rejects, load })
     } finally {
@@ -76,6 +71,18 @@ export async function runImport(run: Run): Promise<ImportSummary> {
   }
 }
 
+const loadOf = ({ resource, format, options, services, opened }: Run, { formerMark }: RunPlace): BulkLoad =>
+  services.bulk.load({
+    resource,
+    columns: opened.reader.columns,
+    constants: opened.constants,
+    isSparse: format !== 'csv',
+    mode: options.mode,
+    onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
+    allowDuplicates: options.allowDuplicates,
+    formerMark,
+  })
+
 const shapeOf = ({ format, opened }: Run) => ({
   format,
   delimiter: opened.delimiter,
@@ -88,7 +95,7 @@ interface RunPlace {
   readonly mark: Mark | null
   /** As it is stored, whether the import goes on from there or not. */
   readonly formerMark: string | null
-  markAt(reached: Reached, counts: Counts, rejectBytes: number, isDone: boolean): string
+  markAt(reached: Reached, counts: Counts, blankLines: readonly number[], rejectBytes: number, isDone: boolean): string
 }
 
 /** Where this import begins, and how it notes where it is. */
@@ -104,7 +111,7 @@ async function placeOf({ resource, input, format, options, services, opened }: R
     key,
     formerMark: places.find(place => place.input === key)?.mark ?? null,
     mark: found?.mark ?? null,
-    markAt: (reached, { rows, created, rejected, blank }, rejectBytes, isDone) =>
+    markAt: (reached, { rows, created, rejected, blank }, blankLines, rejectBytes, isDone) =>
       JSON.stringify({
         ...reached,
         head,
@@ -113,6 +120,7 @@ async function placeOf({ resource, input, format, options, services, opened }: R
         created,
         rejected,
         blank,
+        blankLines,
         rejectBytes,
         isDone,
       } satisfies Mark),
@@ -149,20 +157,37 @@ async function passRows(passing: Passing): Promise<void> {
       if (keepsPlace(resource)) await settle(passing, reached, false)
       shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
     }
+    if (!signal?.aborted) {
+      shown.say(`${counts.rows} rows read; storing them`)
+      await settle(passing, reached, true)
+    }
   } catch (error) {
-    throw error instanceof CliError && error.exitCode === EXIT.interrupted ? interrupted(passing) : error
+    throw signal?.aborted ? interrupted(passing, signal) : cutOff(passing, error)
   }
-  if (signal?.aborted) throw interrupted(passing)
-  shown.say(`${counts.rows} rows read; storing them`)
-  await settle(passing, reached, true)
+  if (signal?.aborted) throw interrupted(passing, signal)
+}
+
+/** An error that came when batches had been stored already, which stay. */
+function cutOff({ input, resource, options, counts }: Passing, error: unknown): unknown {
+  if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return error
+  const stored = `${counts.created} records of ${input.name} are stored, the others are not`
+  if (error instanceof CliError)
+    return new CliError(error.exitCode, `${error.message}; ${stored}`, again('--resume'), error)
+  if (!(error instanceof AppError) || error.code === 'conflict' || error.code === 'corrupt') return error
+  // That nothing was stored is true of the last batch alone.
+  const isFull = error.code === 'storage_full'
+  const reason = isFull ? 'the disk is full or cannot be written' : error.message.replace(/\.$/, '')
+  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, again('--resume'), error)
 }
 
 /** Counts and tells what was read. */
-function note(passing: Passing, { rows, blank, rejected }: Batch): void {
+function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void {
   const { counts, blankLines } = passing
   counts.rows += rows
   counts.blank += blank.length
   blankLines.push(...blank.slice(0, SHOWN_BLANKS - blankLines.length))
+  counts.warned += warned.length
+  for (const [line, warnings] of warned) passing.report.warn(line, warnings)
   for (const [{ line, raw }, errors] of rejected) reject(passing, line, raw, errors)
 }
 
@@ -174,8 +199,8 @@ function reject({ report, rejects, counts }: Passing, line: number, raw: string,
 
 /** Stores what was read; when a row before broke a rule and nothing may be stored, still looks for others that do. */
 async function settle(passing: Passing, reached: Reached, isDone: boolean): Promise<void> {
-  const { load, place, counts, rejects, options } = passing
-  const isHalted = options.onError === 'stop' && counts.rejected > 0
+  const { load, place, counts, blankLines, rejects, options } = passing
+  const isStopped = (): boolean => options.onError === 'stop' && counts.rejected > (place.mark?.rejected ?? 0)
   const told = new Set<number>()
   const tellOf = ({ row, line, raw, errors }: Rejection): void => {
     if (told.has(row)) return
@@ -190,19 +215,23 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
   const placeOf: PlaceOf = ({ created }, rejections) => {
     rejections.forEach(tellOf)
     const total = { ...counts, created: counts.created + created }
-    return { input: place.key, mark: place.markAt(reached, total, rejects.bytes, isDone) }
+    return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
   }
-  const outcome = isHalted || options.dryRun ? await load.check() : await load.store(placeOf)
-  if (!isHalted || options.dryRun) {
-    counts.created += outcome.created
-    counts.updated += outcome.updated
-    counts.skipped += outcome.skipped
-  }
+  const outcome = isStopped() || options.dryRun ? await load.check() : await load.store(placeOf)
   for await (const rejection of load.rejections()) tellOf(rejection)
+  if (isStopped()) return
+  counts.created += outcome.created
+  counts.updated += outcome.updated
+  counts.skipped += outcome.skipped
 }
 
-function interrupted({ input, counts, resource }: Passing): CliError {
-  return keepsPlace(resource)
-    ? new CliError(EXIT.interrupted, `interrupted after ${counts.rows} rows of ${input.name}`, 'go on with --resume')
-    : new CliError(EXIT.interrupted, 'interrupted: nothing was imported')
+/** What a signal ended, with what is stored in spite of it. */
+function interrupted({ input, counts, resource, options }: Passing, signal: AbortSignal): CliError {
+  const ended = interruption(signal)
+  if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return ended
+  return new CliError(
+    ended.exitCode,
+    `interrupted: ${counts.created} records of ${input.name} are stored`,
+    again('--resume'),
+  )
 }

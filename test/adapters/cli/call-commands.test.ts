@@ -25,7 +25,7 @@ describe('a folder, from the command line', () => {
       [
         'passed over, since the first lines show no records of a switch: 1',
         `  ${place.path('cdr/notes.txt')}`,
-        'hint: unpack what is compressed; take one in with: trunkline cdr ingest FILE --format FORMAT',
+        `hint: trunkline cdr ingest ${place.path('cdr/notes.txt')} --format asterisk-csv`,
         '',
       ].join('\n'),
     )

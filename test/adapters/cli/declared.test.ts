@@ -114,7 +114,7 @@ describe('a resource that is declared', () => {
     await place.done('trunkline init --email admin@example.com --random-password')
     const services = await wiringFor(place.env).open(OPTIONS, {})
     const io = { stdin: Readable.from([]), stdout: new PassThrough(), stderr: new PassThrough(), env: {} }
-    const context: Context = { io, options: OPTIONS, open: async () => services }
+    const context: Context = { io, options: OPTIONS, line: [], open: async () => services }
     try {
       await services.administration.create(tenants, sampleBody(tenants))
       const given = { tenant: 'id:1', label: 'Hall', generatePin: true, isCordless: 'no', extras: '{"a":1}' }

@@ -12,10 +12,9 @@ import { readImportOptions } from '../../../adapters/cli/import/options.ts'
 import { progress } from '../../../adapters/cli/import/progress.ts'
 import type { Action } from '../../../adapters/cli/program.ts'
 import { transferTools } from '../../../adapters/cli/transfer-commands.ts'
-import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
-import { type Desk, listening, openDesk } from '../../support/imports.ts'
+import { type Desk, listening, openDesk, storing } from '../../support/imports.ts'
 
 const HEADER = 'prefix,destination,cost_per_minute,billing_increment,status'
 const FLAGS = ['--tenant', 'acme']
@@ -97,9 +96,10 @@ describe('an import with bad rows', () => {
     spawnSync('mkfifo', [pipe])
     const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] })
     t.after(() => reader.kill())
+    const heard = readAll(reader.stdout)
     await desk.take('rates', text, [...FLAGS, '--on-error', 'continue', '--reject-file', pipe])
     assert.ok(statSync(pipe).isFIFO())
-    assert.match(await readAll(reader.stdout), /^import_error,.*\ncost_per_minute: [^\n]*,2,b,bad,60,active\n/)
+    assert.match(await heard, /^import_error,.*\ncost_per_minute: [^\n]*,2,b,bad,60,active\n/)
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', folder.path]), {
       exitCode: 73,
       message: `cannot write ${folder.path} (EISDIR)`,
@@ -146,7 +146,8 @@ describe('a dry run', () => {
       ['upsert', 2, 1, 0, 1],
       ['skip', 2, 0, 1, 1],
     ] as const) {
-      const { summary, stderr } = await desk.take('rates', text, [...FLAGS, '--mode', mode, '--dry-run'])
+      const flags = [...FLAGS, '--mode', mode, '--dry-run', '--on-error', 'continue']
+      const { summary, stderr } = await desk.take('rates', text, flags)
       assert.deepEqual(
         [summary.created, summary.updated, summary.skipped, summary.rejected],
         [created, updated, skipped, rejected],
@@ -156,23 +157,21 @@ describe('a dry run', () => {
     const { summary } = await desk.take(
       'cdrs',
       `${CALLS}\n${calls(1, 1500)}nobody,1,2,outbound,BUSY,0,0,1,2026-01-01\n`,
-      ['--dry-run'],
+      ['--dry-run', '--on-error', 'continue'],
     )
     assert.deepEqual([summary.created, summary.rejected], [1500, 1])
     assert.deepEqual(digest(), before)
   })
-})
 
-/** The desk's services, with `around` in the place of what stores a batch. */
-function storing(around: (store: () => Promise<BulkCounts>) => Promise<BulkCounts>) {
-  const { bulk } = desk.services
-  const load: typeof bulk.load = plan => {
-    const opened = bulk.load(plan)
-    const store: typeof opened.store = place => around(() => opened.store(place))
-    return Object.assign(Object.create(opened), { store })
-  }
-  return async () => ({ ...desk.services, bulk: { ...bulk, load } })
-}
+  it('says of all or nothing that it would be nothing, whether a cell or the database is against it', async () => {
+    await desk.take('rates', deck('1,a,1,60,active'), FLAGS)
+    for (const bad of ['3,c,bad,60,active', '1,c,1,60,active']) {
+      const { summary, stderr } = await desk.take('rates', deck('2,b,1,60,active', bad), [...FLAGS, '--dry-run'])
+      assert.deepEqual([summary.created, summary.rejected], [0, 1])
+      assert.match(stderr, /2 rows: 0 would be created, 1 rejected.*\nnothing would be imported: mend the rows/)
+    }
+  })
+})
 
 describe('an import of call records', () => {
   const stored = (): string[] => desk.query('SELECT caller_number FROM cdrs ORDER BY id')
@@ -241,7 +240,7 @@ describe('an import of call records', () => {
     const text = `${CALLS}\n${calls(1, 700, n => (n === 600 ? 'bad' : '1'))}`
     const mended = text.replace('bad', '1')
     await desk.take('cdrs', text)
-    const open = storing(async store => {
+    const open = storing(desk, async store => {
       await desk.take('cdrs', mended, ['--resume'])
       return store()
     })
@@ -267,7 +266,7 @@ describe('an import of call records', () => {
     const stop = new AbortController()
     const stream = new PassThrough()
     stream.write(text.slice(0, 140_000))
-    const open = storing(async store => {
+    const open = storing(desk, async store => {
       const counts = await store()
       stop.abort()
       stream.end(text.slice(140_000))
@@ -292,11 +291,11 @@ describe('an import of call records', () => {
 })
 
 it('an import that waits for standard input ends at once when it is interrupted', async () => {
-  for (const [text, sentence] of [
-    [`${CALLS}\n`, /^interrupted: nothing was imported$/],
-    [`${CALLS}\n${calls(1, 5000)}`, /^interrupted after \d+ rows of -$/],
+  for (const [text, signal, exitCode, sentence] of [
+    [`${CALLS}\n`, 'SIGINT', 130, /^interrupted: nothing was stored$/],
+    [`${CALLS}\n${calls(1, 5000)}`, 'SIGTERM', 143, /^interrupted: \d+ records of - are stored$/],
   ] as const) {
-    const before = process.listeners('SIGINT')
+    const before = process.listeners(signal)
     let pieces = [text]
     const stdin = new Readable({
       read() {
@@ -313,11 +312,11 @@ it('an import that waits for standard input ends at once when it is interrupted'
     })
     const { context } = listening(desk.services)
     const ended = assert.rejects(async () => act?.({ ...context, io: { ...context.io, stdin } }, ['-'], {}), {
-      exitCode: 130,
+      exitCode,
       message: sentence,
     })
     await waits
-    for (const listener of process.listeners('SIGINT')) if (!before.includes(listener)) listener('SIGINT')
+    for (const listener of process.listeners(signal)) if (!before.includes(listener)) listener(signal)
     await ended
   }
 })

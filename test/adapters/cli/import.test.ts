@@ -117,7 +117,9 @@ describe('an import of a table', () => {
 
   it('refuses text that is not UTF-8, and says on which line', async () => {
     const text = Buffer.concat([Buffer.from(deck('380,x,1,60,active')), Buffer.from([0xe9, 0x0a])])
-    await assert.rejects(desk.take('rates', text, FLAGS), { message: 'in.csv:3: the text is not UTF-8' })
+    await assert.rejects(desk.take('rates', text, FLAGS), {
+      message: "in.csv:3: the text is not UTF-8; a spreadsheet's may be WINDOWS-1252",
+    })
     await assert.rejects(desk.take('rates', Buffer.from('\uFEFFprefix\n', 'utf16le'), FLAGS), /UTF-16/)
   })
 })

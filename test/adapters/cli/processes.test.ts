@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
@@ -51,6 +53,35 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
   it('ends with 74 when its output cannot be written', async () => {
     const { code, stderr } = await runShell(place, 'trunkline tenant list > /dev/full')
     assert.deepEqual([code, stderr], [74, 'error: the output cannot be written (ENOSPC)\n'])
+  })
+
+  it('reads a pipe that is given as a file: /dev/stdin, a FIFO, what a shell substitutes', async () => {
+    const deck = (prefix: number): string =>
+      `printf 'prefix,destination,cost_per_minute,billing_increment,status\\n${prefix},x,1,1,active\\n'`
+    const call = (id: number): string =>
+      `printf '{"id":"${id}","destination_number":"49","started_at":"2026-10-01 12:00:00","answered_seconds":9,"accountcode":"acme"}\\n'`
+    for (const line of [
+      `${deck(701)} | trunkline rate import /dev/stdin --tenant acme`,
+      `trunkline rate import <(${deck(702)}) --tenant acme`,
+      `mkfifo deck; ${deck(703)} > deck & trunkline rate import deck --tenant acme`,
+      `${call(701)} | trunkline cdr ingest /dev/stdin`,
+      `trunkline cdr ingest <(${call(702)})`,
+    ]) {
+      const { code, stdout, stderr } = await runShell(place, line)
+      assert.equal(code, 0, stderr)
+      assert.match(stdout + stderr, /1 created|stored {6}1\n/)
+    }
+  })
+
+  it('does not wait for who still writes to a pipe once it has seen enough', async () => {
+    const pipe = place.path('pipe')
+    spawnSync('mkfifo', [pipe])
+    const child = spawnProgram(place, ['rate', 'import', pipe, '--tenant', 'acme'])
+    const writer = await open(pipe, 'w')
+    await writer.write(`colour\n${'red\n'.repeat(100_000)}`)
+    const { code, stderr } = await outcomeOf(child)
+    await writer.close()
+    assert.equal(code, 65, stderr)
   })
 
   it('reads secrets from a file', async () => {

@@ -110,7 +110,8 @@ describe('the calls of a switch, from the command line', () => {
     assert.deepEqual(first, {
       code: 0,
       stdout: 'stored      2\nknown       0\nquarantined 2\nunrated     1\n',
-      stderr: 'hint: trunkline cdr quarantine list\nhint: trunkline rate check TENANT\n',
+      stderr:
+        'hint: trunkline cdr quarantine list\ntrunkline rate check, of each tenant, tells the rates that are missing\n',
     })
     assert.deepEqual(await place.json(ingest('')), { stored: 0, known: 2, unrated: 0, quarantined: 2, legs: 0 })
   })

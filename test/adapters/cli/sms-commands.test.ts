@@ -69,8 +69,7 @@ reply      {"message_id":"gw-1"}
     assert.deepEqual(ran, {
       code: 65,
       stdout: '',
-      stderr: `queued     for Jasmin (127.0.0.1:${gateway.port})
-error: The to number field format is invalid.
+      stderr: `error: The to number field format is invalid.
 error: --message: The message field is required.
 error: --callback-url: The callback url field must be a valid URL.
 hint: trunkline sms send --help

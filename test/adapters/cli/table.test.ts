@@ -14,6 +14,7 @@ function drawn(columns: readonly Column[], rows: readonly (readonly string[])[],
   const stderr = Object.assign(new PassThrough(), { write: (text: string) => heard.push(text) > 0 })
   const context: Context = {
     io: { stdin: new PassThrough(), stdout: Object.assign(new PassThrough(), { columns: width }), stderr, env: {} },
+    line: [],
     options: { output: 'table', quiet: false, verbose: false, color, interactive: false },
     open: () => Promise.reject(new Error('A table needs no database.')),
   }

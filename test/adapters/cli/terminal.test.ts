@@ -59,6 +59,19 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
     assert.deepEqual([status, tenant.slug], ['active', 'beta'])
   })
 
+  it('does not show a secret that was typed, which is hidden', async () => {
+    const screen = atTerminal(
+      place,
+      'ext create --tenant gamma --extension-number 202 --display-name Eve --status active'.split(' '),
+    )
+    await screen.until('secret (empty: a random one):')
+    screen.type(`hush-hush-81${ENTER}`)
+    await screen.until('Extension created.')
+    assert.equal(await screen.ended(), 0)
+    assert.doesNotMatch(screen.printed(), /hush/)
+    assert.equal((await place.json('trunkline ext show gamma/202 --show-secrets')).secret, 'hush-hush-81')
+  })
+
   it('refuses a flag that breaks a rule before it asks anything', async () => {
     const screen = atTerminal(place, ['tenant', 'create', '--timezone', 'Mars/Base'])
     assert.equal(await screen.ended(), 65)

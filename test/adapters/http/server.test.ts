@@ -56,7 +56,10 @@ describe('listening', () => {
     await assert.rejects(serve(unused, { host: hostname, port: Number(port) }), error => {
       assert.ok(error instanceof AppError)
       assert.equal(error.code, 'configuration')
-      assert.equal(error.message, `Cannot listen on ${hostname}:${port}: EADDRINUSE.`)
+      assert.equal(
+        error.message,
+        `Cannot listen on ${hostname}:${port}: EADDRINUSE; set TRUNKLINE_PORT to a free port, or to 0.`,
+      )
       return true
     })
     await service.close()

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+
+describe('--fields', () => {
+  let place: Workplace
+  before(async () => {
+    place = workplace()
+    await furnish(place)
+  })
+  after(() => place.remove())
+
+  for (const [line, command] of [
+    ['trunkline rate quote acme +380501234567 --fields cost', 'rate quote'],
+    ['trunkline rate check acme --fields missing', 'rate check'],
+    ['trunkline cdr rerate --tenant acme --yes --fields changed -o csv', 'cdr rerate'],
+    ['trunkline status --fields schema --output ndjson', 'status'],
+    ['trunkline db backup copy.db --fields file', 'db backup'],
+  ] as const)
+    it(`is refused by ${command}, which has nothing to choose from, before it does anything`, async () => {
+      const { code, stdout, stderr } = await place.run(line)
+      assert.deepEqual([code, stdout], [64, ''])
+      const said = stderr.includes('{') ? JSON.parse(stderr).error.message : stderr.slice('error: '.length, -1)
+      assert.equal(said, `trunkline ${command} prints no fields that --fields could choose from`)
+    })
+
+  it('chooses the columns of a report and of the audit trail', async () => {
+    const report = 'trunkline report usage --tenant acme --month 2026-10 --by destination'
+    assert.equal(await place.done(`${report} --output csv --fields cost,calls`), 'cost,calls\n0.0246,1\n')
+    assert.equal(await place.done(`${report} --output ndjson --fields calls`), '{"calls":1}\n')
+    const audit = await place.done('trunkline audit list --limit 1 --output csv --fields resource,action')
+    assert.equal(audit, 'resource,action\nroutes,create\n')
+  })
+
+  it('that names an unknown column of a report is told which there are', async () => {
+    const { code, stderr } = await place.run(
+      'trunkline report usage --tenant acme --month 2026-10 --output csv --fields calls,colour',
+    )
+    assert.equal(code, 64)
+    assert.match(stderr, /^error: there is no field colour; there are tenant, month, timezone, calls, answered/)
+  })
+
+  it('is refused where the same is drawn for a person, with the command that has columns', async () => {
+    const line = 'trunkline report usage --tenant acme --month 2026-10 --fields calls'
+    assert.deepEqual(await place.run(line), {
+      code: 64,
+      stdout: '',
+      stderr: `error: --fields chooses columns, which there are with --output csv\nhint: ${line} --output csv\n`,
+    })
+  })
+})

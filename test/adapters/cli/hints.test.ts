@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+
+describe('a hint', () => {
+  let place: Workplace
+  before(async () => {
+    place = workplace()
+    await furnish(place)
+  })
+  after(() => place.remove())
+
+  const hintOf = (stderr: string): string => /^hint: (.*)$/m.exec(stderr)?.[1] ?? ''
+
+  for (const line of [
+    'trunkline rate quote acme 380 --seconds many',
+    'trunkline report usage --tenant acme --month October',
+    'trunkline audit list --since yesterday',
+    'trunkline cdr rerate --tenant acme',
+  ])
+    it(`after ${line} is a command that works as it stands`, async () => {
+      const { code, stderr } = await place.run(line)
+      assert.equal(code, 64)
+      assert.equal((await place.run(hintOf(stderr))).code, 0, hintOf(stderr))
+    })
+
+  it('to restore a backup names the database that was given', async () => {
+    const damaged = place.path('damaged.db')
+    writeFileSync(damaged, 'id;name\n1;Acme\n'.repeat(1_000))
+    const { stderr } = await place.run(`trunkline --db ${damaged} tenant list`)
+    assert.equal(hintOf(stderr), `trunkline --db ${damaged} db restore FILE`)
+  })
+
+  it('on a file in another encoding is the command that converts it', async () => {
+    const deck = place.path('old deck.csv')
+    writeFileSync(deck, Buffer.from('prefix,destination\n39,Citt\xe0\n', 'latin1'))
+    const { stderr } = await place.run(`trunkline rate import '${deck}' --tenant acme`)
+    assert.equal(hintOf(stderr), `iconv -f WINDOWS-1252 -t UTF-8 '${deck}' > '${place.path('utf-8-old deck.csv')}'`)
+    assert.doesNotMatch((await place.run('trunkline rate import -', { input: '\xff\xfe' })).stderr, /hint/)
+  })
+
+  it('on calls without a rate names the tenant where that was given', async () => {
+    const calls = place.path('calls.ndjson')
+    const call = { destination_number: '4930123', started_at: '2026-10-01 12:00:00', answered_seconds: 9 }
+    for (const [id, flags, said] of [
+      ['1', '--tenant acme', 'hint: trunkline rate check acme\n'],
+      ['2', '--context x=acme', 'trunkline rate check, of each tenant, tells the rates that are missing\n'],
+    ] as const) {
+      writeFileSync(calls, `${JSON.stringify({ ...call, id, context: 'x' })}\n`)
+      assert.equal((await place.run(`trunkline cdr ingest ${calls} --format ndjson ${flags}`)).stderr, said)
+    }
+  })
+})
