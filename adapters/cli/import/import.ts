@@ -8,7 +8,7 @@ import { sayHint } from '../report.ts'
 import type { CellRules } from './cells.ts'
 import { constantsOf, targetsOf } from './columns.ts'
 import type { Fixed } from './evaluate.ts'
-import { openInput } from './input.ts'
+import { Input } from './input.ts'
 import { namesIn } from './names.ts'
 import { formatOf, type ImportOptions } from './options.ts'
 import type { ImportError } from './report.ts'
@@ -72,7 +72,7 @@ export async function importRecords(
   const constants = constantsOf(resource, options.set, rules)
   if (fixed && Object.hasOwn(constants, fixed.field))
     throw new CliError(EXIT.usage, `--tenant and --set ${fixed.field} say the same thing`)
-  const input = await openInput(source.name, source.stream, signal)
+  const input = await Input.open(source.name, source.stream, signal)
   const plan = { resource, targets, constants, fixed, rules, names: namesIn(services.records) }
   const opened = await openSource(input, format, plan, options)
   const run: Run = {

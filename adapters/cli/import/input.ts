@@ -41,21 +41,6 @@ export interface Splitter {
   split(text: string, start: number, line: number, limit: number, isLast: boolean): Cut
 }
 
-export interface Input {
-  readonly name: string
-  /** Bytes before the rows that come next. */
-  readonly offset: number
-  readonly line: number
-  /** The first bytes, without a byte-order mark: at least a header. */
-  readonly head: Buffer
-  /** A digest of all bytes before `offset`. */
-  digest(): string
-  /** Goes on to a place further on; false when the input is too short for it. */
-  skipTo(offset: number, line: number): Promise<boolean>
-  /** The rows in stretches of at most `limit`; `offset` and `line` are those after the stretch. */
-  rows(splitter: Splitter, limit: number): AsyncGenerator<Cut>
-}
-
 const BLOCK = 128 * 1024
 /** No row of a sound file is longer; a quote that is never closed makes one row of all that follows. */
 const LONGEST_ROW = 4 * 1024 * 1024
@@ -67,88 +52,106 @@ const bytesOf = (chunk: unknown): Buffer => {
   return typeof chunk === 'string' || chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.alloc(0)
 }
 
-/** Once the signal has come, a stream that is cut off is an interruption. */
-export async function openInput(name: string, stream: AsyncIterable<unknown>, signal?: AbortSignal): Promise<Input> {
-  const chunks = stream[Symbol.asyncIterator]()
-  const next = (): Promise<IteratorResult<unknown>> =>
-    chunks.next().catch(error => {
-      throw signal?.aborted ? interruption(signal) : error
-    })
-  const hash = createHash('sha256')
-  let pending: Buffer = Buffer.alloc(0)
-  let isLast = false
-  let offset = 0
-  let line = 1
+/** Text that is read once, from its beginning to its end. Once the signal has come, one that is cut off is interrupted. */
+export class Input {
+  readonly name: string
+  /** The first bytes, without a byte-order mark: at least a header. */
+  head: Buffer = Buffer.alloc(0)
+  /** Bytes before the rows that come next. */
+  offset = 0
+  /** The line on which they begin. */
+  line = 1
+  readonly #chunks: AsyncIterator<unknown>
+  readonly #signal: AbortSignal | undefined
+  readonly #hash = createHash('sha256')
+  #pending: Buffer = Buffer.alloc(0)
+  #isLast = false
 
-  const fill = async (): Promise<void> => {
-    const parts = [pending]
-    for (let size = 0; size < BLOCK && !isLast; ) {
-      const { value, done } = await next()
-      if (done) isLast = true
+  private constructor(name: string, stream: AsyncIterable<unknown>, signal: AbortSignal | undefined) {
+    this.name = name
+    this.#chunks = stream[Symbol.asyncIterator]()
+    this.#signal = signal
+  }
+
+  /** Reads the head. Throws a CliError on UTF-16. */
+  static async open(name: string, stream: AsyncIterable<unknown>, signal?: AbortSignal): Promise<Input> {
+    const input = new Input(name, stream, signal)
+    await input.#fill()
+    if (UTF_16.some(mark => input.#pending.subarray(0, 2).equals(mark)))
+      throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, 'UTF-16'))
+    if (input.#pending.subarray(0, 3).equals(BOM)) input.#pass(3)
+    input.head = input.#pending
+    return input
+  }
+
+  /** A digest of all bytes before `offset`. */
+  digest(): string {
+    return this.#hash.copy().digest('hex')
+  }
+
+  /** Goes on to a place further on; false when the input is too short for it. */
+  async skipTo(offset: number, line: number): Promise<boolean> {
+    while (this.offset < offset) {
+      this.#pass(Math.min(this.#pending.length, offset - this.offset))
+      if (this.offset === offset) break
+      if (this.#isLast) return false
+      await this.#fill()
+    }
+    this.line = line
+    return this.offset === offset
+  }
+
+  /** The rows in stretches of at most `limit`; `offset` and `line` are those after the stretch. */
+  async *rows({ boundary, split }: Splitter, limit: number): AsyncGenerator<Cut> {
+    for (;;) {
+      const text = this.#readable(boundary)
+      for (let at = 0; text !== null && at < text.length; ) {
+        const cut = split(text, at, this.line, limit, this.#isLast)
+        if (cut.end === at) break
+        this.#pass(Buffer.byteLength(at === 0 && cut.end === text.length ? text : text.slice(at, cut.end)))
+        at = cut.end
+        this.line = cut.line
+        yield cut
+      }
+      if (this.#isLast) return
+      if (this.#pending.length > LONGEST_ROW)
+        throw new CliError(EXIT.data, `${this.name}:${this.line}: the row that begins here has no end within 4 MiB`)
+      await this.#fill()
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const parts = [this.#pending]
+    for (let size = 0; size < BLOCK && !this.#isLast; ) {
+      const { value, done } = await this.#next()
+      if (done) this.#isLast = true
       else parts.push(bytesOf(value))
       size += done ? 0 : (parts.at(-1)?.length ?? 0)
     }
-    pending = parts.length === 2 && parts[0]?.length === 0 && parts[1] ? parts[1] : Buffer.concat(parts)
-  }
-  const pass = (bytes: number): void => {
-    hash.update(pending.subarray(0, bytes))
-    pending = pending.subarray(bytes)
-    offset += bytes
-  }
-  await fill()
-  if (UTF_16.some(mark => pending.subarray(0, 2).equals(mark)))
-    throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, 'UTF-16'))
-  if (pending.subarray(0, 3).equals(BOM)) pass(3)
-
-  /** The text up to the last byte that may end a row; null when there is none yet. */
-  const readable = (boundary: number): string | null => {
-    const end = isLast ? pending.length : pending.lastIndexOf(boundary) + 1
-    if (end === 0) return null
-    const bytes = pending.subarray(0, end)
-    if (!isUtf8(bytes)) throw notUtf8(name, bytes, line)
-    return bytes.toString('utf8')
+    this.#pending = parts.length === 2 && parts[0]?.length === 0 && parts[1] ? parts[1] : Buffer.concat(parts)
   }
 
-  async function* rows({ boundary, split }: Splitter, limit: number): AsyncGenerator<Cut> {
-    for (;;) {
-      const text = readable(boundary)
-      for (let at = 0; text !== null && at < text.length; ) {
-        const cut = split(text, at, line, limit, isLast)
-        if (cut.end === at) break
-        const bytes = Buffer.byteLength(at === 0 && cut.end === text.length ? text : text.slice(at, cut.end))
-        at = cut.end
-        pass(bytes)
-        line = cut.line
-        yield cut
-      }
-      if (isLast) return
-      if (pending.length > LONGEST_ROW)
-        throw new CliError(EXIT.data, `${name}:${line}: the row that begins here has no end within 4 MiB`)
-      await fill()
+  async #next(): Promise<IteratorResult<unknown>> {
+    try {
+      return await this.#chunks.next()
+    } catch (error) {
+      throw this.#signal?.aborted ? interruption(this.#signal) : error
     }
   }
 
-  return {
-    name,
-    get offset() {
-      return offset
-    },
-    get line() {
-      return line
-    },
-    head: pending,
-    digest: () => hash.copy().digest('hex'),
-    skipTo: async (target, targetLine) => {
-      while (offset < target) {
-        pass(Math.min(pending.length, target - offset))
-        if (offset === target) break
-        if (isLast) return false
-        await fill()
-      }
-      line = targetLine
-      return offset === target
-    },
-    rows,
+  #pass(bytes: number): void {
+    this.#hash.update(this.#pending.subarray(0, bytes))
+    this.#pending = this.#pending.subarray(bytes)
+    this.offset += bytes
+  }
+
+  /** The text up to the last byte that may end a row; null when there is none yet. */
+  #readable(boundary: number): string | null {
+    const end = this.#isLast ? this.#pending.length : this.#pending.lastIndexOf(boundary) + 1
+    if (end === 0) return null
+    const bytes = this.#pending.subarray(0, end)
+    if (!isUtf8(bytes)) throw notUtf8(this.name, bytes, this.line)
+    return bytes.toString('utf8')
   }
 }
 

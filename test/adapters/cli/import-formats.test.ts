@@ -6,7 +6,7 @@ import fc from 'fast-check'
 import { csvCell } from '../../../adapters/cli/export/csv.ts'
 import { codesIn, plainDate, readerOf } from '../../../adapters/cli/import/cells.ts'
 import { csvSplitter, detectDialect } from '../../../adapters/cli/import/csv.ts'
-import { openInput, type Splitter } from '../../../adapters/cli/import/input.ts'
+import { Input, type Splitter } from '../../../adapters/cli/import/input.ts'
 import { arraySplitter } from '../../../adapters/cli/import/json.ts'
 import { nearest } from '../../../adapters/cli/import/suggest.ts'
 import { parseDate } from '../../../core/dates.ts'
@@ -18,7 +18,7 @@ async function rowsOf(text: string, splitter: Splitter, piece = 7, limit = 3) {
   const stream = new PassThrough()
   for (let at = 0; at < bytes.length; at += piece) stream.write(bytes.subarray(at, at + piece))
   stream.end()
-  const input = await openInput('x', stream)
+  const input = await Input.open('x', stream)
   const rows = []
   for await (const cut of input.rows(splitter, limit)) rows.push(...cut.rows)
   return { rows, input, bytes: bytes.length }
@@ -155,7 +155,7 @@ describe('an input of one endless row', () => {
         for (let i = 0; i < 100; i++) yield Buffer.alloc(65_536, 97)
       })(),
     )
-    const input = await openInput('x', stream)
+    const input = await Input.open('x', stream)
     await assert.rejects(async () => {
       for await (const cut of input.rows(csvSplitter({ delimiter: ',', newline: '\n' }), 10)) assert.ok(cut)
     }, /no end within 4 MiB/)
