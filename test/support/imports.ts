@@ -112,3 +112,19 @@ export function storing({ services }: Desk, around: (store: () => Promise<BulkCo
   }
   return async () => ({ ...services, bulk: { ...bulk, load } })
 }
+
+/** Every column that a deck must have, but for the tenant. */
+export const DECK_HEADER = 'prefix,destination,cost_per_minute,billing_increment,status'
+
+/** A deck of these rows. */
+export const deck = (...rows: string[]): string => `${[DECK_HEADER, ...rows].join('\n')}\n`
+
+/** The header of the calls below. */
+export const CALLS =
+  'tenant,caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at'
+
+/** So many rows of calls, numbered from there on. */
+export const calls = (from: number, count: number, cost = (_: number): string => '1'): string =>
+  Array.from({ length: count }, (_, i) => `acme,${from + i},2,outbound,BUSY,0,0,${cost(from + i)},2026-01-01\n`).join(
+    '',
+  )

@@ -238,3 +238,25 @@ export const stored = async (world: SwitchWorld, call: SwitchCall, given: Partia
   await taken(world, asteriskRow(call), given)
   return world.calls().find(({ switch_call_id }) => switch_call_id === `${call.id ?? '1.1'}/7`)
 }
+
+/** The row of the call of that number. */
+export const numberedRow = (n: number): string => asteriskRow({ id: `1700000000.${String(n).padStart(4, '0')}` })
+export const rowsFrom = (first: number, count: number): string =>
+  Array.from({ length: count }, (_, i) => numberedRow(first + i)).join('')
+
+/** The numbers of the stored calls. */
+export const numbers = ({ calls }: SwitchWorld): number[] =>
+  calls().map(({ switch_call_id }) => Number(/\.(\d+)\//.exec(switch_call_id ?? '')?.[1]))
+export const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
+
+export const hasCalls = (world: SwitchWorld, count: number): Promise<void> =>
+  until(`${count} calls are stored`, () => world.calls().length >= count)
+
+/** Runs the test while the feed is followed. */
+export const following = async (feed: Followed, test: () => Promise<void>): Promise<void> => {
+  try {
+    await test()
+  } finally {
+    await feed.stop()
+  }
+}

@@ -7,19 +7,14 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { importRecords } from '../../../adapters/cli/import/import.ts'
-import { readImportOptions } from '../../../adapters/cli/import/options.ts'
 import { progress } from '../../../adapters/cli/import/progress.ts'
 import type { Action } from '../../../adapters/cli/program.ts'
 import { transferTools } from '../../../adapters/cli/transfer-commands.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
-import { type Desk, listening, openDesk, storing } from '../../support/imports.ts'
+import { CALLS, calls, DECK_HEADER, type Desk, deck, listening, openDesk } from '../../support/imports.ts'
 
-const HEADER = 'prefix,destination,cost_per_minute,billing_increment,status'
 const FLAGS = ['--tenant', 'acme']
-const CALLS =
-  'tenant,caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at'
 
 let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>
@@ -34,11 +29,6 @@ afterEach(async () => {
   folder.remove()
 })
 
-const deck = (...rows: string[]): string => `${[HEADER, ...rows].join('\n')}\n`
-const calls = (from: number, count: number, cost = (_: number): string => '1'): string =>
-  Array.from({ length: count }, (_, i) => `acme,${from + i},2,outbound,BUSY,0,0,${cost(from + i)},2026-01-01\n`).join(
-    '',
-  )
 const prefixes = (): string[] => desk.query('SELECT prefix FROM rates ORDER BY id')
 
 describe('an import with bad rows', () => {
@@ -64,7 +54,7 @@ describe('an import with bad rows', () => {
     const written = readFileSync(rejects, 'utf8')
     assert.equal(
       written,
-      `import_error,${HEADER}\n` +
+      `import_error,${DECK_HEADER}\n` +
         'cost_per_minute: The cost per minute field must be a number.,2,"b, ""b""\nb",bad,60,active\n' +
         'row: The row has 4 cells where the header has 5.,4,d,1,60\n' +
         'prefix: The prefix is the same as in line 2.,1,c,1,60,active\n',
@@ -170,123 +160,6 @@ describe('a dry run', () => {
       assert.deepEqual([summary.created, summary.rejected], [0, 1])
       assert.match(stderr, /2 rows: 0 would be created, 1 rejected.*\nnothing would be imported: mend the rows/)
     }
-  })
-})
-
-describe('an import of call records', () => {
-  const stored = (): string[] => desk.query('SELECT caller_number FROM cdrs ORDER BY id')
-
-  it('that stops at a bad row goes on once that is mended', async () => {
-    const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
-    const first = await desk.take('cdrs', text)
-    assert.equal(first.summary.rejected, 1)
-    assert.equal(stored().length, first.summary.created)
-    assert.ok(first.summary.created >= 500 && first.summary.created < 2200)
-    await assert.rejects(desk.take('cdrs', text), /was interrupted after \d+ rows/)
-    const { summary } = await desk.take('cdrs', text.replace('bad', '1'), ['--resume'])
-    assert.deepEqual([summary.rows, summary.created, summary.rejected], [2500, 2500, 0])
-    assert.deepEqual(
-      stored(),
-      Array.from({ length: 2500 }, (_, i) => String(i + 1)),
-    )
-  })
-
-  it('is not resumed with another input', async () => {
-    const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
-    await desk.take('cdrs', text)
-    const before = stored()
-    await assert.rejects(
-      desk.take('cdrs', text.replace('acme,500,', 'acme,501,'), ['--resume']),
-      /is not what the interrupted import read/,
-    )
-    await assert.rejects(
-      desk.take('cdrs', `${CALLS}\n${calls(9000, 3000)}`, ['--resume']),
-      /is not what the interrupted import read/,
-    )
-    await assert.rejects(
-      desk.take('cdrs', text.slice(0, 5000), ['--resume']),
-      /is not what the interrupted import read/,
-    )
-    assert.deepEqual(stored(), before)
-  })
-
-  it('begins anew when told to', async () => {
-    const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
-    const { summary } = await desk.take('cdrs', text)
-    const again = await desk.take('cdrs', text, ['--no-resume'])
-    assert.equal(stored().length, summary.created + again.summary.created)
-  })
-
-  it('that was finished takes with --resume only what was added since', async () => {
-    const text = `${CALLS}\n${calls(1, 1200)}`
-    await desk.take('cdrs', text)
-    await desk.take('cdrs', text, ['--resume'])
-    assert.equal(stored().length, 1200)
-    await desk.take('cdrs', text + calls(1201, 10), ['--resume'])
-    assert.deepEqual(stored().slice(-2), ['1209', '1210'])
-    assert.equal(stored().length, 1210)
-  })
-
-  it('keeps the good rows of a batch whose references are bad, and writes the others down', async () => {
-    const rejects = join(folder.path, 'r.csv')
-    const text = `${CALLS.replace('tenant', 'tenant_id')}\n${calls(1, 3).replaceAll('acme', '1').replace('1,2,2,', '77,2,2,')}`
-    const { summary } = await desk.take('cdrs', text, ['--on-error', 'continue', '--reject-file', rejects])
-    assert.deepEqual([summary.created, summary.rejected], [2, 1])
-    assert.deepEqual(stored(), ['1', '3'])
-    assert.match(readFileSync(rejects, 'utf8'), /tenant_id: The selected tenant id is invalid\.,77,2,2/)
-  })
-
-  it('ends where another of the same input has gone on meanwhile, and stores nothing twice', async () => {
-    const text = `${CALLS}\n${calls(1, 700, n => (n === 600 ? 'bad' : '1'))}`
-    const mended = text.replace('bad', '1')
-    await desk.take('cdrs', text)
-    const open = storing(desk, async store => {
-      await desk.take('cdrs', mended, ['--resume'])
-      return store()
-    })
-    const stream = Readable.from([Buffer.from(mended)], { objectMode: false })
-    const { context } = listening(desk.services)
-    await assert.rejects(
-      importRecords(resourceNamed('cdrs'), { name: 'in.csv', stream }, readImportOptions({ resume: true }), {
-        ...context,
-        open,
-      }),
-      { code: 'conflict', message: 'Another import of this input is running; it goes on, and this one ends here.' },
-    )
-    assert.deepEqual(
-      stored(),
-      Array.from({ length: 700 }, (_, i) => String(i + 1)),
-    )
-  })
-
-  it('stops between two batches when it is told to, and can be resumed', async () => {
-    const { context, heard } = listening(desk.services)
-    Object.assign(context.io.stderr, { isTTY: true })
-    const text = `${CALLS}\n${calls(1, 5000)}`
-    const stop = new AbortController()
-    const stream = new PassThrough()
-    stream.write(text.slice(0, 140_000))
-    const open = storing(desk, async store => {
-      const counts = await store()
-      stop.abort()
-      stream.end(text.slice(140_000))
-      return counts
-    })
-    const importing = importRecords(
-      resourceNamed('cdrs'),
-      { name: 'in.csv', stream },
-      readImportOptions({}),
-      { ...context, open },
-      stop.signal,
-    )
-    await assert.rejects(importing, { exitCode: 130 })
-    assert.match(heard.stderr, /rows.*\r\u001b\[K$/s, 'the line is left free for the error')
-    assert.ok(stored().length > 0 && stored().length < 5000)
-    await desk.take('cdrs', text, ['--resume'])
-    assert.deepEqual(
-      stored(),
-      Array.from({ length: 5000 }, (_, i) => String(i + 1)),
-    )
   })
 })
 

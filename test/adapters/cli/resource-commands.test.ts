@@ -289,28 +289,3 @@ describe('changing', () => {
       stderr: 'error: there is nothing to change\nhint: trunkline tenant update --help\n',
     }))
 })
-
-describe('deleting', () => {
-  it('must be confirmed in advance where nobody can be asked', () =>
-    ended('trunkline rate delete acme/381', {
-      code: 64,
-      stderr: 'error: deleting rate acme/381 must be confirmed\nhint: trunkline rate delete acme/381 --yes\n',
-    }))
-
-  it('says what is gone', () => ended('trunkline rate delete acme/381 --yes', { stderr: 'Rate acme/381 deleted.\n' }))
-
-  it('of a tenant that others depend on says how to delete all of it', async () => {
-    const line = 'trunkline tenant delete acme --yes --output json'
-    const { code, stderr } = await place.run(line)
-    const { error } = JSON.parse(stderr)
-    assert.deepEqual([code, error.code, error.hint], [65, 'conflict', `${line} --cascade`])
-    assert.deepEqual(error.dependants, { extensions: 3, queues: 1, rates: 1, dids: 1, cdrs: 1 })
-  })
-
-  it('says nothing at all with --quiet', () => ended('trunkline route remove 1 --yes --quiet', {}))
-
-  it('of a tenant with --cascade takes everything along', async () => {
-    await ended('trunkline tenant delete acme --yes --cascade', { stderr: 'Tenant acme deleted.\n' })
-    await ended('trunkline extension list', {})
-  })
-})

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { followFolder } from '../../../adapters/pbx/follow-folder.ts'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
 import type { SwitchRecord } from '../../../core/ports/calls.ts'
 import { temporaryFolder } from '../../support/app.ts'
-import { freeswitchJson, inWorld, rules } from '../../support/switch.ts'
+import { followed, following, freeswitchJson, hasCalls, inWorld, rules, until } from '../../support/switch.ts'
 
 const { path: root, remove } = temporaryFolder()
 after(remove)
@@ -130,3 +130,35 @@ test(
     assert.deepEqual([kept?.reason, kept?.record.length], [reason, 64 * 1024])
   }),
 )
+
+describe('a followed folder', { timeout: 60_000 }, () => {
+  test(
+    'has each record taken in once it is whole, and again when it has changed',
+    inWorld(async world => {
+      const folder = world.file('json')
+      mkdirSync(folder)
+      const whole = freeswitchJson({ id: 'aaaa' })
+      writeFileSync(join(folder, 'aaaa.cdr.json'), whole.slice(0, 100))
+      writeFileSync(join(folder, 'bbbb.cdr.json'), freeswitchJson({ id: 'bbbb' }))
+      writeFileSync(join(folder, 'notes.txt'), 'no record')
+      const feed = followed(world, folder)
+      await following(feed, async () => {
+        await hasCalls(world, 1)
+        await until('the draft is seen', () => feed.lag() === 100)
+        writeFileSync(join(folder, 'aaaa.cdr.json'), whole)
+        writeFileSync(join(folder, 'cccc.cdr.json'), '{"torn":')
+        utimesSync(join(folder, 'cccc.cdr.json'), 1, 1)
+        await hasCalls(world, 2)
+        await until('the torn one is put aside', () => feed.counts().quarantined === 1)
+        writeFileSync(join(folder, 'cccc.cdr.json'), freeswitchJson({ id: 'cccc' }))
+        await hasCalls(world, 3)
+        rmSync(join(folder, 'aaaa.cdr.json'))
+      })
+      assert.deepEqual(
+        world.calls().map(({ switch_call_id }) => switch_call_id),
+        ['aaaa', 'bbbb', 'cccc'],
+      )
+      assert.deepEqual(feed.troubles, [])
+    }),
+  )
+})

@@ -1,50 +1,20 @@
 import assert from 'node:assert/strict'
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readlinkSync,
-  renameSync,
-  rmSync,
-  truncateSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
-import { join } from 'node:path'
+import { appendFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
-import type { SwitchRecord } from '../../../core/ports/calls.ts'
 import {
   asteriskRow,
-  type Followed,
   followed,
-  freeswitchJson,
+  following,
+  hasCalls,
   inWorld,
+  numberedRow,
+  numbers,
+  rowsFrom,
   rules,
-  type SwitchWorld,
   until,
+  upTo,
 } from '../../support/switch.ts'
-
-const row = (n: number): string => asteriskRow({ id: `1700000000.${String(n).padStart(4, '0')}` })
-const rowsFrom = (first: number, count: number): string =>
-  Array.from({ length: count }, (_, i) => row(first + i)).join('')
-
-/** The numbers of the stored calls. */
-const numbers = ({ calls }: SwitchWorld): number[] =>
-  calls().map(({ switch_call_id }) => Number(/\.(\d+)\//.exec(switch_call_id ?? '')?.[1]))
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
-
-const hasCalls = (world: SwitchWorld, count: number): Promise<void> =>
-  until(`${count} calls are stored`, () => world.calls().length >= count)
-
-const following = async (feed: Followed, test: () => Promise<void>): Promise<void> => {
-  try {
-    await test()
-  } finally {
-    await feed.stop()
-  }
-}
 
 describe('a followed file', { timeout: 60_000 }, () => {
   test(
@@ -95,9 +65,9 @@ describe('a followed file', { timeout: 60_000 }, () => {
         for (let turn = 0; turn < 4; turn++) {
           const first = 3 + turn * 4
           renameSync(path, `${path}.${turn}`)
-          appendFileSync(`${path}.${turn}`, row(first))
+          appendFileSync(`${path}.${turn}`, numberedRow(first))
           writeFileSync(path, rowsFrom(first + 2, 2))
-          appendFileSync(`${path}.${turn}`, row(first + 1))
+          appendFileSync(`${path}.${turn}`, numberedRow(first + 1))
           await hasCalls(world, first + 3)
         }
       })
@@ -111,12 +81,12 @@ describe('a followed file', { timeout: 60_000 }, () => {
     'has the last line of the old one taken in without its end once there is a new one',
     inWorld(async world => {
       const path = world.file('Master.csv')
-      writeFileSync(path, row(1) + row(2).trimEnd())
+      writeFileSync(path, numberedRow(1) + numberedRow(2).trimEnd())
       const feed = followed(world, path)
       await following(feed, async () => {
         await hasCalls(world, 1)
         renameSync(path, `${path}.1`)
-        writeFileSync(path, row(3))
+        writeFileSync(path, numberedRow(3))
         await hasCalls(world, 3)
       })
       assert.deepEqual(numbers(world), upTo(3))
@@ -131,11 +101,11 @@ describe('a followed file', { timeout: 60_000 }, () => {
       const first = followed(world, path)
       await hasCalls(world, 2)
       await first.stop()
-      appendFileSync(path, row(3))
+      appendFileSync(path, numberedRow(3))
       renameSync(path, `${path}-20261001`)
       writeFileSync(path, rowsFrom(4, 2))
       renameSync(path, `${path}-20261002`)
-      writeFileSync(path, row(6))
+      writeFileSync(path, numberedRow(6))
       const again = followed(world, path)
       await following(again, () => hasCalls(world, 6))
       assert.deepEqual(numbers(world), upTo(6))
@@ -148,16 +118,16 @@ describe('a followed file', { timeout: 60_000 }, () => {
     'that was renamed before anything of it was stored is read first after a restart',
     inWorld(async world => {
       const path = world.file('Master.csv')
-      writeFileSync(path, row(1).slice(0, 50))
+      writeFileSync(path, numberedRow(1).slice(0, 50))
       const first = followed(world, path)
       await until(
         'it is known that this file is followed',
         async () => (await world.storage.calls.place(path)) !== null,
       )
       await first.stop()
-      appendFileSync(path, row(1).slice(50))
+      appendFileSync(path, numberedRow(1).slice(50))
       renameSync(path, `${path}.1`)
-      writeFileSync(path, row(2))
+      writeFileSync(path, numberedRow(2))
       const again = followed(world, path)
       await following(again, () => hasCalls(world, 2))
       assert.deepEqual(numbers(world), upTo(2))
@@ -233,7 +203,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
         await hasCalls(world, 3)
         const asked = { feed: { name: path, rules: rules() }, format: 'auto' } as const
         assert.equal((await ingest(path, asked, world.storage.calls)).known, 3)
-        appendFileSync(path, row(4))
+        appendFileSync(path, numberedRow(4))
         await hasCalls(world, 4)
       })
       assert.deepEqual(numbers(world), upTo(4))
@@ -244,7 +214,10 @@ describe('a followed file', { timeout: 60_000 }, () => {
     'goes on behind what cannot be used, which is kept',
     inWorld(async world => {
       const path = world.file('Master.csv')
-      writeFileSync(path, `${row(1)}garbage\n${asteriskRow({ accountcode: 'nobody', id: '1.0009' })}${row(2)}`)
+      writeFileSync(
+        path,
+        `${numberedRow(1)}garbage\n${asteriskRow({ accountcode: 'nobody', id: '1.0009' })}${numberedRow(2)}`,
+      )
       const feed = followed(world, path)
       await following(feed, () => hasCalls(world, 2))
       assert.deepEqual(
@@ -252,99 +225,6 @@ describe('a followed file', { timeout: 60_000 }, () => {
         ['has 1 columns, not 16, 17, 18, 21', 'there is no tenant "nobody"'],
       )
       assert.equal(feed.counts().quarantined, 2)
-    }),
-  )
-})
-
-/** How many of this process's open files begin with the path. */
-const openFiles = (path: string): number =>
-  readdirSync('/proc/self/fd').filter(fd => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path)
-    } catch {
-      return false
-    }
-  }).length
-
-/** The world with a `store` that fails for those records. */
-const failing = ({ storage }: SwitchWorld, fails: (records: readonly SwitchRecord[]) => boolean) => {
-  const { calls } = storage
-  const store: typeof calls.store = async (feed, records, place) => {
-    if (fails(records)) throw new Error('the disk is full')
-    return calls.store(feed, records, place)
-  }
-  return { storage: { ...storage, calls: { ...calls, store } } }
-}
-
-describe('a feed that cannot store', { timeout: 60_000, skip: !existsSync('/proc/self/fd') }, () => {
-  const holdsNoFile = async (feed: Followed, path: string): Promise<void> => {
-    await until('the trouble is told', () => feed.troubles.length > 0)
-    assert.equal(openFiles(path), 0)
-    assert.match(String(feed.troubles[0]), /the disk is full/)
-  }
-
-  test(
-    'its first place holds no file open',
-    inWorld(async world => {
-      const path = world.file('Master.csv')
-      writeFileSync(path, row(1))
-      const feed = followed(
-        failing(world, () => true),
-        path,
-      )
-      await following(feed, () => holdsNoFile(feed, path))
-    }),
-  )
-
-  test(
-    'the last line of a file that was rotated holds neither that one nor the new one open',
-    inWorld(async world => {
-      const path = world.file('Master.csv')
-      writeFileSync(path, row(1) + row(2).trimEnd())
-      const isSecond = (record: SwitchRecord): boolean => 'call' in record && record.call.raw === row(2).trimEnd()
-      const feed = followed(
-        failing(world, records => records.some(isSecond)),
-        path,
-      )
-      await following(feed, async () => {
-        await hasCalls(world, 1)
-        assert.equal(openFiles(path), 1)
-        renameSync(path, `${path}.1`)
-        writeFileSync(path, row(3))
-        await holdsNoFile(feed, path)
-      })
-    }),
-  )
-})
-
-describe('a followed folder', { timeout: 60_000 }, () => {
-  test(
-    'has each record taken in once it is whole, and again when it has changed',
-    inWorld(async world => {
-      const folder = world.file('json')
-      mkdirSync(folder)
-      const whole = freeswitchJson({ id: 'aaaa' })
-      writeFileSync(join(folder, 'aaaa.cdr.json'), whole.slice(0, 100))
-      writeFileSync(join(folder, 'bbbb.cdr.json'), freeswitchJson({ id: 'bbbb' }))
-      writeFileSync(join(folder, 'notes.txt'), 'no record')
-      const feed = followed(world, folder)
-      await following(feed, async () => {
-        await hasCalls(world, 1)
-        await until('the draft is seen', () => feed.lag() === 100)
-        writeFileSync(join(folder, 'aaaa.cdr.json'), whole)
-        writeFileSync(join(folder, 'cccc.cdr.json'), '{"torn":')
-        utimesSync(join(folder, 'cccc.cdr.json'), 1, 1)
-        await hasCalls(world, 2)
-        await until('the torn one is put aside', () => feed.counts().quarantined === 1)
-        writeFileSync(join(folder, 'cccc.cdr.json'), freeswitchJson({ id: 'cccc' }))
-        await hasCalls(world, 3)
-        rmSync(join(folder, 'aaaa.cdr.json'))
-      })
-      assert.deepEqual(
-        world.calls().map(({ switch_call_id }) => switch_call_id),
-        ['aaaa', 'bbbb', 'cccc'],
-      )
-      assert.deepEqual(feed.troubles, [])
     }),
   )
 })

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { furnish, type Ran, type Workplace, workplace } from '../../support/cli.ts'
+
+let place: Workplace
+before(async () => {
+  place = workplace()
+  await furnish(place)
+})
+after(() => place.remove())
+
+const ended = async (line: string, expected: Partial<Ran>): Promise<void> => {
+  const ran = await place.run(line)
+  assert.deepEqual(ran, { code: 0, stdout: '', stderr: '', ...expected })
+}
+
+describe('deleting', () => {
+  it('must be confirmed in advance where nobody can be asked', () =>
+    ended('trunkline rate delete acme/380', {
+      code: 64,
+      stderr: 'error: deleting rate acme/380 must be confirmed\nhint: trunkline rate delete acme/380 --yes\n',
+    }))
+
+  it('says what is gone', () => ended('trunkline rate delete acme/380 --yes', { stderr: 'Rate acme/380 deleted.\n' }))
+
+  it('of a tenant that others depend on says how to delete all of it', async () => {
+    const line = 'trunkline tenant delete acme --yes --output json'
+    const { code, stderr } = await place.run(line)
+    const { error } = JSON.parse(stderr)
+    assert.deepEqual([code, error.code, error.hint], [65, 'conflict', `${line} --cascade`])
+    assert.deepEqual(error.dependants, { extensions: 1, queues: 1, dids: 1, cdrs: 1 })
+  })
+
+  it('says nothing at all with --quiet', () => ended('trunkline route remove 1 --yes --quiet', {}))
+
+  it('of a tenant with --cascade takes everything along', async () => {
+    await ended('trunkline tenant delete acme --yes --cascade', { stderr: 'Tenant acme deleted.\n' })
+    await ended('trunkline extension list', {})
+  })
+})

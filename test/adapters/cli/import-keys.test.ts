@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { type Desk, deck, openDesk } from '../../support/imports.ts'
+
+const FLAGS = ['--tenant', 'acme']
+const RATES = 'SELECT prefix, destination, cost_per_minute, billing_increment, status FROM rates ORDER BY id'
+
+let desk: Desk
+
+beforeEach(async () => {
+  desk = openDesk()
+  await desk.create('tenants', { slug: 'acme', max_extensions: 3 })
+})
+afterEach(() => desk.close())
+
+/** The errors of an import of rates, as they are shown. */
+async function errorsOf(text: string, flags: readonly string[] = []): Promise<string[]> {
+  const { stderr } = await desk.take('rates', text, [...FLAGS, ...flags], 'deck.csv')
+  return stderr.split('\n').filter(line => line.startsWith('deck.csv:') && !line.includes(' rows: '))
+}
+
+describe('natural keys', () => {
+  const stored = '380,Ukraine,0.01,60,active'
+
+  it('are refused in insert mode when a record has them', async () => {
+    await desk.take('rates', deck(stored), FLAGS)
+    assert.deepEqual(await errorsOf(deck('44,UK,1,60,active', '380,x,1,60,active')), [
+      'deck.csv:3: prefix: The prefix has already been taken.',
+    ])
+    assert.deepEqual(desk.query(RATES), ['380|Ukraine|100|60|active'])
+  })
+
+  it('change the record in upsert mode, and leave it alone in skip mode', async () => {
+    await desk.take('rates', deck(stored), FLAGS)
+    const upsert = await desk.take('rates', deck('380,UA,2,6,active', '44,UK,1,60,active'), [
+      ...FLAGS,
+      '--mode',
+      'upsert',
+    ])
+    assert.deepEqual([upsert.summary.created, upsert.summary.updated], [1, 1])
+    const skip = await desk.take('rates', deck('380,other,3,6,active', '45,DK,1,60,active'), [
+      ...FLAGS,
+      '--mode',
+      'skip',
+    ])
+    assert.deepEqual([skip.summary.created, skip.summary.skipped], [1, 1])
+    assert.deepEqual(desk.query(RATES), ['380|UA|20000|6|active', '44|UK|10000|60|active', '45|DK|10000|60|active'])
+  })
+
+  it('touch the rates of no other tenant', async () => {
+    await desk.create('tenants', { slug: 'other' })
+    await desk.take('rates', deck(stored), ['--tenant', 'other'])
+    await desk.take('rates', deck('380,UA,2,6,active'), [...FLAGS, '--mode', 'upsert'])
+    assert.deepEqual(desk.query('SELECT tenant_id, destination FROM rates ORDER BY id'), ['2|Ukraine', '1|UA'])
+  })
+
+  it('that two stored records share make a row an error', async () => {
+    for (const destination of ['a', 'b']) await desk.create('rates', { tenant_id: 1, prefix: '380', destination })
+    assert.deepEqual(await errorsOf(deck('380,x,1,60,active'), ['--mode', 'upsert']), [
+      'deck.csv:2: prefix: Several Rates are stored with this prefix; which is meant is not clear.',
+    ])
+  })
+
+  it('that come twice in a file are reported, sorted or not, and kept with --allow-duplicates', async () => {
+    const text = deck('44,a,1,60,active', '380,b,1,60,active', '44,c,1,60,active')
+    assert.deepEqual(await errorsOf(text), ['deck.csv:4: prefix: The prefix is the same as in line 2.'])
+    assert.deepEqual(await errorsOf(deck('1,a,1,60,active', '1,b,1,60,active')), [
+      'deck.csv:3: prefix: The prefix is the same as in line 2.',
+    ])
+    await desk.take('rates', text, [...FLAGS, '--allow-duplicates'])
+    assert.equal(desk.query(RATES).length, 3)
+  })
+
+  it('and other unique fields hold between rows and against what is stored', async () => {
+    const header = 'name,slug,domain,status,timezone,max_extensions\n'
+    const tenants = (...rows: string[]) => `${header}${rows.map(row => `T,${row},active,UTC,1\n`).join('')}`
+    await desk.take('tenants', tenants('one,one.example.com'))
+    const { summary } = await desk.take(
+      'tenants',
+      tenants('two,one.example.com', 'three,3.example.com', 'four,3.example.com'),
+    )
+    assert.deepEqual(
+      summary.errors.map(({ line, message }) => `${line}: ${message}`),
+      ['2: The domain has already been taken.', '4: The domain is the same as in line 3.'],
+    )
+    const { summary: same } = await desk.take('tenants', tenants('one,one.example.com'), ['--mode', 'upsert'])
+    assert.equal(same.updated, 1)
+  })
+})
+
+describe('references', () => {
+  const header = 'tenant,extension_number,display_name,secret,status\n'
+  const cdr = 'caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at'
+  const call = '1,2,outbound,BUSY,0,0,0,2026-01-01 10:00:00'
+
+  it('to tenants are slugs or ids', async () => {
+    await desk.take('extensions', `${header}acme,101,A,s,active\n1,102,B,s,active\n`)
+    await desk.take('extensions', `${header.replace('tenant', 'tenant_id')}acme,103,C,s,active\n`)
+    assert.deepEqual(desk.query('SELECT tenant_id, extension_number FROM extensions'), ['1|101', '1|102', '1|103'])
+  })
+
+  it('to what is not there are errors', async () => {
+    const { summary } = await desk.take('extensions', `${header}nobody,101,A,s,active\n`)
+    assert.deepEqual(summary.errors, [{ line: 2, field: 'tenant', message: 'The selected tenant is invalid.' }])
+    const { summary: calls } = await desk.take('cdrs', `extension_id,${cdr}\n9,${call}\n,${call}\n`, FLAGS)
+    assert.deepEqual(calls.errors, [
+      { line: 2, field: 'extension_id', message: 'The selected extension id is invalid.' },
+    ])
+    assert.deepEqual(desk.query('SELECT * FROM cdrs'), [])
+  })
+
+  it('to another tenant than --tenant says are errors', async () => {
+    await desk.create('tenants', { slug: 'other' })
+    const { summary } = await desk.take('extensions', `${header}other,101,A,s,active\n,102,B,s,active\n`, FLAGS)
+    assert.deepEqual(summary.errors, [
+      { line: 2, field: 'tenant', message: 'The tenant field must be acme, as --tenant says.' },
+    ])
+  })
+
+  it('to extensions are numbers within the tenant, or another tenant’s in full', async () => {
+    await desk.create('tenants', { slug: 'other' })
+    await desk.take('extensions', `${header}acme,101,A,s,active\nother,101,A,s,active\n`)
+    await desk.take(
+      'cdrs',
+      `tenant,extension,${cdr}\nacme,101,${call}\nother,101,${call}\nacme,other/101,${call}\nacme,,${call}\n`,
+    )
+    assert.deepEqual(desk.query('SELECT tenant_id, extension_id FROM cdrs ORDER BY id'), ['1|1', '2|2', '1|2', '1|'])
+  })
+})
+
+describe('a tenant’s limit', () => {
+  const header = 'extension_number,display_name,secret,status\n'
+  const rows = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => `${from + i},A,s,active\n`).join('')
+
+  it('holds within one import and counts what is stored', async () => {
+    await desk.take('extensions', header + rows(101, 2), FLAGS)
+    const { summary } = await desk.take('extensions', header + rows(103, 3), [...FLAGS, '--on-error', 'continue'])
+    assert.deepEqual(
+      summary.errors.map(({ line, message }) => `${line}: ${message}`),
+      ['3: The tenant has reached its limit of 3 extensions.', '4: The tenant has reached its limit of 3 extensions.'],
+    )
+    assert.deepEqual(desk.query('SELECT extension_number FROM extensions'), ['101', '102', '103'])
+  })
+
+  it('is no matter for records that exist', async () => {
+    await desk.take('extensions', header + rows(101, 3), FLAGS)
+    const { summary } = await desk.take('extensions', header + rows(101, 3), [...FLAGS, '--mode', 'upsert'])
+    assert.deepEqual([summary.updated, summary.rejected], [3, 0])
+  })
+})
