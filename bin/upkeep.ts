@@ -18,14 +18,15 @@ export async function startUpkeep(
   signal: AbortSignal,
 ): Promise<void> {
   const { storage, clock } = trunkline
+  const failureOf = (name: string) => (error: unknown) => log.error({ err: error }, `the ${name} failed`)
   const repeat = async (everyMs: number, name: string, act: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
-      await act().catch((error: unknown) => log.error({ err: error }, `the ${name} failed`))
+      await act().catch(failureOf(name))
       await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined)
     }
   }
   await Promise.all([
-    storage.followWrites(signal),
+    storage.followWrites(signal, failureOf('search index')),
     repeat(SWEEP_MS, 'sweep', () => sweep(trunkline)),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     keepBackups(settings, { clock, log }, signal),

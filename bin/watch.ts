@@ -47,7 +47,7 @@ export async function watch(
     log.info(`metrics at ${server.url}/metrics`)
     return server
   } catch (error) {
-    log.warn({ err: error }, 'no metrics are served; set TRUNKLINE_METRICS_PORT to a free port, or to 0 for none')
+    log.warn({ err: error }, 'no metrics are served')
     return null
   }
 }

@@ -50,12 +50,11 @@ async function readPassword(context: Context, flags: Flags): Promise<Pick<NewAcc
       'there is no password: give --password-file or --random-password',
       again('--random-password'),
     )
-  const password = await askText(context, 'Password:', { hidden: true, validate: validated('password') })
-  await askText(context, 'The same again:', {
-    hidden: true,
-    validate: given => given === password || 'The two are not the same.',
-  })
-  return { password, isRandom: false }
+  for (;;) {
+    const password = await askText(context, 'Password:', { hidden: true, validate: validated('password') })
+    if ((await askText(context, 'The same again:', { hidden: true })) === password) return { password, isRandom: false }
+    say(context, 'The two are not the same; type both anew.')
+  }
 }
 
 /** A new account, checked, from the flags and from what a person is asked. */

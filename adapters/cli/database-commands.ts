@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { Command } from 'commander'
 import { AppError } from '../../core/errors.ts'
@@ -7,6 +7,7 @@ import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand, takesFields, type Wiring } from './program.ts'
+import { suggested } from './report.ts'
 import { megabytes } from './service-commands.ts'
 
 const databaseOf = ({ options }: Context, wiring: Wiring): string =>
@@ -31,7 +32,7 @@ export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Comm
     const account = await askAccount(context, { name: 'Administrator', ...flags, role: 'admin' })
     const services = await context.open({ create: true, migrate: true })
     await storeAccount(context, services, account)
-    say(context, `${path} is ready. Start the daemon with: trunkline serve`)
+    say(context, `${path} is ready. Start the daemon with: ${suggested('trunkline serve', context.options)}`)
   })
 }
 
@@ -74,17 +75,29 @@ function assertCreatable(path: string): void {
 
 function restoreCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('restore')
-    .description('put a backup in the place of the database, which is kept; the daemon must not run')
+    .description(
+      'put a backup in the place of the database, which is kept; the daemon must not run; at a terminal, asks',
+    )
     .argument('<file>')
+    .option('-y, --yes', 'without asking')
   example(command, 'trunkline db restore trunkline-backup.db')
-  return run(command, async (context, [from = '']) => {
+  return run(command, async (context, [from = ''], flags) => {
     if (!existsSync(from)) throw new CliError(EXIT.noInput, `there is no file ${from}`)
-    const folder = dirname(databaseOf(context, wiring))
+    const database = databaseOf(context, wiring)
+    const folder = dirname(database)
     if (!existsSync(folder)) throw new CliError(EXIT.cannotCreate, `there is no folder ${folder}`)
+    if (context.options.interactive && flags['yes'] !== true) await assertMeant(context, from, database)
     const { kept } = await wiring.restore(from, context.options).catch(inUse)
     const former = kept === null ? '' : `; the former database is ${kept}`
     await printValue(context, { restored: from, kept }, () => `restored ${from}${former}\n`)
   })
+}
+
+async function assertMeant(context: Context, from: string, database: string): Promise<void> {
+  const { confirm } = await import('./ask.ts')
+  const written = statSync(from).mtime.toISOString().slice(0, 16).replace('T', ' ')
+  const question = `Put ${from}, written ${written} UTC, in the place of ${database}? Everybody is signed out.`
+  if (!(await confirm(context, question))) throw new CliError(EXIT.negative, 'nothing was restored')
 }
 
 function inUse(error: unknown): never {

@@ -44,10 +44,14 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
 /** The command that mends it: as text, or made of the command line as it was typed. */
 export type Hint = string | ((line: readonly string[]) => readonly string[])
 
-/** The same command once more, with these words after it. */
+/** The same command once more, with this option in it, in the place of another value where it had one. */
 export const again =
-  (...words: string[]): Hint =>
-  line => [...line, ...words]
+  (option: string, ...values: string[]): Hint =>
+  line => {
+    const at = line.findIndex(word => word === option || word.startsWith(`${option}=`))
+    if (at === -1) return [...line, option, ...values]
+    return [...line.slice(0, at), option, ...values, ...line.slice(at + (line[at] === option ? 1 + values.length : 1))]
+  }
 
 /** The same command with one of its words put right. */
 export const againWith =

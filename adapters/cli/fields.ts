@@ -5,7 +5,7 @@ import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field } from '../../core/resources/field.ts'
 import { type Fields, fieldLabel, type Resource } from '../../core/resources/resource.ts'
 import type { Context, Services } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import { readSecret } from './input.ts'
 import { referenceForm, resolve } from './references.ts'
 
@@ -81,7 +81,7 @@ export async function bodyFrom(
     const file = flags[camel(`${name}-file`)]
     if (typeof file === 'string') body[name] = await readSecret(context.io, file)
     else if (flags[camel(`generate-${name}`)] === true) body[name] = randomSecret()
-    else if (given !== undefined) body[name] = field.kind === 'json' ? jsonFlag(name, String(given)) : given
+    else if (given !== undefined) body[name] = valueOf(name, field, given)
   }
   for (const [name, field] of Object.entries(fields)) {
     const target = targetIn(field, body)
@@ -89,6 +89,23 @@ export async function bodyFrom(
     if (target && typeof given === 'string' && given !== '') body[name] = await resolve(records, target, given)
   }
   return body
+}
+
+function valueOf(name: string, { kind }: Field, given: unknown): unknown {
+  if (kind === 'json') return jsonFlag(name, String(given))
+  return kind === 'boolean' ? booleanFlag(name, given) : given
+}
+
+/** The API takes for false all that it does not know; of a person that is more likely a slip. */
+function booleanFlag(name: string, given: unknown): boolean {
+  const text = String(given).trim().toLowerCase()
+  if (['yes', 'true', 'on', '1'].includes(text)) return true
+  if (['no', 'false', 'off', '0'].includes(text)) return false
+  throw new CliError(
+    EXIT.usage,
+    `--${kebab(name)} is yes or no, not ${String(given)}`,
+    again(`--${kebab(name)}`, 'yes'),
+  )
 }
 
 function jsonFlag(name: string, text: string): unknown {
@@ -134,7 +151,7 @@ export async function filtersFrom(
     const [target] = targetsOf(field)
     if (given === undefined) continue
     if (target) where[name] = await resolve(records, target, String(given))
-    else where[name] = field.kind === 'boolean' ? Number(field.parse(given)) : String(given).trim()
+    else where[name] = field.kind === 'boolean' ? Number(booleanFlag(name, given)) : String(given).trim()
   }
   return where
 }

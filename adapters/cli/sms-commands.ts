@@ -196,7 +196,10 @@ async function awaitReceipt(
 ): Promise<JsonObject> {
   const end = performance.now() + seconds * 1000
   for (;;) {
-    const message = asObject((await records.show(smsMessages, Number(sent['id']))) ?? '{}')
+    const found = await records.show(smsMessages, Number(sent['id']))
+    if (found === null)
+      throw new CliError(EXIT.noRecord, `message ${cell(sent['id'])} was deleted while it was waited for`)
+    const message = asObject(found)
     if (message['delivered_at'] !== null) {
       say(context, `${state(context, message)}  receipt at ${cell(message['delivered_at'])}`)
       return message

@@ -2,7 +2,7 @@ import { createReadStream, statSync } from 'node:fs'
 import { Command } from 'commander'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Io } from './context.ts'
-import { CliError, EXIT, interruption } from './exit.ts'
+import { CliError, EXIT } from './exit.ts'
 import { addExportOptions, exportRecords, readExportOptions } from './export.ts'
 import type { Source } from './import/import.ts'
 import { addImportOptions, readImportOptions } from './import/options.ts'
@@ -38,7 +38,7 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
     for (const signal of ENDING) process.once(signal, end)
     try {
       const summary = await importRecords(resource, source, readImportOptions(flags), context, ended.signal)
-      return ended.signal.aborted ? interruption(ended.signal).exitCode : exitCodeOf(summary)
+      return exitCodeOf(summary)
     } finally {
       for (const signal of ENDING) process.off(signal, end)
       // Whoever still writes to it is not waited for.

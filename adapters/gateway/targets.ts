@@ -24,7 +24,9 @@ export function refusal(address: string): string | null {
   if (!ipaddr.isValid(address)) return `${address} is no IP address`
   const target = unwrapped(ipaddr.parse(address))
   if (METADATA.has(target.toString())) return `${address} is a cloud metadata address`
-  return FORBIDDEN.has(target.range()) ? `${address} is a ${target.range()} address` : null
+  return FORBIDDEN.has(target.range())
+    ? `${address} is a ${target.range().replace(/[A-Z]/, letter => `-${letter.toLowerCase()}`)} address`
+    : null
 }
 
 const forbidden = (reason: string): Error => new Error(`The gateway's address is not allowed: ${reason}.`)

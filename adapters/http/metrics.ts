@@ -120,9 +120,9 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
       ...port,
       settle: settling(port, sends),
       receive: async (gateway, receipt, receive) => {
-        const matched = await port.receive(gateway, receipt, receive)
-        receipts.inc({ gateway, result: matched ? 'matched' : 'parked' })
-        return matched
+        const result = await port.receive(gateway, receipt, receive)
+        if (result !== 'ignored') receipts.inc({ gateway, result })
+        return result
       },
     }),
     messaging: useCases => ({
@@ -177,5 +177,5 @@ export function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number): Prom
     ctx.type = Registry.PROMETHEUS_CONTENT_TYPE
     ctx.body = await metrics.text()
   })
-  return serve(() => app, { host: '127.0.0.1', port })
+  return serve(() => app, { host: '127.0.0.1', port, setting: 'TRUNKLINE_METRICS_PORT' })
 }

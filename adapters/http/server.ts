@@ -34,6 +34,13 @@ const LIMITS: Limits = {
   connections: 2_000,
 }
 
+export interface Address {
+  readonly host: string
+  readonly port: number
+  /** The setting of the port; TRUNKLINE_PORT unless it is given. */
+  readonly setting?: string
+}
+
 export interface RunningServer {
   /** With the port that was really taken. */
   readonly url: string
@@ -47,12 +54,13 @@ export interface RunningServer {
  */
 export async function serve(
   appAt: (url: string) => Koa,
-  { host, port }: { host: string; port: number },
+  listen: Address,
   limits: Partial<Limits> = {},
   onRefusal: OnRefusal = () => {},
 ): Promise<RunningServer> {
   const { server, connections } = createBounded({ ...LIMITS, ...limits }, onRefusal)
-  await listening(server, host, port)
+  await listening(server, listen)
+  const { host } = listen
   const address = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
   const handle = appAt(url).callback()
@@ -82,15 +90,17 @@ function createBounded(limits: Limits, onRefusal: OnRefusal): { server: Server; 
   return { server, connections }
 }
 
-function listening(server: Server, host: string, port: number): Promise<void> {
+/** What a host that is no address of this machine ends with. */
+const NO_ADDRESS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT'])
+
+function listening(server: Server, { host, port, setting = 'TRUNKLINE_PORT' }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(
-        new AppError(
-          'configuration',
-          `Cannot listen on ${host}:${port}: ${error.code ?? error.message}; set TRUNKLINE_PORT to a free port, or to 0.`,
-        ),
-      )
+      const reason = error.code ?? error.message
+      const remedy = NO_ADDRESS.has(reason)
+        ? 'set TRUNKLINE_HOST to an address of this machine'
+        : `set ${setting} to a free port, or to 0`
+      reject(new AppError('configuration', `Cannot listen on ${host}:${port}: ${reason}; ${remedy}.`))
     })
     server.listen(port, host, resolve)
   })

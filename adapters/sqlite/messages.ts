@@ -69,7 +69,8 @@ export function messages(connection: Connection, writer: Writer, steps: RecordSt
         const message = selectMatch.get(gatewayId, receipt.externalId)
         if (message) save(receive(message, receipt))
         else if (hasGateway.get(gatewayId) === 1) parked.put(gatewayId, receipt)
-        return message !== undefined
+        else return 'ignored'
+        return message ? 'matched' : 'parked'
       }),
     expire: (now, change) =>
       writer.write(() => {

@@ -38,7 +38,7 @@ export interface Storage {
   /** Writes a row and syncs it. Throws `storage_full`, `busy`, `read_only`. */
   beat(): Promise<void>
   /** Brings the search indexes up to the records, in small steps with pauses, until told to stop. */
-  followWrites(signal: AbortSignal): Promise<void>
+  followWrites(signal: AbortSignal, onTrouble: (error: unknown) => void): Promise<void>
   /** Waits for pending writes, folds the log into the file and closes it. */
   close(): Promise<void>
 }
@@ -55,6 +55,7 @@ const ITSELF: Actor = { name: 'trunkline', origin: 'the service itself' }
 
 const BETWEEN_STEPS_MS = 10
 const BETWEEN_LOOKS_MS = 500
+const AFTER_TROUBLE_MS = 10_000
 
 export function openStorage(path: string, options: StorageOptions): Storage {
   const { clock } = options
@@ -81,12 +82,16 @@ export function openStorage(path: string, options: StorageOptions): Storage {
           .query<[string], unknown>('INSERT OR REPLACE INTO heartbeat (id, beaten_at) VALUES (1, ?)')
           .run(clock.now())
       }),
-    followWrites: async signal => {
+    followWrites: async (signal, onTrouble) => {
+      const step = async (): Promise<number> => {
+        const advanced = areIndexesBehind(connection) && (await writer.write(() => advanceSearchIndexes(connection)))
+        return advanced ? BETWEEN_STEPS_MS : BETWEEN_LOOKS_MS
+      }
       while (!signal.aborted) {
-        const advanced =
-          areIndexesBehind(connection) &&
-          (await writer.write(() => advanceSearchIndexes(connection)).catch(() => false))
-        const delay = advanced ? BETWEEN_STEPS_MS : BETWEEN_LOOKS_MS
+        const delay = await step().catch(error => {
+          onTrouble(error)
+          return AFTER_TROUBLE_MS
+        })
         await pause(delay, undefined, { signal, ref: false }).catch(() => undefined)
       }
     },

@@ -66,7 +66,7 @@ export function serveBulk({ bulk, close }: Served, channel: Channel): void {
       if (isFirst || !rejections) rejections = current().rejections()[Symbol.asyncIterator]()
       return pageOf(rejections)
     },
-    close: () => current().close(),
+    close: async () => load?.close(),
     end: close,
   }
   const caller: Peer<CallerMethods> = peer(channel, methods)

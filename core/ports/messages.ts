@@ -11,15 +11,18 @@ export interface Messages {
    */
   settle(id: number, change: (message: Message) => Message, receive: Receive): Promise<Json>
   /**
-   * Applies a receipt to the message of that gateway and external id, or parks it while there is such a gateway. Tells
-   * whether one matched.
+   * Applies a receipt to the message of that gateway and external id, or parks it for a gateway that is there. Tells
+   * what became of it.
    */
-  receive(gatewayId: number, receipt: Receipt, receive: Receive): Promise<boolean>
+  receive(gatewayId: number, receipt: Receipt, receive: Receive): Promise<Received>
   /** Changes queued messages whose deadline has passed, a thousand at most; returns how many. */
   expire(now: Timestamp, change: (message: Message) => Message): Promise<number>
   /** Forgets receipts parked before that moment; returns how many. */
   forgetParked(before: Timestamp): Promise<number>
 }
+
+/** `ignored`: there is no such gateway. */
+export type Received = 'matched' | 'parked' | 'ignored'
 
 export type Receive = (message: Message, receipt: Receipt) => Message
 

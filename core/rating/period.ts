@@ -1,4 +1,4 @@
-import { addSeconds, type Timestamp } from '../dates.ts'
+import type { Timestamp } from '../dates.ts'
 import { AppError } from '../errors.ts'
 import { switchClock } from './local-time.ts'
 
@@ -17,15 +17,19 @@ export interface Day extends Period {
 
 const pad = (value: number): string => String(value).padStart(2, '0')
 
-const MONTH = /^(\d{4})-(0[1-9]|1[0-2])$/
+const MONTH = /^(?!9999)([1-9]\d{3})-(0[1-9]|1[0-2])$/
 
-/** True for `YYYY-MM`. */
+/** True for `YYYY-MM`, from 1000-01 to 9998-12. */
 export const isMonth = (text: string): boolean => MONTH.test(text)
 
-/** Tells when a day, `YYYY-MM-DD` and in the calendar, begins in a zone. */
+/** Tells when a day, `YYYY-MM-DD`, begins in a zone; throws `invalid` on what is no day. */
 export function midnights(timeZone: string): (day: string) => Timestamp {
   const clock = switchClock(timeZone)
-  return day => clock({ local: `${day} 00:00:00` }) ?? addSeconds(`${day}T00:00:00.000000Z`, 0)
+  return day => {
+    const moment = clock({ local: `${day} 00:00:00` })
+    if (moment === null) throw new AppError('invalid', `${JSON.stringify(day)} is no day; write it as 2026-10-01.`)
+    return moment
+  }
 }
 
 /** The days of a month, `YYYY-MM`, as they begin and end in a zone. Throws `invalid` on what is no month. */

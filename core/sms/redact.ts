@@ -45,9 +45,12 @@ function spellings(username: string, password: string): string {
       ? `(?:\\\\{${part.length},${part.length * 4}}|(?:%5c|&#92;|&#x5c;){${part.length}})`
       : anyForm(part),
   )
-  return [anyBase64(`${username}:${password}`), anyBase64(password), spelled.join('')].join('|')
+  // In base64, a short password is a piece of a word like any other.
+  const encoded = password.length < SHORT ? [] : [anyBase64(password)]
+  return [anyBase64(`${username}:${password}`), ...encoded, spelled.join('')].join('|')
 }
 
+const SHORT = 4
 const REMEMBERED = 100
 const patterns = new Map<string, RegExp>()
 

@@ -121,8 +121,8 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       if (gateway?.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, gateway.callback_token))
         return { result: 'refused' }
       const receipt = readReceipt(payload)
-      const matched = receipt !== null && (await messages.receive(gatewayId, receipt, receiver(gateway, options)))
-      return { result: 'received', ack: matched ? options.dlrAck : null }
+      const received = receipt && (await messages.receive(gatewayId, receipt, receiver(gateway, options)))
+      return { result: 'received', ack: received === 'matched' ? options.dlrAck : null }
     },
 
     sweep: async () => {

@@ -50,6 +50,11 @@ function toFile(path: string): OutputTarget {
   const isSpecial = there !== undefined && !there.isFile()
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
   const file = opened(draft, isSpecial)
+  let isOpen = true
+  const close = (): void => {
+    if (isOpen) closeSync(file)
+    isOpen = false
+  }
   return {
     write: async text => {
       const bytes = Buffer.from(text)
@@ -57,11 +62,11 @@ function toFile(path: string): OutputTarget {
       return true
     },
     end: async () => {
-      closeSync(file)
+      close()
       if (!isSpecial) renameSync(draft, path)
     },
     discard: () => {
-      closeSync(file)
+      close()
       if (!isSpecial) rmSync(draft, { force: true })
     },
   }

@@ -50,7 +50,7 @@ export function csvSplitter({ delimiter, newline }: Dialect): Splitter {
         row = { line, raw, content: quoted.content }
         line += linesIn(text, at, quoted.end, newline)
       }
-      if (isBlank(row)) blank.push(row.line)
+      if (isBlank(row, delimiter)) blank.push(row.line)
       else rows.push(row)
       at = Math.min(next, text.length)
     }
@@ -67,9 +67,9 @@ function nextQuote(text: string, from: number): number {
   return found === -1 ? Number.POSITIVE_INFINITY : found
 }
 
-function isBlank({ raw, content }: SourceRow): boolean {
-  if (raw.charCodeAt(0) > 44 || !Array.isArray(content)) return false
-  return content.every(cell => cell.trim() === '')
+function isBlank({ raw, content }: SourceRow, delimiter: string): boolean {
+  if (raw.charCodeAt(0) > QUOTE && !raw.startsWith(delimiter)) return false
+  return Array.isArray(content) && content.every(cell => cell.trim() === '')
 }
 
 function linesIn(text: string, start: number, end: number, newline: string): number {
@@ -126,6 +126,13 @@ function closingQuote(text: string, from: number): number {
   for (let at = text.indexOf('"', from); at !== -1; at = text.indexOf('"', at + 2))
     if (text.charCodeAt(at + 1) !== QUOTE) return at
   return -1
+}
+
+/** A row as it came, without its first cell and the delimiter after that. */
+export function withoutFirstCell(raw: string, delimiter: string): string {
+  const close = raw.charCodeAt(0) === QUOTE ? closingQuote(raw, 1) : 0
+  const end = close === -1 ? -1 : raw.indexOf(delimiter, close)
+  return end === -1 ? raw : raw.slice(end + delimiter.length)
 }
 
 /** The last cell of a row without the carriage return of its line end. */

@@ -150,12 +150,15 @@ async function tellStopped(resource: Resource, { created, dry_run }: ImportSumma
 }
 
 /** What can be done about records that have the same key: as one that is stored, or as each other. */
-async function tellTaken(resource: Resource, { errors }: ImportSummary, context: Context): Promise<void> {
-  const isStored = errors.some(({ message }) => message.endsWith('has already been taken.'))
-  const isTwice = errors.some(({ message }) => /is the same as in line \d+\.$/.test(message))
-  if (isStored) say(context, '--mode upsert changes records that exist, --mode skip leaves them alone')
-  if (isTwice && mayBeShared(resource)) await sayHint(context, again('--allow-duplicates'))
-  else if (isStored) await sayHint(context, again('--mode', 'upsert'))
+async function tellTaken(resource: Resource, summary: ImportSummary, context: Context): Promise<void> {
+  const { errors, created, more_errors } = summary
+  const stored = errors.filter(({ message }) => message.endsWith('has already been taken.'))
+  const twice = errors.filter(({ message }) => /is the same as in line \d+\.$/.test(message))
+  if (stored.length > 0) say(context, '--mode upsert changes records that exist, --mode skip leaves them alone')
+  // The same command again would store once more what is stored already, or fail for another reason.
+  const isAll = created === 0 && more_errors === 0 && stored.length + twice.length === errors.length
+  if (isAll && twice.length > 0 && mayBeShared(resource)) await sayHint(context, again('--allow-duplicates'))
+  else if (isAll && stored.length > 0) await sayHint(context, again('--mode', 'upsert'))
 }
 
 /** May several records have one natural key, since the rules of the API allow it? */

@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
 import { REASON } from './columns.ts'
+import { withoutFirstCell } from './csv.ts'
 import type { RowErrors } from './evaluate.ts'
 import type { Format } from './options.ts'
 
@@ -93,6 +94,9 @@ export function openRejectFile(
     throw new CliError(EXIT.usage, `--reject-file ${path} would overwrite the input`)
   const isSpecial = there !== undefined && !there.isFile()
   let bytes = !isSpecial && resumeAt !== null && (there?.size ?? 0) >= resumeAt ? resumeAt : 0
+  const isReject = shape.format === 'csv' && shape.header.startsWith(`${REASON}${shape.delimiter}`)
+  /** Without the reason that a row of a reject file has already. */
+  const bare = (raw: string): string => (isReject ? withoutFirstCell(raw, shape.delimiter) : raw)
   let file = there === undefined ? null : open(path)
   if (file !== null && !isSpecial) ftruncateSync(file, bytes)
   const write = (text: string): void => {
@@ -108,9 +112,9 @@ export function openRejectFile(
     },
     add: (raw, errors) => {
       const reason = errors.map(([field, message]) => `${field}: ${message}`).join(' ')
-      const first = shape.format === 'csv' ? `${REASON}${shape.delimiter}${shape.header}${shape.newline}` : '['
+      const first = shape.format === 'csv' ? `${REASON}${shape.delimiter}${bare(shape.header)}${shape.newline}` : '['
       const start = bytes === 0 ? (shape.format === 'ndjson' ? '' : first) : shape.format === 'json' ? ',\n' : ''
-      write(start + FORMS[shape.format](raw, reason, shape))
+      write(start + FORMS[shape.format](bare(raw), reason, shape))
     },
     close: () => {
       if (shape.format === 'json' && bytes > 0) write(']\n')

@@ -159,12 +159,13 @@ async function passRows(passing: Passing): Promise<void> {
     }
     if (!signal?.aborted) {
       shown.say(`${counts.rows} rows read; storing them`)
-      await settle(passing, reached, true)
+      // A signal that comes from here on interrupts nothing: all is stored, or nothing for a reason of its own.
+      return await settle(passing, reached, true)
     }
   } catch (error) {
-    throw signal?.aborted ? interrupted(passing, signal) : cutOff(passing, error)
+    if (!signal?.aborted) throw cutOff(passing, error)
   }
-  if (signal?.aborted) throw interrupted(passing, signal)
+  if (signal) throw interrupted(passing, signal)
 }
 
 /** An error that came when batches had been stored already, which stay. */

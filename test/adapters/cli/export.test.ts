@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { openOutput } from '../../../adapters/cli/export/output.ts'
 import { exportRecords } from '../../../adapters/cli/export.ts'
 import { exposedResources, resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
@@ -267,4 +268,14 @@ describe('what is exported', () => {
     assert.deepEqual(to.query('SELECT prefix FROM rates'), ['61 38,39'])
     await to.close()
   })
+})
+
+it('an export that cannot take its place says why, and leaves no part of itself', async () => {
+  const path = join(folder.path, 'out.csv')
+  const output = openOutput(path, new PassThrough())
+  await output.write('a')
+  mkdirSync(path)
+  await assert.rejects(output.end(), { code: 'EISDIR' })
+  output.discard()
+  assert.deepEqual(readdirSync(folder.path), ['out.csv'])
 })

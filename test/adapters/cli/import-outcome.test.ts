@@ -7,12 +7,14 @@ import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { importRecords } from '../../../adapters/cli/import/import.ts'
+import { readImportOptions } from '../../../adapters/cli/import/options.ts'
 import { progress } from '../../../adapters/cli/import/progress.ts'
 import type { Action } from '../../../adapters/cli/program.ts'
 import { transferTools } from '../../../adapters/cli/transfer-commands.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
-import { CALLS, calls, DECK_HEADER, type Desk, deck, listening, openDesk } from '../../support/imports.ts'
+import { CALLS, calls, DECK_HEADER, type Desk, deck, listening, openDesk, storing } from '../../support/imports.ts'
 
 const FLAGS = ['--tenant', 'acme']
 
@@ -231,4 +233,42 @@ describe('the progress', () => {
     silent.tick(60_000)
     assert.deepEqual(silent.text, [])
   })
+})
+
+it('a signal that comes once all is stored interrupts nothing', async () => {
+  const stop = new AbortController()
+  const open = storing(desk, async store => {
+    const counts = await store()
+    stop.abort()
+    return counts
+  })
+  const stream = Readable.from([Buffer.from(deck('1,A,1,60,active', '2,B,1,60,active'))], { objectMode: false })
+  const { context } = listening(desk.services)
+  const options = readImportOptions({ tenant: 'acme' })
+  const source = { name: 'deck.csv', stream }
+  const summary = await importRecords(resourceNamed('rates'), source, options, { ...context, open }, stop.signal)
+  assert.deepEqual([summary.created, prefixes()], [2, ['1', '2']])
+})
+
+it('rows that are rejected once more have the new reason in the place of the old one', async () => {
+  for (const separator of [',', ';']) {
+    const [first, second] = [join(folder.path, `1${separator}.csv`), join(folder.path, `2${separator}.csv`)]
+    const bad = deck('7,"A, or ""B""\nC",x,60,active', ',,1,60,active').replaceAll(',', separator)
+    const flags = [...FLAGS, '--on-error', 'continue', '--reject-file']
+    await desk.take('rates', bad, [...flags, first])
+    const rejected = readFileSync(first, 'utf8')
+    await desk.take('rates', rejected, [...flags, second], '1.csv')
+    assert.equal(readFileSync(second, 'utf8'), rejected)
+  }
+})
+
+it('what was partly stored is not to be imported again as it is', async () => {
+  const text = deck('1,A,1,60,active', '1,B,1,60,active', '2,C,1,60,active')
+  const whole = await desk.take('rates', text, FLAGS)
+  assert.match(whole.stderr, /^hint: .*--allow-duplicates$/m)
+  const partly = await desk.take('rates', text, [...FLAGS, '--on-error', 'continue'])
+  assert.equal(partly.summary.created, 2)
+  assert.doesNotMatch(partly.stderr, /hint:/)
+  const mixed = await desk.take('rates', deck('3,A,1,60,active', '3,B,1,60,active', '4,C,x,60,active'), FLAGS)
+  assert.doesNotMatch(mixed.stderr, /hint:/)
 })

@@ -121,6 +121,14 @@ describe('an import of a table', () => {
   })
 })
 
+it('a row of nothing but separators is blank, whichever they are', async () => {
+  for (const separator of [',', ';', '|', '\t']) {
+    const text = deck(`${separator.charCodeAt(0)},A,1,60,active`, ',,,,').replaceAll(',', separator)
+    const { summary } = await desk.take('rates', text, FLAGS)
+    assert.deepEqual([summary.created, summary.blank, summary.rejected], [1, 1, 0], separator)
+  }
+})
+
 describe('an import of JSON', () => {
   const row = {
     prefix: '380',

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import Sqlite from 'better-sqlite3'
 import { startService } from '../../support/app.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
 import { type FakeGateway, startGateway } from '../../support/gateway.ts'
@@ -120,6 +122,20 @@ hint: trunkline sms send --help
     const { code, stderr } = await place.run(`${SEND} --message Hello --wait 0.01`)
     assert.equal(code, 69)
     assert.match(stderr, /^error: no receipt came within 0\.01 s, and the daemon.*\nhint: trunkline serve$/m)
+  })
+
+  it('with --wait ends with 67 when the message is deleted meanwhile', async () => {
+    gateway.answerWith(200, '{"message_id":"deleted"}')
+    const submitted = gateway.next()
+    const sending = place.run(`${SEND} --message Hello --wait 30`)
+    await submitted
+    const db = new Sqlite(place.db)
+    const deleting = db.prepare(`DELETE FROM sms_messages WHERE external_message_id = 'deleted'`)
+    while (deleting.run().changes === 0) await nextTurn()
+    db.close()
+    const { code, stderr } = await sending
+    assert.equal(code, 67)
+    assert.match(stderr, /^error: message \d+ was deleted while it was waited for$/m)
   })
 })
 

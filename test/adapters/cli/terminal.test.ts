@@ -92,6 +92,23 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
   })
 })
 
+describe('at a terminal, restoring', { skip, timeout: 60_000 }, () => {
+  it('is asked for first, and with --yes is not', async () => {
+    const backup = place.path('before.db')
+    await place.done(`trunkline db backup ${backup}`)
+    await place.done(
+      'trunkline tenant create --name Late --slug late --domain late.example.com --status active --timezone UTC --max-extensions 1',
+    )
+    const refusing = atTerminal(place, ['db', 'restore', backup])
+    await refusing.until('Everybody is signed out.')
+    refusing.type(`n${ENTER}`)
+    assert.equal(await refusing.ended(), 1)
+    assert.equal((await place.run('trunkline tenant show late')).code, 0)
+    assert.equal(await atTerminal(place, ['db', 'restore', backup, '--yes']).ended(), 0)
+    assert.equal((await place.run('trunkline tenant show late')).code, 67)
+  })
+})
+
 describe('at a terminal, an account', { skip, timeout: 60_000 }, () => {
   it('has its password typed twice, hidden', async () => {
     const screen = atTerminal(place, ['admin', 'create', 'eve@example.com'])
@@ -99,8 +116,11 @@ describe('at a terminal, an account', { skip, timeout: 60_000 }, () => {
     screen.type(`first try${ENTER}`)
     await screen.until('The same again:')
     screen.type(`first cry${ENTER}`)
-    await screen.until('The two are not the same.')
-    screen.type(`\x15first try${ENTER}`)
+    await screen.until('The two are not the same; type both anew.')
+    await screen.until('Password:')
+    screen.type(`first third${ENTER}`)
+    await screen.until('The same again:')
+    screen.type(`first third${ENTER}`)
     await screen.until('eve@example.com')
     assert.equal(await screen.ended(), 0)
     assert.equal(/first/.test(screen.printed()), false)

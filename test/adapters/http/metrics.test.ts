@@ -89,9 +89,11 @@ test('sends and receipts are counted by gateway and result', async () => {
   await service.request('POST', `${path}/dlr?token=token`, { json: { message_id: 'gw-1' } })
   await service.request('POST', `${path}/dlr?token=token`, { json: { message_id: 'unknown' } })
   await service.request('POST', `${path}/dlr`, { json: { message_id: 'gw-1' } })
+  await service.request('POST', '/api/sms-gateways/4711/dlr', { json: { message_id: 'gw-1' } })
   const of = (name: string, result: string): string => `trunkline_sms_${name}_total{gateway="${id}",result="${result}"}`
   for (const result of ['submitted', 'failed']) assert.equal(await reading(of('sends', result)), 1, result)
   for (const result of ['matched', 'parked', 'refused']) assert.equal(await reading(of('receipts', result)), 1, result)
+  assert.equal(await reading('trunkline_sms_receipts_total{gateway="4711",result="parked"}'), 0)
 })
 
 test('a message that its receipt overtook is a submitted one', async () => {

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { describe, it } from 'node:test'
+import Koa from 'koa'
+import { serveMetrics } from '../../../adapters/http/metrics.ts'
 import { serve } from '../../../adapters/http/server.ts'
 import { AppError } from '../../../core/errors.ts'
 import { startService } from '../../support/app.ts'
@@ -63,5 +65,21 @@ describe('listening', () => {
       return true
     })
     await service.close()
+  })
+
+  it('fails with the setting of the host when that is no address of this machine', async () => {
+    const app = () => new Koa()
+    await assert.rejects(serve(app, { host: '192.0.2.1', port: 0 }), {
+      message: 'Cannot listen on 192.0.2.1:0: EADDRNOTAVAIL; set TRUNKLINE_HOST to an address of this machine.',
+    })
+  })
+
+  it('of the metrics fails with the setting of their port', async () => {
+    const taken = await serve(() => new Koa(), { host: '127.0.0.1', port: 0 })
+    await assert.rejects(
+      serveMetrics({ text: async () => '' }, Number(new URL(taken.url).port)),
+      /; set TRUNKLINE_METRICS_PORT to/,
+    )
+    await taken.stop(0)
   })
 })

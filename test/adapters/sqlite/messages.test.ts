@@ -109,7 +109,7 @@ behaviour('settling a message that is not there is an internal error', async por
 behaviour('a receipt changes the message of its gateway and external id, and says so', async ports => {
   const { id } = await create(ports)
   await ports.messages.settle(id, submitAs('m1'), receive)
-  assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', 'undeliv', { err: '001' }), receive), true)
+  assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', 'undeliv', { err: '001' }), receive), 'matched')
   const [stored] = await listOf(ports.records, 'sms_messages')
   assert.deepEqual([stored?.delivery_status, stored?.remote_response], ['undeliv', { err: '001' }])
 })
@@ -123,7 +123,7 @@ behaviour('a receipt of another gateway or id, or in another case, changes nothi
     [GATEWAY, 'm'],
     [GATEWAY, 'm1 '],
   ] as const)
-    assert.equal(await ports.messages.receive(gateway, receipt(external), receive), false)
+    assert.equal(await ports.messages.receive(gateway, receipt(external), receive), 'ignored')
   assert.deepEqual(await statuses(ports), ['submitted'])
 })
 
@@ -137,7 +137,7 @@ behaviour('receipts that came early are applied with the reply, in their order, 
   await withGateways(ports)
   const payload = { id: '12345678901234567890', nested: { list: [1, null] } }
   for (const status of ['first', 'second'])
-    assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', status, payload), receive), false)
+    assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', status, payload), receive), 'parked')
   await ports.messages.receive(GATEWAY, receipt('other', 'foreign'), receive)
   await ports.messages.receive(GATEWAY + 1, receipt('m1', 'foreign'), receive)
   const view = shown(await ports.messages.settle((await create(ports)).id, submitAs('m1'), receive))

@@ -247,10 +247,24 @@ test('an index that is not behind is left alone', async () => {
   const commits: number[] = []
   const storage = openStorage(':memory:', { clock: manualClock(), onCommit: changes => commits.push(changes) })
   const following = new AbortController()
-  const followed = storage.followWrites(following.signal)
+  const followed = storage.followWrites(following.signal, () => assert.fail())
   following.abort()
   await followed
   assert.deepEqual(commits, [])
+  await storage.close()
+})
+
+test('trouble in following is told, and does not end it', async () => {
+  const storage = openStorage(':memory:', { clock: manualClock() })
+  storage.connection.db.exec('ALTER TABLE search_indexes RENAME TO elsewhere')
+  const following = new AbortController()
+  let followed = Promise.resolve()
+  const told = await new Promise(resolve => {
+    followed = storage.followWrites(following.signal, resolve)
+  })
+  assert.match(String(told), /no such table: search_indexes/)
+  following.abort()
+  await followed
   await storage.close()
 })
 

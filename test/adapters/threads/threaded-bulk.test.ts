@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
 import { type Desk, openDesk } from '../../support/imports.ts'
 
@@ -62,4 +63,21 @@ describe('many records, stored on a thread of their own,', () => {
     const kept = await desk.take('rates', text, ['--tenant', 'acme', '--on-error', 'continue'])
     assert.deepEqual([kept.summary.created, kept.summary.rejected], [ROWS, 1])
   })
+})
+
+it('what keeps many records from being stored on a thread is told as it is', async () => {
+  const resource = { ...resourceNamed('cdrs'), name: 'nowhere' }
+  const load = desk.services.bulk.load({
+    resource,
+    columns: [],
+    constants: {},
+    isSparse: false,
+    mode: 'insert',
+    onRejection: 'store nothing',
+    allowDuplicates: false,
+    formerMark: null,
+  })
+  const records = Array.from({ length: ROWS }, (_, row) => ({ row, line: row, raw: null, values: [] }))
+  await assert.rejects(load.add(records), /nowhere/)
+  await load.close()
 })

@@ -40,6 +40,12 @@ test('the password is known in each spelling that a gateway may echo', () => {
     assert.equal(redact(`before ${spelling} after`), `before ${MARK} after`, spelling)
 })
 
+test('a password of a few letters takes no word apart that only looks like it in base64', () => {
+  const short = redactor({ username: 'trunkline', password: 'p' })
+  assert.equal(short('the local cache'), 'the local cache')
+  assert.equal(short(Buffer.from('trunkline:p').toString('base64')), MARK)
+})
+
 test('a number that holds the password is taken out, lossless or not', () => {
   const numeric = redactor({ username: 'u', password: '4711' })
   assert.equal(numeric(14_711), MARK)
