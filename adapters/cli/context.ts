@@ -56,7 +56,7 @@ export interface Services {
       readonly feed: Feed
       readonly format: SourceFormat | 'auto'
       readonly onProgress?: (counts: IngestCounts, bytes: number) => void
-      readonly onPassedOver?: (path: string) => void
+      readonly onPassedOver?: (path: string, trouble: string | null) => void
     },
   ): Promise<IngestCounts>
   readRecord(format: SourceFormat, raw: string): SwitchRecord
