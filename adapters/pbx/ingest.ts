@@ -3,7 +3,7 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../core/errors.ts'
-import type { Calls, Feed, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
+import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import { areEnough, CHUNK, formatIn, HEAD, isUnreadable, readRecordFile } from './files.ts'
 import { type Batch, formatOf, readBatches } from './records.ts'
@@ -18,26 +18,19 @@ export const added = (a: IngestCounts, b: IngestCounts): IngestCounts => ({
   unrated: a.unrated + b.unrated,
 })
 
-export interface Ingest {
-  readonly feed: Feed
-  readonly format: SourceFormat | 'auto'
-  /** Called after each batch with the sum so far and the bytes read. */
-  readonly onProgress?: (counts: IngestCounts, bytes: number) => void
-  /** Called with each entry of a folder whose records are not told to be in the format, or with why it cannot be read. */
-  readonly onPassedOver?: (path: string, trouble: string | null) => void
-}
+type Batches = AsyncIterable<Pick<Batch, 'records'>>
 
 /** Stores every call of a file, a folder of files or a stream, once. Throws AppError. */
 export async function ingest(source: string | Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
   let counts = noCounts
-  for await (const { records, position } of await batchesOf(source, ingesting, calls)) {
+  for await (const { records } of await batchesOf(source, ingesting, calls)) {
     counts = added(counts, await calls.store(ingesting.feed, records, null))
-    ingesting.onProgress?.(counts, position)
+    ingesting.onProgress?.(counts)
   }
   return counts
 }
 
-async function batchesOf(source: string | Readable, ingesting: Ingest, calls: Calls): Promise<AsyncIterable<Batch>> {
+async function batchesOf(source: string | Readable, ingesting: Ingest, calls: Calls): Promise<Batches> {
   if (typeof source !== 'string') return ofStream(source, ingesting, calls)
   const found = await stat(source).catch(() => null)
   if (!found) throw new AppError('not_found', `There is no file ${source}.`)
@@ -65,14 +58,14 @@ async function contentsOf(path: string, asked: Ingest['format']): Promise<Conten
   return asked === 'auto' || asked === told ? { format: told } : null
 }
 
-async function* ofFile(path: string, { format }: Ingest, calls: Calls): AsyncIterable<Batch> {
+async function* ofFile(path: string, { format }: Ingest, calls: Calls): Batches {
   const contents = (await contentsOf(path, format)) ?? (format === 'auto' ? null : { format })
   if (!contents) throw untold(path)
   if ('format' in contents) yield* linesOf(path, contents.format, calls)
-  else yield { records: contents.records, position: 0 }
+  else yield contents
 }
 
-async function* ofFolder(folder: string, { format, onPassedOver }: Ingest, calls: Calls): AsyncIterable<Batch> {
+async function* ofFolder(folder: string, { format, onPassedOver }: Ingest, calls: Calls): Batches {
   let waiting: SwitchRecord[] = []
   for (const name of (await readdir(folder)).sort()) {
     const path = join(folder, name)
@@ -86,13 +79,13 @@ async function* ofFolder(folder: string, { format, onPassedOver }: Ingest, calls
       onPassedOver?.(path, error.code ?? error.message)
     }
     if (!areEnough(waiting)) continue
-    yield { records: waiting, position: 0 }
+    yield { records: waiting }
     waiting = []
   }
-  if (waiting.length > 0) yield { records: waiting, position: 0 }
+  if (waiting.length > 0) yield { records: waiting }
 }
 
-async function* ofStream(stream: Readable, ingesting: Ingest, calls: Calls): AsyncIterable<Batch> {
+async function* ofStream(stream: Readable, ingesting: Ingest, calls: Calls): Batches {
   const chunks = stream[Symbol.asyncIterator]()
   const read = async (): Promise<Buffer | null> => {
     const next = await chunks.next()
@@ -116,7 +109,7 @@ async function* ofStream(stream: Readable, ingesting: Ingest, calls: Calls): Asy
   yield* readBatches(all(), format, alone(calls))
 }
 
-const linesOf = (path: string, format: SourceFormat, calls: Calls): AsyncIterable<Batch> =>
+const linesOf = (path: string, format: SourceFormat, calls: Calls): Batches =>
   readBatches(createReadStream(path, { highWaterMark: CHUNK }), format, alone(calls))
 
 const alone = (calls: Calls) => ({ size: () => calls.batchSize(), isFinal: () => true })

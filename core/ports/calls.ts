@@ -33,6 +33,16 @@ export interface IngestCounts {
   readonly unrated: number
 }
 
+/** What is to be taken in of a switch, beside its file, folder or stream. */
+export interface Ingest {
+  readonly feed: Feed
+  readonly format: SourceFormat | 'auto'
+  /** Called after each batch with the sum so far. */
+  readonly onProgress?: (counts: IngestCounts) => void
+  /** Called with each entry of a folder whose records are not told to be in the format, or with why it cannot be read. */
+  readonly onPassedOver?: (path: string, trouble: string | null) => void
+}
+
 export interface Quarantined {
   readonly id: number
   readonly feed: string
