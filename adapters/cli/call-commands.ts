@@ -5,7 +5,7 @@ import { SOURCE_FORMATS } from '../../core/rating/completed-call.ts'
 import { quoted } from './command-line.ts'
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
+import { completed, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import { openStream } from './input.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
@@ -56,10 +56,10 @@ function ingestCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline cdr ingest Master.csv --format asterisk-csv --timezone Europe/Kyiv')
   return run(command, async (context, [path = ''], flags) => {
-    rulesFrom(flags) // a slip is told before a database is opened
+    const given = rulesFrom(flags) // a slip is told before a database is opened
     if (path !== '-' && !existsSync(path)) throw new CliError(EXIT.noInput, `there is no file ${path}`)
     const services = await context.open()
-    const rules = rulesFrom(await withSlugs(services.records, flags))
+    const rules = completed(await withSlugs(services.records, given))
     const format = SOURCE_FORMATS.find(known => known === flags['format']) ?? AUTO
     const bar = progress(context)
     const passedOver: string[] = []

@@ -1,9 +1,10 @@
 import { Command } from 'commander'
 import type { Quarantined } from '../../core/ports/calls.ts'
+import type { FeedRules } from '../../core/rating/record-call.ts'
 import { type Services, say } from './context.ts'
 import { assertWanted } from './delete-command.ts'
 import { CliError, EXIT } from './exit.ts'
-import { hasRules, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
+import { completed, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
 import { printRows, printValue, write } from './output.ts'
 import { example, type RunCommand, takesFields } from './program.ts'
@@ -76,14 +77,14 @@ function paragraph({ id, reason, record, seen, feed }: Shown, columns: number): 
 function replayCommand(run: RunCommand): Command {
   const replay = rulesOptions(new Command('replay').description('try the records again, the causes mended'))
   example(replay, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
-  return run(replay, async (context, _words, given) => {
-    rulesFrom(given) // a slip is told before a database is opened
+  return run(replay, async (context, _words, flags) => {
+    const typed = rulesFrom(flags) // a slip is told before a database is opened
     const services = await context.open()
-    const flags = await withSlugs(services.records, given)
+    const given = await withSlugs(services.records, typed)
     const totals = { replayed: 0, left: 0 }
     let waiting: Quarantined[] = []
     const tryAll = async (): Promise<void> => {
-      for (const isUsed of await Promise.all(waiting.map(each => retry(services, each, flags))))
+      for (const isUsed of await Promise.all(waiting.map(each => retry(services, each, given))))
         totals[isUsed ? 'replayed' : 'left']++
       waiting = []
     }
@@ -97,8 +98,12 @@ function replayCommand(run: RunCommand): Command {
   })
 }
 
-const retry = ({ calls, readRecord }: Services, quarantined: Quarantined, flags: Flags): Promise<boolean> => {
-  const rules = hasRules(flags) ? rulesFrom(flags, quarantined.rules) : quarantined.rules
+const retry = (
+  { calls, readRecord }: Services,
+  quarantined: Quarantined,
+  given: Partial<FeedRules>,
+): Promise<boolean> => {
+  const rules = completed(given, quarantined.rules)
   return calls.replay({ ...quarantined, rules }, readRecord(quarantined.format, quarantined.record))
 }
 
