@@ -55,6 +55,12 @@ export interface Quarantined {
   readonly created_at: Timestamp
 }
 
+/** A record of the quarantine, and what it is read as now. */
+export interface Retry {
+  readonly quarantined: Pick<Quarantined, 'id' | 'feed' | 'rules'>
+  readonly record: SwitchRecord
+}
+
 export interface RerateQuery extends Period {
   readonly tenantId: number
   /** Only calls that no rate matched, or one by which the cost is too large: those that are `unrated`. */
@@ -120,8 +126,11 @@ export interface Calls {
   place(feed: string): Promise<FeedPlace | null>
   quarantine(): AsyncIterable<Quarantined>
   quarantineCount(): Promise<number>
-  /** Takes a record out of quarantine, its cause mended; false when it cannot be used yet, with the present reason kept. */
-  replay(quarantined: Quarantined, record: SwitchRecord): Promise<boolean>
+  /**
+   * Takes records out of quarantine, their causes mended, in one transaction; those that cannot be used yet stay, with
+   * the present reason. Returns how many could be.
+   */
+  replay(retries: readonly Retry[]): Promise<number>
   /** Deletes records from the quarantine for good, with their beginnings in the audit trail; returns how many there were. */
   discard(ids: readonly number[]): Promise<number>
   /** What the tenant's calls are rated by at this moment. */
