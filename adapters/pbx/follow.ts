@@ -5,7 +5,7 @@ import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports/call
 import { SOURCE_FORMATS, type SourceFormat } from '../../core/rating/completed-call.ts'
 import { CHUNK, formatIn } from './files.ts'
 import { followFolder } from './follow-folder.ts'
-import { identityOf, placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
+import { identityOf, isIn, placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
 import { added, noCounts } from './ingest.ts'
 import { readBatches } from './records.ts'
 
@@ -124,9 +124,8 @@ function drainer({ signal, store, setLag }: Course, given: Following['format']) 
   let known: SourceFormat | null = null
 
   return async (reading: Reading, final: boolean): Promise<void> => {
-    const isAnother = place?.inode.split(':')[0] !== reading.inode
-    if (isAnother) place = reading.position > 0 ? await placeOf(reading) : null
-    else if (place && !(await stillHolds(reading, place))) reading.position = 0
+    if (!place || !isIn(place, reading)) place = reading.position > 0 ? await placeOf(reading) : null
+    else if (!(await stillHolds(reading, place))) reading.position = 0
     const format =
       given === 'auto' ? ((await formatIn(reading.file)) ?? (final ? (known ?? SOURCE_FORMATS[0]) : null)) : given
     known = format ?? known

@@ -1,5 +1,5 @@
 import { notFound } from '../../core/errors.ts'
-import type { Calls, Quarantined, Retry } from '../../core/ports/calls.ts'
+import type { Calls, FeedPlace, Quarantined, Retry } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { AuditTrail } from './audit.ts'
 import { type CallSteps, callSteps } from './call-batch.ts'
@@ -20,9 +20,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
   const { query, value } = connection
   const known = catalogs(connection)
   const steps = callSteps(connection, known, clock)
-  const placeRow = query<[string], { inode: string; position: number }>(
-    'SELECT inode, position FROM feed_places WHERE feed = ?',
-  )
+  const placeRow = query<[string], FeedPlace>('SELECT inode AS mark, position FROM feed_places WHERE feed = ?')
   const setPlace = query<[string, string, number, string], unknown>(
     'INSERT OR REPLACE INTO feed_places VALUES (?, ?, ?, ?)',
   )
@@ -45,7 +43,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
         const { conflicts, ...counts } = steps.store(present)
         const unusable = [...present.unusable, ...conflicts]
         steps.setAside(feed, unusable)
-        if (place) setPlace.run(feed.name, place.inode, place.position, clock.now())
+        if (place) setPlace.run(feed.name, place.mark, place.position, clock.now())
         return { ...counts, quarantined: unusable.length, legs: present.legs }
       })
     },

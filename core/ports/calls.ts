@@ -9,9 +9,9 @@ export type SwitchRecord =
   | { readonly call: CompletedCall }
   | { readonly format: SourceFormat; readonly raw: string; readonly reason: string }
 
-/** How far a feed was read: the file, by its inode and what it begins with, and the byte after the last record stored. */
+/** How far a feed was read: what the file is known by again, and the byte after the last record stored. */
 export interface FeedPlace {
-  readonly inode: string
+  readonly mark: string
   readonly position: number
 }
 
