@@ -5,7 +5,7 @@ import { SOURCE_FORMATS } from '../../core/rating/completed-call.ts'
 import { quoted } from './command-line.ts'
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
+import { completed, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import { openStream } from './input.ts'
 import { printValue } from './output.ts'
 import { example, type RunCommand } from './program.ts'
@@ -56,14 +56,16 @@ function ingestCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline cdr ingest Master.csv --format asterisk-csv --timezone Europe/Kyiv')
   return run(command, async (context, [path = ''], flags) => {
-    rulesFrom(flags) // a slip is told before a database is opened
+    const given = rulesFrom(flags) // a slip is told before a database is opened
     if (path !== '-' && !existsSync(path)) throw new CliError(EXIT.noInput, `there is no file ${path}`)
     const services = await context.open()
-    const rules = rulesFrom(await withSlugs(services.records, flags))
+    const rules = completed(await withSlugs(services.records, given))
     const format = SOURCE_FORMATS.find(known => known === flags['format']) ?? AUTO
     const bar = progress(context)
     const passedOver: string[] = []
-    const onPassedOver = (file: string): number => passedOver.push(file)
+    const unreadable: string[] = []
+    const onPassedOver = (file: string, trouble: string | null): number =>
+      trouble === null ? passedOver.push(file) : unreadable.push(`${file} (${trouble})`)
     const stream = await openStream(context.io, path)
     const counts = await services
       .ingest(stream ?? path, { feed: { name: path, rules }, format, onProgress: bar.show, onPassedOver })
@@ -76,24 +78,29 @@ function ingestCommand(run: RunCommand): Command {
     if (counts.unrated > 0 && rules.tenant !== null)
       await sayHint(context, `trunkline rate check ${quoted(rules.tenant)}`)
     else if (counts.unrated > 0) say(context, 'trunkline rate check, of each tenant, tells the rates that are missing')
-    return passedOver.length > 0 ? tellPassedOver(context, passedOver, format, counts) : EXIT.ok
+    if (unreadable.length > 0) tellFiles(context, 'passed over, since they cannot be read', unreadable)
+    if (passedOver.length > 0) await tellPassedOver(context, passedOver, format)
+    const { stored, known, quarantined, legs } = counts
+    const isNothingElse = stored + known + quarantined + legs === 0
+    return passedOver.length + unreadable.length > 0 && isNothingElse ? EXIT.data : EXIT.ok
   })
 }
 
 const SHOWN = 10
 
-/** A folder may hold other things than records, but not nothing else. */
-async function tellPassedOver(context: Context, files: readonly string[], format: string, counts: IngestCounts) {
-  const { stored, known, quarantined, legs } = counts
-  const of = format === AUTO ? 'of a switch' : `of the format ${format}`
-  say(context, `passed over, since the first lines show no records ${of}: ${files.length}`)
+function tellFiles(context: Context, what: string, files: readonly string[]): void {
+  say(context, `${what}: ${files.length}`)
   for (const file of files.slice(0, SHOWN)) say(context, `  ${printable(file)}`)
   if (files.length > SHOWN) say(context, `  … and ${files.length - SHOWN} more`)
+}
+
+async function tellPassedOver(context: Context, files: readonly string[], format: string): Promise<void> {
+  const of = format === AUTO ? 'of a switch' : `of the format ${format}`
+  tellFiles(context, `passed over, since the first lines show no records ${of}`, files)
   await sayHint(
     context,
     `trunkline cdr ingest ${quoted(files[0] ?? '')} --format ${format === AUTO ? SOURCE_FORMATS[0] : format}`,
   )
-  return stored + known + quarantined + legs > 0 ? EXIT.ok : EXIT.data
 }
 
 function told(context: Context, { stored, known, quarantined, legs, unrated }: IngestCounts): string {

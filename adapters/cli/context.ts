@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import type { Accounts, Passwords, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
-import type { Calls, Feed, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
+import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
@@ -50,15 +50,7 @@ export interface Services {
   readonly calls: Calls
   readonly audit: Audit
   /** Stores every call of a file, a folder or a stream, once; see `Calls.store`. */
-  ingest(
-    source: string | Readable,
-    ingesting: {
-      readonly feed: Feed
-      readonly format: SourceFormat | 'auto'
-      readonly onProgress?: (counts: IngestCounts, bytes: number) => void
-      readonly onPassedOver?: (path: string) => void
-    },
-  ): Promise<IngestCounts>
+  ingest(source: string | Readable, ingesting: Ingest): Promise<IngestCounts>
   readRecord(format: SourceFormat, raw: string): SwitchRecord
 }
 

@@ -19,51 +19,49 @@ export const rulesOptions = (command: Command): Command =>
     )
     .option('--switch <name>', 'what tells this switch from others that give their calls the same ids')
 
-export const hasRules = (flags: Flags): boolean =>
-  ['timezone', 'tenant', 'context', 'switch'].some(name => flags[name] !== undefined)
+/** What the options tell of the rules, tenants as they were typed. Throws where one is wrong. */
+export function rulesFrom(flags: Flags): Partial<FeedRules> {
+  const { timezone, tenant, context, switch: switchName } = flags
+  return {
+    ...(typeof timezone === 'string' ? { timezone: zoneFrom(timezone) } : {}),
+    ...(typeof tenant === 'string' ? { tenant } : {}),
+    ...(Array.isArray(context) ? { contexts: Object.fromEntries(context.map(String).map(pairFrom)) } : {}),
+    ...(typeof switchName === 'string' ? { switchName: switchNameFrom(switchName) } : {}),
+  }
+}
 
-/** The flags with each tenant by its slug, as records name it. Throws where one is unknown. */
-export async function withSlugs(records: Records, flags: Flags): Promise<Flags> {
+/** The rules with each tenant by its slug, as records name it. Throws where one is unknown. */
+export async function withSlugs(records: Records, rules: Partial<FeedRules>): Promise<Partial<FeedRules>> {
   const slugOf = async (text: string): Promise<string> =>
     String((await records.find(tenants, await resolve(records, tenants, text)))?.['slug'])
-  const { tenant } = flags
-  const context = await Promise.all(pairsIn(flags).map(async ([name, text]) => `${name}=${await slugOf(text)}`))
+  const { tenant, contexts = {} } = rules
+  const named = Object.entries(contexts).map(async ([context, text]) => [context, await slugOf(text)] as const)
   return {
-    ...flags,
+    ...rules,
     ...(typeof tenant === 'string' ? { tenant: await slugOf(tenant) } : {}),
-    ...(context.length > 0 ? { context } : {}),
+    contexts: Object.fromEntries(await Promise.all(named)),
   }
 }
 
-/** The rules that the flags give, and where they give none, those of `others`. */
-export function rulesFrom(
-  flags: Flags,
+/** The rules that are given, and what they leave out, as in `others`. */
+export const completed = (
+  given: Partial<FeedRules>,
   others: FeedRules = { timezone: 'UTC', contexts: {}, tenant: null },
-): FeedRules {
-  const timezone = String(flags['timezone'] ?? others.timezone)
-  if (!isTimeZone(timezone))
-    throw new CliError(
-      EXIT.usage,
-      `there is no time zone ${timezone}; an IANA name is wanted`,
-      again('--timezone', 'Europe/Kyiv'),
-    )
-  const name = switchNameFrom(flags['switch']) ?? others.switchName
-  return {
-    timezone,
-    contexts: { ...others.contexts, ...Object.fromEntries(pairsIn(flags)) },
-    tenant: typeof flags['tenant'] === 'string' ? flags['tenant'] : others.tenant,
-    ...(name === undefined ? {} : { switchName: name }),
-  }
+): FeedRules => ({ ...others, ...given, contexts: { ...others.contexts, ...given.contexts } })
+
+function zoneFrom(timezone: string): string {
+  if (isTimeZone(timezone)) return timezone
+  throw new CliError(
+    EXIT.usage,
+    `there is no time zone ${timezone}; an IANA name is wanted`,
+    again('--timezone', 'Europe/Kyiv'),
+  )
 }
 
-function switchNameFrom(given: unknown): string | undefined {
-  if (typeof given !== 'string') return undefined
+function switchNameFrom(given: string): string {
   if (isSwitchName(given)) return given
   throw new CliError(EXIT.usage, `--switch ${given} is no name of letters, digits, _ . : -`, again('--switch', 'pbx-2'))
 }
-
-const pairsIn = (flags: Flags): [context: string, tenant: string][] =>
-  (Array.isArray(flags['context']) ? flags['context'].map(String) : []).map(pairFrom)
 
 function pairFrom(pair: string): [context: string, tenant: string] {
   const at = pair.lastIndexOf('=')

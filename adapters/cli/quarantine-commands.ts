@@ -1,16 +1,16 @@
 import { Command } from 'commander'
-import type { Quarantined } from '../../core/ports/calls.ts'
-import { type Services, say } from './context.ts'
+import type { Quarantined, Retry } from '../../core/ports/calls.ts'
+import { say } from './context.ts'
 import { assertWanted } from './delete-command.ts'
 import { CliError, EXIT } from './exit.ts'
-import { hasRules, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
+import { completed, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
 import { printRows, printValue, write } from './output.ts'
 import { example, type RunCommand, takesFields } from './program.ts'
 import { printable } from './styles.ts'
 import { cut } from './width.ts'
 
-/** So many are tried together, which one sync makes durable. */
+/** So many are tried, or discarded, in one transaction. */
 const AT_ONCE = 200
 
 const COLUMNS = {
@@ -76,30 +76,27 @@ function paragraph({ id, reason, record, seen, feed }: Shown, columns: number): 
 function replayCommand(run: RunCommand): Command {
   const replay = rulesOptions(new Command('replay').description('try the records again, the causes mended'))
   example(replay, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
-  return run(replay, async (context, _words, given) => {
-    rulesFrom(given) // a slip is told before a database is opened
+  return run(replay, async (context, _words, flags) => {
+    const typed = rulesFrom(flags) // a slip is told before a database is opened
     const services = await context.open()
-    const flags = await withSlugs(services.records, given)
+    const given = await withSlugs(services.records, typed)
     const totals = { replayed: 0, left: 0 }
-    let waiting: Quarantined[] = []
+    let waiting: Retry[] = []
     const tryAll = async (): Promise<void> => {
-      for (const isUsed of await Promise.all(waiting.map(each => retry(services, each, flags))))
-        totals[isUsed ? 'replayed' : 'left']++
+      const replayed = await services.calls.replay(waiting)
+      totals.replayed += replayed
+      totals.left += waiting.length - replayed
       waiting = []
     }
-    for await (const quarantined of services.calls.quarantine()) {
-      waiting.push(quarantined)
+    for await (const each of services.calls.quarantine()) {
+      const record = services.readRecord(each.format, each.record)
+      waiting.push({ quarantined: { ...each, rules: completed(given, each.rules) }, record })
       if (waiting.length === AT_ONCE) await tryAll()
     }
-    await tryAll()
+    if (waiting.length > 0) await tryAll()
     await printValue(context, totals, () => `replayed ${totals.replayed}, left ${totals.left}\n`)
     return totals.left > 0 ? EXIT.negative : EXIT.ok
   })
-}
-
-const retry = ({ calls, readRecord }: Services, quarantined: Quarantined, flags: Flags): Promise<boolean> => {
-  const rules = hasRules(flags) ? rulesFrom(flags, quarantined.rules) : quarantined.rules
-  return calls.replay({ ...quarantined, rules }, readRecord(quarantined.format, quarantined.record))
 }
 
 function discardCommand(run: RunCommand): Command {

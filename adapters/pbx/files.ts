@@ -8,13 +8,24 @@ import { formatOf, readRecord } from './records.ts'
 export const CHUNK = 256 * 1024
 /** Bytes that the format is told by. */
 export const HEAD = 64 * 1024
-/** Files of a folder that are stored together. */
-export const AT_ONCE = 500
+/** Files of a folder that are stored together, at most, and characters of them, about. */
+const AT_ONCE = 500
+const LARGEST_BATCH = 8 * 1024 * 1024
 /** Bytes of a file that may be one record. */
 export const LARGEST_OBJECT = 4 * 1024 * 1024
 
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+/** True for what the file system says of a file, rather than a fault of ours. */
+export const isUnreadable = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error
+
+/** True when so many records of a folder wait, or such long ones, that they are to be stored. */
+export function areEnough(records: readonly SwitchRecord[]): boolean {
+  const length = records.reduce((sum, record) => sum + ('call' in record ? record.call.raw : record.raw).length, 0)
+  return records.length >= AT_ONCE || length >= LARGEST_BATCH
+}
 
 const headOf = async (file: FileHandle): Promise<string> => {
   const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD), position: 0 })

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { AppError } from '../../core/errors.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
-import { AT_ONCE, isMissing, readRecordFile, recordFiles } from './files.ts'
+import { areEnough, isMissing, readRecordFile, recordFiles } from './files.ts'
 import type { Course } from './follow.ts'
 
 /** What was changed so lately may still be written, or changed again within one tick of the file system's clock. */
@@ -55,7 +55,7 @@ function looker({ path, signal, store, setLag, onTrouble }: Course) {
         unreadable.set(file, found.at)
         if (told.get(file) !== found.at) onTrouble(found.trouble)
       }
-      if (waiting.length < AT_ONCE) continue
+      if (!areEnough(waiting)) continue
       await store(waiting, null)
       waiting = []
     }

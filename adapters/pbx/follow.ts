@@ -5,7 +5,7 @@ import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports/call
 import { SOURCE_FORMATS, type SourceFormat } from '../../core/rating/completed-call.ts'
 import { CHUNK, formatIn } from './files.ts'
 import { followFolder } from './follow-folder.ts'
-import { identityOf, placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
+import { identityOf, isIn, placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
 import { added, noCounts } from './ingest.ts'
 import { readBatches } from './records.ts'
 
@@ -51,7 +51,7 @@ export interface Course {
  * left in the old file is read before the new one.
  */
 export function follow(following: Following, calls: Calls, signal: AbortSignal): Follower {
-  const { feed, path, every, onTrouble } = following
+  const { feed, path, format, every, onTrouble } = following
   let counts = noCounts
   let lag = 0
   const wait = (ms: number): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
@@ -72,7 +72,7 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
       try {
         const found = await stat(path).catch(() => null)
         if (found?.isDirectory()) await followFolder(course)
-        else await followFile(course, following, await calls.place(feed.name))
+        else await followFile(course, format, await calls.place(feed.name))
       } catch (error) {
         onTrouble(error)
         await wait(AFTER_TROUBLE_MS)
@@ -83,11 +83,11 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
 }
 
 /** Goes on from the place until the signal; returns when there is nothing at the path yet. */
-async function followFile(course: Course, following: Following, start: FeedPlace | null): Promise<void> {
-  const { path, signal, rest } = course
-  let reading = await resume(path, start, () => following.onTrouble(isGone(path, start)))
+async function followFile(course: Course, format: Following['format'], start: FeedPlace | null): Promise<void> {
+  const { path, signal, rest, onTrouble } = course
+  let reading = await resume(path, start, () => onTrouble(isGone(path, start)))
   if (!reading) return rest()
-  const drain = drainer(course, following.format)
+  const drain = drainer(course, format)
   const taken = new Set<string>()
   try {
     // From here on it is known where to go on, should the file be renamed before anything of it is stored.
@@ -124,9 +124,8 @@ function drainer({ signal, store, setLag }: Course, given: Following['format']) 
   let known: SourceFormat | null = null
 
   return async (reading: Reading, final: boolean): Promise<void> => {
-    const isAnother = place?.inode.split(':')[0] !== reading.inode
-    if (isAnother) place = reading.position > 0 ? await placeOf(reading) : null
-    else if (place && !(await stillHolds(reading, place))) reading.position = 0
+    if (!place || !isIn(place, reading)) place = reading.position > 0 ? await placeOf(reading) : null
+    else if (!(await stillHolds(reading, place))) reading.position = 0
     const format =
       given === 'auto' ? ((await formatIn(reading.file)) ?? (final ? (known ?? SOURCE_FORMATS[0]) : null)) : given
     known = format ?? known

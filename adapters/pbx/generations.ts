@@ -29,20 +29,28 @@ export const identityOf = ({ inode, born }: Pick<Generation, 'inode' | 'born'>):
 const HEAD = 256
 const COMPRESSED = /\.(gz|bz2|xz|zst)$/
 
-/** The offset stored with the file's name for it. */
+/** The offset, and what tells the file: its inode, and how many bytes it is known to begin with, and their hash. */
 export const placeOf = async ({ file, inode, position }: Reading): Promise<FeedPlace> => {
   const length = Math.min(position, HEAD)
-  return { inode: `${inode}:${length}:${await headOf(file, length)}`, position }
+  return { mark: `${inode}:${length}:${await headOf(file, length)}`, position }
 }
+
+function partsOf({ mark }: FeedPlace): { readonly inode: string; readonly length: number; readonly head: string } {
+  const [inode = '', length = '0', head = ''] = mark.split(':')
+  return { inode, length: Number(length), head }
+}
+
+/** True when the place is in the file that has this inode; see {@link stillHolds}. */
+export const isIn = (place: FeedPlace, { inode }: Pick<Generation, 'inode'>): boolean => partsOf(place).inode === inode
 
 /**
  * True when the file still begins as it did when the place was stored. An inode alone tells too little: it is given to
  * a new file as soon as the old one is gone, and a file that was emptied keeps its own.
  */
-export async function stillHolds({ file }: Reading, { inode, position }: FeedPlace): Promise<boolean> {
-  const [, length = '0', head = ''] = inode.split(':')
+export async function stillHolds({ file }: Reading, place: FeedPlace): Promise<boolean> {
+  const { length, head } = partsOf(place)
   const { size } = await file.stat()
-  return size >= position && (await headOf(file, Number(length))) === head
+  return size >= place.position && (await headOf(file, length)) === head
 }
 
 async function headOf(file: FileHandle, length: number): Promise<string> {
@@ -130,8 +138,7 @@ async function look(path: string): Promise<Generation[]> {
 export async function resume(path: string, place: FeedPlace | null, onGone: () => void): Promise<Reading | null> {
   if (!place) return openAt(path, 0)
   const all = await generations(path)
-  const [inode] = place.inode.split(':')
-  const former = all.find(file => file.inode === inode)
+  const former = all.find(file => isIn(place, file))
   if (former) {
     const reading = await openGeneration(former, place.position)
     if (!reading || (await closedUnless(reading.file, () => stillHolds(reading, place)))) return reading

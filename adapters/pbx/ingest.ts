@@ -3,9 +3,9 @@ import { open, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError } from '../../core/errors.ts'
-import type { Calls, Feed, IngestCounts } from '../../core/ports/calls.ts'
+import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
-import { AT_ONCE, CHUNK, formatIn, HEAD, readRecordFile, recordFiles } from './files.ts'
+import { areEnough, CHUNK, formatIn, HEAD, isUnreadable, readRecordFile } from './files.ts'
 import { type Batch, formatOf, readBatches } from './records.ts'
 
 export const noCounts: IngestCounts = { stored: 0, known: 0, quarantined: 0, legs: 0, unrated: 0 }
@@ -18,59 +18,74 @@ export const added = (a: IngestCounts, b: IngestCounts): IngestCounts => ({
   unrated: a.unrated + b.unrated,
 })
 
-export interface Ingest {
-  readonly feed: Feed
-  readonly format: SourceFormat | 'auto'
-  /** Called after each batch with the sum so far and the bytes read. */
-  readonly onProgress?: (counts: IngestCounts, bytes: number) => void
-  /** Called with each entry of a folder that is no file whose records can be told to be in the format. */
-  readonly onPassedOver?: (path: string) => void
-}
+type Batches = AsyncIterable<Pick<Batch, 'records'>>
 
 /** Stores every call of a file, a folder of files or a stream, once. Throws AppError. */
 export async function ingest(source: string | Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
-  if (typeof source !== 'string') return ingestStream(source, ingesting, calls)
-  const found = await stat(source).catch(() => null)
-  if (!found) throw new AppError('not_found', `There is no file ${source}.`)
-  if (found.isDirectory()) return ingestFolder(source, ingesting, calls)
-  if (found.isFile() && found.size === 0) return noCounts
-  const isTold = ingesting.format === 'auto' || (ingesting.format === 'freeswitch-json' && found.isFile())
-  const told = isTold ? await formatOfFile(source) : null
-  const format = ingesting.format === 'auto' ? (told ?? formatByName(source)) : ingesting.format
-  if (!format) throw untold(source)
-  if (format === 'freeswitch-json' && isTold && told !== format) {
-    const whole = await readRecordFile(source)
-    if ('call' in whole || formatByName(source))
-      return storeAll([{ records: [whole], position: found.size }], ingesting, calls)
-  }
-  return ingestFile(source, format, ingesting, calls)
-}
-
-/** A file of that name is one record, on however many lines, unless its first lines are records themselves. */
-const formatByName = (path: string): SourceFormat | null => (path.endsWith('.json') ? 'freeswitch-json' : null)
-
-const ingestFile = (path: string, format: SourceFormat, ingesting: Ingest, calls: Calls): Promise<IngestCounts> =>
-  storeAll(readBatches(createReadStream(path, { highWaterMark: CHUNK }), format, alone(calls)), ingesting, calls)
-
-const alone = (calls: Calls) => ({ size: () => calls.batchSize(), isFinal: () => true })
-
-async function storeAll(
-  batches: AsyncIterable<Batch> | Iterable<Batch>,
-  { feed, onProgress }: Ingest,
-  calls: Calls,
-): Promise<IngestCounts> {
   let counts = noCounts
-  for await (const { records, position } of batches) {
-    counts = added(counts, await calls.store(feed, records, null))
-    onProgress?.(counts, position)
+  for await (const { records } of await batchesOf(source, ingesting, calls)) {
+    counts = added(counts, await calls.store(ingesting.feed, records, null))
+    ingesting.onProgress?.(counts)
   }
   return counts
 }
 
-const untold = (name: string): AppError =>
-  new AppError('malformed', `The format of ${name} cannot be told from its first lines; name its format.`)
+async function batchesOf(source: string | Readable, ingesting: Ingest, calls: Calls): Promise<Batches> {
+  if (typeof source !== 'string') return ofStream(source, ingesting, calls)
+  const found = await stat(source).catch(() => null)
+  if (!found) throw new AppError('not_found', `There is no file ${source}.`)
+  if (found.isDirectory()) return ofFolder(source, ingesting, calls)
+  return found.isFile() ? ofFile(source, ingesting, calls) : ofStream(createReadStream(source), ingesting, calls)
+}
 
-async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
+/** What a file holds: the record that it is, if it is not empty, or records a line in a format. */
+type Contents = { readonly records: readonly SwitchRecord[] } | { readonly format: SourceFormat }
+
+/**
+ * Null when the entry is no file, or not told to be in the format. One named `.json` is a record, on however many
+ * lines, unless its first lines are records themselves.
+ */
+async function contentsOf(path: string, asked: Ingest['format']): Promise<Contents | null> {
+  const found = await stat(path)
+  if (!found.isFile()) return null
+  if (found.size === 0) return { records: [] }
+  const isNamedJson = path.endsWith('.json')
+  const mayBeOne = asked === 'freeswitch-json' || (asked === 'auto' && isNamedJson)
+  const whole = mayBeOne ? await readRecordFile(path) : null
+  if (whole && 'call' in whole) return { records: [whole] }
+  const told = await formatOfFile(path)
+  if (!told) return whole && isNamedJson ? { records: [whole] } : null
+  return asked === 'auto' || asked === told ? { format: told } : null
+}
+
+async function* ofFile(path: string, { format }: Ingest, calls: Calls): Batches {
+  const contents = (await contentsOf(path, format)) ?? (format === 'auto' ? null : { format })
+  if (!contents) throw untold(path)
+  if ('format' in contents) yield* linesOf(path, contents.format, calls)
+  else yield contents
+}
+
+async function* ofFolder(folder: string, { format, onPassedOver }: Ingest, calls: Calls): Batches {
+  let waiting: SwitchRecord[] = []
+  for (const name of (await readdir(folder)).sort()) {
+    const path = join(folder, name)
+    try {
+      const contents = await contentsOf(path, format)
+      if (!contents) onPassedOver?.(path, null)
+      else if ('format' in contents) yield* linesOf(path, contents.format, calls)
+      else waiting.push(...contents.records)
+    } catch (error) {
+      if (!isUnreadable(error)) throw error
+      onPassedOver?.(path, error.code ?? error.message)
+    }
+    if (!areEnough(waiting)) continue
+    yield { records: waiting }
+    waiting = []
+  }
+  if (waiting.length > 0) yield { records: waiting }
+}
+
+async function* ofStream(stream: Readable, ingesting: Ingest, calls: Calls): Batches {
   const chunks = stream[Symbol.asyncIterator]()
   const read = async (): Promise<Buffer | null> => {
     const next = await chunks.next()
@@ -85,14 +100,22 @@ async function ingestStream(stream: Readable, ingesting: Ingest, calls: Calls): 
     head = Buffer.concat([head, more])
     format = formatOf(head.toString('utf8'))
   }
-  if (!format && head.toString('utf8').trim() === '') return noCounts
+  if (!format && head.toString('utf8').trim() === '') return
   if (!format) throw untold(ingesting.feed.name === '-' ? 'standard input' : ingesting.feed.name)
   async function* all(): AsyncIterable<Uint8Array> {
     yield head
     for (let next = await read(); next; next = await read()) yield next
   }
-  return storeAll(readBatches(all(), format, alone(calls)), ingesting, calls)
+  yield* readBatches(all(), format, alone(calls))
 }
+
+const linesOf = (path: string, format: SourceFormat, calls: Calls): Batches =>
+  readBatches(createReadStream(path, { highWaterMark: CHUNK }), format, alone(calls))
+
+const alone = (calls: Calls) => ({ size: () => calls.batchSize(), isFinal: () => true })
+
+const untold = (name: string): AppError =>
+  new AppError('malformed', `The format of ${name} cannot be told from its first lines; name its format.`)
 
 async function formatOfFile(path: string): Promise<SourceFormat | null> {
   const file = await open(path)
@@ -101,30 +124,4 @@ async function formatOfFile(path: string): Promise<SourceFormat | null> {
   } finally {
     await file.close()
   }
-}
-
-/** Files of one JSON record each first, then the others, each by its first lines. */
-async function ingestFolder(folder: string, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
-  const { format, onProgress, onPassedOver } = ingesting
-  const records = format === 'auto' || format === 'freeswitch-json' ? await recordFiles(folder) : []
-  async function* batches(): AsyncIterable<Batch> {
-    for (let start = 0; start < records.length; start += AT_ONCE) {
-      yield { records: await Promise.all(records.slice(start, start + AT_ONCE).map(readRecordFile)), position: 0 }
-    }
-  }
-  let counts = await storeAll(batches(), ingesting, calls)
-  const taken = new Set(records)
-  const others = (await readdir(folder)).map(name => join(folder, name)).filter(path => !taken.has(path))
-  for (const path of others.sort()) {
-    const found = await stat(path).catch(() => null)
-    if (found?.isFile() && found.size === 0) continue
-    const told = found?.isFile() ? await formatOfFile(path) : null
-    if (!told || (format !== 'auto' && told !== format)) onPassedOver?.(path)
-    else {
-      const before = counts
-      const shown: Ingest = { ...ingesting, onProgress: (sum, bytes) => onProgress?.(added(before, sum), bytes) }
-      counts = added(before, await ingestFile(path, told, shown, calls))
-    }
-  }
-  return counts
 }

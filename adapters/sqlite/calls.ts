@@ -1,8 +1,8 @@
 import { notFound } from '../../core/errors.ts'
-import type { Calls, Quarantined } from '../../core/ports/calls.ts'
+import type { Calls, FeedPlace, Quarantined, Retry } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { AuditTrail } from './audit.ts'
-import { callSteps } from './call-batch.ts'
+import { type CallSteps, callSteps } from './call-batch.ts'
 import { catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 import { otherWriters } from './others.ts'
@@ -20,9 +20,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
   const { query, value } = connection
   const known = catalogs(connection)
   const steps = callSteps(connection, known, clock)
-  const placeRow = query<[string], { inode: string; position: number }>(
-    'SELECT inode, position FROM feed_places WHERE feed = ?',
-  )
+  const placeRow = query<[string], FeedPlace>('SELECT inode AS mark, position FROM feed_places WHERE feed = ?')
   const setPlace = query<[string, string, number, string], unknown>(
     'INSERT OR REPLACE INTO feed_places VALUES (?, ?, ?, ?)',
   )
@@ -45,24 +43,14 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
         const { conflicts, ...counts } = steps.store(present)
         const unusable = [...present.unusable, ...conflicts]
         steps.setAside(feed, unusable)
-        if (place) setPlace.run(feed.name, place.inode, place.position, clock.now())
+        if (place) setPlace.run(feed.name, place.mark, place.position, clock.now())
         return { ...counts, quarantined: unusable.length, legs: present.legs }
       })
     },
     place: async feed => placeRow.get(feed) ?? null,
     quarantine: () => quarantined(connection),
     quarantineCount: async () => value<[], number>('SELECT count(*) FROM quarantine').get() ?? 0,
-    replay: ({ id, feed, rules }, record) =>
-      write(() => {
-        const prepared = steps.prepare({ name: feed, rules }, [record])
-        const [unusable = steps.store(prepared).conflicts[0]] = prepared.unusable
-        if (unusable) {
-          query<[string, number], unknown>('UPDATE quarantine SET reason = ? WHERE id = ?').run(unusable.reason, id)
-          return false
-        }
-        query<[number], unknown>('DELETE FROM quarantine WHERE id = ?').run(id)
-        return true
-      }),
+    replay: retries => write(() => retries.filter(retry => isReplayed(connection, steps, retry)).length),
     discard: ids => writer.write(() => ids.filter(id => discarded(connection, trail, id)).length),
     catalog: async tenantId => {
       const catalog = known.of(tenantId)
@@ -72,6 +60,16 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     ...rerating(connection, writer, known, clock, trail),
     ...reports(connection),
   }
+}
+
+function isReplayed({ query }: Connection, steps: CallSteps, { quarantined, record }: Retry): boolean {
+  const { id, feed, rules } = quarantined
+  const prepared = steps.prepare({ name: feed, rules }, [record])
+  const [unusable = steps.store(prepared).conflicts[0]] = prepared.unusable
+  if (unusable)
+    query<[string, number], unknown>('UPDATE quarantine SET reason = ? WHERE id = ?').run(unusable.reason, id)
+  else query<[number], unknown>('DELETE FROM quarantine WHERE id = ?').run(id)
+  return !unusable
 }
 
 /** Characters of a record that the audit trail keeps when it is discarded. */

@@ -9,9 +9,9 @@ export type SwitchRecord =
   | { readonly call: CompletedCall }
   | { readonly format: SourceFormat; readonly raw: string; readonly reason: string }
 
-/** How far a feed was read: the file, by its inode and what it begins with, and the byte after the last record stored. */
+/** How far a feed was read: what the file is known by again, and the byte after the last record stored. */
 export interface FeedPlace {
-  readonly inode: string
+  readonly mark: string
   readonly position: number
 }
 
@@ -33,6 +33,16 @@ export interface IngestCounts {
   readonly unrated: number
 }
 
+/** What is to be taken in of a switch, beside its file, folder or stream. */
+export interface Ingest {
+  readonly feed: Feed
+  readonly format: SourceFormat | 'auto'
+  /** Called after each batch with the sum so far. */
+  readonly onProgress?: (counts: IngestCounts) => void
+  /** Called with each entry of a folder whose records are not told to be in the format, or with why it cannot be read. */
+  readonly onPassedOver?: (path: string, trouble: string | null) => void
+}
+
 export interface Quarantined {
   readonly id: number
   readonly feed: string
@@ -43,6 +53,12 @@ export interface Quarantined {
   /** How often it was delivered. */
   readonly seen: number
   readonly created_at: Timestamp
+}
+
+/** A record of the quarantine, and what it is read as now. */
+export interface Retry {
+  readonly quarantined: Pick<Quarantined, 'id' | 'feed' | 'rules'>
+  readonly record: SwitchRecord
 }
 
 export interface RerateQuery extends Period {
@@ -110,8 +126,11 @@ export interface Calls {
   place(feed: string): Promise<FeedPlace | null>
   quarantine(): AsyncIterable<Quarantined>
   quarantineCount(): Promise<number>
-  /** Takes a record out of quarantine, its cause mended; false when it cannot be used yet, with the present reason kept. */
-  replay(quarantined: Quarantined, record: SwitchRecord): Promise<boolean>
+  /**
+   * Takes records out of quarantine, their causes mended, in one transaction; those that cannot be used yet stay, with
+   * the present reason. Returns how many could be.
+   */
+  replay(retries: readonly Retry[]): Promise<number>
   /** Deletes records from the quarantine for good, with their beginnings in the audit trail; returns how many there were. */
   discard(ids: readonly number[]): Promise<number>
   /** What the tenant's calls are rated by at this moment. */

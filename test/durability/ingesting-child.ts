@@ -31,7 +31,7 @@ async function followToTheEnd(): Promise<void> {
   const isAtEnd = async (): Promise<boolean> => {
     const { ino, size } = statSync(path)
     const place = await storage.calls.place(path)
-    return place?.position === size && place.inode.startsWith(`${ino}:`)
+    return place?.position === size && place.mark.startsWith(`${ino}:`)
   }
   while (!(await isAtEnd())) await pause(2)
   stopping.abort()

@@ -3,8 +3,9 @@ import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { follow } from '../../adapters/pbx/follow.ts'
 import { ingest } from '../../adapters/pbx/ingest.ts'
+import { readRecord } from '../../adapters/pbx/records.ts'
 import { openStorage, type Storage } from '../../adapters/sqlite/storage.ts'
-import type { Feed, IngestCounts } from '../../core/ports/calls.ts'
+import type { Calls, Feed, IngestCounts, Retry } from '../../core/ports/calls.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import type { FeedRules } from '../../core/rating/record-call.ts'
 import { temporaryFolder } from './app.ts'
@@ -92,6 +93,14 @@ export const rules = (given: Partial<FeedRules> = {}): FeedRules => ({
   tenant: null,
   ...given,
 })
+
+/** Tries all that is in quarantine again, together; returns how many records were stored. */
+export async function replayed(calls: Calls): Promise<number> {
+  const retries: Retry[] = []
+  for await (const quarantined of calls.quarantine())
+    retries.push({ quarantined, record: readRecord(quarantined.format, quarantined.record) })
+  return calls.replay(retries)
+}
 
 export interface SwitchWorld {
   readonly folder: string

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
 import { asteriskRow } from '../../support/switch.ts'
@@ -9,10 +9,11 @@ describe('a folder, from the command line', () => {
   before(async () => {
     place = workplace()
     await furnish(place)
-    for (const name of ['cdr', 'notes', 'none']) mkdirSync(place.path(name))
+    for (const name of ['cdr', 'notes', 'none', 'links']) mkdirSync(place.path(name))
     writeFileSync(place.path('cdr/Master.csv'), asteriskRow({ id: '1' }))
     writeFileSync(place.path('cdr/Master.csv.1'), asteriskRow({ id: '2' }))
     writeFileSync(place.path('cdr/notes.txt'), 'no record')
+    symlinkSync(place.path('gone'), place.path('links/a.json'))
     for (let n = 1; n <= 12; n++) writeFileSync(place.path(`notes/${n}.txt`), 'no record')
   })
   after(() => place.remove())
@@ -36,6 +37,12 @@ describe('a folder, from the command line', () => {
     assert.equal(code, 65)
     assert.match(stderr, /no records of the format ndjson: 12\n(?: {2}\S+\n){10} {2}… and 2 more\n/)
     assert.equal((await place.run(`trunkline cdr ingest ${place.path('none')}`)).code, 0)
+  })
+
+  test('has what cannot be read named with the reason', async () => {
+    const { code, stderr } = await place.run(`trunkline cdr ingest ${place.path('links')}`)
+    assert.equal(code, 65)
+    assert.equal(stderr, `passed over, since they cannot be read: 1\n  ${place.path('links/a.json')} (ENOENT)\n`)
   })
 })
 

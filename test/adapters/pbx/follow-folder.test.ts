@@ -22,6 +22,8 @@ function writeOld(file: string, text: string, second: number): void {
 interface Followed {
   /** The ids of the calls, and the reasons of what is none, in the order of storing. */
   readonly stored: string[]
+  /** How many records were stored together. */
+  readonly batches: number[]
   /** One for each look at the folder. */
   readonly lags: number[]
   readonly troubles: string[]
@@ -30,7 +32,7 @@ interface Followed {
 /** Follows the folder for so many turns; `between` gets the number of each and what has come of it so far. */
 async function turns(path: string, count: number, between: (turn: number, followed: Followed) => void) {
   const stopping = new AbortController()
-  const followed: Followed = { stored: [], lags: [], troubles: [] }
+  const followed: Followed = { stored: [], batches: [], lags: [], troubles: [] }
   const told = (record: SwitchRecord): string => ('call' in record ? record.call.switchCallId : record.reason)
   let turn = 0
   await followFolder({
@@ -39,6 +41,7 @@ async function turns(path: string, count: number, between: (turn: number, follow
     onTrouble: error => followed.troubles.push(String(error)),
     store: async records => {
       followed.stored.push(...records.map(told))
+      followed.batches.push(records.length)
     },
     setLag: bytes => {
       followed.lags.push(bytes)
@@ -130,6 +133,12 @@ test(
     assert.deepEqual([kept?.reason, kept?.record.length], [reason, 64 * 1024])
   }),
 )
+
+test('large files are stored some at a time, so that no more than some MiB of them wait in memory', async () => {
+  const folder = emptyFolder()
+  for (let n = 1; n <= 4; n++) writeOld(join(folder, `${n}.json`), '['.repeat(3 * 1024 * 1024), 1)
+  assert.deepEqual((await turns(folder, 1, () => {})).batches, [3, 1])
+})
 
 describe('a followed folder', { timeout: 60_000 }, () => {
   test(

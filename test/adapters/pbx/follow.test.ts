@@ -36,6 +36,16 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
+    'is read by the format that it is said to have, though its first lines show none',
+    inWorld(async world => {
+      const path = world.file('Master.csv')
+      writeFileSync(path, 'garbage\n')
+      const feed = followed(world, path, { format: 'asterisk-csv' })
+      await following(feed, () => until('the line is put aside', () => feed.counts().quarantined === 1))
+    }),
+  )
+
+  test(
     'holds a torn last line until it is whole, wherever it is torn',
     inWorld(async world => {
       const path = world.file('Master.csv')

@@ -1,28 +1,35 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
-import type { IngestCounts } from '../../../core/ports/calls.ts'
+import type { Calls, IngestCounts } from '../../../core/ports/calls.ts'
 import type { SourceFormat } from '../../../core/rating/completed-call.ts'
 import {
   asteriskCustomRow,
   asteriskRow,
   freeswitchJson,
   inWorld,
+  ndjsonRow,
   rules,
   type SwitchWorld,
 } from '../../support/switch.ts'
 
 interface Taken extends IngestCounts {
   readonly passedOver: string[]
+  /** Why those of them that cannot be read cannot. */
+  readonly troubles: string[]
 }
 
 async function takenIn(world: SwitchWorld, path: string, format: SourceFormat | 'auto' = 'auto'): Promise<Taken> {
   const passedOver: string[] = []
-  const onPassedOver = (file: string): number => passedOver.push(file)
+  const troubles: string[] = []
+  const onPassedOver = (file: string, trouble: string | null): void => {
+    passedOver.push(file)
+    if (trouble !== null) troubles.push(trouble)
+  }
   const asked = { feed: { name: path, rules: rules() }, format, onPassedOver }
-  return { ...(await ingest(path, asked, world.storage.calls)), passedOver }
+  return { ...(await ingest(path, asked, world.storage.calls)), passedOver, troubles }
 }
 
 /** A folder of files of several formats, and of what is no record. */
@@ -67,6 +74,65 @@ describe('a folder', () => {
         passedOver,
         others.map(name => join(folder, name)),
       )
+    }),
+  )
+
+  test(
+    'has a .json of a record a line read line by line, and one of another format than the named one passed over',
+    inWorld(async world => {
+      const folder = world.file('cdr')
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'a.json'), ndjsonRow({ id: '1' }) + ndjsonRow({ id: '2' }))
+      writeFileSync(join(folder, 'b.json'), `${freeswitchJson({ id: 'b' })}\n${freeswitchJson({ id: 'c' })}\n`)
+      const named = await takenIn(world, folder, 'freeswitch-json')
+      assert.deepEqual([named.stored, named.quarantined, named.passedOver], [2, 0, [join(folder, 'a.json')]])
+      const { stored, known, quarantined, passedOver } = await takenIn(world, folder)
+      assert.deepEqual([stored, known, quarantined, passedOver], [2, 2, 0, []])
+      assert.deepEqual(ids(world), ['1', '2', 'b', 'c'])
+    }),
+  )
+
+  test(
+    'has nothing made of an empty .json',
+    inWorld(async world => {
+      const folder = world.file('cdr')
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'empty.json'), '')
+      const { quarantined, passedOver } = await takenIn(world, folder)
+      assert.deepEqual([quarantined, passedOver], [0, []])
+    }),
+  )
+
+  test(
+    'has what is no file, or cannot be read, passed over, whatever its name, and the others taken in',
+    inWorld(async world => {
+      const folder = world.file('cdr')
+      mkdirSync(join(folder, 'a.json'), { recursive: true })
+      symlinkSync(join(folder, 'gone'), join(folder, 'b.json'))
+      writeFileSync(join(folder, 'c.json'), freeswitchJson({ id: 'c' }))
+      const { stored, passedOver, troubles } = await takenIn(world, folder)
+      assert.deepEqual([stored, troubles], [1, ['ENOENT']])
+      assert.deepEqual(passedOver, [join(folder, 'a.json'), join(folder, 'b.json')])
+    }),
+  )
+
+  test(
+    'of large files is stored some at a time, so that no more than some MiB of it wait in memory',
+    inWorld(async world => {
+      const folder = world.file('cdr')
+      mkdirSync(folder)
+      for (let n = 1; n <= 4; n++) writeFileSync(join(folder, `${n}.json`), '['.repeat(3 * 1024 * 1024))
+      const batches: number[] = []
+      const { calls } = world.storage
+      const counted: Calls = {
+        ...calls,
+        store: (feed, records, place) => {
+          batches.push(records.length)
+          return calls.store(feed, records, place)
+        },
+      }
+      await ingest(folder, { feed: { name: folder, rules: rules() }, format: 'auto' }, counted)
+      assert.deepEqual(batches, [3, 1])
     }),
   )
 })

@@ -83,15 +83,15 @@ describe('a change of rates', () => {
       connection.db.exec(
         `CREATE TRIGGER refuses BEFORE INSERT ON cdr_ratings BEGIN SELECT raise(ABORT, 'refused'); END`,
       )
-      await assert.rejects(calls.store(feed, one('1'), { inode: '1', position: 10 }), /refused/)
+      await assert.rejects(calls.store(feed, one('1'), { mark: '1', position: 10 }), /refused/)
       connection.db.exec('DROP TRIGGER refuses')
       assert.deepEqual(
         [world.calls(), await calls.place('-')],
         [[], null],
         'neither the calls nor the place are stored',
       )
-      await calls.store(feed, one('1'), { inode: '1', position: 10 })
-      assert.deepEqual([world.calls().length, await calls.place('-')], [1, { inode: '1', position: 10 }])
+      await calls.store(feed, one('1'), { mark: '1', position: 10 })
+      assert.deepEqual([world.calls().length, await calls.place('-')], [1, { mark: '1', position: 10 }])
     }),
   )
 })

@@ -15,6 +15,7 @@ import {
   freeswitchRow,
   inWorld,
   ndjsonRow,
+  replayed,
   rules,
   type SwitchCall,
   type SwitchWorld,
@@ -191,13 +192,6 @@ test(
 )
 
 describe('the quarantine', () => {
-  const replayed = async ({ storage }: SwitchWorld, calls = storage.calls): Promise<boolean[]> => {
-    const outcomes = []
-    for await (const quarantined of calls.quarantine())
-      outcomes.push(await calls.replay(quarantined, readRecord(quarantined.format, quarantined.record)))
-    return outcomes
-  }
-
   test(
     'keeps a record and the reason, counts how often it came, and gives it back once the cause is mended',
     inWorld(async world => {
@@ -212,9 +206,9 @@ describe('the quarantine', () => {
         },
       ])
       assert.equal(await world.storage.calls.quarantineCount(), 2)
-      assert.deepEqual(await replayed(world), [false, false])
+      assert.equal(await replayed(world.storage.calls), 0)
       await insert(world.storage.records, 'tenants', { slug: 'late' })
-      assert.deepEqual(await replayed(world), [true, false])
+      assert.equal(await replayed(world.storage.calls), 1)
       assert.equal(await world.storage.calls.quarantineCount(), 1)
       assert.equal((await taken(world, asteriskRow({ accountcode: 'late' }))).known, 1)
     }),
@@ -225,8 +219,27 @@ describe('the quarantine', () => {
     inWorld(async world => {
       await taken(world, asteriskRow({ accountcode: '' }), { timezone: 'UTC' })
       const setting = { format: 'asterisk-csv', path: '-', timezone: 'Europe/Kyiv', tenant: 'acme' } as const
-      assert.deepEqual(await replayed(world, withPresentRules(world.storage.calls, [setting])), [true])
+      assert.equal(await replayed(withPresentRules(world.storage.calls, [setting])), 1)
       assert.equal(world.calls()[0]?.started_at, '2026-10-01T09:00:00.000000Z')
+    }),
+  )
+
+  test(
+    'gives back what is replayed together in one transaction: two that are one call once, and nothing when it fails',
+    inWorld(async world => {
+      const { calls, connection } = world.storage
+      await taken(world, `${asteriskRow({ accountcode: '' })}${asteriskRow({ accountcode: '', id: '1.2' })}garbage\n`)
+      await taken(world, asteriskCustomRow({ accountcode: '' }))
+      const withTenant = withPresentRules(calls, [{ format: 'asterisk-csv', path: '-', tenant: 'acme' }])
+      connection.db.exec(
+        `CREATE TRIGGER refuses BEFORE INSERT ON cdrs WHEN (SELECT count(*) FROM cdrs) = 1
+         BEGIN SELECT raise(ABORT, 'refused'); END`,
+      )
+      await assert.rejects(replayed(withTenant), /refused/)
+      assert.deepEqual([world.calls().length, await calls.quarantineCount()], [0, 4])
+      connection.db.exec('DROP TRIGGER refuses')
+      assert.equal(await replayed(withTenant), 3)
+      assert.deepEqual([world.calls().length, await calls.quarantineCount()], [2, 1])
     }),
   )
 

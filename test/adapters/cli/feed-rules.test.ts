@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { completed, rulesFrom } from '../../../adapters/cli/feed-rules.ts'
+
+const feed = { timezone: 'Europe/Kyiv', contexts: { a: 'acme' }, tenant: 'acme', switchName: 'pbx-1' }
+
+test("rules that no option tells are the feed's, or those of no feed", () => {
+  assert.deepEqual(completed(rulesFrom({}), feed), feed)
+  assert.deepEqual(completed(rulesFrom({})), { timezone: 'UTC', contexts: {}, tenant: null })
+})
+
+test('an option takes the place of the same rule of the feed alone, and a context of the same context', () => {
+  assert.deepEqual(completed(rulesFrom({ tenant: 'other' }), feed), { ...feed, tenant: 'other' })
+  assert.deepEqual(completed(rulesFrom({ timezone: 'UTC', switch: 'pbx-2' }), feed), {
+    ...feed,
+    timezone: 'UTC',
+    switchName: 'pbx-2',
+  })
+  assert.deepEqual(completed(rulesFrom({ context: ['a=b', 'x=y=z'] }), feed), {
+    ...feed,
+    contexts: { a: 'b', 'x=y': 'z' },
+  })
+})
