@@ -133,7 +133,7 @@ function create(run: RunCommand): Command {
       .addOption(roleOption()),
   )
   example(command, 'trunkline admin create carol@example.com --role manager --random-password')
-  return run(takesFields(command), async (context, [email], flags) => {
+  return run(command, async (context, [email], flags) => {
     const services = await context.open()
     await storeAccount(context, services, await askAccount(context, { ...flags, email }))
   })
@@ -144,7 +144,7 @@ function changePassword(run: RunCommand): Command {
     new Command('passwd').description('give an account a new password; ends its sessions').argument('<email>'),
   )
   example(command, 'trunkline admin passwd admin@example.com --random-password')
-  return run(takesFields(command), async (context, [email = ''], flags) => {
+  return run(command, async (context, [email = ''], flags) => {
     const services = await context.open()
     const account = await accountOf(services, email)
     const { password, isRandom } = await readPassword(context, flags)

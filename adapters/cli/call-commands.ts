@@ -79,7 +79,9 @@ function ingestCommand(run: RunCommand): Command {
       await sayHint(context, `trunkline rate check ${quoted(rules.tenant)}`)
     else if (counts.unrated > 0) say(context, 'trunkline rate check, of each tenant, tells the rates that are missing')
     if (unreadable.length > 0) tellFiles(context, 'passed over, since they cannot be read', unreadable)
-    if (passedOver.length > 0) await tellPassedOver(context, passedOver, format)
+    const of = format === AUTO ? 'of a switch' : `of the format ${format}`
+    if (passedOver.length > 0)
+      tellFiles(context, `passed over, since the first lines show no records ${of}`, passedOver)
     const { stored, known, quarantined, legs } = counts
     const isNothingElse = stored + known + quarantined + legs === 0
     return passedOver.length + unreadable.length > 0 && isNothingElse ? EXIT.data : EXIT.ok
@@ -92,15 +94,6 @@ function tellFiles(context: Context, what: string, files: readonly string[]): vo
   say(context, `${what}: ${files.length}`)
   for (const file of files.slice(0, SHOWN)) say(context, `  ${printable(file)}`)
   if (files.length > SHOWN) say(context, `  … and ${files.length - SHOWN} more`)
-}
-
-async function tellPassedOver(context: Context, files: readonly string[], format: string): Promise<void> {
-  const of = format === AUTO ? 'of a switch' : `of the format ${format}`
-  tellFiles(context, `passed over, since the first lines show no records ${of}`, files)
-  await sayHint(
-    context,
-    `trunkline cdr ingest ${quoted(files[0] ?? '')} --format ${format === AUTO ? SOURCE_FORMATS[0] : format}`,
-  )
 }
 
 function told(context: Context, { stored, known, quarantined, legs, unrated }: IngestCounts): string {

@@ -6,7 +6,7 @@ import { addPasswordFlags, askAccount, storeAccount } from './account-commands.t
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { printValue } from './output.ts'
-import { example, type RunCommand, takesFields, type Wiring } from './program.ts'
+import { example, type RunCommand, type Wiring } from './program.ts'
 import { suggested } from './report.ts'
 import { megabytes } from './service-commands.ts'
 
@@ -22,7 +22,7 @@ export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Comm
       .option('--name <name>', 'its name', 'Administrator'),
   )
   example(command, 'trunkline init --email admin@example.com --random-password')
-  return run(takesFields(command), async (context, _words, flags) => {
+  return run(command, async (context, _words, flags) => {
     const path = databaseOf(context, wiring)
     if (existsSync(path)) {
       const { accounts } = await context.open({ migrate: true })

@@ -49,7 +49,9 @@ export const again =
   (option: string, ...values: string[]): Hint =>
   line => {
     const at = line.findIndex(word => word === option || word.startsWith(`${option}=`))
-    if (at === -1) return [...line, option, ...values]
+    // What follows -- is no option.
+    const end = line.indexOf('--')
+    if (at === -1) return end === -1 ? [...line, option, ...values] : line.toSpliced(end, 0, option, ...values)
     return [...line.slice(0, at), option, ...values, ...line.slice(at + (line[at] === option ? 1 + values.length : 1))]
   }
 

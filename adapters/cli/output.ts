@@ -84,6 +84,11 @@ export async function printRecord(
   return printLines(context, linesOf(resource, row, showSecrets))
 }
 
+/** For a command that prints a record once it has changed something: a slip in --fields is told before. */
+export const assertFields = ({ options }: Context, resource: Resource): void => {
+  chosen(resource, options.fields, false)
+}
+
 /** Names and what they stand for, a line each. */
 async function printLines(context: Context, lines: readonly { name: string; text: string }[]): Promise<void> {
   const width = Math.max(0, ...lines.map(({ name }) => name.length))

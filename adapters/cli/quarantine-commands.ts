@@ -61,7 +61,7 @@ const filterOptions = (command: Command): Command =>
     .option('--reason <text>', 'only records whose reason has this in it')
     .option('--feed <name>', 'only records of this feed: its file or folder, as it was given')
 
-const isFiltered = ({ reason, feed }: Flags): boolean => reason !== undefined || feed !== undefined
+const isFiltered = ({ reason, feed }: Flags): boolean => Boolean(reason) || Boolean(feed)
 
 const fits = (row: Shown, { reason, feed }: Flags): boolean =>
   row.reason.includes(String(reason ?? '')) && (feed === undefined || row.feed === feed)

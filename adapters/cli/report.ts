@@ -28,7 +28,7 @@ interface Told {
 export async function report(failed: Failed, error: unknown): Promise<number> {
   const { io, asJson, verbose } = failed
   const { code, exitCode, message, lines = [message], hint } = told(failed, error)
-  const mending = hint === undefined ? undefined : await written(failed, hint)
+  const mending = hint === undefined ? undefined : ((await written(failed, hint)) ?? helpOf(failed))
   if (asJson) {
     const { errors, dependants } = detailsOf(error)
     io.stderr.write(
@@ -113,7 +113,7 @@ function misused({ command }: Failed, error: CommanderError): Told {
   const [said = '', suggestion] = error.message.replace(/^error: /, '').split(/\n(?=\(Did you mean)/)
   const meant = /^\(Did you mean ([^\s,]+)\?\)$/.exec(suggestion ?? '')?.[1]
   const wrong = /'(.+)'/s.exec(said)?.[1]
-  const help = `${command ? fullName(command) : 'trunkline'} --help`
+  const help = helpOf({ command })
   return {
     code: 'usage',
     exitCode: EXIT.usage,
@@ -122,6 +122,9 @@ function misused({ command }: Failed, error: CommanderError): Told {
       meant !== undefined && wrong !== undefined ? againWith(wrong, meant + (/=.*$/s.exec(wrong)?.[0] ?? '')) : help,
   }
 }
+
+const helpOf = ({ command }: Pick<Failed, 'command'>): string =>
+  `${command ? fullName(command) : 'trunkline'} --help`
 
 export const fullName = (command: Command): string =>
   command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
@@ -132,15 +135,18 @@ const codeName = (exitCode: number): string =>
     .replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) ?? 'command'
 
 /** What hides secrets knows every resource, and is loaded only where a line is told back. */
-async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint: Hint): Promise<string> {
+async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint: Hint): Promise<string | null> {
   if (typeof hint === 'string') return suggested(hint, options)
   const { masked } = await import('./secrets.ts')
-  return typed(masked(hint(line)))
+  const words = hint(line)
+  // With a mask in the place of a secret it would not be the command that is meant.
+  return masked(words).every((word, i) => word === words[i]) ? typed(words) : null
 }
 
 /** Says on standard error which command goes on from here; nothing with --quiet. */
 export async function sayHint(context: Context, hint: Hint): Promise<void> {
-  say(context, `hint: ${await written(context, hint)}`)
+  const command = await written(context, hint)
+  if (command !== null) say(context, `hint: ${command}`)
 }
 
 /** A command that is suggested works on the same database and settings as the one that suggests it. */

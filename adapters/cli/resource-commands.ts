@@ -16,7 +16,7 @@ import {
   isGenerating,
   randomSecret,
 } from './fields.ts'
-import { printRecord, printRecords } from './output.ts'
+import { assertFields, printRecord, printRecords } from './output.ts'
 import { example, type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
@@ -115,6 +115,7 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
   )
   example(command, `trunkline ${name} ${verb} ${sampleFlags(resource)}`)
   return run(takesFields(command), async (context, _words, flags) => {
+    assertFields(context, resource)
     const services = await context.open()
     const given = await bodyFrom(flags, resource, context, services)
     const asked = context.options.interactive ? await askMissing(context, services, resource, given) : given
@@ -141,6 +142,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
   )
   example(command, `trunkline ${name} update ${sampleReference(resource)} ${sampleChange(resource)}`)
   return run(takesFields(command), async (context, [reference = ''], flags) => {
+    assertFields(context, resource)
     const services = await context.open()
     const { administration, records } = services
     const id = await resolve(records, resource, reference)

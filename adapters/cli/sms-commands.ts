@@ -13,7 +13,7 @@ import { type Context, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { readText } from './input.ts'
-import { printRecord, printRecords } from './output.ts'
+import { assertFields, printRecord, printRecords } from './output.ts'
 import { example, type RunCommand, takesFields, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
 import { daemonState } from './service-commands.ts'
@@ -89,6 +89,7 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
   return run(takesFields(command), async (context, [dash], flags) => {
     if (dash !== undefined && dash !== '-')
       throw new CliError(EXIT.usage, `${dash} is too much; the text goes into --message`)
+    assertFields(context, smsMessages)
     const services = await context.open()
     const wait = waitSeconds(flags)
     const gateway = await gatewayOf(context, services, flags)

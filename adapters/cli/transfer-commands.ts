@@ -1,4 +1,5 @@
-import { createReadStream, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Io } from './context.ts'
@@ -62,5 +63,5 @@ async function openPath(path: string, io: Io): Promise<Source> {
   if (stream) return { name: path, stream }
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found?.isFile()) throw new CliError(EXIT.noInput, `there is no file ${path}`)
-  return { name: path, stream: createReadStream(path), bytes: found.size }
+  return { name: path, stream: (await open(path)).createReadStream(), bytes: found.size }
 }

@@ -98,7 +98,7 @@ function isDay(day: string): boolean {
   return true
 }
 
-const EXPONENT = /^\s*[+-]?\d+(?:[.,]\d+)?[eE][+-]?\d+\s*$/
+const EXPONENT = /^\s*[+-]?[\d.,]*\d[\d.,]*[eE][+-]?\d+\s*$/
 const CODES = /^[\d+\s,;]*$/
 
 /** The codes in one cell, `61 38,39` being 6138 and 6139; without a comma or semicolon, the cell as it is. */

@@ -157,7 +157,7 @@ export class Input {
 
 /** The command that makes a copy in UTF-8; none for what is no file. */
 const conversion = (name: string, from: string): string | undefined =>
-  name === '-'
+  name === '-' || name.startsWith('/dev/')
     ? undefined
     : `iconv -f ${from} -t UTF-8 ${quoted(name)} > ${quoted(join(dirname(name), `utf-8-${basename(name)}`))}`
 

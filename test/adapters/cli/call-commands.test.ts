@@ -26,7 +26,6 @@ describe('a folder, from the command line', () => {
       [
         'passed over, since the first lines show no records of a switch: 1',
         `  ${place.path('cdr/notes.txt')}`,
-        `hint: trunkline cdr ingest ${place.path('cdr/notes.txt')} --format asterisk-csv`,
         '',
       ].join('\n'),
     )

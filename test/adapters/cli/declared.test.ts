@@ -120,7 +120,7 @@ describe('a resource that is declared', () => {
       const given = { tenant: 'id:1', label: 'Hall', generatePin: true, isCordless: 'no', extras: '{"a":1}' }
       const { pin, ...body } = await bodyFrom(given, phones, context, services)
       assert.match(String(pin), /^[\w-]{24}$/)
-      assert.deepEqual(body, { tenant_id: 1, label: 'Hall', is_cordless: 'no', extras: { a: 1 } })
+      assert.deepEqual(body, { tenant_id: 1, label: 'Hall', is_cordless: false, extras: { a: 1 } })
       const filters = await filtersFrom({ tenant: '1', isCordless: true, colour: 'white' }, phones, services)
       assert.deepEqual(filters, { tenant_id: 1, colour: 'white', is_cordless: 1 })
     } finally {

@@ -63,15 +63,12 @@ describe('a misuse', () => {
   it('tells back no secret that stands on its line', async () => {
     const create = 'trunkline extension create --tenant acme'
     for (const [given, hint] of [
-      [`${create} --secret hunter2 --sttus active`, `${create} --secret '••••••' --status active`],
-      [`${create} --secret=hunter2 --sttus active`, `${create} '--secret=••••••' --status active`],
+      [`${create} --secret hunter2 --sttus active`, 'trunkline extension create --help'],
+      [`${create} --secret=hunter2 --sttus active`, 'trunkline extension create --help'],
       [`${create} --secrt=hunter2`, 'trunkline extension create --help'],
-      [`${create} --secrt "hunter2'x"`, `${create} --secret '••••••'`],
-      ['trunkline gatewy create --callback-token hunter2', "trunkline gateway create --callback-token '••••••'"],
-      [
-        'trunkline extension imprt x.csv --set secret=hunter2',
-        "trunkline extension import x.csv --set 'secret=••••••'",
-      ],
+      [`${create} --secrt "hunter2'x"`, 'trunkline extension create --help'],
+      ['trunkline gatewy create --callback-token hunter2', 'trunkline --help'],
+      ['trunkline extension imprt x.csv --set secret=hunter2', 'trunkline extension --help'],
     ] as const)
       for (const line of [given, `${given} -v`]) {
         const { code, stderr } = await place.run(line)

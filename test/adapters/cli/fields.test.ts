@@ -16,6 +16,9 @@ describe('--fields', () => {
     ['trunkline cdr rerate --tenant acme --yes --fields changed -o csv', 'cdr rerate'],
     ['trunkline status --fields schema --output ndjson', 'status'],
     ['trunkline db backup copy.db --fields file', 'db backup'],
+    ['trunkline admin passwd admin@example.com --random-password --fields email', 'admin passwd'],
+    ['trunkline admin create b@example.com --random-password --fields email', 'admin create'],
+    ['trunkline --db new.db init --email b@example.com --random-password --fields email', 'init'],
   ] as const)
     it(`is refused by ${command}, which has nothing to choose from, before it does anything`, async () => {
       const { code, stdout, stderr } = await place.run(line)
@@ -23,6 +26,20 @@ describe('--fields', () => {
       const said = stderr.includes('{') ? JSON.parse(stderr).error.message : stderr.slice('error: '.length, -1)
       assert.equal(said, `trunkline ${command} prints no fields that --fields could choose from`)
     })
+
+  it('with a slip in it is told before anything is changed or sent', async () => {
+    const before = await place.json('trunkline audit list')
+    for (const line of [
+      'trunkline did create --tenant acme --number +380441234568 --provider P --status active',
+      'trunkline did update +380441234567 --provider Other',
+      'trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message x',
+    ]) {
+      const { code, stderr } = await place.run(`${line} --fields nope`)
+      assert.deepEqual([code, stderr.slice(0, 36)], [64, 'error: there is no field nope; there'], line)
+    }
+    assert.deepEqual(await place.json('trunkline audit list'), before)
+    assert.deepEqual(await place.json('trunkline sms list'), [])
+  })
 
   it('chooses the columns of a report and of the audit trail', async () => {
     const report = 'trunkline report usage --tenant acme --month 2026-10 --by destination'

@@ -56,4 +56,17 @@ describe('a hint', () => {
       assert.equal((await place.run(`trunkline cdr ingest ${calls} --format ndjson ${flags}`)).stderr, said)
     }
   })
+
+  it('is none where it would hold a mask in the place of a secret', async () => {
+    const extensions = place.path('ext.csv')
+    writeFileSync(extensions, 'tenant,extension_number,display_name,status\nacme,101,x,active\n')
+    const { stderr } = await place.run(`trunkline extension import ${extensions} --set secret=hunter2pw`)
+    assert.match(stderr, /--mode upsert changes/)
+    assert.doesNotMatch(stderr, /hint:|hunter2/)
+  })
+
+  it('puts its option before the end of the options', async () => {
+    const { stderr } = await place.run('trunkline rate delete -- acme/380')
+    assert.equal(hintOf(stderr), 'trunkline rate delete --yes -- acme/380')
+  })
 })

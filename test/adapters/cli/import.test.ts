@@ -121,6 +121,13 @@ describe('an import of a table', () => {
   })
 })
 
+it('no price with an exponent is taken, however it is written', async () => {
+  for (const price of ['.5e-4', '5.e-5', '1.e1', '1,5E2']) {
+    const { summary } = await desk.take('rates', deck(`1,A,"${price}",60,active`), FLAGS)
+    assert.match(summary.errors[0]?.message ?? '', /must be written without an exponent|holds/, price)
+  }
+})
+
 it('a row of nothing but separators is blank, whichever they are', async () => {
   for (const separator of [',', ';', '|', '\t']) {
     const text = deck(`${separator.charCodeAt(0)},A,1,60,active`, ',,,,').replaceAll(',', separator)

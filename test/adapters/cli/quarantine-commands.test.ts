@@ -32,6 +32,7 @@ describe('what is in quarantine', () => {
 
   test('is discarded by nothing less than ids or a filter, and a yes', async () => {
     assert.equal((await place.run(`${DISCARD} --yes`)).code, 64)
+    assert.equal((await place.run(`${DISCARD} --reason '' --feed '' --yes`)).code, 64)
     assert.equal((await place.run(`${DISCARD} 1x --yes`)).code, 64)
     assert.equal((await place.run(`${DISCARD} 1 77 --yes`)).code, 67)
     const unsure = await place.run(`${DISCARD} 1 2`)
