@@ -24,7 +24,7 @@ const agoBy = (hours: number, now: Timestamp): Timestamp => addSeconds(now, -hou
 export type BackupPlan = Pick<Settings, 'db' | 'backup_dir' | 'backup_every' | 'backup_keep'>
 
 /** The command line that belongs to the running program, compiled or not. */
-export function ownCommandLine(): readonly string[] {
+function ownCommandLine(): readonly string[] {
   const running = realpathSync(process.argv[1] ?? '')
   return [process.execPath, ...process.execArgv, join(dirname(running), `trunkline${extname(running)}`)]
 }

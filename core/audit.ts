@@ -9,7 +9,8 @@ export interface Actor {
   readonly origin: string
 }
 
-export type AuditAction = 'create' | 'update' | 'delete' | 'import' | 'rerate' | 'revoke'
+export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'import', 'rerate', 'revoke'] as const
+export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 /** What a field was and is; a secret is only said to have changed. */
 export type Change = { readonly before?: unknown; readonly after?: unknown } | 'changed'

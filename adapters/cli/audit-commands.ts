@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import type { AuditAction, AuditEntry, Change } from '../../core/audit.ts'
+import { AUDIT_ACTIONS, type AuditEntry, type Change } from '../../core/audit.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { assertColumns, printValue } from './output.ts'
@@ -7,15 +7,13 @@ import { periodFrom, periodOptions } from './period.ts'
 import { example, type RunCommand, takesFields } from './program.ts'
 import { wholeNumber } from './whole-number.ts'
 
-const ACTIONS: readonly AuditAction[] = ['create', 'update', 'delete', 'import', 'rerate', 'revoke']
-
 const LIMIT = 50
 
 export async function auditCommand(run: RunCommand): Promise<Command> {
   const group = new Command('audit').description('who changed what, and when')
   const list = periodOptions(new Command('list').description('the changes that fit, the latest first'), 'changes made')
     .option('--by <who>', 'an e-mail or a user of this system')
-    .option('--action <action>', ACTIONS.join(', '))
+    .option('--action <action>', AUDIT_ACTIONS.join(', '))
     .option('--resource <name>', 'such as tenants, rates, sms_gateways, accounts')
     .option('--record <id>', 'the record with this id')
     .option('--limit <n>', `at most so many (${LIMIT} unless given)`)
@@ -38,9 +36,12 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
 }
 
 function filterFrom(flags: Flags) {
-  const action = ACTIONS.find(known => known === flags['action'])
+  const action = AUDIT_ACTIONS.find(known => known === flags['action'])
   if (flags['action'] !== undefined && !action)
-    throw new CliError(EXIT.usage, `there is no action ${String(flags['action'])}; there are ${ACTIONS.join(', ')}`)
+    throw new CliError(
+      EXIT.usage,
+      `there is no action ${String(flags['action'])}; there are ${AUDIT_ACTIONS.join(', ')}`,
+    )
   return {
     ...periodFrom(flags),
     ...(typeof flags['by'] === 'string' ? { actor: flags['by'] } : {}),

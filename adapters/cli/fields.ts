@@ -24,7 +24,7 @@ export const labelOfField = (name: string, { references }: Pick<Field, 'referenc
   fieldLabel(references ? name.replace(/_id$/, '') : name)
 
 /** What a reference may point to: one resource, or one of several that another field tells apart. */
-export function targetsOf({ references }: Pick<Field, 'references'>): readonly Resource[] {
+function targetsOf({ references }: Pick<Field, 'references'>): readonly Resource[] {
   if (!references) return []
   if (typeof references.to === 'string') return [resourceNamed(references.to)]
   const { by: _, ...targets } = references.to

@@ -123,8 +123,7 @@ function misused({ command }: Failed, error: CommanderError): Told {
   }
 }
 
-const helpOf = ({ command }: Pick<Failed, 'command'>): string =>
-  `${command ? fullName(command) : 'trunkline'} --help`
+const helpOf = ({ command }: Pick<Failed, 'command'>): string => `${command ? fullName(command) : 'trunkline'} --help`
 
 export const fullName = (command: Command): string =>
   command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()

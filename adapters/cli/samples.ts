@@ -6,7 +6,7 @@ import { flagOf } from './fields.ts'
 import { isNamed } from './references.ts'
 
 /** A value that the declaration gives as an example of what a request may hold. */
-export function sampleOf({ choices, examples, input }: Field): string | undefined {
+function sampleOf({ choices, examples, input }: Field): string | undefined {
   const declared: unknown = 'examples' in input ? input.examples : undefined
   const first: unknown = examples?.[0] ?? choices?.[0] ?? (Array.isArray(declared) ? declared[0] : undefined)
   return first === undefined ? undefined : String(first)

@@ -12,7 +12,7 @@ export const HEAD = 64 * 1024
 const AT_ONCE = 500
 const LARGEST_BATCH = 8 * 1024 * 1024
 /** Bytes of a file that may be one record. */
-export const LARGEST_OBJECT = 4 * 1024 * 1024
+const LARGEST_OBJECT = 4 * 1024 * 1024
 
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'

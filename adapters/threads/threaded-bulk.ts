@@ -14,8 +14,8 @@ export interface ThreadedBulk {
   close(): Promise<void>
 }
 
-/** When that much is added at first, more will follow. */
 const FIRST_BATCH = 500
+/** When that much is added at first, more will follow. */
 const MANY = FIRST_BATCH / 2
 /** Read while the thread starts. */
 const MORE = 10_000

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { contains, fold } from '../../core/search.ts'
+import { fold } from '../../core/search.ts'
 
 test('texts that differ by case alone fold to the same, in any script', () => {
   for (const [one, other] of [
@@ -16,10 +16,8 @@ test('texts that differ by case alone fold to the same, in any script', () => {
     assert.equal(fold(one), fold(other), `${one} ${other}`)
 })
 
-test('marks are not letters: accents and widths are kept apart', () => {
+test('letters with and without an accent are kept apart', () => {
   assert.notEqual(fold('ecole'), fold('école'))
-  assert.ok(!contains(['100_000'], '100%'))
-  assert.ok(!contains(['abc'], 'a_c'))
 })
 
 /** Characters whose other case leads back to them, which is what "differ only by case" means. */
@@ -56,15 +54,9 @@ test('a part of a text is found in it, whatever its case and wherever it is cut'
         const characters = [...parts.join('')]
         const [from, to] = [a % characters.length, b % (characters.length + 1)].sort((x, y) => x - y)
         const part = characters.slice(from, to).join('')
-        assert.ok(contains(['other', characters.join('')], fold(part)))
+        assert.ok(fold(characters.join('')).includes(fold(part)))
       },
     ),
     { numRuns: 1000 },
   )
-})
-
-test('a needle does not match across two texts', () => {
-  assert.ok(!contains(['ab', 'cd'], 'bc'))
-  assert.ok(contains(['ab', 'cd'], 'cd'))
-  assert.ok(!contains([], 'a'))
 })

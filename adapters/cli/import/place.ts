@@ -44,21 +44,19 @@ export function fingerprintOf(head: Buffer, settings: unknown): Fingerprint {
   return { key: `${options.slice(0, 16)}:${digest.slice(0, 32)}`, head: { length: first.length, digest }, options }
 }
 
-const NUMBERS = ['offset', 'line', 'rows', 'created', 'rejected', 'blank', 'rejectBytes'] as const
-
 function readMark({ mark }: ImportPlace): Mark | null {
   const given: unknown = JSON.parse(mark)
   if (!isJsonObject(given) || !isJsonObject(given.head)) return null
-  const [offset, line, rows, created, rejected, blank, rejectBytes] = NUMBERS.map(name => Number(given[name] ?? 0))
+  const number = (name: string): number => Number(given[name] ?? 0)
   const head = { length: Number(given.head.length), digest: String(given.head.digest) }
   return {
-    offset: offset ?? 0,
-    line: line ?? 1,
-    rows: rows ?? 0,
-    created: created ?? 0,
-    rejected: rejected ?? 0,
-    blank: blank ?? 0,
-    rejectBytes: rejectBytes ?? 0,
+    offset: number('offset'),
+    line: number('line'),
+    rows: number('rows'),
+    created: number('created'),
+    rejected: number('rejected'),
+    blank: number('blank'),
+    rejectBytes: number('rejectBytes'),
     blankLines: Array.isArray(given.blankLines) ? given.blankLines.map(Number) : [],
     digest: String(given.digest),
     options: String(given.options),

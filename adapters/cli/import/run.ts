@@ -213,12 +213,12 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
       Object.entries(errors).map(([field, [sentence = '']]) => [field, sentence]),
     )
   }
-  const placeOf: PlaceOf = ({ created }, rejections) => {
+  const placeWith: PlaceOf = ({ created }, rejections) => {
     rejections.forEach(tellOf)
     const total = { ...counts, created: counts.created + created }
     return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
   }
-  const outcome = isStopped() || options.dryRun ? await load.check() : await load.store(placeOf)
+  const outcome = isStopped() || options.dryRun ? await load.check() : await load.store(placeWith)
   for await (const rejection of load.rejections()) tellOf(rejection)
   if (isStopped()) return
   counts.created += outcome.created
