@@ -81,7 +81,7 @@ export async function bodyFrom(
     const file = flags[camel(`${name}-file`)]
     if (typeof file === 'string') body[name] = await readSecret(context.io, file)
     else if (flags[camel(`generate-${name}`)] === true) body[name] = randomSecret()
-    else if (given !== undefined) body[name] = valueOf(name, field, given)
+    else if (given !== undefined) body[name] = flagValue(name, field, given)
   }
   for (const [name, field] of Object.entries(fields)) {
     const target = targetIn(field, body)
@@ -91,7 +91,7 @@ export async function bodyFrom(
   return body
 }
 
-function valueOf(name: string, { kind }: Field, given: unknown): unknown {
+function flagValue(name: string, { kind }: Field, given: unknown): unknown {
   if (kind === 'json') return jsonFlag(name, String(given))
   return kind === 'boolean' ? booleanFlag(name, given) : given
 }

@@ -5,7 +5,7 @@ import { advanceSearchIndexes, ensureSearchIndexes } from '../../../adapters/sql
 import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
 import type { PageQuery } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
-import { contains, fold } from '../../../core/search.ts'
+import { fold } from '../../../core/search.ts'
 import { manualClock } from '../../support/clock.ts'
 import { idsOf, insert, row } from '../../support/rows.ts'
 
@@ -75,7 +75,9 @@ const throughOf = (storage: Storage): unknown =>
 /** The ids that a look at every record finds. */
 const naive = ({ model }: World, needle: string): number[] =>
   [...model]
-    .filter(([, did]) => contains([did.number, did.provider, did.description ?? ''], fold(needle)))
+    .filter(([, did]) =>
+      [did.number, did.provider, did.description ?? ''].some(text => fold(text).includes(fold(needle))),
+    )
     .map(([id]) => id)
     .toSorted((a, b) => b - a)
 
