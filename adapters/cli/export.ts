@@ -9,7 +9,7 @@ import { csvCell, escapeFormula } from './export/csv.ts'
 import { openOutput } from './export/output.ts'
 import { codesIn } from './import/cells.ts'
 import { FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
-import { pluralOf, resolve } from './references.ts'
+import { labelOf, pluralOf, resolve } from './references.ts'
 
 export interface ExportOptions {
   readonly format?: Format
@@ -88,7 +88,7 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
     output.discard()
     throw error
   }
-  say(context, `${count.toLocaleString('en')} ${pluralOf(resource)} exported`)
+  say(context, `${count.toLocaleString('en')} ${count === 1 ? labelOf(resource) : pluralOf(resource)} exported`)
   return count
 }
 

@@ -2,7 +2,7 @@ import { AppError } from '../../../core/errors.ts'
 import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
-import type { Context, Services } from '../context.ts'
+import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT_OF, interruption } from '../exit.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
@@ -44,10 +44,7 @@ export async function runImport(run: Run): Promise<ImportSummary> {
   if (opened.errors.length > 0) report.add(input.line === 1 ? 1 : input.line - 1, opened.errors)
   else {
     const place = await placeOf(run)
-    if (place.mark) {
-      Object.assign(counts, countsIn(place.mark))
-      blankLines.push(...place.mark.blankLines)
-    }
+    if (place.mark) takeUp(context, place.mark, counts, blankLines)
     const rejects = openRejectFile(options.rejectFile, input.name, shapeOf(run), place.mark?.rejectBytes ?? null)
     const load = loadOf(run, place)
     try {
@@ -127,7 +124,14 @@ async function placeOf({ resource, input, format, options, services, opened }: R
   }
 }
 
-const countsIn = ({ rows, created, rejected, blank }: Mark): Partial<Counts> => ({ rows, created, rejected, blank })
+/** Goes on from what an earlier run had come to. */
+function takeUp(context: Context, mark: Mark, counts: Counts, blankLines: number[]): void {
+  const { rows, created, rejected, blank } = mark
+  Object.assign(counts, { rows, created, rejected, blank })
+  blankLines.push(...mark.blankLines)
+  const number = (value: number): string => value.toLocaleString('en')
+  say(context, `going on after ${number(rows)} rows; ${number(created)} records of them are stored already`)
+}
 
 interface Passing extends Run {
   readonly shown: Progress

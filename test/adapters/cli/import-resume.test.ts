@@ -42,6 +42,7 @@ describe('an import that goes on', () => {
     assert.equal(exitCodeOf(again.summary), 65)
     assert.deepEqual(again.summary.blank_lines, [4])
     assert.match(again.stderr, /1 blank \(line 4\)/)
+    assert.match(again.stderr, /^going on after 1,499 rows; 1,498 records of them are stored already\n/)
   })
 
   it('is told by the one that stopped at a bad row: what is stored, and the command', async () => {
