@@ -14,7 +14,7 @@ import { assertNotForeign } from './migrate.ts'
 export function restore(from: string, to: string): { kept: string | null } {
   const draft = `${to}.restored-${process.pid}`
   try {
-    verify(from)
+    assertSound(from)
     const source = new Sqlite(from, { readonly: true, fileMustExist: true })
     try {
       copyDatabase(source, draft)
@@ -27,6 +27,17 @@ export function restore(from: string, to: string): { kept: string | null } {
     throw translate(error)
   } finally {
     rmSync(draft, { force: true })
+  }
+}
+
+/** What is wrong with a backup is told of it by name, and not mended by restoring one. */
+function assertSound(backup: string): void {
+  try {
+    verify(backup)
+  } catch (error) {
+    const told = translate(error)
+    if (!(told instanceof AppError && told.code === 'corrupt')) throw told
+    throw new AppError('corrupt', `${backup} was not restored: ${told.message}`, { cause: error })
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -156,5 +156,11 @@ describe('restoring', { timeout: 60_000 }, () => {
     assert.equal(code, 74)
     assert.match(stderr, /damaged/)
     verify(db)
+    const sheet = `${db}.csv`
+    writeFileSync(sheet, 'id;name\n')
+    assert.equal(
+      (await trunkline(db, 'db', 'restore', sheet)).stderr,
+      `error: ${sheet} was not restored: The database file is damaged or is not an SQLite database.\n`,
+    )
   })
 })
