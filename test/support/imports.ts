@@ -128,3 +128,12 @@ export const calls = (from: number, count: number, cost = (_: number): string =>
   Array.from({ length: count }, (_, i) => `acme,${from + i},2,outbound,BUSY,0,0,${cost(from + i)},2026-01-01\n`).join(
     '',
   )
+
+/** All rates, as `Desk.query` gives them. */
+export const RATES = 'SELECT prefix, destination, cost_per_minute, billing_increment, status FROM rates ORDER BY id'
+
+/** The errors of an import of rates for the tenant acme, as they are shown. */
+export async function errorsOf(desk: Desk, text: string, flags: readonly string[] = []): Promise<string[]> {
+  const { stderr } = await desk.take('rates', text, ['--tenant', 'acme', ...flags], 'deck.csv')
+  return stderr.split('\n').filter(line => line.startsWith('deck.csv:') && !line.includes(' rows: '))
+}

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { type Desk, deck, openDesk } from '../../support/imports.ts'
+import { type Desk, deck, errorsOf, openDesk, RATES } from '../../support/imports.ts'
 
 const FLAGS = ['--tenant', 'acme']
-const RATES = 'SELECT prefix, destination, cost_per_minute, billing_increment, status FROM rates ORDER BY id'
 
 let desk: Desk
 
@@ -13,18 +12,12 @@ beforeEach(async () => {
 })
 afterEach(() => desk.close())
 
-/** The errors of an import of rates, as they are shown. */
-async function errorsOf(text: string, flags: readonly string[] = []): Promise<string[]> {
-  const { stderr } = await desk.take('rates', text, [...FLAGS, ...flags], 'deck.csv')
-  return stderr.split('\n').filter(line => line.startsWith('deck.csv:') && !line.includes(' rows: '))
-}
-
 describe('natural keys', () => {
   const stored = '380,Ukraine,0.01,60,active'
 
   it('are refused in insert mode when a record has them', async () => {
     await desk.take('rates', deck(stored), FLAGS)
-    assert.deepEqual(await errorsOf(deck('44,UK,1,60,active', '380,x,1,60,active')), [
+    assert.deepEqual(await errorsOf(desk, deck('44,UK,1,60,active', '380,x,1,60,active')), [
       'deck.csv:3: prefix: The prefix has already been taken.',
     ])
     assert.deepEqual(desk.query(RATES), ['380|Ukraine|100|60|active'])
@@ -56,15 +49,15 @@ describe('natural keys', () => {
 
   it('that two stored records share make a row an error', async () => {
     for (const destination of ['a', 'b']) await desk.create('rates', { tenant_id: 1, prefix: '380', destination })
-    assert.deepEqual(await errorsOf(deck('380,x,1,60,active'), ['--mode', 'upsert']), [
+    assert.deepEqual(await errorsOf(desk, deck('380,x,1,60,active'), ['--mode', 'upsert']), [
       'deck.csv:2: prefix: Several Rates are stored with this prefix; which is meant is not clear.',
     ])
   })
 
   it('that come twice in a file are reported, sorted or not, and kept with --allow-duplicates', async () => {
     const text = deck('44,a,1,60,active', '380,b,1,60,active', '44,c,1,60,active')
-    assert.deepEqual(await errorsOf(text), ['deck.csv:4: prefix: The prefix is the same as in line 2.'])
-    assert.deepEqual(await errorsOf(deck('1,a,1,60,active', '1,b,1,60,active')), [
+    assert.deepEqual(await errorsOf(desk, text), ['deck.csv:4: prefix: The prefix is the same as in line 2.'])
+    assert.deepEqual(await errorsOf(desk, deck('1,a,1,60,active', '1,b,1,60,active')), [
       'deck.csv:3: prefix: The prefix is the same as in line 2.',
     ])
     await desk.take('rates', text, [...FLAGS, '--allow-duplicates'])

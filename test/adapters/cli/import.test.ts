@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { DECK_HEADER, type Desk, deck, openDesk } from '../../support/imports.ts'
+import { DECK_HEADER, type Desk, deck, errorsOf, openDesk, RATES } from '../../support/imports.ts'
 
 const FLAGS = ['--tenant', 'acme']
-const RATES = 'SELECT prefix, destination, cost_per_minute, billing_increment, status FROM rates ORDER BY id'
 
 let desk: Desk
 
@@ -12,12 +11,6 @@ beforeEach(async () => {
   await desk.create('tenants', { slug: 'acme', max_extensions: 3 })
 })
 afterEach(() => desk.close())
-
-/** The errors of an import of rates, as they are shown. */
-async function errorsOf(text: string, flags: readonly string[] = []): Promise<string[]> {
-  const { stderr } = await desk.take('rates', text, [...FLAGS, ...flags], 'deck.csv')
-  return stderr.split('\n').filter(line => line.startsWith('deck.csv:') && !line.includes(' rows: '))
-}
 
 describe('an import of a table', () => {
   it('stores the rows of a plain file', async () => {
@@ -40,14 +33,14 @@ describe('an import of a table', () => {
 
   it('counts the physical line where a record starts', async () => {
     const text = deck('380,"two\nlines",1,60,active', '381,"a\nb\nc",1,0,active', '382,x,1,0,active')
-    assert.deepEqual(await errorsOf(text), [
+    assert.deepEqual(await errorsOf(desk, text), [
       'deck.csv:4: billing_increment: The billing increment field must be at least 1.',
       'deck.csv:7: billing_increment: The billing increment field must be at least 1.',
     ])
   })
 
   it('reports every error of every row in the words of the API', async () => {
-    assert.deepEqual(await errorsOf(deck(',x,-1,60,active', '1,,free,1.5,')), [
+    assert.deepEqual(await errorsOf(desk, deck(',x,-1,60,active', '1,,free,1.5,')), [
       'deck.csv:2: prefix: The prefix field is required.',
       'deck.csv:2: cost_per_minute: The cost per minute field must be at least 0.',
       'deck.csv:3: destination: The destination field is required.',
@@ -68,7 +61,10 @@ describe('an import of a table', () => {
 
   it('names the field that an unknown header may mean', async () => {
     const text = deck().replace('prefix', 'prefx')
-    assert.deepEqual((await errorsOf(text))[0], 'deck.csv:1: prefx: Rates have no field "prefx"; did you mean prefix?')
+    assert.deepEqual(
+      (await errorsOf(desk, text))[0],
+      'deck.csv:1: prefx: Rates have no field "prefx"; did you mean prefix?',
+    )
   })
 
   it('reads a column by the name that --map gives it, and passes over one that is mapped to nothing', async () => {
@@ -101,14 +97,14 @@ describe('an import of a table', () => {
   })
 
   it('reports a row with another number of cells than the header, and one with a misplaced quote', async () => {
-    assert.deepEqual(await errorsOf(deck('380,x,1,60', '381,"x"y,1,60,active', '382,5" pipe,1,60,active')), [
+    assert.deepEqual(await errorsOf(desk, deck('380,x,1,60', '381,"x"y,1,60,active', '382,5" pipe,1,60,active')), [
       'deck.csv:2: row: The row has 4 cells where the header has 5.',
       'deck.csv:3: row: The row has text after a closing quote; a quote within quotes is written twice.',
     ])
   })
 
   it('reports a quote that is never closed where it opens', async () => {
-    const errors = await errorsOf(deck('380,x,1,60,active', '381,"x,1,60,active', '382,y,1,60,active'))
+    const errors = await errorsOf(desk, deck('380,x,1,60,active', '381,"x,1,60,active', '382,y,1,60,active'))
     assert.deepEqual(errors, ['deck.csv:3: row: A quote that opens in this row is never closed.'])
   })
 
@@ -224,6 +220,7 @@ describe('rates', () => {
   it('say why a sheet’s damage is no value', async () => {
     assert.deepEqual(
       await errorsOf(
+        desk,
         deck('4.47E+11,x,1,60,active', '1,x,"0,0123",60,active', '2,x,0.01234,60,active', '3,x,1E-3,30/6,active'),
       ),
       [
@@ -239,7 +236,7 @@ describe('rates', () => {
   it('take a decimal comma when told to, and then no point', async () => {
     await desk.take('rates', deck('1,x,"0,0123",60/60,active'), [...FLAGS, '--decimal-comma'])
     assert.deepEqual(desk.query(RATES), ['1|x|123|60|active'])
-    const [error] = await errorsOf(deck('2,x,0.5,60,active'), ['--decimal-comma'])
+    const [error] = await errorsOf(desk, deck('2,x,0.5,60,active'), ['--decimal-comma'])
     assert.match(error ?? '', /0\.5 has a point, where --decimal-comma wants a comma/)
   })
 
