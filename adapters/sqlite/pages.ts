@@ -79,15 +79,16 @@ const whereSql = ({ where }: Plan): string[] => where.map(([column]) => `t.${col
 
 type RowPages = AsyncIterable<Page & { rows: ViewRow[] }>
 
-/** Every record, by key-set pages. */
+/** Every record, by key-set pages; where no index has their order, each page would sort all of them. */
 async function* inOrder(connection: Connection, plan: Plan, from: Place | null, limit?: number): RowPages {
   const size = limit === undefined ? PAGE : limit + 1
   const values = plan.where.map(([, value]) => value)
-  const reading = (isPast: boolean) =>
-    connection.rows<(string | number)[], ViewRow>(
-      `${selectSql(plan)} ${conditions(...whereSql(plan), isPast && afterSql(plan.resource, '<'))}
-       ORDER BY ${orderSql(plan.resource)} LIMIT ?`,
-    )
+  const pageSql = (isPast: boolean): string =>
+    `${selectSql(plan)} ${conditions(...whereSql(plan), isPast && afterSql(plan.resource, '<'))}
+     ORDER BY ${orderSql(plan.resource)} LIMIT ?`
+  if (limit === undefined && sorts(connection, pageSql(false), [...values, size]))
+    return yield* inPages(connection, plan, await sorted(connection, plan, from), false)
+  const reading = (isPast: boolean) => connection.rows<(string | number)[], ViewRow>(pageSql(isPast))
   let place = from
   let statement = reading(place !== null)
   for (;;) {
@@ -99,6 +100,28 @@ async function* inOrder(connection: Connection, plan: Plan, from: Place | null, 
     if (place === null) statement = reading(true)
     place = [last[1], last[2]]
     await nextTurn()
+  }
+}
+
+const sorts = ({ query }: Connection, sql: string, bound: (string | number)[]): boolean =>
+  query<(string | number)[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...bound)
+    .some(({ detail }) => detail.includes('TEMP B-TREE FOR ORDER BY'))
+
+/** The places of all records, in order. */
+async function sorted(connection: Connection, plan: Plan, from: Place | null): Promise<ViewRow[]> {
+  const { resource, where } = plan
+  const statement = connection.rows<(string | number)[], ViewRow>(
+    `SELECT '', t.${resource.order}, t.id FROM ${resource.name} t
+     ${conditions(...whereSql(plan), 't.id > ?', from !== null && afterSql(resource, '<'))} ORDER BY t.id LIMIT ${SCAN}`,
+  )
+  const values = where.map(([, value]) => value)
+  const places: ViewRow[] = []
+  for (let last = 0; ; await nextTurn()) {
+    const rows = statement.all(...values, last, ...bindPlace(resource, from))
+    for (const row of rows) places.push(row)
+    if (rows.length < SCAN) return places.sort(descending)
+    last = rows.at(-1)?.[2] ?? last
   }
 }
 
@@ -125,15 +148,19 @@ interface Candidates extends Asked {
  */
 async function* picked(connection: Connection, plan: Plan, given: Candidates): RowPages {
   const areShown = given.limit === undefined && given.ids.length <= FEW
-  const matches = await matching(connection, plan, given, areShown)
+  yield* inPages(connection, plan, await matching(connection, plan, given, areShown), areShown)
+}
+
+/** These records, which are read now unless they are `shown` already; those that are gone are passed over. */
+async function* inPages(connection: Connection, plan: Plan, records: readonly ViewRow[], areShown: boolean): RowPages {
   const { resource, view } = plan
   const sql = `SELECT ${viewSql(resource, view)}, t.${resource.order}, t.id
     FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value ${joinSql(resource, view)} ORDER BY j.key`
-  for (let start = 0; start === 0 || start < matches.length; start += PAGE) {
-    const page = matches.slice(start, start + PAGE)
+  for (let start = 0; start === 0 || start < records.length; start += PAGE) {
+    const page = records.slice(start, start + PAGE)
     const ids = JSON.stringify(page.map(([, , id]) => id))
     const rows = areShown ? page : connection.rows<[string], ViewRow>(sql).all(ids)
-    yield { ...pageOf(rows, start + PAGE < matches.length), rows }
+    yield { ...pageOf(rows, start + PAGE < records.length), rows }
     await nextTurn()
   }
 }

@@ -4,12 +4,12 @@ import { idsOf, insert, listOf, pagesOf } from '../../support/rows.ts'
 import { behaviour, type Ports } from './contract.ts'
 
 /** One tenant with so many calls, their starts in no order and often the same; in the order of the list. */
-async function calls({ records }: Ports, count: number): Promise<number[]> {
+async function calls({ records }: Ports, count: number, of: Readonly<Record<string, number>> = {}): Promise<number[]> {
   const tenant = await insert(records, 'tenants')
   const made = await Promise.all(
     Array.from({ length: count }, (_, n) => {
       const started_at = `2026-03-01T12:00:${String((n * 7) % 30).padStart(2, '0')}.000000Z`
-      return insert(records, 'cdrs', { tenant_id: tenant.id, started_at })
+      return insert(records, 'cdrs', { tenant_id: tenant.id, started_at, ...of })
     }),
   )
   return made
@@ -54,6 +54,27 @@ behaviour('a long list comes in several pages, each record once', async ports =>
     assert.equal(page.next, place === pages.length - 1 ? null : page.list.at(-1)?.id)
   }
 })
+
+behaviour(
+  'the calls of one extension come in the order of all, each once, those that go meanwhile left out',
+  async ports => {
+    const { records } = ports
+    await insert(records, 'tenants')
+    const [one, other] = [await insert(records, 'extensions'), await insert(records, 'extensions')]
+    const order = await calls(ports, 4_321, { extension_id: one.id })
+    await calls(ports, 3, { extension_id: other.id })
+    const where = { extension_id: one.id }
+    assert.deepEqual(await idsOf(records, 'cdrs', { where }), order)
+    assert.deepEqual(await idsOf(records, 'cdrs', { where, after: order[4_000] ?? 0 }), order.slice(4_001))
+    assert.deepEqual(await idsOf(records, 'cdrs', { where, limit: 2, after: order[1] ?? 0 }), order.slice(2, 4))
+    const kept: number[] = []
+    for await (const { json } of records.list(resourceNamed('cdrs'), { view: 'plain', where })) {
+      if (kept.length === 0) await records.remove(resourceNamed('cdrs'), order[2_000] ?? 0, { cascade: false })
+      kept.push(...JSON.parse(`[${json}]`).map(({ id }: { id: number }) => id))
+    }
+    assert.deepEqual(kept, order.toSpliced(2_000, 1))
+  },
+)
 
 behaviour('a limit gives one page, and tells where the next one begins', async ports => {
   const order = await calls(ports, 30)
