@@ -11,7 +11,7 @@ const storage = openStorage(path, {
   clock: systemClock(),
   foldsLog: false,
   // A bulk load checks the references of its rows, since letting SQLite do it row by row doubles their cost.
-  enforcesReferences: serves !== 'bulk',
+  storesMany: serves === 'bulk',
   ...(actor ? { actor } : {}),
 })
 const serve = { bulk: serveBulk, removals: serveRemovals }[serves]

@@ -12,8 +12,8 @@ export interface OpenOptions {
   readonly create?: boolean
   /** May an older schema be brought up to date? Without it, that is `outdated` with the command as hint. */
   readonly migrate?: boolean
-  /** false: for a connection that checks each reference it stores itself, and stores many. */
-  readonly enforcesReferences?: boolean
+  /** For a connection that stores many records, checks each of their references itself, and lets the log grow long. */
+  readonly storesMany?: boolean
   /** Called before an older schema is brought up to date, with the place of the copy that is made before. */
   readonly onUpgrade?: (upgrade: { readonly schema: number; readonly copy: string }) => void
 }
@@ -40,6 +40,8 @@ const OPENING_TIMEOUT_MS = 10_000
 const CACHE_KIB = 32_768
 /** Pages that change again and again are put away once in so many: four times as many as usual, as the log's index holds. */
 const LOG_PAGES = 4_000
+/** A long import changes most pages of an index again and again: it takes a third less time when the log holds more. */
+const LONG_LOG_PAGES = 16_000
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
@@ -108,9 +110,9 @@ function configure(db: Database, path: string, options: OpenOptions): void {
     throw new AppError('read_only', `${path} cannot use write-ahead logging.`)
   db.pragma('synchronous = FULL')
   if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite would not sync every commit.')
-  db.pragma(`foreign_keys = ${options.enforcesReferences === false ? 'OFF' : 'ON'}`)
+  db.pragma(`foreign_keys = ${options.storesMany ? 'OFF' : 'ON'}`)
   db.pragma(`cache_size = -${CACHE_KIB}`)
-  db.pragma(`wal_autocheckpoint = ${LOG_PAGES}`)
+  db.pragma(`wal_autocheckpoint = ${options.storesMany ? LONG_LOG_PAGES : LOG_PAGES}`)
   db.pragma(`journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
   db.pragma('temp_store = MEMORY')
   db.function('fold', { deterministic: true }, text => fold(String(text)))

@@ -122,7 +122,9 @@ test('a page of a list, or of what one record has, is read in its order and not 
       if (embed.kind === 'many' && embed.in === 'single')
         await pagesOf(records, embed.from, { where: { [embed.by]: 1 } })
   }
-  const pages = prepare.mock.calls.map(call => String(call.arguments[0])).filter(sql => /^SELECT(?!.*json_each).*ORDER BY/s.test(sql))
+  const pages = prepare.mock.calls
+    .map(call => String(call.arguments[0]))
+    .filter(sql => /^SELECT(?!.*json_each).*ORDER BY/s.test(sql))
   prepare.mock.restore()
   assert.ok(pages.length > resources.length)
   for (const sql of pages) {
