@@ -20,8 +20,8 @@ const AT_ONCE = 20
  * and best where foreign keys are not enforced.
  */
 export function rowInserter(db: Database, into: string, tuple: string) {
-  const statement = (rows: number): Statement<[(Bound | Buffer)[], Named], unknown> =>
-    db.prepare<[(Bound | Buffer)[], Named], unknown>(
+  const statement = (rows: number): Statement<[...(Bound | Buffer)[], Named], unknown> =>
+    db.prepare<[...(Bound | Buffer)[], Named], unknown>(
       `INSERT OR ROLLBACK INTO ${into} VALUES ${Array.from({ length: rows }, () => tuple).join()}`,
     )
   const many = statement(AT_ONCE)
@@ -33,7 +33,7 @@ export function rowInserter(db: Database, into: string, tuple: string) {
       bound.length = 0
       for (const end = next + rows; next < end; next++) fill(next, bound)
       const insert = rows === 1 ? one : many
-      insert.run(bound, named)
+      insert.run(...bound, named)
     }
   }
 }
