@@ -16,7 +16,7 @@ const SMALL_BATCH = 400
 /** Long enough for one who waits for the lock to find it free. */
 const PAUSE_MS = 2
 /** Each page of an index is written once a batch, however many of its entries are new: large ones cost half. */
-const LARGE_BATCH = 20_000
+const LARGE_BATCH = 16_000
 
 /** Records without a key of their own: batch by batch, straight into their table. */
 export function directLoad(
