@@ -83,3 +83,24 @@ export async function resolve(records: Records, resource: Resource, text: string
     )
   return id
 }
+
+/** Tells what a person writes for the record of that id: `acme/101`, or the id. What it has read it remembers. */
+export function naming(records: Records): (resource: Resource, id: number) => Promise<string> {
+  const known = new Map<string, Promise<string>>()
+  const read = async (resource: Resource, id: number): Promise<string> => {
+    const row = isNamed(resource) ? await records.find(resource, id) : null
+    if (!row) return String(id)
+    const parts = resource.key.map(field => {
+      const target = targetOf(resource, field)
+      return target ? nameOf(target, Number(row[field])) : String(row[field])
+    })
+    return (await Promise.all(parts)).join('/')
+  }
+  const nameOf = (resource: Resource, id: number): Promise<string> => {
+    const key = `${resource.name} ${id}`
+    const name = known.get(key) ?? read(resource, id)
+    known.set(key, name)
+    return name
+  }
+  return nameOf
+}
