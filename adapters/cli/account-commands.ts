@@ -9,9 +9,10 @@ import { type Context, type Services, say } from './context.ts'
 import { assertWanted } from './delete-command.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { example } from './help.ts'
 import { readSecret } from './input.ts'
 import { printRows, printThing, printValue } from './output.ts'
-import { example, type RunCommand, takesFields } from './program.ts'
+import { type RunCommand, takesFields } from './program.ts'
 
 export const addPasswordFlags = (command: Command): Command =>
   command

@@ -2,9 +2,10 @@ import { Command } from 'commander'
 import { AUDIT_ACTIONS, type AuditEntry, type Change } from '../../core/audit.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { example } from './help.ts'
 import { assertColumns, printValue } from './output.ts'
 import { periodFrom, periodOptions } from './period.ts'
-import { example, type RunCommand, takesFields } from './program.ts'
+import { type RunCommand, takesFields } from './program.ts'
 import { wholeNumber } from './whole-number.ts'
 
 const LIMIT = 50

@@ -1,8 +1,9 @@
 import { Command } from 'commander'
 import { VERSION } from '../../core/version.ts'
 import { CliError, EXIT } from './exit.ts'
+import { example } from './help.ts'
 import { printValue, write } from './output.ts'
-import { example, type LazyCommand, type RunCommand, type Wiring } from './program.ts'
+import type { LazyCommand, RunCommand, Wiring } from './program.ts'
 
 /** The words that may follow each command path, such as "tenant create", and the values of options with choices. */
 interface Words {

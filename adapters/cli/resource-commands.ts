@@ -16,8 +16,9 @@ import {
   isGenerating,
   randomSecret,
 } from './fields.ts'
+import { example } from './help.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
-import { example, type RunCommand, takesFields } from './program.ts'
+import { type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { wholeNumber } from './whole-number.ts'

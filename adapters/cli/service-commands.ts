@@ -1,7 +1,8 @@
 import { Command } from 'commander'
 import { type Context, say } from './context.ts'
+import { example } from './help.ts'
 import { printRows, printValue, write } from './output.ts'
-import { example, type RunCommand, takesFields, type Wiring } from './program.ts'
+import { type RunCommand, takesFields, type Wiring } from './program.ts'
 import { coloured } from './styles.ts'
 
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`

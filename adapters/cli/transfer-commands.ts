@@ -5,10 +5,11 @@ import type { Resource } from '../../core/resources/resource.ts'
 import type { Io } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { addExportOptions, exportRecords, readExportOptions } from './export.ts'
+import { example } from './help.ts'
 import type { Source } from './import/import.ts'
 import { addImportOptions, readImportOptions } from './import/options.ts'
 import { openStream } from './input.ts'
-import { example, type RunCommand } from './program.ts'
+import type { RunCommand } from './program.ts'
 import { pluralOf } from './references.ts'
 
 /** Records in bulk: into the database from a file or standard input, and out of it. */
