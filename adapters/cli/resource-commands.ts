@@ -18,6 +18,7 @@ import {
 } from './fields.ts'
 import { example } from './help.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
+import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
@@ -62,6 +63,8 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
   if (resource.search.length > 0)
     command.option('--search <text>', `only what contains this text in ${resource.search.join(', ')}`)
   addFilterFlags(command, resource)
+  if (isTimed(resource)) recordPeriodOptions(command, resource)
+  command
     .option('--limit <n>', `at most so many (at a terminal ${SCREENFUL} unless given)`)
     .option('--after <id>', 'only what comes after this record')
     .option('--all', 'all of them')
@@ -71,9 +74,11 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     const services = await context.open()
     const limit = limitOf(context, flags)
     const search = typeof flags['search'] === 'string' ? flags['search'].trim() : ''
+    const where = await filtersFrom(flags, resource, services)
     const query = {
       view: 'list' as const,
-      where: await filtersFrom(flags, resource, services),
+      where,
+      ...(await recordPeriodFrom(flags, resource, where, services.records)),
       ...(search === '' ? {} : { search }),
       ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
       ...(limit === null ? {} : { limit }),

@@ -52,6 +52,7 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
 function exportCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addExportOptions(
     new Command('export').description(`write ${pluralOf(resource)} as CSV, NDJSON or a JSON array that imports again`),
+    resource,
   )
   example(command, `trunkline ${name} export --out ${resource.name}.csv`)
   return run(command, async (context, _words, flags) => {
