@@ -86,7 +86,7 @@ export async function bodyFrom(
   for (const [name, field] of Object.entries(fields)) {
     const target = targetIn(field, body)
     const given = body[name]
-    if (target && typeof given === 'string' && given !== '') body[name] = await resolve(records, target, given)
+    if (target && typeof given === 'string' && given !== '') body[name] = await resolve(records, target, given, body)
   }
   return body
 }
@@ -150,7 +150,7 @@ export async function filtersFrom(
     const given = flags[camel(flagOf(name, field))]
     const [target] = targetsOf(field)
     if (given === undefined) continue
-    if (target) where[name] = await resolve(records, target, String(given))
+    if (target) where[name] = await resolve(records, target, String(given), where)
     else where[name] = field.kind === 'boolean' ? Number(booleanFlag(name, given)) : String(given).trim()
   }
   return where

@@ -20,7 +20,7 @@ import { example } from './help.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields } from './program.ts'
-import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
+import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from './references.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -98,11 +98,12 @@ function showCommand(resource: Resource, name: string, run: RunCommand): Command
   const command = new Command('show')
     .description(`show one ${labelOf(resource)} with what belongs to it`)
     .argument(`<${referenceForm(resource)}>`)
+  tenantOption(command, resource)
   if (showsSecrets(resource)) command.option('--show-secrets', 'show what is secret')
   example(command, `trunkline ${name} show ${sampleReference(resource)}`)
   return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()
-    const id = await resolve(services.records, resource, reference)
+    const id = await recordMeant(context, services.records, resource, reference, flags['tenant'])
     const json = await whole(await services.administration.show(resource, id))
     await printRecord(context, resource, json, { showSecrets: flags['showSecrets'] === true })
   })
@@ -151,7 +152,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     assertFields(context, resource)
     const services = await context.open()
     const { administration, records } = services
-    const id = await resolve(records, resource, reference)
+    const id = await recordMeant(context, records, resource, reference)
     const changes = await bodyFrom(flags, resource, context, services)
     if (Object.keys(changes).length === 0)
       throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)
