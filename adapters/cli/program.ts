@@ -33,8 +33,14 @@ export interface LoadedSettings {
 export interface Wiring {
   settings(options: Pick<GlobalOptions, 'db' | 'config'>): LoadedSettings
   open(options: GlobalOptions, opening: Opening): Promise<Services & { close(): Promise<void> }>
-  /** The settings that the daemon takes as flags. */
-  readonly daemonFlags: readonly { readonly flag: string; readonly setting: string; readonly about: string }[]
+  /** The settings that the daemon takes as flags; `choices` are all their values, where those are few. */
+  readonly daemonFlags: readonly {
+    readonly flag: string
+    readonly setting: string
+    readonly about: string
+    readonly value: 'dir' | 'value'
+    readonly choices: readonly string[]
+  }[]
   /** Runs the daemon until a signal ends it, with what its flags say by the names of the settings. */
   serve(options: GlobalOptions, settings: Readonly<Record<string, string>>): Promise<void>
   /** See `Maintenance`; the database is not open. Returns where the one that was there is kept. */
