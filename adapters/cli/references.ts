@@ -110,8 +110,10 @@ async function ambiguous(
   text: string,
   ids: readonly number[],
 ): Promise<CliError> {
-  const names = await Promise.all(ids.map(id => naming(records)(resource, id)))
-  const told = new Set(names).size === ids.length ? names : ids.map(id => `id:${id}`)
+  const nameOf = naming(records)
+  const names = await Promise.all(ids.map(id => nameOf(resource, id)))
+  const areClear = new Set(names).size === ids.length && !names.includes(text)
+  const told = areClear ? names : ids.map(id => `id:${id}`)
   return new CliError(
     EXIT.usage,
     `${JSON.stringify(text)} means more than one ${labelOf(resource)}: ${told.join(' and ')}`,

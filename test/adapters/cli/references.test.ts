@@ -51,6 +51,16 @@ describe('a number alone', () => {
     assert.equal(await idOf('extension show 101 --tenant beta'), 2)
   })
 
+  it('that is the id of one record and the whole name of another is refused with both ids', async () => {
+    const { id } = await place.json('trunkline did create --tenant acme --number 1 --provider X --status active')
+    assert.deepEqual(await place.run('trunkline did show 1'), {
+      code: 64,
+      stdout: '',
+      stderr: `error: "1" means more than one DID: id:1 and id:${id}\nhint: trunkline did show id:1\n`,
+    })
+    assert.equal((await place.json('trunkline did show id:1')).number, '+380441234567')
+  })
+
   it('is looked for with the tenant that is given beside it', async () => {
     assert.equal(await place.done('trunkline cdr list --tenant acme --extension 101 --fields id'), '1\n')
     assert.equal(await place.done('trunkline cdr list --tenant beta --extension 101 --fields id'), '')
