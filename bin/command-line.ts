@@ -22,7 +22,11 @@ export function wiringFor(environment: Io['env']): Wiring {
     },
     daemonFlags: Object.keys(declarations)
       .filter(isSettingName)
-      .map(setting => ({ setting, flag: flagName(setting), about: declarations[setting].about })),
+      .map(setting => {
+        const { about, wants, schema } = declarations[setting]
+        const choices = 'enum' in schema ? schema.enum : []
+        return { setting, flag: flagName(setting), about, value: wants === 'a path' ? 'dir' : 'value', choices }
+      }),
     serve: async (options, flags) => {
       const { settings } = load(options, flags)
       const { runDaemon } = await import('./run-daemon.ts')

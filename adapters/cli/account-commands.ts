@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { Command, Option } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { type Account, ROLES, type Role } from '../../core/ports/accounts.ts'
 import { Problem } from '../../core/resources/field.ts'
 import { sentences } from '../../core/resources/input.ts'
@@ -9,9 +9,11 @@ import { type Context, type Services, say } from './context.ts'
 import { assertWanted } from './delete-command.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { example } from './help.ts'
 import { readSecret } from './input.ts'
 import { printRows, printThing, printValue } from './output.ts'
-import { example, type RunCommand, takesFields } from './program.ts'
+import { type RunCommand, takesFields } from './program.ts'
+import { suggests } from './suggestions.ts'
 
 export const addPasswordFlags = (command: Command): Command =>
   command
@@ -160,7 +162,7 @@ function changeRole(run: RunCommand): Command {
     new Command('role')
       .description(`change the role of an account: ${ROLES.join(', ')}`)
       .argument('<email>')
-      .argument('<role>'),
+      .addArgument(suggests(new Argument('<role>'), ROLES)),
     'trunkline admin role admin@example.com supervisor',
   )
   return run(command, async (context, [email = '', wanted = '']) => {

@@ -1,20 +1,25 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { AUDIT_ACTIONS, type AuditEntry, type Change } from '../../core/audit.ts'
+import { resources } from '../../core/resources/all.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { example } from './help.ts'
 import { assertColumns, printValue } from './output.ts'
 import { periodFrom, periodOptions } from './period.ts'
-import { example, type RunCommand, takesFields } from './program.ts'
+import { type RunCommand, takesFields } from './program.ts'
+import { suggests } from './suggestions.ts'
 import { wholeNumber } from './whole-number.ts'
 
 const LIMIT = 50
+
+const AUDITED = [...resources.map(({ name }) => name), 'accounts', 'quarantine']
 
 export async function auditCommand(run: RunCommand): Promise<Command> {
   const group = new Command('audit').description('who changed what, and when')
   const list = periodOptions(new Command('list').description('the changes that fit, the latest first'), 'changes made')
     .option('--by <who>', 'an e-mail or a user of this system')
-    .option('--action <action>', AUDIT_ACTIONS.join(', '))
-    .option('--resource <name>', 'such as tenants, rates, sms_gateways, accounts')
+    .addOption(suggests(new Option('--action <action>', AUDIT_ACTIONS.join(', ')), AUDIT_ACTIONS))
+    .addOption(suggests(new Option('--resource <name>', 'such as tenants, rates, sms_gateways, accounts'), AUDITED))
     .option('--record <id>', 'the record with this id')
     .option('--limit <n>', `at most so many (${LIMIT} unless given)`)
   example(list, 'trunkline audit list --resource tenants --since 2026-10-01')

@@ -5,19 +5,22 @@ import { rates } from '../../core/resources/rates.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { objects } from './columns.ts'
 import { EXIT } from './exit.ts'
+import { example } from './help.ts'
 import { printValue } from './output.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
-import { example, type RunCommand } from './program.ts'
+import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable } from './styles.ts'
+import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 
 export function checkCommand(run: RunCommand): Command {
   const command = tenantPeriodOptions(
-    new Command('check').description('find duplicate, unused and missing rates of a tenant').argument('<TENANT>'),
+    tenantArgument(new Command('check').description('find duplicate, unused and missing rates of a tenant')),
     'calls that began',
   )
   example(command, 'trunkline rate check acme --since 2026-10-01')
-  return run(command, async (context, [tenant = ''], flags) => {
+  return run(command, async (context, words, flags) => {
+    const { tenant } = tenantFrom(words, flags)
     const { records, calls } = await context.open()
     const tenantId = await resolve(records, tenants, tenant)
     const period = await tenantPeriodFrom(flags, records, tenantId)

@@ -1,13 +1,19 @@
 import { isJsonObject, type JsonObject, numeral, parseJson, stringifyJson } from '../../core/json.ts'
+import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field, Kind } from '../../core/resources/field.ts'
 import { type Embed, type Resource, timestamped } from '../../core/resources/resource.ts'
+import { namedReferences } from '../../core/use-cases/import.ts'
 import { CliError, EXIT } from './exit.ts'
+import { targetIn } from './fields.ts'
+import { naming } from './references.ts'
 
 /** What a table, a line or a cell shows of a record. */
 export interface Column {
   readonly name: string
   readonly kind: Kind
+  /** Left out before others where there is no room for all. */
+  readonly isMinor?: boolean
   readonly of: (row: JsonObject) => string
 }
 
@@ -29,8 +35,9 @@ function concealed({ secret, secretQuery }: Pick<Field, 'secret' | 'secretQuery'
   return secretQuery ? text.replaceAll(/([?&][^=&#]*=)[^&#]*/g, `$1${SECRET_MARK}`) : text
 }
 
-/** An embedded record by what tells it from others: the part of its key that is no reference, else its id. */
+/** An embedded record by what tells it from others: the part of its key that is no reference, else its id; or its name. */
 function keyOf(target: Resource, value: unknown): string {
+  if (typeof value === 'string') return value
   if (!isJsonObject(value)) return ''
   const own = target.key.findLast(name => !target.fields[name]?.references)
   return cell((own === undefined ? null : value[own]) ?? value['id'])
@@ -66,19 +73,59 @@ export function columnsOf(resource: Resource, showSecrets: boolean): Column[] {
     plain('id', 'integer'),
     ...fields.map(([name, field]): Column => {
       const { kind } = field
-      const embed = embedOf(resource, name)
-      if (embed) {
-        const target = resourceNamed(embed.from)
-        return {
-          name: embed.name,
-          kind: 'text',
-          of: row => (embed.name in row ? keyOf(target, row[embed.name]) : cell(row[name])),
-        }
-      }
-      return showSecrets ? plain(name, kind) : { name, kind, of: row => concealed(field, cell(row[name])) }
+      const isMinor = isMinorIn(resource, name)
+      const to = pointed(resource, name, field)
+      if (to) return { name: to.name, kind: 'text', isMinor, of: row => cell(to.of(row) ?? row[name]) }
+      return { name, kind, isMinor, of: row => (showSecrets ? cell(row[name]) : concealed(field, cell(row[name]))) }
     }),
-    ...resource.embeds.filter(({ kind }) => kind === 'count').map(({ name }) => plain(name, 'integer')),
+    ...resource.embeds
+      .filter(({ kind }) => kind === 'count')
+      .map(({ name }) => ({ ...plain(name, 'integer'), isMinor: isMinorIn(resource, name) })),
   ]
+}
+
+/** Of JSON, no more than a beginning fits a table. */
+const isMinorIn = ({ brief, fields }: Resource, name: string): boolean =>
+  brief.length > 0 ? !brief.includes(name) : fields[name]?.kind === 'json'
+
+/** The member of a row that shows what a reference points to, and its text; undefined where a row has none. */
+function pointed(resource: Resource, name: string, { references }: Field) {
+  const embed = embedOf(resource, name)
+  if (embed) {
+    const target = resourceNamed(embed.from)
+    return { name: embed.name, of: (row: JsonObject) => (embed.name in row ? keyOf(target, row[embed.name]) : null) }
+  }
+  if (typeof references?.to !== 'object') return undefined
+  const member = name.replace(/_id$/, '')
+  return { name: member, of: (row: JsonObject) => row[member] }
+}
+
+/**
+ * The rows with the names that commands take, such as `acme/101`, in the place of what they point to, where nothing
+ * else in the row completes the name.
+ */
+export async function withNames(
+  resource: Resource,
+  rows: readonly JsonObject[],
+  records: Records,
+): Promise<readonly JsonObject[]> {
+  const completed = namedReferences(resource).map(({ field }) => field)
+  const open = Object.entries(resource.fields).filter(
+    ([name, { references }]) => references && !completed.includes(name),
+  )
+  if (open.length === 0) return rows
+  const nameOf = naming(records)
+  return Promise.all(
+    rows.map(async row => {
+      const names: JsonObject = {}
+      for (const [name, field] of open) {
+        const target = targetIn(field, row)
+        const member = pointed(resource, name, field)?.name
+        if (target && member && row[name] !== null) names[member] = await nameOf(target, Number(row[name]))
+      }
+      return { ...row, ...names }
+    }),
+  )
 }
 
 /** Everything that --fields can name: the columns, the ids behind references, timestamps and embedded records. */
@@ -112,7 +159,8 @@ export function chosen(resource: Resource, fields: readonly string[] | undefined
     fields,
     known.map(({ name }) => name),
   )
-  return fields.flatMap(name => known.find(column => column.name === name) ?? [])
+  const named = fields.flatMap(name => known.find(column => column.name === name) ?? [])
+  return named.map(column => ({ ...column, isMinor: false }))
 }
 
 /** One record, a line for each of its members; what is embedded is shown by name. */

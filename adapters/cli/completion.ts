@@ -1,54 +1,40 @@
-import { Command } from 'commander'
+import { Argument, Command } from 'commander'
 import { VERSION } from '../../core/version.ts'
+import { FILE, type Words, wordsOf } from './completion-words.ts'
 import { CliError, EXIT } from './exit.ts'
+import { example } from './help.ts'
 import { printValue, write } from './output.ts'
-import { example, type LazyCommand, type RunCommand, type Wiring } from './program.ts'
+import type { LazyCommand, RunCommand, Wiring } from './program.ts'
+import { suggests } from './suggestions.ts'
 
-/** The words that may follow each command path, such as "tenant create", and the values of options with choices. */
-interface Words {
-  readonly after: ReadonlyMap<string, readonly string[]>
-  readonly values: ReadonlyMap<string, readonly string[]>
+type Lists = ReadonlyMap<string, readonly string[]>
+
+/** The keys of each list: many commands take the same. */
+function grouped(lists: Lists): [list: string, keys: string[]][] {
+  const groups = new Map<string, string[]>()
+  for (const [key, words] of lists) {
+    const list = words.join(' ')
+    groups.set(list, [...(groups.get(list) ?? []), key])
+  }
+  return [...groups]
 }
 
-async function wordsOf(program: Command, wiring: Wiring, commands: readonly LazyCommand[]): Promise<Words> {
-  const top = commands.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]))
-  const after = new Map<string, readonly string[]>([['', [...top, 'help']]])
-  const values = new Map<string, readonly string[]>()
-  const noteValues = (command: Command): void => {
-    for (const { long, short, argChoices } of command.options)
-      for (const flag of [long, short]) if (flag && argChoices) values.set(flag, argChoices)
-  }
-  const global = [...program.options.flatMap(({ long }) => long ?? []), '--help']
-  const visit = (path: string, command: Command): void => {
-    noteValues(command)
-    const options = command.options.flatMap(({ long }) => long ?? [])
-    const shells = path === 'completion' ? Object.keys(SHELLS) : []
-    const subs = command.commands.map(sub => sub.name())
-    after.set(path, [...shells, ...subs, ...new Set([...options, ...global])])
-    for (const sub of command.commands) visit(`${path} ${sub.name()}`, sub)
-  }
-  noteValues(program)
-  for (const { name, alias, load } of commands) {
-    const command = await load(given => given, wiring)
-    visit(name, command)
-    if (alias) visit(alias, command)
-  }
-  return { after, values }
-}
+/** The same for bash and zsh: cases of `$1`, a path and perhaps a flag, that set `list`; false where nothing is known. */
+const lookup = (lists: Lists, pattern: (key: string) => string): string =>
+  grouped(lists)
+    .map(([list, keys]) => `    ${keys.map(pattern).join('|')}) list="${list}" ;;`)
+    .join('\n')
 
-const cases = (words: ReadonlyMap<string, readonly string[]>, line: (key: string, list: string) => string): string =>
-  [...words].map(([key, list]) => line(key, list.join(' '))).join('\n')
-
-/** The same for bash and zsh: a case of `$1`, which sets `list`; false where nothing is known. */
-const lookups = ({ after, values }: Words): string => `_trunkline_after() {
+const lookups = ({ after, values, globals }: Words): string => `_trunkline_after() {
   case "$1" in
-${cases(after, (path, list) => `    "${path}") list="${list}" ;;`)}
+${lookup(after, path => `"${path}"`)}
     *) return 1 ;;
   esac
 }
-_trunkline_values() {
+_trunkline_value() {
   case "$1" in
-${cases(values, (flag, list) => `    ${flag}) list="${list}" ;;`)}
+${lookup(values, key => `"${key}"`)}
+${lookup(globals, flag => `*" ${flag}"`)}
     *) return 1 ;;
   esac
 }`
@@ -56,14 +42,19 @@ ${cases(values, (flag, list) => `    ${flag}) list="${list}" ;;`)}
 const BASH = (words: Words): string => `# bash completion for trunkline: eval "$(trunkline completion bash)"
 ${lookups(words)}
 _trunkline() {
-  local path="" word i list="" current="\${COMP_WORDS[COMP_CWORD]}"
+  local path="" i list="" current="\${COMP_WORDS[COMP_CWORD]}"
   for ((i = 1; i < COMP_CWORD; i++)); do
-    word="\${COMP_WORDS[i]}"
-    _trunkline_after "\${path:+$path }$word" && path="\${path:+$path }$word"
+    _trunkline_value "$path \${COMP_WORDS[i - 1]}" && continue
+    _trunkline_after "\${path:+$path }\${COMP_WORDS[i]}" && path="\${path:+$path }\${COMP_WORDS[i]}"
   done
-  _trunkline_values "\${COMP_WORDS[COMP_CWORD - 1]}" || _trunkline_after "$path"
-  COMPREPLY=($(compgen -W "$list" -- "$current"))
-  [[ \${#COMPREPLY[@]} -eq 0 ]] && COMPREPLY=($(compgen -f -- "$current"))
+  _trunkline_value "$path \${COMP_WORDS[COMP_CWORD - 1]}" || _trunkline_after "$path"
+  COMPREPLY=()
+  if [[ $list == ${FILE}* && $current != -* ]]; then
+    compopt -o filenames 2>/dev/null
+    while IFS= read -r i; do COMPREPLY+=("$i"); done < <(compgen -f -- "$current")
+  else
+    COMPREPLY=($(compgen -W "\${list#${FILE}}" -- "$current"))
+  fi
   return 0
 }
 complete -F _trunkline trunkline
@@ -75,39 +66,65 @@ ${lookups(words)}
 _trunkline() {
   local path_="" i list=""
   for ((i = 2; i < CURRENT; i++)); do
+    _trunkline_value "$path_ \${words[i - 1]}" && continue
     _trunkline_after "\${path_:+$path_ }\${words[i]}" && path_="\${path_:+$path_ }\${words[i]}"
   done
-  _trunkline_values "\${words[CURRENT - 1]}" || _trunkline_after "$path_"
-  compadd -- \${(s: :)list} || _files
+  _trunkline_value "$path_ \${words[CURRENT - 1]}" || _trunkline_after "$path_"
+  if [[ $list == ${FILE}* && \${words[CURRENT]} != -* ]]; then
+    _files
+  else
+    compadd -- \${(s: :)list#${FILE}}
+  fi
 }
 (( $+functions[compdef] )) && compdef _trunkline trunkline
 `
 
-const FISH = ({ after, values }: Words): string => `# fish completion for trunkline: trunkline completion fish | source
-function __trunkline_words
+const fishLookup = (lists: Lists, pattern: (key: string) => string): string =>
+  grouped(lists)
+    .map(([list, keys]) => `        case ${keys.map(pattern).join(' ')}\n            ${fishList(list)}`)
+    .join('\n')
+
+function fishList(list: string): string {
+  const words = list.replace(FILE, '').trim()
+  const print = words === '' ? 'true' : `string split ' ' -- '${words}'`
+  return list.startsWith(FILE) ? `__fish_complete_path (commandline -ct); ${print}` : print
+}
+
+const FISH = ({
+  after,
+  values,
+  globals,
+}: Words): string => `# fish completion for trunkline: trunkline completion fish | source
+function __trunkline_after
     switch "$argv"
-${cases(after, (path, list) => `        case '${path}'\n            string split ' ' -- '${list}'`)}
+${fishLookup(after, path => `'${path}'`)}
         case '*'
             return 1
     end
+    return 0
 end
-function __trunkline_values
+function __trunkline_value
     switch "$argv"
-${cases(values, (flag, list) => `        case '${flag}'\n            string split ' ' -- '${list}'`)}
+${fishLookup(values, key => `'${key}'`)}
+${fishLookup(globals, flag => `'${flag}' '* ${flag}'`)}
         case '*'
             return 1
     end
+    return 0
 end
 function __trunkline_complete
     set -l given (commandline -opc)
-    __trunkline_values $given[-1]; and return
     set -l path
+    set -l before
     for word in $given[2..-1]
-        __trunkline_words $path $word >/dev/null; and set -a path $word
+        if not __trunkline_value $path $before >/dev/null; and __trunkline_after $path $word >/dev/null
+            set -a path $word
+        end
+        set before $word
     end
-    __trunkline_words $path
+    __trunkline_value $path $before; or __trunkline_after $path
 end
-complete -c trunkline -a '(__trunkline_complete)'
+complete -c trunkline -f -a '(__trunkline_complete)'
 `
 
 const SHELLS: Readonly<Record<string, (words: Words) => string>> = { bash: BASH, zsh: ZSH, fish: FISH }
@@ -119,7 +136,7 @@ export async function completionCommand(
 ): Promise<Command> {
   const command = new Command('completion')
     .description('print a completion script')
-    .argument('<shell>', Object.keys(SHELLS).join(', '))
+    .addArgument(suggests(new Argument('<shell>', Object.keys(SHELLS).join(', ')), Object.keys(SHELLS)))
   example(command, 'trunkline completion bash')
   return run(command, async (context, [shell = '']) => {
     const script = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined

@@ -5,8 +5,9 @@ import type { Resource } from '../../core/resources/resource.ts'
 import { askText, confirm } from './ask.ts'
 import { type Context, type Services, say } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
-import { example, type RunCommand } from './program.ts'
-import { isNamed, labelOf, pluralOf, referenceForm, resolve } from './references.ts'
+import { example } from './help.ts'
+import type { RunCommand } from './program.ts'
+import { isNamed, labelOf, pluralOf, recordToDelete, referenceForm, tenantOption } from './references.ts'
 import { sampleReference } from './samples.ts'
 
 /** Deletes one record, and what depends on it when that is wanted in so many words. */
@@ -15,12 +16,13 @@ export function deleteCommand(resource: Resource, name: string, verb: 'delete' |
     .description(`${verb} one ${labelOf(resource)}; at a terminal, asks first`)
     .argument(`<${referenceForm(resource)}>`)
     .option('-y, --yes', 'without asking')
+  tenantOption(command, resource)
   const isRestricted = referencesTo(resource).some(({ onDelete }) => onDelete === 'restrict')
   if (isRestricted) command.option('--cascade', 'with everything that belongs to it')
   example(command, `trunkline ${name} ${verb} ${sampleReference(resource)} --yes${isRestricted ? ' --cascade' : ''}`)
   return run(command, async (context, [reference = ''], flags) => {
     const services = await context.open()
-    const id = await resolve(services.records, resource, reference)
+    const id = await recordToDelete(context, services.records, resource, reference, flags['tenant'])
     const isSure = flags['yes'] === true
     if (!isSure) await assertWanted(context, `${labelOf(resource)} ${reference}`)
     try {

@@ -9,6 +9,7 @@ import { csvCell, escapeFormula } from './export/csv.ts'
 import { openOutput } from './export/output.ts'
 import { codesIn } from './import/cells.ts'
 import { FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
+import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { labelOf, pluralOf, resolve } from './references.ts'
 
 export interface ExportOptions {
@@ -16,17 +17,21 @@ export interface ExportOptions {
   /** A file; standard output without it. */
   readonly out?: string
   readonly tenant?: string
+  readonly since?: string
+  readonly until?: string
   readonly escapeFormulas: boolean
   readonly showSecrets: boolean
 }
 
-export function addExportOptions(command: Command): Command {
-  return command
+export function addExportOptions(command: Command, resource: Resource): Command {
+  command
     .addOption(
       new Option('--format <format>', "what to write (default: by the file's name, else csv)").choices(FORMATS),
     )
     .option('--out <file>', 'write there, readable by you alone (default: standard output)')
     .option('--tenant <SLUG|ID>', 'only what belongs to this tenant')
+  if (isTimed(resource)) recordPeriodOptions(command, resource)
+  return command
     .option(
       '--escape-formulas',
       'keep spreadsheets from taking text for formulas; the file does not import again as it was',
@@ -42,12 +47,16 @@ export function readExportOptions(raw: Readonly<Record<string, unknown>>): Expor
   const format = oneOf('--format', FORMATS, text('format'))
   const out = text('out')
   const tenant = text('tenant')
+  const since = text('since')
+  const until = text('until')
   return {
     escapeFormulas: raw.escapeFormulas === true,
     showSecrets: raw.showSecrets === true,
     ...(format === undefined ? {} : { format }),
     ...(out === undefined ? {} : { out }),
     ...(tenant === undefined ? {} : { tenant }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
   }
 }
 
@@ -68,6 +77,7 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   const format = formatOf(options.format, options.out ?? '')
   if (options.escapeFormulas && format !== 'csv') throw new CliError(EXIT.usage, '--escape-formulas is for csv alone')
   const where = await tenantWhere(resource, options, services)
+  const { period } = await recordPeriodFrom({ ...options }, resource, where, services.records)
   const isTerminal = options.out === undefined && context.io.stdout.isTTY === true
   const columns = columnsOf(resource, options.showSecrets || !isTerminal)
   noteSecrets(resource, columns, isTerminal, context)
@@ -76,7 +86,7 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   let count = 0
   try {
     await output.write(form.begin)
-    for await (const page of services.bulk.dump(resource, columns.map(fieldNameIn(resource)), where)) {
+    for await (const page of services.bulk.dump(resource, columns.map(fieldNameIn(resource)), where, period)) {
       if (format === 'csv') warnOfLists(resource, columns, page, context)
       const text = page.map((row, i) => form.row(row, count + i === 0)).join('')
       count += page.length

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { type JsonObject, parseJson } from '../../core/json.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field } from '../../core/resources/field.ts'
@@ -8,6 +8,7 @@ import type { Context, Services } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { readSecret } from './input.ts'
 import { referenceForm, resolve } from './references.ts'
+import { suggests } from './suggestions.ts'
 
 /** What commander read, by the camel-cased name of the flag. */
 export type Flags = Readonly<Record<string, unknown>>
@@ -52,10 +53,16 @@ function describe(name: string, field: Field): [flag: string, about: string] {
   return [`${flag} <${field.kind === 'date' ? 'date' : field.kind === 'text' ? 'text' : 'number'}>`, hint]
 }
 
+/** What a shell may offer for a field: the only values that hold, or the usual ones. */
+function valuesOf({ kind, choices, examples = [], secret }: Field): readonly string[] {
+  if (kind === 'boolean') return ['yes', 'no']
+  return choices ?? (examples.length > 1 && !secret ? examples : [])
+}
+
 /** A flag for each declared field, and for a secret one the ways that keep it out of the process list. */
 export function addFieldFlags(command: Command, { fields }: { readonly fields: Fields }): Command {
   for (const [name, field] of Object.entries(fields)) {
-    command.option(...describe(name, field))
+    command.addOption(suggests(new Option(...describe(name, field)), valuesOf(field)))
     if (!field.secret) continue
     command.option(`--${kebab(name)}-file <file>`, `${fieldLabel(name)} from a file, or - for standard input`)
     if (field.generated) command.option(`--generate-${kebab(name)}`, `make a random ${fieldLabel(name)}`)
@@ -86,7 +93,7 @@ export async function bodyFrom(
   for (const [name, field] of Object.entries(fields)) {
     const target = targetIn(field, body)
     const given = body[name]
-    if (target && typeof given === 'string' && given !== '') body[name] = await resolve(records, target, given)
+    if (target && typeof given === 'string' && given !== '') body[name] = await resolve(records, target, given, body)
   }
   return body
 }
@@ -123,7 +130,7 @@ const filterable = (resource: Resource): [name: string, field: Field][] =>
     ([, field]) =>
       typeof field.references?.to === 'string' ||
       field.kind === 'boolean' ||
-      (field.kind === 'text' && (field.choices ?? field.examples ?? []).length > 1),
+      (field.kind === 'text' && valuesOf(field).length > 0),
   )
 
 /** A flag for each field that a list can be narrowed by. */
@@ -134,7 +141,7 @@ export function addFilterFlags(command: Command, resource: Resource): Command {
     const about = target
       ? `only those of this ${labelOfField(name, field)}`
       : `only those with this ${fieldLabel(name)}`
-    command.option(flag, about)
+    command.addOption(suggests(new Option(flag, about), valuesOf(field)))
   }
   return command
 }
@@ -150,7 +157,7 @@ export async function filtersFrom(
     const given = flags[camel(flagOf(name, field))]
     const [target] = targetsOf(field)
     if (given === undefined) continue
-    if (target) where[name] = await resolve(records, target, String(given))
+    if (target) where[name] = await resolve(records, target, String(given), where)
     else where[name] = field.kind === 'boolean' ? Number(booleanFlag(name, given)) : String(given).trim()
   }
   return where

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../c
 import type { Page } from '../../core/ports/records.ts'
 import type { Kind } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
-import { assertNamed, type Column, cell, chosen, linesOf, objects, picked, shared } from './columns.ts'
+import { assertNamed, type Column, cell, chosen, linesOf, objects, picked, shared, withNames } from './columns.ts'
 import type { Context, Io } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { csvCell } from './export/csv.ts'
@@ -48,12 +48,15 @@ export async function printRecords(
   for await (const page of pages) {
     next = page.next
     const rows = objects(`[${page.json}]`)
-    if (asTable) gathered.push(...rows.map(row => columns.map(({ of }) => of(row))))
-    else if (options.output === 'json' || options.output === 'ndjson') {
+    if (options.output === 'json' || options.output === 'ndjson') {
       const texts = rows.map(row => stringifyJson(picked(shared(resource, row, showSecrets), options.fields)))
       const isArray = options.output === 'json'
       await write(io, texts.map(text => (isArray ? `${count++ > 0 ? ',' : ''}\n${text}` : `${text}\n`)).join(''))
-    } else await write(io, rows.map(row => lineOf(context, columns, row)).join(''))
+      continue
+    }
+    const shown = await withNames(resource, rows, (await context.open()).records)
+    if (asTable) gathered.push(...shown.map(row => columns.map(({ of }) => of(row))))
+    else await write(io, shown.map(row => lineOf(context, columns, row)).join(''))
   }
   if (options.output === 'json') await write(io, count > 0 ? '\n]\n' : ']\n')
   if (asTable) await write(io, await table(context, columns, gathered))

@@ -2,7 +2,9 @@ import type { Command } from 'commander'
 import { parseDate } from '../../core/dates.ts'
 import type { Records } from '../../core/ports/records.ts'
 import { FOREVER, midnights, type Period } from '../../core/rating/period.ts'
+import type { Resource } from '../../core/resources/resource.ts'
 import { tenants } from '../../core/resources/tenants.ts'
+import { namedReferences } from '../../core/use-cases/import.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 
@@ -20,6 +22,19 @@ export const tenantPeriodOptions = (command: Command, what: string): Command =>
       `${what} on this day of the tenant's time zone or later, or at this moment (UTC unless it has a zone)`,
     )
     .option('--until <date>', `${what} before this day or moment`)
+
+/** Do the records of this resource follow one another in time? */
+export const isTimed = ({ fields, order }: Pick<Resource, 'fields' | 'order'>): boolean =>
+  fields[order]?.kind === 'date'
+
+/** The same of the records of a resource, which may be those of one tenant. */
+export const recordPeriodOptions = (command: Command, { order }: Pick<Resource, 'order'>): Command =>
+  command
+    .option(
+      '--since <date>',
+      `only those whose ${order} is on this day of the time zone of --tenant (else UTC) or later, or at this moment (UTC unless it has a zone)`,
+    )
+    .option('--until <date>', `only those whose ${order} is before this day or moment`)
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 
@@ -40,4 +55,19 @@ export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
 export async function tenantPeriodFrom(flags: Flags, records: Records, tenantId: number): Promise<Period> {
   const tenant = await records.find(tenants, tenantId)
   return periodFrom(flags, String(tenant?.['timezone'] ?? 'UTC'))
+}
+
+/** The period that the flags give, if any, in the time zone of the tenant whose records alone are wanted. */
+export async function recordPeriodFrom(
+  flags: Flags,
+  resource: Resource,
+  where: Readonly<Record<string, unknown>>,
+  records: Records,
+): Promise<{ readonly period?: Period }> {
+  if (flags['since'] === undefined && flags['until'] === undefined) return {}
+  const tenant = namedReferences(resource).find(({ target }) => target === tenants)
+  const tenantId = tenant && where[tenant.field]
+  return {
+    period: tenantId === undefined ? periodFrom(flags) : await tenantPeriodFrom(flags, records, Number(tenantId)),
+  }
 }

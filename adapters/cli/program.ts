@@ -13,6 +13,7 @@ import {
 } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { example, layout } from './help.ts'
 import { type Failed, fullName, report } from './report.ts'
 
 /** What a command does; a number that it returns is the exit code. */
@@ -32,8 +33,14 @@ export interface LoadedSettings {
 export interface Wiring {
   settings(options: Pick<GlobalOptions, 'db' | 'config'>): LoadedSettings
   open(options: GlobalOptions, opening: Opening): Promise<Services & { close(): Promise<void> }>
-  /** The settings that the daemon takes as flags. */
-  readonly daemonFlags: readonly { readonly flag: string; readonly setting: string; readonly about: string }[]
+  /** The settings that the daemon takes as flags; `choices` are all their values, where those are few. */
+  readonly daemonFlags: readonly {
+    readonly flag: string
+    readonly setting: string
+    readonly about: string
+    readonly value: 'dir' | 'value'
+    readonly choices: readonly string[]
+  }[]
   /** Runs the daemon until a signal ends it, with what its flags say by the names of the settings. */
   serve(options: GlobalOptions, settings: Readonly<Record<string, string>>): Promise<void>
   /** See `Maintenance`; the database is not open. Returns where the one that was there is kept. */
@@ -47,12 +54,6 @@ export interface LazyCommand {
   readonly summary: string
   load(run: RunCommand, wiring: Wiring): Promise<Command>
 }
-
-export const example = (command: Command, ...lines: string[]): Command =>
-  command.addHelpText(
-    'after',
-    `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map(line => `  ${line}`).join('\n')}`,
-  )
 
 const CHOOSING = new WeakSet<Command>()
 
@@ -149,17 +150,9 @@ function settle(command: Command, io: Io, onMisuse: (command: Command) => void):
       getErrHelpWidth: () => io.stderr.columns ?? 80,
       outputError: () => onMisuse(command),
     })
-    .configureHelp({ showGlobalOptions: true, subcommandTerm })
+    .configureHelp(layout)
   for (const sub of command.commands) settle(sub.helpCommand(false), io, onMisuse)
 }
-
-const subcommandTerm = (command: Command): string =>
-  [
-    [command.name(), ...command.aliases()].join(', '),
-    ...command.registeredArguments.map(argument =>
-      argument.required ? `<${argument.name()}>` : `[${argument.name()}${argument.variadic ? '...' : ''}]`,
-    ),
-  ].join(' ')
 
 /** The options given anywhere on the line; a later place wins. Defaults of negated flags are no choice. */
 function flagsOf(command: Command): Flags {

@@ -10,21 +10,27 @@ import { tenants } from '../../core/resources/tenants.ts'
 import { checkCommand } from './check-command.ts'
 import type { Context, Services } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
+import { example } from './help.ts'
 import { printValue } from './output.ts'
-import { example, type RunCommand } from './program.ts'
+import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { styled } from './styles.ts'
+import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 
 export const rateTools = (run: RunCommand): Command[] => [quoteCommand(run), checkCommand(run)]
 
+const QUOTE_HELP = 'trunkline rate quote --help'
+
 function quoteCommand(run: RunCommand): Command {
-  const command = new Command('quote')
-    .description('what a call costs, and why')
-    .argument('<TENANT>')
-    .argument('<NUMBER>')
+  const command = tenantArgument(new Command('quote').description('what a call costs, and why'))
+    .argument('[NUMBER]')
+    .usage('[options] [TENANT] <NUMBER>')
     .option('--seconds <n>', 'answered seconds', '60')
   example(command, 'trunkline rate quote acme +380501234567 --seconds 90')
-  return run(command, async (context, [tenant = '', number = ''], flags) => {
+  return run(command, async (context, words, flags) => {
+    const { tenant, rest } = tenantFrom(words, flags, 1)
+    const [number] = rest
+    if (number === undefined) throw new CliError(EXIT.usage, 'there is no number that is called', QUOTE_HELP)
     const services = await context.open()
     const answeredSeconds = secondsFrom(String(flags['seconds'] ?? 60))
     const catalog = await services.calls.catalog(await resolve(services.records, tenants, tenant))

@@ -1,7 +1,9 @@
+import type { Command } from 'commander'
 import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
+import { type Context, say } from './context.ts'
 import { againWith, CliError, EXIT } from './exit.ts'
 import { commandOf } from './resource-names.ts'
 
@@ -58,28 +60,125 @@ async function byKey(records: Records, resource: Resource, text: string): Promis
   return records.identify(resource, where)
 }
 
-/** The ids that a reference may mean: none, one, or more where it is ambiguous. */
-async function idsOf(records: Records, resource: Resource, text: string): Promise<number[]> {
+/** The part of a key that stands behind the tenant's, such as 101 of `acme/101`; undefined where there is none. */
+function ownPart(resource: Resource): string | undefined {
+  const own = resource.key.filter(field => !targetOf(resource, field))
+  return isNamed(resource) && own.length < resource.key.length && own.length === 1 ? own[0] : undefined
+}
+
+/** What is known of the record that a reference is in, such as its tenant. */
+type Known = Readonly<Record<string, unknown>>
+
+/** The records whose own part of the key this is, of the tenant that is known, else of any. */
+async function byOwnPart(records: Records, resource: Resource, text: string, known: Known): Promise<number[]> {
+  const own = ownPart(resource)
+  if (own === undefined) return []
+  const scope = resource.key.flatMap(field =>
+    typeof known[field] === 'number' ? [[field, known[field]] as const] : [],
+  )
+  return records.identify(resource, { ...Object.fromEntries(scope), [own]: text })
+}
+
+/**
+ * The ids that a reference may mean: none, one, or more where it is ambiguous. The number of an extension, queue or
+ * rate is enough where no record has it for its id.
+ */
+async function idsOf(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
   const id = ID.exec(text)?.[1]
   const byId = id !== undefined && (await records.find(resource, Number(id))) !== null ? [Number(id)] : []
   if (text.startsWith('id:')) return byId
-  return [...new Set([...byId, ...(await byKey(records, resource, text))])]
+  const ids = [...new Set([...byId, ...(await byKey(records, resource, text))])]
+  return ids.length > 0 ? ids : byOwnPart(records, resource, text, known)
 }
 
 /** The id of the record that is meant. Throws when there is none, or more than one. */
-export async function resolve(records: Records, resource: Resource, text: string): Promise<number> {
-  const [id, another] = await idsOf(records, resource, text)
+export async function resolve(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number> {
+  const [id, another] = await idsOf(records, resource, text, known)
   if (id === undefined)
     throw new CliError(
       EXIT.noRecord,
       `there is no ${labelOf(resource)} ${JSON.stringify(text)}, which is written as ${referenceForm(resource)}`,
       `trunkline ${commandOf(resource)} list`,
     )
-  if (another !== undefined)
-    throw new CliError(
-      EXIT.usage,
-      `${JSON.stringify(text)} means more than one ${labelOf(resource)}: id:${id} and id:${another}`,
-      againWith(text, `id:${id}`),
-    )
+  if (another !== undefined) throw await ambiguous(records, resource, text, [id, another])
   return id
+}
+
+async function ambiguous(
+  records: Records,
+  resource: Resource,
+  text: string,
+  ids: readonly number[],
+): Promise<CliError> {
+  const nameOf = naming(records)
+  const names = await Promise.all(ids.map(id => nameOf(resource, id)))
+  const areClear = new Set(names).size === ids.length && !names.includes(text)
+  const told = areClear ? names : ids.map(id => `id:${id}`)
+  return new CliError(
+    EXIT.usage,
+    `${JSON.stringify(text)} means more than one ${labelOf(resource)}: ${told.join(' and ')}`,
+    againWith(text, told[0] ?? ''),
+  )
+}
+
+/** Lets a command take the tenant of the record that it is about by a flag of its own. */
+export const tenantOption = (command: Command, resource: Resource): Command =>
+  ownPart(resource) !== undefined && resource.key[0] === 'tenant_id'
+    ? command.option('--tenant <SLUG|ID>', `the tenant, where the ${labelOf(resource)} is written without it`)
+    : command
+
+/**
+ * The record that a command is about, as `resolve` tells it, or as it is written behind the tenant of that flag. Where
+ * its id is the number of another, that is said.
+ */
+export async function recordMeant(
+  context: Context,
+  records: Records,
+  resource: Resource,
+  text: string,
+  tenant?: unknown,
+): Promise<number> {
+  if (tenant !== undefined) return resolve(records, resource, `${tenant}/${text}`)
+  const id = await resolve(records, resource, text)
+  const others = text === String(id) ? await byOwnPart(records, resource, text, {}) : []
+  const another = others.find(each => each !== id)
+  if (another === undefined) return id
+  const nameOf = naming(records)
+  const [meant, other] = [await nameOf(resource, id), await nameOf(resource, another)]
+  say(context, `${text} is the id of ${labelOf(resource)} ${meant}; by its number, name ${other} in full`)
+  return id
+}
+
+/**
+ * The record that is to be deleted, as `recordMeant`, but never one that has the given id for its number: a script that
+ * deletes by ids, run a second time, must not delete others.
+ */
+export async function recordToDelete(...given: Parameters<typeof recordMeant>): Promise<number> {
+  const [, records, resource, text, tenant] = given
+  const id = await recordMeant(...given)
+  if (tenant !== undefined || ownPart(resource) === undefined || ID.exec(text)?.[1] === String(id) || !ID.test(text))
+    return id
+  const name = await naming(records)(resource, id)
+  throw new CliError(EXIT.noRecord, `there is no ${labelOf(resource)} with the id ${text}`, againWith(text, name))
+}
+
+/** Tells what a person writes for the record of that id: `acme/101`, or the id. What it has read it remembers. */
+export function naming(records: Records): (resource: Resource, id: number) => Promise<string> {
+  const known = new Map<string, Promise<string>>()
+  const read = async (resource: Resource, id: number): Promise<string> => {
+    const row = isNamed(resource) ? await records.find(resource, id) : null
+    if (!row) return String(id)
+    const parts = resource.key.map(field => {
+      const target = targetOf(resource, field)
+      return target ? nameOf(target, Number(row[field])) : String(row[field])
+    })
+    return (await Promise.all(parts)).join('/')
+  }
+  const nameOf = (resource: Resource, id: number): Promise<string> => {
+    const key = `${resource.name} ${id}`
+    const name = known.get(key) ?? read(resource, id)
+    known.set(key, name)
+    return name
+  }
+  return nameOf
 }

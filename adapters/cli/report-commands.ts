@@ -6,17 +6,17 @@ import { tenants } from '../../core/resources/tenants.ts'
 import type { Context } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { example } from './help.ts'
 import { assertColumns, printValue } from './output.ts'
-import { example, type RunCommand, takesFields } from './program.ts'
+import { type RunCommand, takesFields } from './program.ts'
 import { resolve } from './references.ts'
 import { printable, styled } from './styles.ts'
+import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 import { cut, widthOf } from './width.ts'
 
 export async function reportCommand(run: RunCommand): Promise<Command> {
   const group = new Command('report').description('what was used and what it costs')
-  const usage = new Command('usage')
-    .description("a tenant's calls of a month, in its own time zone")
-    .requiredOption('--tenant <SLUG|ID>', 'the tenant')
+  const usage = tenantArgument(new Command('usage').description("a tenant's calls of a month, in its own time zone"))
     .requiredOption('--month <YYYY-MM>', 'the month')
     .addOption(new Option('--by <group>', 'a line for each').choices([...USAGE_GROUPS]))
   example(usage, 'trunkline report usage --tenant acme --month 2026-10 --by destination')
@@ -24,13 +24,14 @@ export async function reportCommand(run: RunCommand): Promise<Command> {
   return group
 }
 
-async function printUsage(context: Context, _words: readonly string[], flags: Flags): Promise<void> {
+async function printUsage(context: Context, words: readonly string[], flags: Flags): Promise<void> {
+  const { tenant: named } = tenantFrom(words, flags)
   const month = String(flags['month'])
   if (!isMonth(month)) throw new CliError(EXIT.usage, `${month} is no month`, again('--month', '2026-10'))
   const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
   assertColumns(context, isFlat)
   const { records, calls } = await context.open()
-  const tenantId = await resolve(records, tenants, String(flags['tenant']))
+  const tenantId = await resolve(records, tenants, named)
   const tenant = await records.find(tenants, tenantId)
   const timezone = String(tenant?.['timezone'] ?? 'UTC')
   const by = USAGE_GROUPS.find(known => known === flags['by']) ?? null

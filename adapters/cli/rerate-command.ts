@@ -6,28 +6,32 @@ import { tenants } from '../../core/resources/tenants.ts'
 import { cell } from './columns.ts'
 import { type Context, type Output, type Services, say } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
+import { example } from './help.ts'
 import { csvLine, write } from './output.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
-import { example, type RunCommand } from './program.ts'
+import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable } from './styles.ts'
+import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 
 /** So many changes are told one by one to a person. */
 const SHOWN = 20
 
 export function rerateCommand(run: RunCommand): Command {
   const command = tenantPeriodOptions(
-    new Command('rerate').description("rate a tenant's calls anew by its present rates; what was is kept"),
+    tenantArgument(
+      new Command('rerate').description("rate a tenant's calls anew by its present rates; what was is kept"),
+    ),
     'calls that began',
   )
-    .requiredOption('--tenant <SLUG|ID>', 'the tenant')
     .option('--unrated', 'only calls that no rate matched, or one by which the cost is too large')
     .option('--dry-run', 'only say what would change')
     .option('-y, --yes', 'without asking')
   example(command, 'trunkline cdr rerate --tenant acme --since 2026-10-01 --until 2026-11-01 --unrated --dry-run')
-  return run(command, async (context, _words, flags) => {
+  return run(command, async (context, words, flags) => {
+    const { tenant } = tenantFrom(words, flags)
     const { records, calls } = await context.open()
-    const tenantId = await resolve(records, tenants, String(flags['tenant']))
+    const tenantId = await resolve(records, tenants, tenant)
     const query = {
       ...(await tenantPeriodFrom(flags, records, tenantId)),
       tenantId,

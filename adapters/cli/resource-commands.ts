@@ -16,9 +16,11 @@ import {
   isGenerating,
   randomSecret,
 } from './fields.ts'
+import { example } from './help.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
-import { example, type RunCommand, takesFields } from './program.ts'
-import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
+import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
+import { type RunCommand, takesFields } from './program.ts'
+import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from './references.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -61,6 +63,8 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
   if (resource.search.length > 0)
     command.option('--search <text>', `only what contains this text in ${resource.search.join(', ')}`)
   addFilterFlags(command, resource)
+  if (isTimed(resource)) recordPeriodOptions(command, resource)
+  command
     .option('--limit <n>', `at most so many (at a terminal ${SCREENFUL} unless given)`)
     .option('--after <id>', 'only what comes after this record')
     .option('--all', 'all of them')
@@ -70,9 +74,11 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     const services = await context.open()
     const limit = limitOf(context, flags)
     const search = typeof flags['search'] === 'string' ? flags['search'].trim() : ''
+    const where = await filtersFrom(flags, resource, services)
     const query = {
       view: 'list' as const,
-      where: await filtersFrom(flags, resource, services),
+      where,
+      ...(await recordPeriodFrom(flags, resource, where, services.records)),
       ...(search === '' ? {} : { search }),
       ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
       ...(limit === null ? {} : { limit }),
@@ -92,11 +98,12 @@ function showCommand(resource: Resource, name: string, run: RunCommand): Command
   const command = new Command('show')
     .description(`show one ${labelOf(resource)} with what belongs to it`)
     .argument(`<${referenceForm(resource)}>`)
+  tenantOption(command, resource)
   if (showsSecrets(resource)) command.option('--show-secrets', 'show what is secret')
   example(command, `trunkline ${name} show ${sampleReference(resource)}`)
   return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()
-    const id = await resolve(services.records, resource, reference)
+    const id = await recordMeant(context, services.records, resource, reference, flags['tenant'])
     const json = await whole(await services.administration.show(resource, id))
     await printRecord(context, resource, json, { showSecrets: flags['showSecrets'] === true })
   })
@@ -145,7 +152,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     assertFields(context, resource)
     const services = await context.open()
     const { administration, records } = services
-    const id = await resolve(records, resource, reference)
+    const id = await recordMeant(context, records, resource, reference)
     const changes = await bodyFrom(flags, resource, context, services)
     if (Object.keys(changes).length === 0)
       throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)

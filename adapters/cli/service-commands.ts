@@ -1,15 +1,18 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { type Context, say } from './context.ts'
+import { example } from './help.ts'
 import { printRows, printValue, write } from './output.ts'
-import { example, type RunCommand, takesFields, type Wiring } from './program.ts'
+import { type RunCommand, takesFields, type Wiring } from './program.ts'
 import { coloured } from './styles.ts'
+import { suggests } from './suggestions.ts'
 
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
 export async function serveCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = new Command('serve').description('run the daemon in the foreground, until a signal ends it')
   const flags = wiring.daemonFlags.filter(({ setting }) => setting !== 'db')
-  for (const { flag, about } of flags) command.option(`${flag} <value>`, about)
+  for (const { flag, about, value, choices } of flags)
+    command.addOption(suggests(new Option(`${flag} <${value}>`, about), choices))
   example(command, 'trunkline serve --port 0 --metrics-port 0')
   return run(command, async (context, _words, given) => {
     const settings = flags.flatMap(({ flag, setting }): [string, string][] => {

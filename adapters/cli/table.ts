@@ -10,18 +10,35 @@ const MICROSECONDS = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/
 const shortened = (text: string, { kind }: Column): string =>
   kind === 'date' ? text.replace(MICROSECONDS, '$1 $2Z') : text
 
-const NARROWEST = 8
-const SHORT = 11
-const FRAME = 3
+const TO_THE_MINUTE = '2026-10-01 12:00Z'.length
+
+/** A cell in so many columns: a moment loses its seconds, any other text its end. */
+const fitted = (text: string, width: number, { kind }: Column): string =>
+  cut(kind === 'date' && text.length > width ? text.replace(/:\d\dZ$/, 'Z') : text, width)
+
+/** `frame` is what each column takes beside its text. Text is cut to `narrowest`, unless it is `short`. */
+interface Style {
+  readonly frame: number
+  readonly narrowest: number
+  readonly short: number
+}
+
+const PADDED: Style = { frame: 3, narrowest: 8, short: 11 }
+const DENSE: Style = { frame: 1, narrowest: 6, short: 6 }
+
+/** A text of this width tells what it is about; columns that matter less do not make it narrower. */
+const AMPLE = 24
 
 interface Fit {
   readonly columns: readonly number[]
   readonly widths: readonly number[]
+  readonly style: Style
 }
 
 /**
- * A table that fits the terminal: empty columns go first when there is no room, then long ones are cut, and at last
- * those on the right are left out, which is said on standard error.
+ * A table that fits the terminal. Where there is no room, empty columns go first and then those that matter less; long
+ * texts are cut, and the blanks beside the lines go; at last columns on the right are left out. What is left out is
+ * said on standard error.
  */
 export function table(context: Context, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) {
@@ -30,20 +47,27 @@ export function table(context: Context, columns: readonly Column[], rows: readon
   }
   const available = context.io.stdout.columns ?? 120
   const cells = rows.map(row => columns.map((column, i) => cut(shortened(printable(row[i] ?? ''), column), available)))
-  const { columns: shown, widths } = fit(columns, cells, available)
+  const { columns: shown, widths, style } = fit(columns, cells, available)
   const left = columns.filter((_, i) => !shown.includes(i) && cells.some(row => row[i] !== ''))
   if (left.length > 0)
     say(context, `left out for want of width: ${left.map(({ name }) => name).join(', ')}; see --fields`)
   const drawn = new Table({
-    head: shown.map((i, at) => heading(context, columns[i]?.name ?? '', widths[at] ?? NARROWEST)),
+    head: shown.map((i, at) => heading(context, columns[i]?.name ?? '', widths[at] ?? 0)),
     colAligns: shown.map(i => (columns[i] && isNumber(columns[i]) ? 'right' : 'left')),
-    style: { head: [], border: [], compact: true },
+    style: {
+      head: [],
+      border: [],
+      compact: true,
+      ...(style === DENSE ? { 'padding-left': 0, 'padding-right': 0 } : {}),
+    },
   })
   for (const row of cells)
     drawn.push(
       shown.map((i, at) => {
-        const text = cut(row[i] ?? '', widths[at] ?? NARROWEST)
-        return columns[i]?.kind === 'text' ? coloured(context, text) : text
+        const column = columns[i]
+        if (!column) return ''
+        const text = fitted(row[i] ?? '', widths[at] ?? 0, column)
+        return column.kind === 'text' ? coloured(context, text) : text
       }),
     )
   return `${drawn.toString()}\n`
@@ -61,19 +85,31 @@ const longestPart = (name: string): number => Math.max(...name.split(/(?<=_)/).m
 function fit(columns: readonly Column[], cells: readonly (readonly string[])[], available: number): Fit {
   const contents = columns.map((_, i) => Math.max(0, ...cells.map(row => widthOf(row[i] ?? ''))))
   const natural = columns.map(({ name }, i) => Math.max(name.length, contents[i] ?? 0))
-  // A number is never cut, nor is what is short anyhow; a heading may be.
-  const least = columns.map((column, i) => {
-    const content = contents[i] ?? 0
-    const kept = isNumber(column) || content <= SHORT ? content : NARROWEST
-    return Math.max(kept, Math.min(longestPart(column.name), NARROWEST))
-  })
-  const room = (shown: readonly number[]): number => available - FRAME * shown.length - 1
-  const total = (shown: readonly number[], widths: readonly number[]): number =>
-    shown.reduce((sum, i) => sum + (widths[i] ?? 0), 0)
+  const ample = columns.map((column, i) => leastOf(column, Math.min(contents[i] ?? 0, AMPLE), UNCUT))
+  const leastIn = (style: Style): number[] => columns.map((column, i) => leastOf(column, contents[i] ?? 0, style))
+  const room = (shown: readonly number[], { frame }: Style): number => available - frame * shown.length - 1
+  const fits = (shown: readonly number[], widths: readonly number[], style: Style): boolean =>
+    shown.reduce((sum, i) => sum + (widths[i] ?? 0), 0) <= room(shown, style)
   let shown = columns.map((_, i) => i)
-  if (total(shown, natural) > room(shown)) shown = shown.filter(i => (contents[i] ?? 0) > 0)
-  while (shown.length > 1 && total(shown, least) > room(shown)) shown = shown.slice(0, -1)
-  return { columns: shown, widths: narrowed(shown, natural, least, room(shown)) }
+  if (!fits(shown, natural, PADDED)) shown = shown.filter(i => (contents[i] ?? 0) > 0)
+  for (const minor of shown.filter(i => columns[i]?.isMinor).reverse())
+    if (!fits(shown, ample, PADDED)) shown = shown.filter(i => i !== minor)
+  const style = fits(shown, leastIn(PADDED), PADDED) ? PADDED : DENSE
+  const least = leastIn(style)
+  while (shown.length > 1 && !fits(shown, least, style)) shown = shown.slice(0, -1)
+  // Headings are broken before any text is cut.
+  const broken = columns.map(({ name }, i) => Math.max(longestPart(name), contents[i] ?? 0))
+  const [from, to] = fits(shown, broken, style) ? [natural, broken] : [broken, least]
+  return { columns: shown, widths: narrowed(shown, from, to, room(shown, style)), style }
+}
+
+const UNCUT: Pick<Style, 'narrowest' | 'short'> = { narrowest: PADDED.narrowest, short: AMPLE }
+
+/** A number is never cut, nor is what is short anyhow; a heading may be. */
+function leastOf(column: Column, content: number, { narrowest, short }: Pick<Style, 'narrowest' | 'short'>): number {
+  const most = column.kind === 'date' ? TO_THE_MINUTE : narrowest
+  const kept = isNumber(column) || content <= short ? content : Math.min(content, most)
+  return Math.max(kept, Math.min(longestPart(column.name), narrowest))
 }
 
 /** Takes from the widest columns until all fit. */

@@ -5,10 +5,11 @@ import type { Resource } from '../../core/resources/resource.ts'
 import type { Io } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { addExportOptions, exportRecords, readExportOptions } from './export.ts'
+import { example } from './help.ts'
 import type { Source } from './import/import.ts'
 import { addImportOptions, readImportOptions } from './import/options.ts'
 import { openStream } from './input.ts'
-import { example, type RunCommand } from './program.ts'
+import type { RunCommand } from './program.ts'
 import { pluralOf } from './references.ts'
 
 /** Records in bulk: into the database from a file or standard input, and out of it. */
@@ -51,6 +52,7 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
 function exportCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addExportOptions(
     new Command('export').description(`write ${pluralOf(resource)} as CSV, NDJSON or a JSON array that imports again`),
+    resource,
   )
   example(command, `trunkline ${name} export --out ${resource.name}.csv`)
   return run(command, async (context, _words, flags) => {

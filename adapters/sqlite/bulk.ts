@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bulk, ImportPlace } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
+import type { Period } from '../../core/rating/period.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { keepsPlace, type NamedReference, namedReferences } from '../../core/use-cases/import.ts'
 import type { AuditTrail } from './audit.ts'
@@ -22,28 +23,35 @@ export function bulk(connection: Connection, writer: Writer, clock: Clock, trail
     },
     places: async ({ name }) =>
       connection.query<[string], ImportPlace>('SELECT input, mark FROM imports WHERE resource = ?').all(name),
-    dump: (resource, fields, where) => dump(connection, resource, fields, where),
+    dump: (resource, fields, where, period) => dump(connection, resource, fields, Object.entries(where), period),
   }
 }
 
-/** By id, and by no index: a page then goes on where the last one ended. */
+/** By id, and by no index: a page then goes on where the last one ended. Of a period, by the index of its dates. */
 async function* dump(
   connection: Connection,
   resource: Resource,
   fields: readonly string[],
-  where: Readonly<Record<string, number>>,
+  where: readonly [field: string, value: number][],
+  period: Period | undefined,
 ): AsyncIterable<Bound[][]> {
-  const columns = fields.map(field => namedSql(resource, field))
-  const conditions = ['t.id > ?', ...Object.keys(where).map(name => `t.${name} = ?`)]
-  const sql = `SELECT t.id, ${columns.join()} FROM ${resource.name} t NOT INDEXED
-    WHERE ${conditions.join(' AND ')} ORDER BY t.id LIMIT ${DUMP_PAGE}`
-  const page = connection.rows<number[], [number, ...Bound[]]>(sql)
-  let last = 0
+  const order = `t.${resource.order}`
+  const conditions = [
+    ...(period ? [`(${order}, t.id) > (?, ?)`, `${order} < ?`] : ['t.id > ?']),
+    ...where.map(([name]) => `t.${name} = ?`),
+  ]
+  const sql = `SELECT ${order}, t.id, ${fields.map(field => namedSql(resource, field)).join()}
+    FROM ${resource.name} t ${period ? '' : 'NOT INDEXED'}
+    WHERE ${conditions.join(' AND ')} ORDER BY ${period ? `${order}, ` : ''}t.id LIMIT ${DUMP_PAGE}`
+  const page = connection.rows<Bound[], [string | number, number, ...Bound[]]>(sql)
+  const wanted = where.map(([, value]) => value)
+  let [key, id]: [string | number, number] = [period?.from ?? 0, 0]
   for (;;) {
-    const rows = page.all(last, ...Object.values(where))
-    yield rows.map(([, ...values]) => values)
-    if (rows.length < DUMP_PAGE) return
-    last = rows.at(-1)?.[0] ?? last
+    const rows = page.all(...(period ? [key, id, period.to] : [id]), ...wanted)
+    yield rows.map(([, , ...values]) => values)
+    const last = rows.at(-1)
+    if (!last || rows.length < DUMP_PAGE) return
+    ;[key, id] = last
     await nextTurn()
   }
 }

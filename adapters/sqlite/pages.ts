@@ -21,7 +21,7 @@ const FEW = 4_000
 
 interface Plan {
   readonly resource: Resource
-  readonly where: readonly [column: string, value: string | number][]
+  readonly where: readonly [condition: string, value: string | number][]
   readonly view: 'plain' | 'list'
 }
 
@@ -38,13 +38,21 @@ const pageOf = (rows: readonly ViewRow[], more: boolean): Page => ({
 
 /** See `Records.list`. Each page is a read of its own, so that no cursor pins the log and no list holds the loop. */
 export async function* listPages(connection: Connection, resource: Resource, query: PageQuery): AsyncIterable<Page> {
-  const plan: Plan = { resource, where: Object.entries(query.where ?? {}), view: query.view }
-  const place = query.after === undefined ? null : placeOf(connection, resource, query.after)
+  const plan: Plan = { resource, where: wanted(resource, query), view: query.view }
+  const after = query.after === undefined ? null : placeOf(connection, resource, query.after)
+  // A list that ends its period at the place where it begins has one bound, which each page moves on.
+  const until: Place | null = query.period ? [query.period.to, 0] : null
+  const place = after && until ? (descending(after, until) < 0 ? until : after) : (after ?? until)
   const source = query.search
     ? found(connection, plan, fold(query.search), { from: place, limit: query.limit })
     : inOrder(connection, plan, place, query.limit)
   if (query.limit === undefined) yield* source
   else yield await gather(source, query.limit)
+}
+
+function wanted({ order }: Resource, { where, period }: PageQuery): Plan['where'] {
+  const equal = Object.entries(where ?? {}).map(([column, value]): Plan['where'][number] => [`t.${column} = ?`, value])
+  return period ? [...equal, [`t.${order} >= ?`, period.from]] : equal
 }
 
 /** One page of at most `limit` records from a source of rows. */
@@ -75,7 +83,7 @@ const afterSql = ({ order }: Resource, sign: '<' | '>='): string =>
 const bindPlace = ({ order }: Resource, place: Place | null): (string | number)[] =>
   place === null ? [] : order === 'id' ? [place[1]] : [...place]
 
-const whereSql = ({ where }: Plan): string[] => where.map(([column]) => `t.${column} = ?`)
+const whereSql = ({ where }: Plan): string[] => where.map(([condition]) => condition)
 
 type RowPages = AsyncIterable<Page & { rows: ViewRow[] }>
 
@@ -187,10 +195,10 @@ async function matching(
     const stretch = JSON.stringify(ids.slice(start, start + size))
     for (const row of connection.rows<(string | number)[], ViewRow>(sql).all(stretch, ...bound)) matches.push(row)
   }
-  return matches.sort(descending)
+  return matches.sort(([, ...a], [, ...b]) => descending(a, b))
 }
 
-const descending = ([, keyA, idA]: ViewRow, [, keyB, idB]: ViewRow): number =>
+const descending = ([keyA, idA]: Place, [keyB, idB]: Place): number =>
   keyA === keyB ? idB - idA : keyA < keyB ? 1 : -1
 
 /** Looks through the records in order, a bounded stretch at a time. */

@@ -1,4 +1,5 @@
 import type { FieldErrors } from '../errors.ts'
+import type { Period } from '../rating/period.ts'
 import type { Value } from '../resources/field.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 
@@ -87,11 +88,13 @@ export interface Bulk {
   places(resource: Resource): Promise<readonly ImportPlace[]>
   /**
    * All records in the order they were made, secrets included, some hundred at a time: the values of `fields`, and
-   * for a reference what `referenceName` makes of the record it points to.
+   * for a reference what `referenceName` makes of the record it points to. With a `period`, those of that time (see
+   * `PageQuery`), the earliest first.
    */
   dump(
     resource: Resource,
     fields: readonly string[],
     where: Readonly<Record<string, number>>,
+    period?: Period,
   ): AsyncIterable<readonly (readonly (string | number | null)[])[]>
 }

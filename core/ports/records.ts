@@ -1,5 +1,6 @@
 import type { Actor } from '../audit.ts'
 import type { FieldErrors } from '../errors.ts'
+import type { Period } from '../rating/period.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 
 /** JSON text, made by the storage in the form that the API shows. */
@@ -10,6 +11,8 @@ export interface PageQuery {
   readonly view: 'plain' | 'list'
   /** Only records whose fields hold these values. */
   readonly where?: Readonly<Record<string, string | number>>
+  /** Only records of this time, by what the resource's order goes by, which must be a date. */
+  readonly period?: Period
   /** Only records that contain this text in a searched field, in any case. */
   readonly search?: string
   /** Only what comes after the record with this id, in the resource's order. */

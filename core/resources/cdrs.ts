@@ -21,6 +21,7 @@ export const cdrs = resource({
     ended_at: date({ optional: true }),
   },
   search: ['caller_number', 'destination_number', 'direction', 'disposition'],
+  brief: ['tenant_id', 'caller_number', 'destination_number', 'disposition', 'bill_seconds', 'cost', 'started_at'],
   embeds: [
     { kind: 'one', name: 'tenant', from: 'tenants', via: 'tenant_id', only: ['id', 'name', 'slug'] },
     {

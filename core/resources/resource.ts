@@ -63,6 +63,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly unique: readonly (readonly string[])[]
   /** What tells one record from another for a person: the natural key of imports and of the command line. */
   readonly key: readonly string[]
+  /** The fields that matter most in a list: where there is no room for all, the others go first. Empty: all the same. */
+  readonly brief: readonly string[]
   /**
    * What a PUT does with omitted optional members (keep: the stored value stays; clear: null), and whether a PATCH
    * must name the required ones (replace: yes, as PUT; merge: it changes what it names).
@@ -73,10 +75,11 @@ export interface Resource<F extends Fields = Fields> {
 }
 
 type Declaration<F extends Fields> = Pick<Resource<F>, 'name' | 'label' | 'fields'> &
-  Partial<Omit<Resource<F>, 'name' | 'label' | 'fields' | 'search' | 'unique' | 'key'>> & {
+  Partial<Omit<Resource<F>, 'name' | 'label' | 'fields' | 'search' | 'unique' | 'key' | 'brief'>> & {
     readonly search?: readonly (keyof F & string)[]
     readonly unique?: readonly (readonly (keyof F & string)[])[]
     readonly key?: readonly (keyof F & string)[]
+    readonly brief?: readonly (keyof F & string)[]
   }
 
 /** Declares a resource once: routes, SQL, commands, import columns and the API description derive from it. */
@@ -90,6 +93,7 @@ export function resource<F extends Fields>(declaration: Declaration<F>): Resourc
     embeds: [],
     unique: [],
     key: [],
+    brief: [],
     put: 'keep',
     patch: 'replace',
     ...declaration,

@@ -80,7 +80,7 @@ export function openDesk(options: Partial<GlobalOptions> = {}): Desk {
     },
     give: async (resource, flags = []) => {
       const { context, heard } = listening(services, options)
-      const given = readExportOptions(parsed(addExportOptions(new Command()), flags))
+      const given = readExportOptions(parsed(addExportOptions(new Command(), resourceNamed(resource)), flags))
       await exportRecords(resourceNamed(resource), given, context)
       return heard.stdout
     },

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
+import type { Command } from 'commander'
+import { commands } from '../../../adapters/cli/commands.ts'
+import { wiringFor } from '../../../bin/command-line.ts'
 import { missing, type Workplace, workplace } from '../../support/cli.ts'
 
 let place: Workplace
@@ -9,6 +12,7 @@ before(async () => {
   place = workplace()
   for (const shell of ['bash', 'zsh', 'fish'])
     writeFileSync(place.path(`trunkline.${shell}`), await place.done(`trunkline completion ${shell}`))
+  writeFileSync(place.path('deck one.csv'), '')
 })
 after(() => place.remove())
 
@@ -17,7 +21,10 @@ const SHELLS: Readonly<Record<string, (script: string, words: readonly string[])
   bash: (script, words) => `source '${script}'
 COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
 _trunkline; printf '%s\\n' "\${COMPREPLY[@]}"`,
-  zsh: (script, words) => `compadd() { shift; print -l -- \${(M)@:#\${words[CURRENT]}*} }; _files() { : }
+  zsh: (
+    script,
+    words,
+  ) => `compadd() { shift; print -l -- \${(M)@:#\${words[CURRENT]}*} }; _files() { print -l -- \${words[CURRENT]}*(N) }
 source '${script}'; words=(${words.map(word => `'${word}'`).join(' ')}); CURRENT=\${#words}; _trunkline`,
   fish: (script, words) => `source '${script}'; complete -C '${words.join(' ')}' | string replace -r '\\t.*' ''`,
 }
@@ -34,6 +41,9 @@ function completed(shell: string, line: string): string[] {
   assert.ok(status === 0 || status === 1, `${shell} ended with ${status}`)
   return stdout.split('\n').filter(word => word !== '')
 }
+
+/** The same where files are offered; fish escapes their names. */
+const files = (shell: string, line: string): string[] => completed(shell, line).map(name => name.replaceAll('\\', ''))
 
 for (const shell of Object.keys(SHELLS))
   describe(`${shell} completes`, { skip: missing(shell) }, () => {
@@ -57,8 +67,81 @@ for (const shell of Object.keys(SHELLS))
       assert.deepEqual(completed(shell, 'trunkline admin create --role su'), ['supervisor'])
     })
 
+    it('values that a flag has with that command, and no others', () => {
+      assert.deepEqual(completed(shell, 'trunkline rate import --format ').toSorted(), ['csv', 'json', 'ndjson'])
+      assert.deepEqual(completed(shell, 'trunkline cdr ingest --format asterisk-c'), [
+        'asterisk-csv',
+        'asterisk-custom',
+      ])
+      assert.deepEqual(completed(shell, 'trunkline report usage --by dest'), ['destination'])
+      assert.deepEqual(completed(shell, 'trunkline audit list --by dest'), [])
+    })
+
+    it('values that the declarations give: choices, usual ones, yes and no', () => {
+      assert.deepEqual(completed(shell, 'trunkline cdr list --direction ').toSorted(), ['inbound', 'outbound'])
+      assert.deepEqual(completed(shell, 'trunkline route add --target-type q'), ['queue'])
+      assert.deepEqual(completed(shell, 'trunkline ext update acme/101 --status d'), ['disabled'])
+      assert.deepEqual(completed(shell, 'trunkline gateway list --is-active ').toSorted(), ['no', 'yes'])
+      assert.deepEqual(completed(shell, 'trunkline audit list --resource sms_'), ['sms_gateways', 'sms_messages'])
+      assert.deepEqual(completed(shell, 'trunkline serve --log-level s'), ['silent'])
+    })
+
+    it('values of an argument', () =>
+      assert.deepEqual(completed(shell, 'trunkline admin role a@b.c su'), ['supervisor']))
+
+    it('files where an argument or a flag takes one, and flags there as well', () => {
+      assert.deepEqual(files(shell, 'trunkline rate import de'), ['deck one.csv'])
+      assert.deepEqual(files(shell, 'trunkline cdr ingest --format auto de'), ['deck one.csv'])
+      assert.deepEqual(files(shell, 'trunkline extension export --out de'), ['deck one.csv'])
+      assert.deepEqual(files(shell, 'trunkline --db de'), ['deck one.csv'])
+      assert.deepEqual(completed(shell, 'trunkline rate import --mo'), ['--mode'])
+    })
+
+    it('nothing where any text may stand, and takes none of it for a command', () => {
+      assert.deepEqual(completed(shell, 'trunkline tenant create --name '), [])
+      assert.deepEqual(completed(shell, 'trunkline --fields cdr tenant cr'), ['create'])
+      assert.deepEqual(completed(shell, 'trunkline --db cdr tenant li'), ['list'])
+    })
+
+    it('commands after help', () => {
+      assert.deepEqual(completed(shell, 'trunkline help ten'), ['tenant'])
+      assert.deepEqual(completed(shell, 'trunkline help tenant cr'), ['create'])
+    })
+
     it('shells', () => assert.deepEqual(completed(shell, 'trunkline completion fi'), ['fish']))
   })
+
+const leaves = (command: Command, path: string): [path: string, command: Command][] =>
+  command.commands.length === 0
+    ? [[path, command]]
+    : command.commands.flatMap(sub => leaves(sub, `${path} ${sub.name()}`))
+
+describe('bash', { skip: missing('bash') }, () => {
+  it('completes every flag of every command, and the choices of those that have some', async () => {
+    const all: [string, Command][] = []
+    for (const { name, load } of commands) all.push(...leaves(await load(given => given, wiringFor({})), name))
+    const asked: [line: string, expected: readonly string[]][] = all.flatMap(([path, { options }]) => [
+      [`${path} --`, options.flatMap(({ long }) => long ?? [])],
+      ...options.flatMap(({ long, argChoices }): [string, readonly string[]][] =>
+        long && argChoices ? [[`${path} ${long} `, argChoices]] : [],
+      ),
+    ])
+    const script = asked.map(([line]) => {
+      const words = ['trunkline', ...line.split(' ')].map(word => `'${word}'`)
+      return `COMP_WORDS=(${words.join(' ')}); COMP_CWORD=${words.length - 1}; _trunkline; echo "\${COMPREPLY[*]}"`
+    })
+    const run = spawnSync('bash', ['-c', [`source '${place.path('trunkline.bash')}'`, ...script].join('\n')], {
+      encoding: 'utf8',
+    })
+    const offered = run.stdout.split('\n')
+    for (const [i, [line, expected]] of asked.entries())
+      assert.deepEqual(
+        expected.filter(word => !offered[i]?.split(' ').includes(word)),
+        [],
+        line,
+      )
+  })
+})
 
 describe('completion', () => {
   it('of another shell is refused, naming those that there are', async () => {

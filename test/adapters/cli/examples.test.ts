@@ -73,6 +73,7 @@ async function examplesOf(path: string): Promise<string[]> {
   const help = await place.done(`trunkline ${path} --help`)
   const [, examples = ''] = help.split(/^Examples?:\n/m)
   return examples
+    .replaceAll(/ \\\n\s*/g, ' ')
     .split('\n')
     .map(line => line.trim())
     .filter(line => line !== '')

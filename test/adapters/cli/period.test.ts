@@ -38,11 +38,52 @@ describe('--since and --until of one tenant', () => {
     assert.equal(await examined('--since 2025-10-01T00:00:00+03:00'), 3)
   })
 
+  const listed = async (flags: string): Promise<number> => (await place.json(`trunkline cdr list ${flags}`)).length
+
+  test('narrow the list of calls by the days of the tenant that is given, else by those of UTC', async () => {
+    assert.equal(await listed('--tenant acme --since 2025-10-01 --until 2025-11-01'), 2)
+    assert.equal(await listed('--since 2025-10-01 --until 2025-11-01'), 2)
+    assert.equal(await listed('--tenant acme --since 2025-10-01 --until 2025-10-31'), 1)
+    assert.equal(await listed('--since 2025-10-01 --until 2025-10-31'), 0)
+    assert.equal(await listed(`--since '2025-09-30 21:00:00'`), 4)
+    assert.equal(await listed('--until 2025-11-01 --limit 1'), 1)
+  })
+
+  test('combine with the other filters of the list', async () => {
+    assert.equal(await listed('--tenant acme --extension acme/101 --since 2025-10-01'), 4)
+    assert.equal(await listed('--extension acme/101 --since 2026-01-01'), 1)
+    assert.equal(await listed('--disposition BUSY --since 2025-10-01'), 0)
+    assert.equal(await listed('--search 49200000 --until 2025-11-01'), 1)
+  })
+
+  test('choose the calls that are exported, the earliest first', async () => {
+    const numbers = async (flags: string): Promise<string[]> => {
+      const lines = (await place.done(`trunkline cdr export --format ndjson ${flags}`)).split('\n').filter(Boolean)
+      return lines.map(line => JSON.parse(line).destination_number)
+    }
+    assert.deepEqual(await numbers('--tenant acme --since 2025-10-01 --until 2025-11-01'), ['49100000', '49200000'])
+    assert.deepEqual(await numbers('--until 2025-10-01'), ['49000000', '49100000'])
+    assert.deepEqual(await numbers('--since 2026-11-01'), [])
+  })
+
+  test('that are no dates are a misuse', async () => {
+    for (const command of ['list', 'export']) {
+      const { code, stderr } = await place.run(`trunkline cdr ${command} --since yesterday`)
+      assert.equal(code, 64)
+      assert.match(stderr, /^error: --since must be a valid date\nhint: .* --since 2026-10-01$/m)
+    }
+  })
+
+  test('are not there where records do not follow one another in time', async () => {
+    for (const command of ['rate list', 'rate export'])
+      assert.equal((await place.run(`trunkline ${command} --since 2026-10-01`)).code, 64)
+  })
+
   test('say so in the help, and are UTC where all tenants are meant', async () => {
-    for (const command of ['cdr rerate', 'rate check'])
+    for (const command of ['cdr rerate', 'rate check', 'cdr list', 'cdr export'])
       assert.match(
         (await place.run(`trunkline ${command} --help`)).stdout.replaceAll(/\s+/g, ' '),
-        /day of the tenant's time zone/,
+        /day of (the tenant's time zone|the time zone of --tenant)/,
       )
     assert.match(
       (await place.run('trunkline audit list --help')).stdout.replaceAll(/\s+/g, ' '),

@@ -47,10 +47,36 @@ describe('a table', () => {
 
   it('leaves empty columns out when there is no room, and says which others', () => {
     const columns = [column('first'), column('empty'), column('second'), column('third')]
-    const { text, said } = drawn(columns, [['aaaaaaaa', '', 'bbbbbbbb', 'cccccccc']], 24)
+    const { text, said } = drawn(columns, [['aaaaaaaa', '', 'bbbbbbbb', 'cccccccc']], 21)
     assert.match(text, /first.*second/)
     assert.equal(/empty|third/.test(text), false)
     assert.equal(said, 'left out for want of width: third; see --fields\n')
+  })
+
+  it('leaves out what matters less before it cuts a text that is not long, wherever the column stands', () => {
+    const columns = [column('first'), { ...column('minor'), isMinor: true }, column('second')]
+    const { text, said } = drawn(columns, [['a'.repeat(20), 'b'.repeat(20), 'c'.repeat(20)]], 60)
+    assert.match(text, /│ a{20} │ c{20} │/)
+    assert.equal(said, 'left out for want of width: minor; see --fields\n')
+    assert.match(drawn(columns, [['a'.repeat(90), 'b', 'c']], 60).text, /│ a+… │ b {5}│ c {6}│/)
+  })
+
+  it('has no blanks beside its lines rather than leave a column out', () => {
+    const columns = [column('first'), column('second'), column('third')]
+    const { text, said } = drawn(columns, [['aaaaaaaa', 'bbbbbbbb', 'cccccccc']], 28)
+    assert.match(text, /│aaaaaaaa│bbbbbbbb│cccccccc│/)
+    assert.equal(said, '')
+  })
+
+  it('shows a moment to the minute rather than cut it otherwise', () => {
+    const columns = [column('name'), column('made', 'date')]
+    const { text } = drawn(columns, [['a text that goes on', '2026-10-01T12:00:59.123456Z']], 34)
+    assert.match(text, /│ a text th… │ 2026-10-01 12:00Z │/)
+  })
+
+  it('breaks its headings before it cuts a text', () => {
+    const columns = [column('a_long_heading'), column('b')]
+    assert.match(drawn(columns, [['a', 'twelve chars']], 27).text, /│ a_ +│ b +│\n│ long_ +│ +│\n│ heading +│ +│[^…]*$/)
   })
 
   it('keeps its columns straight under wide and combining characters', () => {

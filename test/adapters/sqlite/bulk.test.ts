@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { it } from 'node:test'
+import { describe, it } from 'node:test'
 import { IN_MEMORY } from '../../../adapters/sqlite/database.ts'
 import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import type { BulkPlan, BulkRecord } from '../../../core/ports/bulk.ts'
+import { cdrs } from '../../../core/resources/cdrs.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import { manualClock } from '../../support/clock.ts'
+import { insert } from '../../support/rows.ts'
 
 const plan: BulkPlan = {
   resource: rates,
@@ -27,4 +29,25 @@ it('records that find no room on their way in are a full disk', async () => {
   await assert.rejects(load.add(records), { code: 'storage_full' })
   await load.close()
   await storage.close()
+})
+
+describe('a dump of a period', () => {
+  const starts = Array.from(
+    { length: 1_300 },
+    (_, n) => `2026-10-01T12:${String((n * 7) % 60).padStart(2, '0')}:00.000000Z`,
+  )
+  const period = { from: '2026-10-01T12:05:00.000000Z', to: '2026-10-01T12:50:00.000000Z' }
+
+  it('has what began in it, the earliest first, however many pages that takes', async () => {
+    const storage = openStorage(IN_MEMORY, { clock: manualClock(), create: true, migrate: true })
+    const { id } = await insert(storage.records, 'tenants')
+    for (const started_at of starts) await insert(storage.records, 'cdrs', { tenant_id: id, started_at })
+    const dumped: unknown[] = []
+    for await (const page of storage.bulk.dump(cdrs, ['started_at'], { tenant_id: id }, period))
+      dumped.push(...page.flat())
+    assert.deepEqual(dumped, starts.filter(start => start >= period.from && start < period.to).toSorted())
+    for await (const page of storage.bulk.dump(cdrs, ['started_at'], { tenant_id: id + 1 }, period))
+      assert.deepEqual(page, [])
+    await storage.close()
+  })
 })

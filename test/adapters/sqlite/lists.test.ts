@@ -184,3 +184,46 @@ behaviour('a list embeds what is declared for it', async ({ records }) => {
   const [plain] = await listOf(records, 'queues')
   assert.ok(plain && !('tenant' in plain) && !('agents' in plain))
 })
+
+/** The calls that began between two seconds of the minute, by what the list of all shows. */
+async function within(ports: Ports, from: string, to: string): Promise<number[]> {
+  const all = await listOf(ports.records, 'cdrs')
+  return all.filter(({ started_at }) => String(started_at) >= from && String(started_at) < to).map(({ id }) => id)
+}
+
+const PERIOD = { from: '2026-03-01T12:00:05.000000Z', to: '2026-03-01T12:00:20.000000Z' }
+
+behaviour('a list of a period has what began in it, its end not included, in pages too', async ports => {
+  await calls(ports, 401)
+  const expected = await within(ports, PERIOD.from, PERIOD.to)
+  assert.ok(expected.length > 200)
+  assert.deepEqual(await idsOf(ports.records, 'cdrs', { period: PERIOD }), expected)
+  assert.deepEqual(await idsOf(ports.records, 'cdrs', { period: PERIOD, search: 'outbound' }), expected)
+  const [first] = await pagesOf(ports.records, 'cdrs', { period: PERIOD, limit: 7 })
+  assert.equal(first?.next, expected[6])
+  const rest = { period: PERIOD, after: expected[6] ?? 0, limit: 500 }
+  assert.deepEqual(await idsOf(ports.records, 'cdrs', rest), expected.slice(7))
+})
+
+behaviour('a list of a period may be asked for after a record that lies beyond its end', async ports => {
+  const [latest = 0] = await calls(ports, 60)
+  assert.deepEqual(
+    await idsOf(ports.records, 'cdrs', { period: PERIOD, after: latest, limit: 500 }),
+    await within(ports, PERIOD.from, PERIOD.to),
+  )
+})
+
+behaviour('a list of a period can be narrowed besides', async ports => {
+  await calls(ports, 30)
+  await calls(ports, 30)
+  const [one] = await listOf(ports.records, 'tenants')
+  const tenantId = Number(one?.id)
+  const all = await listOf(ports.records, 'cdrs', { where: { tenant_id: tenantId } })
+  const expected = await within(ports, PERIOD.from, PERIOD.to)
+  const narrowed = await idsOf(ports.records, 'cdrs', { period: PERIOD, where: { tenant_id: tenantId } })
+  assert.deepEqual(
+    narrowed,
+    expected.filter(id => all.some(call => call.id === id)),
+  )
+  assert.equal(narrowed.length, 15)
+})

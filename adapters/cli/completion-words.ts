@@ -1,0 +1,57 @@
+import type { Argument, Command, Option } from 'commander'
+import { quoted } from './command-line.ts'
+import type { LazyCommand, Wiring } from './program.ts'
+import { suggestionsFor } from './suggestions.ts'
+
+/** Among words: the name of a file or folder. */
+export const FILE = '@'
+
+/** What may follow on a command line, as lists of words. Nothing is known of what may follow an empty list. */
+export interface Words {
+  /** After each command path, such as "tenant create": its commands, the values of its arguments, its flags. */
+  readonly after: ReadonlyMap<string, readonly string[]>
+  /** After each flag that takes a value, by path and flag, such as "tenant create --status". */
+  readonly values: ReadonlyMap<string, readonly string[]>
+  /** The same of the flags that every command takes, by the flag alone. */
+  readonly globals: ReadonlyMap<string, readonly string[]>
+}
+
+const IS_FILE = /^(?:file|dir)\b/i
+
+/** A list has room for words that need no quotes. */
+const listed = (given: Argument | Option): string[] => suggestionsFor(given).filter(word => quoted(word) === word)
+
+function valuesOf(option: Option): readonly string[] {
+  const [, name = ''] = /[<[](.*)[>\]]/.exec(option.flags) ?? []
+  return IS_FILE.test(name) ? [FILE] : listed(option)
+}
+
+const flagsOf = ({ long, short }: Option): string[] => [long, short].flatMap(flag => flag ?? [])
+
+const valued = (command: Command): [flag: string, values: readonly string[]][] =>
+  command.options
+    .filter(({ required, optional }) => required || optional)
+    .flatMap(option => flagsOf(option).map((flag): [string, readonly string[]] => [flag, valuesOf(option)]))
+
+/** Every command is loaded for it. */
+export async function wordsOf(program: Command, wiring: Wiring, commands: readonly LazyCommand[]): Promise<Words> {
+  const top = commands.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]))
+  const after = new Map<string, readonly string[]>([['', [...top, 'help']]])
+  const values = new Map<string, readonly string[]>()
+  const global = [...program.options.flatMap(({ long }) => long ?? []), '--help']
+  const visit = (path: string, command: Command): void => {
+    for (const [flag, words] of valued(command)) values.set(`${path} ${flag}`, words)
+    const positional = command.registeredArguments
+    const files = positional.some(argument => IS_FILE.test(argument.name())) ? [FILE] : []
+    const subs = command.commands.map(sub => sub.name())
+    const flags = command.options.flatMap(({ long }) => long ?? [])
+    after.set(path, [...files, ...positional.flatMap(listed), ...subs, ...new Set([...flags, ...global])])
+    for (const sub of command.commands) visit(`${path} ${sub.name()}`, sub)
+  }
+  for (const { name, alias, load } of commands) {
+    const command = await load(given => given, wiring)
+    visit(name, command)
+    if (alias) visit(alias, command)
+  }
+  return { after, values, globals: new Map(valued(program)) }
+}

@@ -1,0 +1,47 @@
+import { type Command, Help, type HelpConfiguration } from 'commander'
+
+/** What is explained stands on a line of its own where it is wider. */
+const TERM_WIDTH = 32
+
+const standard = new Help()
+
+const subcommandTerm = (command: Command): string =>
+  [
+    [command.name(), ...command.aliases()].join(', '),
+    ...command.registeredArguments.map(argument =>
+      argument.required ? `<${argument.name()}>` : `[${argument.name()}${argument.variadic ? '...' : ''}]`,
+    ),
+  ].join(' ')
+
+/** How help is laid out: no line is wider than the terminal, so that none is broken inside a word. */
+export const layout: HelpConfiguration = {
+  showGlobalOptions: true,
+  minWidthToWrap: 20,
+  subcommandTerm,
+  padWidth: (command, helper) => Math.min(TERM_WIDTH, standard.padWidth(command, helper)),
+  formatItem(term, width, about, helper) {
+    const format = (shown: string): string => standard.formatItem.call(this, shown, width, about, helper)
+    return helper.displayWidth(term) > width && about !== '' ? `  ${term}\n${format('')}` : format(term)
+  },
+}
+
+/** Command lines that the help shows. One that is wider than the terminal goes on below, as a shell takes it. */
+export const example = (command: Command, ...lines: string[]): Command =>
+  command.addHelpText('after', () => {
+    const width = command.configureOutput().getOutHelpWidth?.() ?? 80
+    return `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map(line => continued(line, width)).join('\n')}`
+  })
+
+/** An option stays with its value. */
+const PARTS = /(?:-\S+ (?!-))?(?:'[^']*'|[^\s'])+/g
+
+function continued(line: string, width: number): string {
+  const [first = '', ...words] = line.match(PARTS) ?? []
+  const lines = [`  ${first}`]
+  for (const word of words) {
+    const longer = `${lines.at(-1)} ${word}`
+    if (`${longer} \\`.length > width) lines.push(`    ${word}`)
+    else lines[lines.length - 1] = longer
+  }
+  return lines.join(' \\\n')
+}

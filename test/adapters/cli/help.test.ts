@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import type { Command } from 'commander'
+import { commands } from '../../../adapters/cli/commands.ts'
+import { wiringFor } from '../../../bin/command-line.ts'
+import { type Workplace, workplace } from '../../support/cli.ts'
+
+const paths = (command: Command, path: string): string[] => [
+  path,
+  ...command.commands.flatMap(sub => paths(sub, `${path} ${sub.name()}`)),
+]
+
+const all = ['']
+for (const { name, load } of commands) all.push(...paths(await load(given => given, wiringFor({})), name))
+
+let place: Workplace
+before(() => {
+  place = workplace()
+})
+after(() => place.remove())
+
+const help = (path: string, columns: number): Promise<string> => place.done(`trunkline ${path} --help`, { columns })
+
+const words = (text: string): string[] => text.split(/\s+/).filter(word => word !== '\\')
+
+describe('at 80 columns', () => {
+  for (const path of all)
+    it(`no line of the help is wider, nor broken inside a word: trunkline ${path}`, async () => {
+      const narrow = await help(path, 80)
+      assert.deepEqual(
+        narrow.split('\n').filter(line => line.length > 80),
+        [],
+      )
+      assert.deepEqual(words(narrow), words(await help(path, 1_000)))
+    })
+})
+
+describe('an example that is wider than the terminal', () => {
+  it('goes on below as a shell takes it, an option beside its value', async () => {
+    const [, example] = (await help('route add', 80)).split('Example:\n')
+    assert.equal(
+      example,
+      '  trunkline route add --did +380441234567 --target-type extension \\\n    --target acme/101\n',
+    )
+  })
+})

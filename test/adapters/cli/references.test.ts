@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+
+let place: Workplace
+before(async () => {
+  place = workplace()
+  await furnish(place)
+  const rate = (tenant: string, prefix: string): string =>
+    `trunkline rate create --tenant ${tenant} --prefix ${prefix} --destination X --cost-per-minute 1 --billing-increment 1 --status active`
+  const lines = [
+    'trunkline tenant create --name Beta --slug beta --domain beta.example.com --status active --timezone UTC --max-extensions 5',
+    rate('acme', '1'),
+    rate('acme', '44'),
+    rate('beta', '44'),
+    'trunkline did create --tenant acme --number 380449999999 --provider X --status active',
+    'trunkline extension create --tenant beta --extension-number 101 --display-name Desk --generate-secret --status active',
+  ]
+  for (const line of lines) await place.done(line)
+})
+after(() => place.remove())
+
+const idOf = async (line: string): Promise<number> => (await place.json(`trunkline ${line}`)).id
+
+describe('a number alone', () => {
+  it('is that of a rate, queue or DID where no record has it for its id', async () => {
+    assert.equal(await idOf('rate show 380'), 1)
+    assert.equal(await idOf('queue show 800'), 1)
+    assert.equal(await idOf('did show 380449999999'), 2)
+    assert.equal(await idOf('rate update 380 --destination Ukraine'), 1)
+  })
+
+  it('is an id first, and where it is the number of another record too that is said', async () => {
+    assert.deepEqual(await place.run('trunkline rate show 1 --fields prefix'), {
+      code: 0,
+      stdout: 'prefix  380\n',
+      stderr: '1 is the id of rate acme/380; by its number, name acme/1 in full\n',
+    })
+    assert.equal((await place.run('trunkline rate show id:1')).stderr, '')
+    assert.equal((await place.run('trunkline rate show 3')).stderr, '')
+  })
+
+  it('that several tenants have is refused with their names, unless the tenant is given', async () => {
+    assert.deepEqual(await place.run('trunkline rate show 44'), {
+      code: 64,
+      stdout: '',
+      stderr: 'error: "44" means more than one rate: acme/44 and beta/44\nhint: trunkline rate show acme/44\n',
+    })
+    assert.equal(await idOf('rate show 44 --tenant beta'), 4)
+    assert.equal(await idOf('rate show 1 --tenant acme'), 2)
+    assert.equal(await idOf('extension show 101 --tenant beta'), 2)
+  })
+
+  it('that is the id of one record and the whole name of another is refused with both ids', async () => {
+    const { id } = await place.json('trunkline did create --tenant acme --number 1 --provider X --status active')
+    assert.deepEqual(await place.run('trunkline did show 1'), {
+      code: 64,
+      stdout: '',
+      stderr: `error: "1" means more than one DID: id:1 and id:${id}\nhint: trunkline did show id:1\n`,
+    })
+    assert.equal((await place.json('trunkline did show id:1')).number, '+380441234567')
+  })
+
+  it('is looked for with the tenant that is given beside it', async () => {
+    assert.equal(await place.done('trunkline cdr list --tenant acme --extension 101 --fields id'), '1\n')
+    assert.equal(await place.done('trunkline cdr list --tenant beta --extension 101 --fields id'), '')
+    assert.equal((await place.run('trunkline cdr list --extension 101')).code, 64)
+  })
+
+  it('that is neither id nor number of a record is told as before', async () => {
+    const { code, stderr } = await place.run('trunkline rate show 999')
+    assert.equal(code, 67)
+    assert.match(stderr, /^error: there is no rate "999", which is written as TENANT\/PREFIX\|ID$/m)
+    assert.match((await place.run('trunkline rate show 999 --tenant acme')).stderr, /there is no rate "acme\/999"/)
+  })
+
+  it('deletes by id alone, so that the same deletion a second time deletes no other record', async () => {
+    assert.deepEqual(await place.run('trunkline rate delete 380 --yes'), {
+      code: 67,
+      stdout: '',
+      stderr: 'error: there is no rate with the id 380\nhint: trunkline rate delete acme/380 --yes\n',
+    })
+    await place.done('trunkline rate delete 44 --tenant beta --yes')
+    await place.done('trunkline rate delete id:3 --yes')
+    assert.equal(await place.done('trunkline rate list --fields id'), '2\n1\n')
+  })
+})

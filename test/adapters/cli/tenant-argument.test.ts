@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+
+let place: Workplace
+before(async () => {
+  place = workplace()
+  await furnish(place)
+})
+after(() => place.remove())
+
+/** Commands that are about one tenant, cut in two where its name may stand. */
+const COMMANDS = [
+  ['rate quote', '380441112233'],
+  ['rate check', ''],
+  ['cdr rerate', '--dry-run'],
+  ['report usage', '--month 2026-10'],
+] as const
+
+describe('the tenant that a command is about', () => {
+  for (const [command, rest] of COMMANDS) {
+    it(`is named as an argument or by --tenant: ${command}`, async () => {
+      const named = await place.run(`trunkline ${command} acme ${rest}`)
+      assert.ok(named.code <= 1, named.stderr)
+      assert.notEqual(named.stdout, '')
+      for (const line of [`--tenant acme ${rest}`, `${rest} --tenant=acme`, `--tenant 1 ${rest}`])
+        assert.deepEqual(await place.run(`trunkline ${command} ${line}`), named)
+    })
+
+    it(`is not named twice, nor left out: ${command}`, async () => {
+      const twice = await place.run(`trunkline ${command} acme ${rest} --tenant acme`)
+      assert.equal(twice.code, 64)
+      assert.match(twice.stderr, /^error: the tenant is named twice: acme and --tenant acme$/m)
+      const options = rest.startsWith('-') ? rest : ''
+      assert.deepEqual(await place.run(`trunkline ${command} ${options}`), {
+        code: 64,
+        stdout: '',
+        stderr: 'error: there is no tenant: name it, or give --tenant\nhint: trunkline tenant list\n',
+      })
+    })
+  }
+
+  it('is no number to quote', async () => {
+    const { code, stderr } = await place.run('trunkline rate quote acme')
+    assert.equal(code, 64)
+    assert.equal(stderr, 'error: there is no number that is called\nhint: trunkline rate quote --help\n')
+  })
+})
