@@ -128,7 +128,7 @@ async function sorted(connection: Connection, plan: Plan, from: Place | null): P
   for (let last = 0; ; await nextTurn()) {
     const rows = statement.all(...values, last, ...bindPlace(resource, from))
     for (const row of rows) places.push(row)
-    if (rows.length < SCAN) return places.sort(descending)
+    if (rows.length < SCAN) return places.sort(byPlace)
     last = rows.at(-1)?.[2] ?? last
   }
 }
@@ -195,11 +195,13 @@ async function matching(
     const stretch = JSON.stringify(ids.slice(start, start + size))
     for (const row of connection.rows<(string | number)[], ViewRow>(sql).all(stretch, ...bound)) matches.push(row)
   }
-  return matches.sort(([, ...a], [, ...b]) => descending(a, b))
+  return matches.sort(byPlace)
 }
 
 const descending = ([keyA, idA]: Place, [keyB, idB]: Place): number =>
   keyA === keyB ? idB - idA : keyA < keyB ? 1 : -1
+
+const byPlace = ([, ...a]: ViewRow, [, ...b]: ViewRow): number => descending(a, b)
 
 /** Looks through the records in order, a bounded stretch at a time. */
 async function* scanned(connection: Connection, plan: Plan, needle: string, from: Place | null): RowPages {
