@@ -176,7 +176,9 @@ function switchCommand(disabled: boolean, run: RunCommand): Command {
   const verb = disabled ? 'disable' : 'enable'
   const command = new Command(verb)
     .description(
-      disabled ? 'keep an account from logging in; ends its sessions' : 'let a disabled account log in again',
+      disabled
+        ? 'keep an account from logging in, unless it is the only one; ends its sessions'
+        : 'let a disabled account log in again',
     )
     .argument('<email>')
   example(command, `trunkline admin ${verb} admin@example.com`)

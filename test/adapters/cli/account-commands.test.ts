@@ -80,6 +80,18 @@ describe('accounts', () => {
     assert.equal(await state(), 'active')
   })
 
+  it('are not disabled or deleted when nobody else could log in', async () => {
+    await place.done('trunkline admin disable carol@example.com')
+    await place.done('trunkline admin disable dave@example.com')
+    const stderr =
+      'error: admin@example.com is the only account that can log in; make or enable another first.\nhint: trunkline admin create another@example.com --random-password\n'
+    await ended('trunkline admin disable admin@example.com', { code: 65, stderr })
+    await ended('trunkline admin delete admin@example.com --yes', { code: 65, stderr })
+    await place.done('trunkline admin enable dave@example.com')
+    await place.done('trunkline admin disable admin@example.com')
+    await place.done('trunkline admin enable admin@example.com')
+  })
+
   it('are deleted when that is confirmed', async () => {
     await ended('trunkline admin delete dave@example.com', {
       code: 64,

@@ -61,7 +61,8 @@ describe('doctor', () => {
   })
 
   it('finds that no account can log in', async () => {
-    await place.done('trunkline admin disable admin@example.com')
+    const { db } = service.trunkline.storage.connection
+    db.exec('UPDATE accounts SET disabled = 1')
     assert.deepEqual(await findings(), [
       ['no account can log in', 'trunkline admin create admin@example.com --random-password'],
     ])

@@ -25,6 +25,8 @@ async function world(lives = { idle: 2 * HOUR, absolute: 12 * HOUR }) {
     },
   }
   const passwordHash = await passwords.hash('right')
+  // The last account cannot be disabled.
+  await accounts.create({ name: 'Eve', email: 'eve@example.com', role: 'admin', passwordHash })
   const account = await accounts.create({ name: 'Ann', email: 'Ann@example.com', role: 'manager', passwordHash })
   const counted: typeof sessions = {
     ...sessions,
