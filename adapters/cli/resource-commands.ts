@@ -16,6 +16,7 @@ import {
   isGenerating,
   randomSecret,
 } from './fields.ts'
+import { withinLimit } from './limits.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
 import { example, type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, referenceForm, resolve } from './references.ts'
@@ -120,7 +121,10 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     const given = await bodyFrom(flags, resource, context, services)
     const asked = context.options.interactive ? await askMissing(context, services, resource, given) : given
     const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
-    const json = await services.administration.create(resource, { ...asked, ...madeUp })
+    const body = { ...asked, ...madeUp }
+    const json = await withinLimit(services.records, resource, body, () =>
+      services.administration.create(resource, body),
+    )
     // A secret made up just now is shown this once: nobody has seen it yet.
     const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
     await printRecord(context, resource, json, { showSecrets: isUnseen })
@@ -149,7 +153,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     const changes = await bodyFrom(flags, resource, context, services)
     if (Object.keys(changes).length === 0)
       throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)
-    const json = await administration.change(resource, id, changes)
+    const json = await withinLimit(records, resource, changes, () => administration.change(resource, id, changes))
     await printRecord(context, resource, json, { showSecrets: isGenerating(flags) })
     say(context, `${resource.label} updated.`)
   })
