@@ -42,6 +42,9 @@ export interface ImportSummary {
   readonly errors: readonly ImportError[]
   /** Errors that are not among these. */
   readonly more_errors: number
+  /** What may not mean what it seems to, and how many more there are. */
+  readonly warnings: readonly ImportError[]
+  readonly more_warnings: number
   readonly seconds: number
 }
 

@@ -64,6 +64,8 @@ export async function runImport(run: Run): Promise<ImportSummary> {
     blank_lines: blankLines,
     errors: report.shown,
     more_errors: report.more,
+    warnings: report.warnings,
+    more_warnings: report.moreWarnings,
     seconds: (performance.now() - started) / 1000,
   }
 }

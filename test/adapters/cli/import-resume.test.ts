@@ -124,6 +124,44 @@ it('a prefix that looks like a range is kept as it came, with a warning of what 
   )
 })
 
+it('a prefix that matches another way than it looks, or nothing, is kept with a warning, which JSON has in full', async () => {
+  const deck = ['33..35', '33 to 35', '33abc', '+33', '*98', '33 35']
+    .map(prefix => JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'a' }))
+    .join('\n')
+  const other = openDesk({ output: 'json' })
+  await other.create('tenants', { slug: 'acme' })
+  const { summary, stdout, stderr } = await other.take('rates', deck, ['--tenant', 'acme'], 'in.ndjson')
+  assert.deepEqual([summary.created, summary.warned, stderr], [6, 3, ''])
+  const warning = (line: number, message: string) => ({ line, field: 'prefix', message })
+  assert.deepEqual(JSON.parse(stdout).warnings, [
+    warning(1, '33..35 is kept, and matches numbers that begin with 3335; a range must be written out.'),
+    warning(2, '33 to 35 is kept, and matches no number, since a prefix is digits; a range must be written out.'),
+    warning(3, '33abc is kept, and matches no number, since a prefix is digits.'),
+  ])
+  const few = await other.take(
+    'rates',
+    deck,
+    ['--tenant', 'acme', '--allow-duplicates', '--max-errors', '1'],
+    'in.ndjson',
+  )
+  assert.deepEqual([few.summary.warnings.length, few.summary.more_warnings], [1, 2])
+  await other.close()
+})
+
+it('a prefix that a spreadsheet made an exponent is refused in JSON as in CSV; a list is kept there', async () => {
+  const deck = ['4.47E+11', '61 38,39']
+    .map(prefix => JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'a' }))
+    .join('\n')
+  const { summary } = await desk.take('rates', deck, ['--tenant', 'acme', '--on-error', 'continue'], 'in.ndjson')
+  assert.deepEqual(
+    summary.errors.map(({ line, message }) => `${line}: ${message}`),
+    [
+      '1: The prefix field holds 4.47E+11, which a spreadsheet made of a long number: make its column text and export it again.',
+    ],
+  )
+  assert.deepEqual(desk.query('SELECT prefix FROM rates'), ['61 38,39'])
+})
+
 it('the help says what a bad row means: all or nothing, or what was stored before it stays', () => {
   const help = (resource: string): string =>
     addImportOptions(new Command(), resourceNamed(resource)).helpInformation().replaceAll(/\s+/g, ' ')
