@@ -110,8 +110,23 @@ const exponentIn = (given: unknown): Problem | null =>
       )
     : null
 
-/** The codes in one cell, `61 38,39` being 6138 and 6139; without a comma or semicolon, the cell as it is. */
+/** What spreadsheets take for text and nothing else. */
+const EXACT = /^\s*="(.*\S.*)"\s*$/s
+
+/** A cell that `codesIn` takes for this one code; the code itself, but where that would be read as something else. */
+export function codeCell(code: string): string {
+  const codes = codesIn(code)
+  const isItself = Array.isArray(codes) && codes.length === 1 && codes[0] === code
+  return isItself ? code : `="${code.replaceAll('"', '""')}"`
+}
+
+/**
+ * The codes in one cell, `61 38,39` being 6138 and 6139; without a comma or semicolon the cell as it is, and of
+ * `="61 38,39"` what is in the quotes.
+ */
 export function codesIn(text: string): string[] | Problem {
+  const exact = text.includes('="') ? EXACT.exec(text)?.[1] : undefined
+  if (exact !== undefined) return [exact.replaceAll('""', '"')]
   const exponent = exponentIn(text)
   if (exponent) return exponent
   if (!/[,;]/.test(text)) return [text]
