@@ -98,12 +98,13 @@ interface RunPlace {
 }
 
 /** Where this import begins, and how it notes where it is. */
-async function placeOf({ resource, input, format, options, services, opened }: Run): Promise<RunPlace> {
+async function placeOf(run: Run): Promise<RunPlace> {
+  const { resource, input, format, options, services, opened } = run
   const settings = [resource.name, format, opened.delimiter, options.map, opened.constants, options.decimalComma]
   const fingerprint = fingerprintOf(input.head, settings)
   const places = keepsPlace(resource) ? await services.bulk.places(resource) : []
   const found = findPlace(places, input, fingerprint, options.resume ?? (options.dryRun ? false : undefined))
-  if (found) await goTo(input, found.mark)
+  if (found) await passOver(run, found.mark)
   const { head } = found?.mark ?? fingerprint
   const key = found?.key ?? fingerprint.key
   return {
@@ -123,6 +124,15 @@ async function placeOf({ resource, input, format, options, services, opened }: R
         rejectBytes,
         isDone,
       } satisfies Mark),
+  }
+}
+
+/** Passes over what is stored, which a signal meanwhile does not change. */
+async function passOver(run: Run, mark: Mark): Promise<void> {
+  try {
+    await goTo(run.input, mark)
+  } catch (error) {
+    throw run.signal?.aborted ? interrupted({ ...run, counts: mark }, run.signal) : error
   }
 }
 
@@ -233,7 +243,10 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
 }
 
 /** What a signal ended, with what is stored in spite of it. */
-function interrupted({ input, counts, resource, options }: Passing, signal: AbortSignal): CliError {
+function interrupted(
+  { input, counts, resource, options }: Run & { readonly counts: Pick<Counts, 'created'> },
+  signal: AbortSignal,
+): CliError {
   const ended = interruption(signal)
   if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return ended
   return new CliError(

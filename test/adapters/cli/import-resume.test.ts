@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { Command } from 'commander'
+import { CliError } from '../../../adapters/cli/exit.ts'
 import { exitCodeOf, importRecords } from '../../../adapters/cli/import/import.ts'
 import { addImportOptions, readImportOptions } from '../../../adapters/cli/import/options.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -43,6 +44,29 @@ describe('an import that goes on', () => {
     assert.deepEqual(again.summary.blank_lines, [4])
     assert.match(again.stderr, /1 blank \(line 4\)/)
     assert.match(again.stderr, /^going on after 1,499 rows; 1,498 records of them are stored already\n/)
+  })
+
+  it('and is interrupted while it passes over what is stored, says what that is and how to go on', async () => {
+    const text = Buffer.from(file(8_000, {}))
+    const { summary } = await desk.take('cdrs', text)
+    const stop = new AbortController()
+    const stream = Readable.from(
+      (function* () {
+        yield text.subarray(0, text.length / 2)
+        stop.abort(new CliError(143, 'interrupted: nothing was stored'))
+        throw new Error('destroyed')
+      })(),
+    )
+    const { context } = listening(desk.services)
+    const options = readImportOptions({ resume: true })
+    await assert.rejects(
+      importRecords(resourceNamed('cdrs'), { name: 'in.csv', stream }, options, context, stop.signal),
+      ({ exitCode, message, hint }: CliError) => {
+        assert.deepEqual([exitCode, message], [143, `interrupted: ${summary.created} records of in.csv are stored`])
+        assert.deepEqual(typeof hint === 'function' && hint(['import']), ['import', '--resume'])
+        return true
+      },
+    )
   })
 
   it('is told by the one that stopped at a bad row: what is stored, and the command', async () => {
