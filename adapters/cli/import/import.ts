@@ -87,6 +87,7 @@ export async function importRecords(
     services,
     context,
     opened,
+    tenant: fixed,
     names: plan.names,
     signal,
     bytes: source.bytes,

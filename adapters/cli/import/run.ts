@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
 import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
@@ -6,7 +7,7 @@ import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT_OF, interruption } from '../exit.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
-import type { RowErrors } from './evaluate.ts'
+import type { Fixed, RowErrors } from './evaluate.ts'
 import type { ImportSummary } from './import.ts'
 import type { Input } from './input.ts'
 import type { Names } from './names.ts'
@@ -24,6 +25,8 @@ export interface Run {
   readonly services: Services
   readonly context: Context
   readonly opened: OpenedSource
+  /** The one that all records are of. */
+  readonly tenant: Fixed | null
   readonly names: Names
   readonly signal: AbortSignal | undefined
   readonly bytes: number | undefined
@@ -70,7 +73,10 @@ export async function runImport(run: Run): Promise<ImportSummary> {
   }
 }
 
-const loadOf = ({ resource, format, options, services, opened }: Run, { formerMark }: RunPlace): BulkLoad =>
+const loadOf = (
+  { resource, input, format, options, services, opened, tenant }: Run,
+  { formerMark }: RunPlace,
+): BulkLoad =>
   services.bulk.load({
     resource,
     columns: opened.reader.columns,
@@ -80,6 +86,7 @@ const loadOf = ({ resource, format, options, services, opened }: Run, { formerMa
     onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
     allowDuplicates: options.allowDuplicates,
     formerMark,
+    noted: { file: basename(input.name), ...(tenant ? { [tenant.field]: Number(tenant.value) } : {}) },
   })
 
 const shapeOf = ({ format, opened }: Run) => ({

@@ -192,3 +192,20 @@ it('the help says what a bad row means: all or nothing, or what was stored befor
   assert.match(help('rates'), /stop: all or nothing; continue: keep the good rows/)
   assert.match(help('cdrs'), /stop: what was stored before a bad row stays, to go on with --resume; continue: keep/)
 })
+
+it('the audit trail tells the file of an import, without its folder, and the tenant that is given', async () => {
+  const calls = file(300, {}).replaceAll('acme,', ',')
+  await desk.take('cdrs', file(2, {}), [], '/var/spool/2025.csv')
+  await desk.take('cdrs', calls.replaceAll(/^tenant,|^,/gm, ''), ['--tenant', 'acme'], 'old/2024.csv')
+  const deck = 'prefix,destination,cost_per_minute,billing_increment,status\n44,x,1,60,active\n'
+  await desk.take('rates', deck, ['--tenant', 'acme'], '-')
+  const counts = (created: number) => ({ created, updated: 0, skipped: 0, rejected: 0 })
+  assert.deepEqual(
+    desk.query("SELECT changes FROM audit WHERE action = 'import' ORDER BY id").map(text => JSON.parse(text)),
+    [
+      { file: '2025.csv', ...counts(2) },
+      { file: '2024.csv', tenant_id: 1, ...counts(300) },
+      { file: '-', tenant_id: 1, ...counts(1) },
+    ],
+  )
+})
