@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { AuditEntry } from '../../../core/audit.ts'
 import { startService } from '../../support/app.ts'
@@ -55,6 +56,18 @@ describe('accounts', () => {
       stderr:
         'error: there is no password: give --password-file or --random-password\nhint: trunkline admin create erin@example.com --random-password\n',
     }))
+
+  it('have a password of eight characters or more', async () => {
+    const short = { code: 65, stderr: 'error: The password field must be at least 8 characters.\n' }
+    for (const line of ['create erin@example.com', 'passwd dave@example.com']) {
+      const verb = line.split(' ')[0]
+      const stderr = `${short.stderr}hint: trunkline admin ${verb} --help\n`
+      await ended(`trunkline admin ${line} --password-file -`, { ...short, stderr }, { input: 'abc' })
+    }
+    const db = place.path('other.db')
+    const { code } = await place.run(`trunkline --db ${db} init --email a@b.co --password-file -`, { input: 'abc' })
+    assert.deepEqual([code, existsSync(db)], [65, false])
+  })
 
   it('get a new password', () =>
     ended(

@@ -113,7 +113,9 @@ describe('at a terminal, an account', { skip, timeout: 60_000 }, () => {
   it('has its password typed twice, hidden', async () => {
     const screen = atTerminal(place, ['admin', 'create', 'eve@example.com'])
     await screen.until('Password:')
-    screen.type(`first try${ENTER}`)
+    screen.type(`abc${ENTER}`)
+    await screen.until('The password field must be at least 8 characters.')
+    screen.type(`\x15first try${ENTER}`)
     await screen.until('The same again:')
     screen.type(`first cry${ENTER}`)
     await screen.until('The two are not the same; type both anew.')
