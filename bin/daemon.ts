@@ -4,6 +4,7 @@ import { httpApp } from '../adapters/http/app.ts'
 import { createMetrics, type Metrics } from '../adapters/http/metrics.ts'
 import { notingRefusals } from '../adapters/http/refusal.ts'
 import { type RunningServer, serve } from '../adapters/http/server.ts'
+import { isLocked } from '../adapters/sqlite/restore.ts'
 import type { Settings } from '../config/settings.ts'
 import { startBackground } from './background.ts'
 import { compose, type Opening, type Trunkline } from './compose.ts'
@@ -71,7 +72,10 @@ async function startService(
     onCommit: metrics.onCommit,
     onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
   }
+  const isShared = isLocked(settings.db)
   const trunkline = compose(settings, baseUrl, opening, {}, metrics)
+  if (isShared)
+    log.warn({ db: settings.db }, 'another process has the database open: a second daemon would do the same work twice')
   try {
     await prepare(trunkline)
     await trunkline.messaging.sweep()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../core/errors.ts'
-import { readCredentials } from '../core/use-cases/sign-in.ts'
+import { readNewCredentials } from '../core/use-cases/sign-in.ts'
 import type { Trunkline } from './compose.ts'
 
 export interface FirstAccount {
@@ -29,7 +29,7 @@ function firstCredentials({
   password = randomBytes(15).toString('base64url'),
 }: FirstAccount) {
   try {
-    return readCredentials({ email, password })
+    return readNewCredentials({ email, password })
   } catch (error) {
     const why = error instanceof Error ? error.message : ''
     throw new AppError('configuration', `TRUNKLINE_ADMIN_EMAIL and TRUNKLINE_ADMIN_PASSWORD: ${why}`)

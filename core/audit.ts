@@ -15,7 +15,7 @@ export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 /** What a field was and is; a secret is only said to have changed. */
 export type Change = { readonly before?: unknown; readonly after?: unknown } | 'changed'
 
-export type Changes = Readonly<Record<string, Change | number | boolean>>
+export type Changes = Readonly<Record<string, Change | string | number | boolean>>
 
 export interface AuditEntry {
   readonly id: number

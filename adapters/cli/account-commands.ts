@@ -3,7 +3,7 @@ import { Argument, Command, Option } from 'commander'
 import { type Account, ROLES, type Role } from '../../core/ports/accounts.ts'
 import { Problem } from '../../core/resources/field.ts'
 import { sentences } from '../../core/resources/input.ts'
-import { loginFields, readCredentials } from '../../core/use-cases/sign-in.ts'
+import { accountFields, readCredentials, readNewCredentials } from '../../core/use-cases/sign-in.ts'
 import { askText } from './ask.ts'
 import { type Context, type Services, say } from './context.ts'
 import { assertWanted } from './delete-command.ts'
@@ -17,7 +17,7 @@ import { suggests } from './suggestions.ts'
 
 export const addPasswordFlags = (command: Command): Command =>
   command
-    .option('--password-file <file>', 'the password from a file, or - for standard input')
+    .option('--password-file <file>', 'the password (8 characters or more) from a file, or - for standard input')
     .option('--random-password', 'make a random one and print it')
 
 const roleOption = (): Option => new Option('--role <role>', 'what the account is shown as').choices([...ROLES])
@@ -34,10 +34,10 @@ interface NewAccount {
 }
 
 const validated =
-  (name: keyof typeof loginFields) =>
+  (name: keyof typeof accountFields) =>
   (given: string): true | string => {
     if (given === '') return sentences.field(name, 'is required')
-    const value = loginFields[name].parse(given)
+    const value = accountFields[name].parse(given)
     return value instanceof Problem ? sentences.field(name, value.predicate) : true
   }
 
@@ -66,7 +66,7 @@ export async function askAccount(context: Context, flags: Flags): Promise<NewAcc
   const given = flags['email'] ?? (await askText(context, 'E-mail:', { validate: validated('email') }))
   if (validated('email')(String(given)) !== true) readCredentials({ email: given, password: 'any' })
   const { password, isRandom } = await readPassword(context, flags)
-  const { email } = readCredentials({ email: given, password })
+  const { email } = readNewCredentials({ email: given, password })
   const name = typeof flags['name'] === 'string' ? flags['name'].trim() : ''
   return {
     email,
@@ -150,7 +150,7 @@ function changePassword(run: RunCommand): Command {
     const services = await context.open()
     const account = await accountOf(services, email)
     const { password, isRandom } = await readPassword(context, flags)
-    readCredentials({ email: account.email, password })
+    readNewCredentials({ email: account.email, password })
     await services.accounts.change(account.id, { passwordHash: await services.passwords.hash(password) })
     if (isRandom) await printThing(context, { ...account, password })
     say(context, `The password of ${account.email} was changed; its sessions have ended.`)
@@ -178,7 +178,9 @@ function switchCommand(disabled: boolean, run: RunCommand): Command {
   const verb = disabled ? 'disable' : 'enable'
   const command = new Command(verb)
     .description(
-      disabled ? 'keep an account from logging in; ends its sessions' : 'let a disabled account log in again',
+      disabled
+        ? 'keep an account from logging in, unless it is the only one; ends its sessions'
+        : 'let a disabled account log in again',
     )
     .argument('<email>')
   example(command, `trunkline admin ${verb} admin@example.com`)

@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander'
-import { AUDIT_ACTIONS, type AuditEntry, type Change } from '../../core/audit.ts'
+import { AUDIT_ACTIONS, type AuditEntry, type Changes } from '../../core/audit.ts'
 import { resources } from '../../core/resources/all.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
@@ -58,7 +58,7 @@ function filterFrom(flags: Flags) {
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
 
-function change(name: string, what: Change | number | boolean): string {
+function change(name: string, what: Changes[string]): string {
   if (typeof what !== 'object') return `${name}: ${what}`
   if (!('before' in what)) return `${name}: ${shown(what.after)}`
   return 'after' in what

@@ -85,7 +85,8 @@ function ingestCommand(run: RunCommand): Command {
       tellFiles(context, `passed over, since the first lines show no records ${of}`, passedOver)
     const { stored, known, quarantined, legs } = counts
     const isNothingElse = stored + known + quarantined + legs === 0
-    return passedOver.length + unreadable.length > 0 && isNothingElse ? EXIT.data : EXIT.ok
+    if (unreadable.length > 0) return EXIT.noInput
+    return passedOver.length > 0 && isNothingElse ? EXIT.data : EXIT.ok
   })
 }
 

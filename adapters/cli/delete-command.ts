@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { AppError } from '../../core/errors.ts'
+import type { Records } from '../../core/ports/records.ts'
 import { referencesTo, resourceNamed } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { askText, confirm } from './ask.ts'
@@ -24,7 +25,8 @@ export function deleteCommand(resource: Resource, name: string, verb: 'delete' |
     const services = await context.open()
     const id = await recordToDelete(context, services.records, resource, reference, flags['tenant'])
     const isSure = flags['yes'] === true
-    if (!isSure) await assertWanted(context, `${labelOf(resource)} ${reference}`)
+    const what = `${labelOf(resource)} ${reference}`
+    if (!isSure) await assertWanted(context, what, await alongWith(services.records, resource, id))
     try {
       await services.administration.remove(resource, id, { cascade: isSure && flags['cascade'] === true })
     } catch (error) {
@@ -34,10 +36,23 @@ export function deleteCommand(resource: Resource, name: string, verb: 'delete' |
   })
 }
 
-/** A person is asked; a script must say so in advance. */
-export async function assertWanted(context: Context, what: string): Promise<void> {
+/** A person is asked, and told what happens `along` with it; a script must say so in advance. */
+export async function assertWanted(context: Context, what: string, along = ''): Promise<void> {
   if (!context.options.interactive) throw new CliError(EXIT.usage, `deleting ${what} must be confirmed`, again('--yes'))
-  if (!(await confirm(context, `Delete ${what}?`))) throw new CliError(EXIT.negative, 'nothing was deleted')
+  if (!(await confirm(context, `Delete ${what}${along}?`))) throw new CliError(EXIT.negative, 'nothing was deleted')
+}
+
+/** How many records go with one, and how many stay that belonged to it; nothing where there are none. */
+async function alongWith(records: Records, resource: Resource, id: number): Promise<string> {
+  const going: string[] = []
+  const staying: string[] = []
+  for (const { from, onDelete, where } of referencesTo(resource)) {
+    // What restricts a deletion is shown by a question of its own.
+    const count = onDelete === 'restrict' ? 0 : await records.count(from, where(id))
+    if (count > 0) (onDelete === 'cascade' ? going : staying).push(`${count} ${nameOf(from, count)}`)
+  }
+  const gone = going.length > 0 ? ` with ${going.join(', ')}` : ''
+  return staying.length > 0 ? `${gone} (left without it: ${staying.join(', ')})` : gone
 }
 
 /** A record with dependants goes only when the person at the terminal has seen what goes with it and types its name. */
@@ -54,13 +69,10 @@ async function removeWithDependants(
   const key = isNamed(resource) ? String(row?.[resource.key.at(-1) ?? 'id'] ?? id) : String(id)
   say(context, `With the ${labelOf(resource)} goes, for good:`)
   for (const [dependant, count] of Object.entries(error.details.dependants))
-    say(context, `${String(count).padStart(10)} ${nameOf(dependant, count)}`)
+    say(context, `${String(count).padStart(10)} ${nameOf(resourceNamed(dependant), count)}`)
   const wanted = await askText(context, `Type ${key} to delete all of it:`)
   if (wanted.trim() !== key) throw new CliError(EXIT.negative, 'nothing was deleted')
   await administration.remove(resource, id, { cascade: true })
 }
 
-const nameOf = (resource: string, count: number): string => {
-  const declared = resourceNamed(resource)
-  return count === 1 ? labelOf(declared) : pluralOf(declared)
-}
+const nameOf = (resource: Resource, count: number): string => (count === 1 ? labelOf(resource) : pluralOf(resource))

@@ -4,6 +4,7 @@ import { Command } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import { resources } from '../../core/resources/all.ts'
+import { rates } from '../../core/resources/rates.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { tenants } from '../../core/resources/tenants.ts'
@@ -14,6 +15,7 @@ import type { Context, Services } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { flagOf } from './fields.ts'
 import { example } from './help.ts'
+import { raising } from './limits.ts'
 import { printValue } from './output.ts'
 import type { RunCommand, Wiring } from './program.ts'
 import { labelOf, pluralOf } from './references.ts'
@@ -124,22 +126,22 @@ async function* recordsOf(
   for await (const page of services.records.list(resource, { view })) yield* objects(`[${page.json}]`)
 }
 
-/** Parents that have no room for another record. */
+/** Parents that have more records than they may. */
 const examineLimits: Examination = async patient => {
   const findings: Finding[] = []
   for (const resource of resources) {
     const { limit } = resource
     const parent = resources.find(({ name }) => name === limit?.parent)
     const count = parent?.embeds.find(embed => embed.kind === 'count' && embed.of === resource.name)
-    const max = parent && limit ? parent.fields[limit.max] : undefined
-    if (!parent || !limit || !count || !max) continue
+    if (!parent || !limit || !count) continue
     for await (const row of recordsOf(patient, parent, 'list')) {
       const allowed = Number(cell(row[limit.max]))
-      if (Number(cell(row[count.name])) < allowed) continue
+      const stored = Number(cell(row[count.name]))
+      if (stored <= allowed) continue
       const key = cell(row[parent.key[0] ?? 'id'])
       findings.push({
-        finding: `${labelOf(parent)} ${key} has reached its limit of ${allowed} ${pluralOf(resource)}`,
-        mend: `trunkline ${commandOf(parent)} update ${quoted(key)} --${flagOf(limit.max, max)} ${allowed * 2}`,
+        finding: `${labelOf(parent)} ${key} has ${stored} ${pluralOf(resource)}, and may have ${allowed}`,
+        mend: raising(limit, key, stored),
       })
     }
   }
@@ -148,12 +150,16 @@ const examineLimits: Examination = async patient => {
 
 const AT_MOST = 10
 
-/** Records with the same natural key, where the API allows that: the newest is used, or nobody can tell. */
+/**
+ * Records with the same natural key, where the API allows that. Of rates in use the newest counts; of others what the
+ * rest was set up with is the older one.
+ */
 const examineDuplicates: Examination = async patient => {
   const findings: Finding[] = []
   for (const resource of resources) {
     const isUnique = resource.unique.some(set => set.every(name => resource.key.includes(name)))
     if (resource.key.length === 0 || isUnique) continue
+    const prefersNewer = resource.name === rates.name
     const kept = new Map<string, { readonly id: string; readonly isInUse: boolean }>()
     let found = 0
     for await (const row of recordsOf(patient, resource)) {
@@ -161,8 +167,8 @@ const examineDuplicates: Examination = async patient => {
       const id = cell(row['id'])
       const isInUse = row['status'] === 'active'
       const newer = kept.get(key)
-      // Of those in use the newest counts, so it stays, and never goes for one that is not.
-      const stays = newer && (newer.isInUse || !isInUse) ? newer : { id, isInUse }
+      const isNewerKept = newer && (newer.isInUse === isInUse ? prefersNewer : newer.isInUse)
+      const stays = isNewerKept ? newer : { id, isInUse }
       kept.set(key, stays)
       if (newer && found++ < AT_MOST)
         findings.push({

@@ -7,7 +7,7 @@ import { type Context, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { csvCell, escapeFormula } from './export/csv.ts'
 import { openOutput } from './export/output.ts'
-import { codesIn } from './import/cells.ts'
+import { codeCell } from './import/cells.ts'
 import { FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { labelOf, pluralOf, resolve } from './references.ts'
@@ -87,7 +87,6 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   try {
     await output.write(form.begin)
     for await (const page of services.bulk.dump(resource, columns.map(fieldNameIn(resource)), where, period)) {
-      if (format === 'csv') warnOfLists(resource, columns, page, context)
       const text = page.map((row, i) => form.row(row, count + i === 0)).join('')
       count += page.length
       if (!(await output.write(text))) return count
@@ -132,26 +131,6 @@ function noteSecrets(resource: Resource, columns: readonly Column[], isTerminal:
   else if (!isTerminal) say(context, `the export holds secrets: ${secrets.join(', ')}`)
 }
 
-/** A stored prefix that an import of a sheet would take for several is told, since only JSON keeps it. */
-function warnOfLists(
-  resource: Resource,
-  columns: readonly Column[],
-  rows: readonly (readonly Stored[])[],
-  context: Context,
-): void {
-  columns.forEach(({ name, field }, index) => {
-    if (field.sheet !== 'codes') return
-    for (const row of rows) {
-      const codes = codesIn(String(row[index] ?? ''))
-      if (Array.isArray(codes) && codes.length === 1) continue
-      say(
-        context,
-        `warning: an import from csv will not take the ${name} ${JSON.stringify(row[index])} of ${pluralOf(resource)} as it is; ndjson keeps it`,
-      )
-    }
-  })
-}
-
 interface Form {
   readonly begin: string
   row(values: readonly Stored[], isFirst: boolean): string
@@ -164,7 +143,7 @@ function formOf(format: Format, columns: readonly Column[], { escapeFormulas }: 
     const line = (cells: readonly string[]): string => `${cells.join(',')}\n`
     return {
       begin: line(columns.map(({ name }) => name)),
-      row: values => line(values.map((value, i) => cell(asText(columns[i]?.field, value)))),
+      row: values => line(values.map((value, i) => cell(asCell(columns[i]?.field, value)))),
       end: () => '',
     }
   }
@@ -177,6 +156,9 @@ function formOf(format: Format, columns: readonly Column[], { escapeFormulas }: 
     end: count => (count === 0 ? ']\n' : '\n]\n'),
   }
 }
+
+const asCell = (field: Field | undefined, value: Stored): string =>
+  field?.sheet === 'codes' ? codeCell(asText(field, value)) : asText(field, value)
 
 function asText(field: Field | undefined, value: Stored): string {
   if (value === null) return ''

@@ -101,10 +101,10 @@ function toldOf({ command }: Failed, { code, message, details }: AppError): Told
   return { code, exitCode, message, lines, hint: hint ?? (command && `${fullName(command)} --help`) }
 }
 
-/** The flag that gives a field, where the command has one. */
+/** The flag that gives a field, where the command has one: `tenant_id` by --tenant, `from_sender` by --from. */
 function flagFor(command: Command | undefined, field: string): string | undefined {
   const long = `--${field.replaceAll('_', '-')}`
-  const names = [long, long.replace(/-id$/, '')]
+  const names = [long, long.replace(/-id$/, ''), long.replace(/(\w)-.*$/, '$1')]
   return command?.options.find(option => names.includes(option.long ?? ''))?.long
 }
 

@@ -17,6 +17,7 @@ import {
   randomSecret,
 } from './fields.ts'
 import { example } from './help.ts'
+import { withinLimit } from './limits.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields } from './program.ts'
@@ -127,7 +128,10 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     const given = await bodyFrom(flags, resource, context, services)
     const asked = context.options.interactive ? await askMissing(context, services, resource, given) : given
     const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
-    const json = await services.administration.create(resource, { ...asked, ...madeUp })
+    const body = { ...asked, ...madeUp }
+    const json = await withinLimit(services.records, resource, body, () =>
+      services.administration.create(resource, body),
+    )
     // A secret made up just now is shown this once: nobody has seen it yet.
     const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
     await printRecord(context, resource, json, { showSecrets: isUnseen })
@@ -156,7 +160,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     const changes = await bodyFrom(flags, resource, context, services)
     if (Object.keys(changes).length === 0)
       throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)
-    const json = await administration.change(resource, id, changes)
+    const json = await withinLimit(records, resource, changes, () => administration.change(resource, id, changes))
     await printRecord(context, resource, json, { showSecrets: isGenerating(flags) })
     say(context, `${resource.label} updated.`)
   })

@@ -43,6 +43,23 @@ export function accounts(
   )
   const endSessions = query<[number], unknown>('DELETE FROM sessions WHERE account_id = ?')
 
+  const usable = query<[], { id: number; email: string }>(
+    'SELECT id, email FROM accounts WHERE disabled = 0 ORDER BY id LIMIT 2',
+  )
+
+  /** Without an account that can log in, nobody could use the API. */
+  const assertAnother = (id: number): void => {
+    const [first, another] = usable.all()
+    if (first?.id !== id || another) return
+    throw new AppError(
+      'conflict',
+      `${first.email} is the only account that can log in; make or enable another first.`,
+      {
+        hint: 'trunkline admin create another@example.com --random-password',
+      },
+    )
+  }
+
   const changing = (change: () => void): Promise<void> => writer.write(change).finally(onSessionsEnded)
 
   return {
@@ -76,6 +93,7 @@ export function accounts(
       }),
     change: (id, { passwordHash, role, disabled }) =>
       changing(() => {
+        if (disabled) assertAnother(id)
         const flag = disabled === undefined ? null : Number(disabled)
         const { changes } = update.run(passwordHash ?? null, role ?? null, flag, clock.now(), id)
         if (changes === 0) throw notFound('Account')
@@ -88,6 +106,7 @@ export function accounts(
       }),
     remove: id =>
       changing(() => {
+        assertAnother(id)
         if (query<[number], unknown>('DELETE FROM accounts WHERE id = ?').run(id).changes === 0)
           throw notFound('Account')
         trail.note('delete', 'accounts', id, {})

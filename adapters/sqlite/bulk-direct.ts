@@ -45,7 +45,7 @@ export function directLoad(
     if (found.length > 0) return found
     insert(records, clock.now())
     storePlace(connection, clock, plan.resource, place, mark)
-    if (counts.created > 0) trail.note('import', plan.resource.name, null, { ...counts })
+    if (counts.created > 0) trail.note('import', plan.resource.name, null, { ...plan.noted, ...counts })
     return found
   }
 

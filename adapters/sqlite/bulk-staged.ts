@@ -46,7 +46,8 @@ export function stagedLoad(
     if (found.rejected > 0 && plan.onRejection === 'store nothing')
       return { ...NOTHING, rejected: foreseen(connection, staged).rejected }
     const counts = apply(connection, staged, found, clock.now())
-    if (counts.created + counts.updated > 0) trail.note('import', plan.resource.name, null, { ...counts })
+    if (counts.created + counts.updated > 0)
+      trail.note('import', plan.resource.name, null, { ...plan.noted, ...counts })
     return counts
   }
   /** Reads only, so that not even the lock of a write is taken. */

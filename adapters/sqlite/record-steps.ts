@@ -3,7 +3,7 @@ import type { Clock } from '../../core/ports/system.ts'
 import { referencesTo, resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
 import { type Resource, type Row, timestamped } from '../../core/resources/resource.ts'
-import { type Bound, toSql } from './bound.ts'
+import { type Bound, holding, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
 import { derived } from './derived.ts'
 import { isConstraint } from './errors.ts'
@@ -46,6 +46,11 @@ export class RecordSteps {
     return checked(this.#connection, resource, next, id, () => only(statement.get(...bound)))
   }
 
+  count({ name }: Resource, where: Row): number {
+    const { condition, bound } = holding(where)
+    return this.#connection.value<Bound[], number>(`SELECT count(*) FROM ${name} WHERE ${condition}`).get(...bound) ?? 0
+  }
+
   /** With all that needs it when that is to cascade. Throws `not_found`, `conflict`. */
   remove(resource: Resource, id: number, cascade: boolean): void {
     const { query, value } = this.#connection
@@ -53,16 +58,15 @@ export class RecordSteps {
       throw notFound(resource.label)
     const restricting = referencesTo(resource).filter(({ onDelete }) => onDelete === 'restrict')
     if (cascade)
-      for (const { from, field } of restricting.reverse())
-        query<[number], unknown>(`DELETE FROM ${from.name} WHERE ${field} = ?`).run(id)
+      for (const { from, where } of restricting.reverse()) {
+        const { condition, bound } = holding(where(id))
+        query<Bound[], unknown>(`DELETE FROM ${from.name} WHERE ${condition}`).run(...bound)
+      }
     try {
       query<[number], unknown>(`DELETE FROM ${resource.name} WHERE id = ?`).run(id)
     } catch (error) {
       if (!isConstraint(error)) throw error
-      const counts = restricting.map(({ from, field }) => {
-        const sql = `SELECT count(*) FROM ${from.name} WHERE ${field} = ?`
-        return [from.name, value<[number], number>(sql).get(id) ?? 0] as const
-      })
+      const counts = restricting.map(({ from, where }) => [from.name, this.count(from, where(id))] as const)
       throw stillNeeded(resource, Object.fromEntries(counts.filter(([, count]) => count > 0)))
     }
   }

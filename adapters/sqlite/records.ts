@@ -1,7 +1,7 @@
 import { changesOf } from '../../core/audit.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { AuditTrail } from './audit.ts'
-import { type Bound, toSql } from './bound.ts'
+import { type Bound, holding } from './bound.ts'
 import type { Connection } from './database.ts'
 import { derived } from './derived.ts'
 import { listPages } from './pages.ts'
@@ -23,11 +23,10 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
     show: async (resource, id) => showing(resource).get(id) ?? null,
     find: async (resource, id) => steps.find(resource, id),
     identify: async (resource, where) => {
-      const sql = `SELECT id FROM ${resource.name} WHERE ${Object.keys(where)
-        .map(name => `${name} = ?`)
-        .join(' AND ')} LIMIT 2`
-      return value<Bound[], number>(sql).all(...Object.values(where).map(toSql))
+      const { condition, bound } = holding(where)
+      return value<Bound[], number>(`SELECT id FROM ${resource.name} WHERE ${condition} LIMIT 2`).all(...bound)
     },
+    count: async (resource, where) => steps.count(resource, where),
     violations: async (resource, values, id) => violations(connection, resource, values, id),
     insert: (resource, values, by) =>
       writer.write(() => {

@@ -103,7 +103,7 @@ function withAlone(path: string, act: () => void): void {
 }
 
 /** Whether any process holds a lock on the database or its shared memory; where the system cannot say, none does. */
-function isLocked(path: string): boolean {
+export function isLocked(path: string): boolean {
   if (!existsSync('/proc/locks')) return false
   const inodes = [path, `${path}-shm`].filter(file => existsSync(file)).map(file => String(statSync(file).ino))
   return readFileSync('/proc/locks', 'utf8')

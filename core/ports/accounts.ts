@@ -22,9 +22,12 @@ export interface Accounts {
   list(): Promise<(Account & { readonly disabled: boolean; readonly createdAt: Timestamp })[]>
   /** Throws `conflict` when the e-mail is taken. */
   create(account: Omit<Account, 'id'> & { readonly passwordHash: string }): Promise<Account>
-  /** Changes an account; a new password or disabling it ends its sessions. Throws `not_found`. */
+  /**
+   * Changes an account; a new password or disabling it ends its sessions. Throws `not_found`, and `conflict` rather
+   * than disable the only account that can log in.
+   */
   change(id: number, change: { passwordHash?: string; role?: Role; disabled?: boolean }): Promise<void>
-  /** Deletes an account and its sessions. Throws `not_found`. */
+  /** Deletes an account and its sessions. Throws `not_found`, and `conflict` for the only one that can log in. */
   remove(id: number): Promise<void>
 }
 

@@ -1,3 +1,4 @@
+import type { Changes } from '../audit.ts'
 import type { FieldErrors } from '../errors.ts'
 import type { Period } from '../rating/period.ts'
 import type { Value } from '../resources/field.ts'
@@ -27,6 +28,8 @@ export interface BulkPlan {
   readonly allowDuplicates: boolean
   /** The mark that was kept of this input when the import began, whether it goes on from there or not; null for none. */
   readonly formerMark: string | null
+  /** What the audit trail is to tell of the records besides their number, such as the file they come from. */
+  readonly noted?: Changes
 }
 
 /** A record on its way in. */

@@ -45,6 +45,8 @@ export interface Records {
   find(resource: Resource, id: number): Promise<Row | null>
   /** The ids (at most 2) of the records that hold these values. */
   identify(resource: Resource, where: Row): Promise<number[]>
+  /** How many records hold these values. */
+  count(resource: Resource, where: Row): Promise<number>
   /** Sentences on references, uniqueness and limits that these values break; `id` is the record they are for. */
   violations(resource: Pick<Resource, 'name' | 'fields' | 'unique'>, values: Row, id?: number): Promise<FieldErrors>
   /** Stores a new record and returns its plain view. Throws `invalid` on what `violations` tells. */

@@ -4,7 +4,7 @@ import { agents, devices, extensions } from './extensions.ts'
 import type { Reference } from './field.ts'
 import { queues } from './queues.ts'
 import { rates } from './rates.ts'
-import type { Resource } from './resource.ts'
+import type { Resource, Row } from './resource.ts'
 import { smsGateways } from './sms-gateways.ts'
 import { smsMessages } from './sms-messages.ts'
 import { tenants } from './tenants.ts'
@@ -35,11 +35,26 @@ export function resourceNamed(name: string): Resource {
 
 export const exposedResources = resources.filter(resource => resource.path !== null)
 
+export interface Pointing {
+  readonly from: Resource
+  readonly field: string
+  readonly onDelete: Reference['onDelete']
+  /** The values of the records that point at this one. */
+  where(id: number): Row
+}
+
 /** The resources whose records point at one of `target`, and by which field. */
-export function referencesTo(target: Resource): { from: Resource; field: string; onDelete: Reference['onDelete'] }[] {
+export function referencesTo(target: Resource): Pointing[] {
   return resources.flatMap(from =>
-    Object.entries(from.fields).flatMap(([field, { references }]) =>
-      references?.to === target.name ? [{ from, field, onDelete: references.onDelete }] : [],
-    ),
+    Object.entries(from.fields).flatMap(([field, { references }]): Pointing[] => {
+      if (!references) return []
+      const { to, onDelete } = references
+      if (to === target.name) return [{ from, field, onDelete, where: id => ({ [field]: id }) }]
+      if (typeof to === 'string') return []
+      const { by, ...targets } = to
+      return Object.entries(targets)
+        .filter(([, name]) => name === target.name)
+        .map(([kind]) => ({ from, field, onDelete, where: id => ({ [by]: kind, [field]: id }) }))
+    }),
   )
 }

@@ -11,6 +11,21 @@ export const loginFields = {
   password: text(1024, { untrimmed: true, examples: ['correct horse'] }),
 }
 
+/** As NIST SP 800-63B has it. */
+const SHORTEST_PASSWORD = 8
+
+/** What a new account or a new password must be; a password that is stored already may be shorter. */
+export const accountFields = {
+  ...loginFields,
+  password: text(1024, {
+    untrimmed: true,
+    rule: {
+      holds: given => [...given].length >= SHORTEST_PASSWORD,
+      predicate: `must be at least ${SHORTEST_PASSWORD} characters`,
+    },
+  }),
+}
+
 export interface SessionLives {
   /** Seconds without a request. */
   readonly idle: number
@@ -43,6 +58,9 @@ const REMEMBERED = 10_000
 
 /** Throws `invalid`. */
 export const readCredentials = (body: unknown) => parseWhole(loginFields, body)
+
+/** The same for an account or a password that is new. Throws `invalid`. */
+export const readNewCredentials = (body: unknown) => parseWhole(accountFields, body)
 
 export function signIn({ accounts, sessions, passwords, clock, lives }: Dependencies): SignIn {
   const endOf = (createdAt: Timestamp, now: Timestamp): Timestamp => {

@@ -1,4 +1,5 @@
 import { numeral, parseJson } from '../../../core/json.ts'
+import { dialled } from '../../../core/rating/number.ts'
 import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
 
 /** Reads what is given for one field, or says what is wrong with it. Never null. */
@@ -14,6 +15,7 @@ export interface CellRules {
 export function readerOf(field: Field, rules: CellRules): Reader {
   const sheet = field.sheet === 'price' ? price : field.sheet === 'interval' ? interval : null
   const parse = parserOf(field, rules)
+  if (field.sheet === 'codes' && !rules.isText) return given => exponentIn(given) ?? parse(given)
   if (!sheet) return parse
   return given => {
     const read = sheet(field.kind === 'decimal' && rules.decimalComma ? withPoint(given) : given)
@@ -101,12 +103,32 @@ function isDay(day: string): boolean {
 const EXPONENT = /^\s*[+-]?[\d.,]*\d[\d.,]*[eE][+-]?\d+\s*$/
 const CODES = /^[\d+\s,;]*$/
 
-/** The codes in one cell, `61 38,39` being 6138 and 6139; without a comma or semicolon, the cell as it is. */
+const exponentIn = (given: unknown): Problem | null =>
+  typeof given === 'string' && EXPONENT.test(given)
+    ? new Problem(
+        `holds ${given.trim()}, which a spreadsheet made of a long number: make its column text and export it again`,
+      )
+    : null
+
+/** What spreadsheets take for text and nothing else. */
+const EXACT = /^\s*="(.*\S.*)"\s*$/s
+
+/** A cell that `codesIn` takes for this one code; the code itself, but where that would be read as something else. */
+export function codeCell(code: string): string {
+  const codes = codesIn(code)
+  const isItself = Array.isArray(codes) && codes.length === 1 && codes[0] === code
+  return isItself ? code : `="${code.replaceAll('"', '""')}"`
+}
+
+/**
+ * The codes in one cell, `61 38,39` being 6138 and 6139; without a comma or semicolon the cell as it is, and of
+ * `="61 38,39"` what is in the quotes.
+ */
 export function codesIn(text: string): string[] | Problem {
-  if (EXPONENT.test(text))
-    return new Problem(
-      `holds ${text.trim()}, which a spreadsheet made of a long number: make its column text and export it again`,
-    )
+  const exact = text.includes('="') ? EXACT.exec(text)?.[1] : undefined
+  if (exact !== undefined) return [exact.replaceAll('""', '"')]
+  const exponent = exponentIn(text)
+  if (exponent) return exponent
   if (!/[,;]/.test(text)) return [text]
   if (!CODES.test(text)) return new Problem('must be one prefix, or several such as 61 38,39')
   let country = ''
@@ -117,6 +139,19 @@ export function codesIn(text: string): string[] | Problem {
     return rest.length > 0 || first.startsWith('+') ? first + rest.join('') : country + first
   })
   return codes.some(code => !/^\+?\d+$/.test(code)) ? new Problem('has an empty or broken code among several') : codes
+}
+
+const DIGITS = /^\+?\d+$/
+const RANGE = /\d\s*(?:[-–—/~:…]|\.\.+|to)\s*\d/i
+
+/** What a code that is kept as it came does not mean, as a sentence; null for one that is digits. */
+export function codeWarning(code: string): string | null {
+  if (DIGITS.test(code)) return null
+  const digits = dialled(code, '')
+  const isRange = RANGE.test(code)
+  if (digits !== '' && !isRange) return null
+  const matched = digits === '' ? 'no number, since a prefix is digits' : `numbers that begin with ${digits}`
+  return `${code} is kept, and matches ${matched}${isRange ? '; a range must be written out' : ''}.`
 }
 
 const PLACES = /^\s*[+-]?\d*\.\d{4}\d*?[1-9]/

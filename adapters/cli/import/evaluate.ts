@@ -1,7 +1,7 @@
 import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
 import { empty, isAbsent, sentences } from '../../../core/resources/input.ts'
 import { fieldLabel } from '../../../core/resources/resource.ts'
-import { codesIn, type Reader } from './cells.ts'
+import { codesIn, codeWarning, type Reader } from './cells.ts'
 import type { Finder } from './names.ts'
 
 /** The errors of one row: what each stands on, and a sentence. */
@@ -86,19 +86,14 @@ export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse:
     }
     if (errors.length > 0) return { errors }
     const records = codes === null ? [values] : codes.map(code => values.with(listed, code))
-    return { records, warnings: coded.flatMap(slot => rangesIn(slot, records)) }
+    return { records, warnings: coded.flatMap(slot => warningsOn(slot, records)) }
   }
 }
 
-const RANGE = /\d\s*[-–/]\s*\d/
-
-/** What looks like a range of codes is kept as it came, and matched by its digits alone. */
-const rangesIn = ({ field, position }: Slot, records: readonly Values[]): [string, string][] =>
+const warningsOn = ({ field, position }: Slot, records: readonly Values[]): [string, string][] =>
   records.flatMap(values => {
-    const code = String(values[position] ?? '')
-    if (!RANGE.test(code)) return []
-    const digits = code.replaceAll(/\D/g, '')
-    return [[field, `${code} is kept, and matches numbers that begin with ${digits}; a range must be written out.`]]
+    const warning = codeWarning(String(values[position] ?? ''))
+    return warning === null ? [] : [[field, warning]]
   })
 
 function absent(slot: Slot, isUnnamed: boolean, fixed: Fixed | null): Value | undefined | Problem {

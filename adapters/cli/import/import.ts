@@ -3,6 +3,7 @@ import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
+import { isLimit, makingRoom } from '../limits.ts'
 import { resolve } from '../references.ts'
 import { sayHint } from '../report.ts'
 import type { CellRules } from './cells.ts'
@@ -41,6 +42,9 @@ export interface ImportSummary {
   readonly errors: readonly ImportError[]
   /** Errors that are not among these. */
   readonly more_errors: number
+  /** What may not mean what it seems to, and how many more there are. */
+  readonly warnings: readonly ImportError[]
+  readonly more_warnings: number
   readonly seconds: number
 }
 
@@ -83,12 +87,14 @@ export async function importRecords(
     services,
     context,
     opened,
+    tenant: fixed,
     names: plan.names,
     signal,
     bytes: source.bytes,
   }
   const summary = await runImport(run)
   await tell(resource, summary, options, context)
+  if (fixed && context.options.output !== 'json') await tellLimit(resource, summary, fixed, context)
   return summary
 }
 
@@ -147,6 +153,20 @@ async function tellStopped(resource: Resource, { created, dry_run }: ImportSumma
     say(context, `${created.toLocaleString('en')} records are stored; mend the bad rows, then go on with the others`)
     await sayHint(context, again('--resume'))
   }
+}
+
+/** How to make room where the limit of the one tenant was reached. */
+async function tellLimit(
+  resource: Resource,
+  { errors, more_errors }: ImportSummary,
+  { value }: Fixed,
+  context: Context,
+): Promise<void> {
+  const refused = errors.filter(({ message }) => isLimit(message)).length
+  if (refused === 0) return
+  const { records } = await context.open()
+  const hint = await makingRoom(records, resource, value, refused + more_errors)
+  if (hint !== undefined) await sayHint(context, hint)
 }
 
 /** What can be done about records that have the same key: as one that is stored, or as each other. */

@@ -22,10 +22,15 @@ export function errorReport(
   before: () => void,
 ) {
   const shown: ImportError[] = []
+  const warnings: ImportError[] = []
   let count = 0
   let warned = 0
   return {
     shown,
+    warnings,
+    get moreWarnings() {
+      return warned - warnings.length
+    },
     get more() {
       return count - shown.length
     },
@@ -40,9 +45,11 @@ export function errorReport(
       }
     },
     /** Says what is no error; as many as errors are shown. */
-    warn: (line: number, warnings: RowErrors): void => {
-      for (const [field, message] of warnings) {
-        if (warned++ >= max || options.quiet || options.output === 'json') continue
+    warn: (line: number, given: RowErrors): void => {
+      for (const [field, message] of given) {
+        if (warned++ >= max) continue
+        warnings.push({ line, field, message })
+        if (options.quiet || options.output === 'json') continue
         before()
         io.stderr.write(`${name}:${line}: warning: ${field}: ${message}\n`)
       }

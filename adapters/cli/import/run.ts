@@ -1,3 +1,4 @@
+import { basename } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
 import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
@@ -6,7 +7,7 @@ import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT_OF, interruption } from '../exit.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
-import type { RowErrors } from './evaluate.ts'
+import type { Fixed, RowErrors } from './evaluate.ts'
 import type { ImportSummary } from './import.ts'
 import type { Input } from './input.ts'
 import type { Names } from './names.ts'
@@ -24,6 +25,8 @@ export interface Run {
   readonly services: Services
   readonly context: Context
   readonly opened: OpenedSource
+  /** The one that all records are of. */
+  readonly tenant: Fixed | null
   readonly names: Names
   readonly signal: AbortSignal | undefined
   readonly bytes: number | undefined
@@ -64,11 +67,16 @@ export async function runImport(run: Run): Promise<ImportSummary> {
     blank_lines: blankLines,
     errors: report.shown,
     more_errors: report.more,
+    warnings: report.warnings,
+    more_warnings: report.moreWarnings,
     seconds: (performance.now() - started) / 1000,
   }
 }
 
-const loadOf = ({ resource, format, options, services, opened }: Run, { formerMark }: RunPlace): BulkLoad =>
+const loadOf = (
+  { resource, input, format, options, services, opened, tenant }: Run,
+  { formerMark }: RunPlace,
+): BulkLoad =>
   services.bulk.load({
     resource,
     columns: opened.reader.columns,
@@ -78,6 +86,7 @@ const loadOf = ({ resource, format, options, services, opened }: Run, { formerMa
     onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
     allowDuplicates: options.allowDuplicates,
     formerMark,
+    noted: { file: basename(input.name), ...(tenant ? { [tenant.field]: Number(tenant.value) } : {}) },
   })
 
 const shapeOf = ({ format, opened }: Run) => ({
@@ -96,12 +105,13 @@ interface RunPlace {
 }
 
 /** Where this import begins, and how it notes where it is. */
-async function placeOf({ resource, input, format, options, services, opened }: Run): Promise<RunPlace> {
+async function placeOf(run: Run): Promise<RunPlace> {
+  const { resource, input, format, options, services, opened } = run
   const settings = [resource.name, format, opened.delimiter, options.map, opened.constants, options.decimalComma]
   const fingerprint = fingerprintOf(input.head, settings)
   const places = keepsPlace(resource) ? await services.bulk.places(resource) : []
   const found = findPlace(places, input, fingerprint, options.resume ?? (options.dryRun ? false : undefined))
-  if (found) await goTo(input, found.mark)
+  if (found) await passOver(run, found.mark)
   const { head } = found?.mark ?? fingerprint
   const key = found?.key ?? fingerprint.key
   return {
@@ -121,6 +131,15 @@ async function placeOf({ resource, input, format, options, services, opened }: R
         rejectBytes,
         isDone,
       } satisfies Mark),
+  }
+}
+
+/** Passes over what is stored, which a signal meanwhile does not change. */
+async function passOver(run: Run, mark: Mark): Promise<void> {
+  try {
+    await goTo(run.input, mark)
+  } catch (error) {
+    throw run.signal?.aborted ? interrupted({ ...run, counts: mark }, run.signal) : error
   }
 }
 
@@ -231,7 +250,10 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
 }
 
 /** What a signal ended, with what is stored in spite of it. */
-function interrupted({ input, counts, resource, options }: Passing, signal: AbortSignal): CliError {
+function interrupted(
+  { input, counts, resource, options }: Run & { readonly counts: Pick<Counts, 'created'> },
+  signal: AbortSignal,
+): CliError {
   const ended = interruption(signal)
   if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return ended
   return new CliError(

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { AuditEntry } from '../../../core/audit.ts'
 import { startService } from '../../support/app.ts'
@@ -56,6 +57,18 @@ describe('accounts', () => {
         'error: there is no password: give --password-file or --random-password\nhint: trunkline admin create erin@example.com --random-password\n',
     }))
 
+  it('have a password of eight characters or more', async () => {
+    const short = { code: 65, stderr: 'error: The password field must be at least 8 characters.\n' }
+    for (const line of ['create erin@example.com', 'passwd dave@example.com']) {
+      const verb = line.split(' ')[0]
+      const stderr = `${short.stderr}hint: trunkline admin ${verb} --help\n`
+      await ended(`trunkline admin ${line} --password-file -`, { ...short, stderr }, { input: 'abc' })
+    }
+    const db = place.path('other.db')
+    const { code } = await place.run(`trunkline --db ${db} init --email a@b.co --password-file -`, { input: 'abc' })
+    assert.deepEqual([code, existsSync(db)], [65, false])
+  })
+
   it('get a new password', () =>
     ended(
       'trunkline admin passwd dave@example.com --password-file -',
@@ -78,6 +91,18 @@ describe('accounts', () => {
     assert.equal(await state(), 'disabled')
     await ended('trunkline admin enable dave@example.com', { stderr: 'dave@example.com is enabled now.\n' })
     assert.equal(await state(), 'active')
+  })
+
+  it('are not disabled or deleted when nobody else could log in', async () => {
+    await place.done('trunkline admin disable carol@example.com')
+    await place.done('trunkline admin disable dave@example.com')
+    const stderr =
+      'error: admin@example.com is the only account that can log in; make or enable another first.\nhint: trunkline admin create another@example.com --random-password\n'
+    await ended('trunkline admin disable admin@example.com', { code: 65, stderr })
+    await ended('trunkline admin delete admin@example.com --yes', { code: 65, stderr })
+    await place.done('trunkline admin enable dave@example.com')
+    await place.done('trunkline admin disable admin@example.com')
+    await place.done('trunkline admin enable admin@example.com')
   })
 
   it('are deleted when that is confirmed', async () => {

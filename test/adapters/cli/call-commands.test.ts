@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
 import { asteriskRow } from '../../support/switch.ts'
@@ -9,11 +10,12 @@ describe('a folder, from the command line', () => {
   before(async () => {
     place = workplace()
     await furnish(place)
-    for (const name of ['cdr', 'notes', 'none', 'links']) mkdirSync(place.path(name))
+    for (const name of ['cdr', 'notes', 'none', 'links', 'mixed']) mkdirSync(place.path(name))
     writeFileSync(place.path('cdr/Master.csv'), asteriskRow({ id: '1' }))
     writeFileSync(place.path('cdr/Master.csv.1'), asteriskRow({ id: '2' }))
     writeFileSync(place.path('cdr/notes.txt'), 'no record')
-    symlinkSync(place.path('gone'), place.path('links/a.json'))
+    for (const link of ['links/a.json', 'mixed/a.csv']) symlinkSync(place.path('gone'), place.path(link))
+    writeFileSync(place.path('mixed/b.csv'), asteriskRow({ id: '3' }))
     for (let n = 1; n <= 12; n++) writeFileSync(place.path(`notes/${n}.txt`), 'no record')
   })
   after(() => place.remove())
@@ -38,10 +40,15 @@ describe('a folder, from the command line', () => {
     assert.equal((await place.run(`trunkline cdr ingest ${place.path('none')}`)).code, 0)
   })
 
-  test('has what cannot be read named with the reason', async () => {
-    const { code, stderr } = await place.run(`trunkline cdr ingest ${place.path('links')}`)
-    assert.equal(code, 65)
-    assert.equal(stderr, `passed over, since they cannot be read: 1\n  ${place.path('links/a.json')} (ENOENT)\n`)
+  test('with what cannot be read ends with 66, the others taken in, and names it with the reason', async () => {
+    for (const [file, stored] of [
+      ['links/a.json', 0],
+      ['mixed/a.csv', 1],
+    ] as const) {
+      const { code, stdout, stderr } = await place.run(`trunkline cdr ingest ${dirname(place.path(file))}`)
+      assert.deepEqual([code, stdout.split('\n')[0]], [66, `stored      ${stored}`])
+      assert.equal(stderr, `passed over, since they cannot be read: 1\n  ${place.path(file)} (ENOENT)\n`)
+    }
   })
 })
 

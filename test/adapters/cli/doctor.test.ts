@@ -61,22 +61,30 @@ describe('doctor', () => {
   })
 
   it('finds that no account can log in', async () => {
-    await place.done('trunkline admin disable admin@example.com')
+    const { db } = service.trunkline.storage.connection
+    db.exec('UPDATE accounts SET disabled = 1')
     assert.deepEqual(await findings(), [
       ['no account can log in', 'trunkline admin create admin@example.com --random-password'],
     ])
     await place.done('trunkline admin enable admin@example.com')
   })
 
-  it('finds a tenant that has no room left, and makes room', async () => {
+  it('finds a tenant that has more than it may, not one that has as many, and mends its limit', async () => {
+    await place.done('trunkline tenant update acme --max-extensions 1')
+    assert.deepEqual(await findings(), [])
+    await place.done('trunkline tenant update acme --max-extensions 10')
+    await place.done(
+      'trunkline extension create --tenant acme --extension-number 102 --display-name B --generate-secret --status active',
+    )
     await place.done('trunkline tenant update acme --max-extensions 1')
     const [[finding, mend = ''] = []] = await findings()
-    assert.equal(finding, 'tenant acme has reached its limit of 1 extensions')
+    assert.equal(finding, 'tenant acme has 2 extensions, and may have 1')
     await place.done(mend)
     assert.deepEqual(await findings(), [])
+    await place.done('trunkline extension delete acme/102 --yes')
   })
 
-  it('finds numbers that two records have, and takes the older one away', async () => {
+  it('finds what two records have in common, and takes away the rate that is not used or the newer of others', async () => {
     await place.done('trunkline did create --tenant acme --number +380441234567 --provider Other --status active')
     await place.done(
       'trunkline rate create --tenant acme --prefix 380 --destination Twice --cost-per-minute 1 --billing-increment 1 --status active',
@@ -84,7 +92,7 @@ describe('doctor', () => {
     const found = await findings()
     assert.deepEqual(found, [
       ['rates 2 and 1 have the same tenant_id and prefix (380)', 'trunkline rate delete id:1'],
-      ['DIDs 2 and 1 have the same number (+380441234567)', 'trunkline did delete id:1'],
+      ['DIDs 2 and 1 have the same number (+380441234567)', 'trunkline did delete id:2'],
     ])
     for (const [, mend] of found) await place.done(`${mend} --yes`)
     assert.deepEqual(await findings(), [])

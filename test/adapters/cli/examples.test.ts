@@ -37,6 +37,8 @@ const here = process.cwd()
 before(async () => {
   place = workplace()
   await furnish(place)
+  // The only account is neither disabled nor deleted.
+  await place.done('trunkline admin create other@example.com --random-password')
   gateway = await startGateway()
   await place.done(`trunkline gateway update Jasmin --server-port ${gateway.port}`)
   await place.done('trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message Hello --quiet')

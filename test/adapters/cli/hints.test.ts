@@ -57,6 +57,21 @@ describe('a hint', () => {
     }
   })
 
+  it('on a limit that is reached makes room for what was to be stored', async () => {
+    await place.done('trunkline tenant update acme --max-extensions 1')
+    const create =
+      'trunkline extension create --tenant acme --extension-number 102 --display-name B --generate-secret --status active'
+    const refused = await place.run(create)
+    assert.equal(refused.code, 65)
+    assert.equal(hintOf(refused.stderr), 'trunkline tenant update acme --max-extensions 2')
+    const file = place.path('staff.csv')
+    writeFileSync(file, 'extension_number,display_name,secret,status\n103,C,s,active\n104,D,s,active\n')
+    const load = `trunkline extension import ${file} --tenant acme --max-errors 1`
+    const { stderr } = await place.run(load)
+    assert.equal(hintOf(stderr), 'trunkline tenant update acme --max-extensions 3')
+    for (const line of [hintOf(stderr), load, hintOf(stderr).replace('3', '4'), create]) await place.done(line)
+  })
+
   it('is none where it would hold a mask in the place of a secret', async () => {
     const extensions = place.path('ext.csv')
     writeFileSync(extensions, 'tenant,extension_number,display_name,status\nacme,101,x,active\n')

@@ -135,6 +135,7 @@ describe('codes in one cell', () => {
     assert.deepEqual(codesIn('+61 38; 39'), ['+6138', '+6139'])
     assert.deepEqual(codesIn('1,44'), ['1', '44'])
     assert.deepEqual(codesIn('380 44'), ['380 44'])
+    assert.deepEqual(codesIn('="61 38,39"'), ['61 38,39'])
     assert.equal(Array.isArray(codesIn('61 38,,39')), false)
     assert.equal(Array.isArray(codesIn('61 38,n/a')), false)
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { Command } from 'commander'
+import { CliError } from '../../../adapters/cli/exit.ts'
 import { exitCodeOf, importRecords } from '../../../adapters/cli/import/import.ts'
 import { addImportOptions, readImportOptions } from '../../../adapters/cli/import/options.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -43,6 +44,29 @@ describe('an import that goes on', () => {
     assert.deepEqual(again.summary.blank_lines, [4])
     assert.match(again.stderr, /1 blank \(line 4\)/)
     assert.match(again.stderr, /^going on after 1,499 rows; 1,498 records of them are stored already\n/)
+  })
+
+  it('and is interrupted while it passes over what is stored, says what that is and how to go on', async () => {
+    const text = Buffer.from(file(8_000, {}))
+    const { summary } = await desk.take('cdrs', text)
+    const stop = new AbortController()
+    const stream = Readable.from(
+      (function* () {
+        yield text.subarray(0, text.length / 2)
+        stop.abort(new CliError(143, 'interrupted: nothing was stored'))
+        throw new Error('destroyed')
+      })(),
+    )
+    const { context } = listening(desk.services)
+    const options = readImportOptions({ resume: true })
+    await assert.rejects(
+      importRecords(resourceNamed('cdrs'), { name: 'in.csv', stream }, options, context, stop.signal),
+      ({ exitCode, message, hint }: CliError) => {
+        assert.deepEqual([exitCode, message], [143, `interrupted: ${summary.created} records of in.csv are stored`])
+        assert.deepEqual(typeof hint === 'function' && hint(['import']), ['import', '--resume'])
+        return true
+      },
+    )
   })
 
   it('is told by the one that stopped at a bad row: what is stored, and the command', async () => {
@@ -124,9 +148,64 @@ it('a prefix that looks like a range is kept as it came, with a warning of what 
   )
 })
 
+it('a prefix that matches another way than it looks, or nothing, is kept with a warning, which JSON has in full', async () => {
+  const deck = ['33..35', '33 to 35', '33abc', '+33', '*98', '33 35']
+    .map(prefix => JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'a' }))
+    .join('\n')
+  const other = openDesk({ output: 'json' })
+  await other.create('tenants', { slug: 'acme' })
+  const { summary, stdout, stderr } = await other.take('rates', deck, ['--tenant', 'acme'], 'in.ndjson')
+  assert.deepEqual([summary.created, summary.warned, stderr], [6, 3, ''])
+  const warning = (line: number, message: string) => ({ line, field: 'prefix', message })
+  assert.deepEqual(JSON.parse(stdout).warnings, [
+    warning(1, '33..35 is kept, and matches numbers that begin with 3335; a range must be written out.'),
+    warning(2, '33 to 35 is kept, and matches no number, since a prefix is digits; a range must be written out.'),
+    warning(3, '33abc is kept, and matches no number, since a prefix is digits.'),
+  ])
+  const few = await other.take(
+    'rates',
+    deck,
+    ['--tenant', 'acme', '--allow-duplicates', '--max-errors', '1'],
+    'in.ndjson',
+  )
+  assert.deepEqual([few.summary.warnings.length, few.summary.more_warnings], [1, 2])
+  await other.close()
+})
+
+it('a prefix that a spreadsheet made an exponent is refused in JSON as in CSV; a list is kept there', async () => {
+  const deck = ['4.47E+11', '61 38,39']
+    .map(prefix => JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'a' }))
+    .join('\n')
+  const { summary } = await desk.take('rates', deck, ['--tenant', 'acme', '--on-error', 'continue'], 'in.ndjson')
+  assert.deepEqual(
+    summary.errors.map(({ line, message }) => `${line}: ${message}`),
+    [
+      '1: The prefix field holds 4.47E+11, which a spreadsheet made of a long number: make its column text and export it again.',
+    ],
+  )
+  assert.deepEqual(desk.query('SELECT prefix FROM rates'), ['61 38,39'])
+})
+
 it('the help says what a bad row means: all or nothing, or what was stored before it stays', () => {
   const help = (resource: string): string =>
     addImportOptions(new Command(), resourceNamed(resource)).helpInformation().replaceAll(/\s+/g, ' ')
   assert.match(help('rates'), /stop: all or nothing; continue: keep the good rows/)
   assert.match(help('cdrs'), /stop: what was stored before a bad row stays, to go on with --resume; continue: keep/)
+})
+
+it('the audit trail tells the file of an import, without its folder, and the tenant that is given', async () => {
+  const calls = file(300, {}).replaceAll('acme,', ',')
+  await desk.take('cdrs', file(2, {}), [], '/var/spool/2025.csv')
+  await desk.take('cdrs', calls.replaceAll(/^tenant,|^,/gm, ''), ['--tenant', 'acme'], 'old/2024.csv')
+  const deck = 'prefix,destination,cost_per_minute,billing_increment,status\n44,x,1,60,active\n'
+  await desk.take('rates', deck, ['--tenant', 'acme'], '-')
+  const counts = (created: number) => ({ created, updated: 0, skipped: 0, rejected: 0 })
+  assert.deepEqual(
+    desk.query("SELECT changes FROM audit WHERE action = 'import' ORDER BY id").map(text => JSON.parse(text)),
+    [
+      { file: '2025.csv', ...counts(2) },
+      { file: '2024.csv', tenant_id: 1, ...counts(300) },
+      { file: '-', tenant_id: 1, ...counts(1) },
+    ],
+  )
 })

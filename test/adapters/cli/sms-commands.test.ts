@@ -71,13 +71,23 @@ reply      {"message_id":"gw-1"}
     assert.deepEqual(ran, {
       code: 65,
       stdout: '',
-      stderr: `error: The to number field format is invalid.
+      stderr: `error: --to: The to number field format is invalid.
 error: --message: The message field is required.
 error: --callback-url: The callback url field must be a valid URL.
 hint: trunkline sms send --help
 `,
     })
     assert.equal(gateway.requests.length, count)
+  })
+
+  it('says which flag gives the sender that no gateway has', async () => {
+    await place.done(
+      'trunkline gateway create --name Bare --provider-type demo --server-host 127.0.0.1 --server-port 9 --username u --password-file -',
+      { input: 'kW3-9fQm-Zt81' },
+    )
+    const { code, stderr } = await place.run('trunkline sms send --gateway Bare --to +380501234567 --message x')
+    assert.equal(code, 65)
+    assert.equal(stderr, 'error: --from: The from sender field is required.\nhint: trunkline sms send --help\n')
   })
 
   it('needs a gateway that is there', async () => {

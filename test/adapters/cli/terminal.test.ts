@@ -113,7 +113,9 @@ describe('at a terminal, an account', { skip, timeout: 60_000 }, () => {
   it('has its password typed twice, hidden', async () => {
     const screen = atTerminal(place, ['admin', 'create', 'eve@example.com'])
     await screen.until('Password:')
-    screen.type(`first try${ENTER}`)
+    screen.type(`abc${ENTER}`)
+    await screen.until('The password field must be at least 8 characters.')
+    screen.type(`\x15first try${ENTER}`)
     await screen.until('The same again:')
     screen.type(`first cry${ENTER}`)
     await screen.until('The two are not the same; type both anew.')
@@ -147,6 +149,22 @@ describe('at a terminal, deleting', { skip, timeout: 60_000 }, () => {
     await screen.until('error: nothing was deleted')
     assert.equal(await screen.ended(), 1)
     assert.equal((await place.json('trunkline route list')).length, 1)
+  })
+
+  it('names what goes with a record, and what is left without it', async () => {
+    await place.done('trunkline route add --did +380441234567 --target-type queue --target acme/800')
+    for (const [args, question] of [
+      [['ext', 'delete', 'acme/101'], 'extension acme/101 with 1 device, 1 agent, 1 route (left without it: 1 CDR)?'],
+      [['queue', 'delete', 'acme/800'], 'queue acme/800 with 1 agent, 1 route?'],
+      [['did', 'delete', '+380441234567'], 'DID +380441234567 with 2 routes?'],
+      [['cdr', 'delete', '1'], 'CDR 1?'],
+    ] as const) {
+      const screen = atTerminal(place, args, 160)
+      await screen.until('(y/N)')
+      screen.type(ENTER)
+      assert.equal(await screen.ended(), 1)
+      assert.ok(screen.printed().includes(`Delete ${question}`), screen.printed())
+    }
   })
 
   it('a tenant shows what goes with it and wants its slug typed', async () => {

@@ -122,7 +122,9 @@ describe('login', () => {
       async service => {
         await login(service, { ...ADMIN, password: 'wrong' })
         await login(service, { ...ADMIN, email: 'nobody@example.com' })
-        await service.trunkline.storage.accounts.change(1, { disabled: true })
+        const { accounts } = service.trunkline.storage
+        await accounts.create({ name: 'Eve', email: 'eve@example.com', role: 'admin', passwordHash: 'none' })
+        await accounts.change(1, { disabled: true })
         assert.equal((await login(service)).status, 422)
         assert.deepEqual(verified, [`plain:${ADMIN.password}`, null, null])
       },

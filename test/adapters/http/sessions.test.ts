@@ -111,6 +111,7 @@ describe('a session', () => {
     serving(async service => {
       const { accounts } = service.trunkline.storage
       const passwordHash = `plain:${ADMIN.password}`
+      await accounts.create({ name: 'Eve', email: 'eve@example.com', role: 'admin', passwordHash })
       for (const change of [{ passwordHash }, { disabled: true }]) {
         const session = await service.login()
         assert.equal(await me(service, session), 200)
@@ -134,6 +135,7 @@ describe('a session', () => {
         const session = await service.login()
         assert.equal(await me(service, session), 200)
         const other = openStorage(db, { clock: service.trunkline.clock })
+        await other.accounts.create({ name: 'Eve', email: 'eve@example.com', role: 'admin', passwordHash: 'none' })
         await other.accounts.change(1, { disabled: true })
         assert.equal(await me(service, session), 401)
         await other.accounts.change(1, { disabled: false })

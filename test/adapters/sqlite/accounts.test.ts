@@ -4,6 +4,7 @@ import { behaviour, type Ports } from './contract.ts'
 const TOKEN = 'a'.repeat(64)
 const END = '2026-03-02T00:00:00.000000Z'
 const ANN = { name: 'Ann', email: 'Ann@Example.com', role: 'admin', passwordHash: 'hash' } as const
+const BOB = { ...ANN, name: 'Bob', email: 'bob@example.com', role: 'supervisor' } as const
 
 async function signedIn({ accounts, sessions, clock }: Ports) {
   const account = await accounts.create(ANN)
@@ -40,6 +41,7 @@ behaviour('an e-mail that is taken is a conflict, in any case', async ({ account
 })
 
 behaviour('a change touches what it names', async ({ accounts }) => {
+  await accounts.create(BOB)
   const { id } = await accounts.create(ANN)
   await accounts.change(id, { role: 'supervisor' })
   await accounts.change(id, { passwordHash: 'new' })
@@ -57,7 +59,7 @@ behaviour('changing or removing an account that is not there is not_found', asyn
 
 behaviour('a new password ends the sessions of its account, no others', async ports => {
   const account = await signedIn(ports)
-  const other = await ports.accounts.create({ ...ANN, email: 'bob@example.com' })
+  const other = await ports.accounts.create(BOB)
   await ports.sessions.open('b'.repeat(64), { ...other, passwordHash: 'hash' }, ports.clock.now(), END)
   await ports.accounts.change(account.id, { passwordHash: 'new' })
   assert.equal(await ports.sessions.find(TOKEN), null)
@@ -66,6 +68,7 @@ behaviour('a new password ends the sessions of its account, no others', async po
 
 behaviour('a disabled account has no sessions, and enabling it brings none back', async ports => {
   const { id } = await signedIn(ports)
+  await ports.accounts.create(BOB)
   await ports.accounts.change(id, { disabled: true })
   assert.equal(await ports.sessions.find(TOKEN), null)
   await ports.accounts.change(id, { disabled: false })
@@ -81,7 +84,27 @@ behaviour('a new role is seen in the sessions at once', async ports => {
 
 behaviour('a removed account takes its sessions along', async ports => {
   const { id } = await signedIn(ports)
+  await ports.accounts.create(BOB)
   await ports.accounts.remove(id)
   assert.equal(await ports.sessions.find(TOKEN), null)
-  assert.equal(await ports.accounts.count(), 0)
+  assert.equal(await ports.accounts.count(), 1)
+})
+
+behaviour('the only account that can log in is neither disabled nor removed, whatever its role', async ports => {
+  const { accounts, sessions } = ports
+  const ann = await signedIn(ports)
+  const bob = await accounts.create(BOB)
+  await accounts.change(bob.id, { disabled: true })
+  const refusal = {
+    code: 'conflict',
+    message: 'Ann@Example.com is the only account that can log in; make or enable another first.',
+  }
+  await assert.rejects(accounts.change(ann.id, { disabled: true, role: 'manager' }), refusal)
+  await assert.rejects(accounts.remove(ann.id), refusal)
+  assert.deepEqual((await sessions.find(TOKEN))?.account, ann)
+  await accounts.change(bob.id, { disabled: true })
+  await accounts.change(bob.id, { disabled: false })
+  await accounts.remove(ann.id)
+  await accounts.change(bob.id, { role: 'manager' })
+  await assert.rejects(accounts.change(bob.id, { disabled: true }), { code: 'conflict' })
 })

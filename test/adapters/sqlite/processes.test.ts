@@ -109,6 +109,17 @@ describe('two connections in one process', () => {
     assert.equal((await idsOf(one.records, 'extensions', { where: { tenant_id: tenant.id } })).length, 5)
   })
 
+  test('of the last two accounts, one is left when both are disabled or removed at once', async () => {
+    const make = (email: string) => one.accounts.create({ name: 'A', email, role: 'admin', passwordHash: 'h' })
+    const [first, second] = [await make('first@b.co'), await make('second@b.co')]
+    const outcomes = await Promise.allSettled([
+      one.accounts.change(first.id, { disabled: true }),
+      other.accounts.remove(second.id),
+    ])
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+    assert.equal((await one.accounts.list()).filter(({ disabled }) => !disabled).length, 1)
+  })
+
   test('a session that the other ends or extends, or whose account it changes, is remembered no longer', async () => {
     const account = await one.accounts.create({ name: 'A', email: 'a@b.co', role: 'admin', passwordHash: 'h' })
     const [first, second, third] = ['1', '2', '3'].map(digit => digit.repeat(64))

@@ -105,10 +105,12 @@ behaviour('the single view embeds what a list does, and short arrays of its own'
   assert.equal(shown((await records.show(cdrs, bare.id)) ?? '').extension, null)
 })
 
-behaviour('records are identified by their values, two at most', async ({ records }) => {
+behaviour('records are counted by their values, and identified, two at most', async ({ records }) => {
   const first = await insert(records, 'tenants', { slug: 'one' })
   assert.deepEqual(await records.identify(tenants, { slug: 'one' }), [first.id])
   assert.deepEqual(await records.identify(tenants, { slug: 'none' }), [])
   for (let n = 0; n < 3; n++) await insert(records, 'dids', { tenant_id: first.id, number: '+1' })
-  assert.equal((await records.identify(resourceNamed('dids'), { number: '+1', tenant_id: first.id })).length, 2)
+  const same = { number: '+1', tenant_id: first.id }
+  assert.equal((await records.identify(resourceNamed('dids'), same)).length, 2)
+  assert.equal(await records.count(resourceNamed('dids'), same), 3)
 })

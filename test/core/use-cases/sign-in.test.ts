@@ -4,7 +4,7 @@ import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { addSeconds } from '../../../core/dates.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Passwords } from '../../../core/ports/accounts.ts'
-import { readCredentials, signIn } from '../../../core/use-cases/sign-in.ts'
+import { readCredentials, readNewCredentials, signIn } from '../../../core/use-cases/sign-in.ts'
 import { cheapPasswords } from '../../support/app.ts'
 import { manualClock } from '../../support/clock.ts'
 
@@ -25,6 +25,8 @@ async function world(lives = { idle: 2 * HOUR, absolute: 12 * HOUR }) {
     },
   }
   const passwordHash = await passwords.hash('right')
+  // The last account cannot be disabled.
+  await accounts.create({ name: 'Eve', email: 'eve@example.com', role: 'admin', passwordHash })
   const account = await accounts.create({ name: 'Ann', email: 'Ann@example.com', role: 'manager', passwordHash })
   const counted: typeof sessions = {
     ...sessions,
@@ -153,6 +155,17 @@ test('an ended session, an unknown one, and those of a disabled account are no s
   await signIn.open(TOKEN, credentials)
   await accounts.change(account.id, { disabled: true })
   assert.equal(await signIn.resume(TOKEN), null)
+})
+
+test('a new password has eight characters or more, whatever they are made of', () => {
+  const email = 'a@b.co'
+  for (const password of ['12345678', '  ü  ü  ', '😀'.repeat(8)])
+    assert.deepEqual(readNewCredentials({ email, password }), { email, password })
+  for (const password of ['abc', '1234567', '😀'.repeat(7)])
+    assert.throws(() => readNewCredentials({ email, password }), {
+      code: 'invalid',
+      message: 'The password field must be at least 8 characters.',
+    })
 })
 
 test('credentials are an e-mail and a password that is not trimmed', () => {
