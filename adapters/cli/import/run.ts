@@ -5,7 +5,7 @@ import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT_OF, interruption } from '../exit.ts'
-import { ahead } from './ahead.ts'
+import { ahead, awaitedLater } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
 import type { Fixed, RowErrors } from './evaluate.ts'
 import type { ImportSummary } from './import.ts'
@@ -162,7 +162,7 @@ interface Passing extends Run {
   readonly load: BulkLoad
 }
 
-/** While a batch is stored, the next is read. */
+/** While a batch is stored, the next is read and handed over. */
 async function passRows(passing: Passing): Promise<void> {
   const { input, resource, shown, counts, place, load, options, signal } = passing
   const isWithin = place.mark !== null
@@ -171,21 +171,24 @@ async function passRows(passing: Passing): Promise<void> {
     () => load.batchSize,
   )
   let reached = reachedIn(input)
+  let stored = Promise.resolve()
   try {
     for await (const batch of ahead(batches)) {
       if (signal?.aborted) break
+      await Promise.all([load.add(batch.records), stored])
       reached = batch.reached
       note(passing, batch)
-      await load.add(batch.records)
-      if (keepsPlace(resource)) await settle(passing, reached, false)
+      if (keepsPlace(resource)) stored = awaitedLater(settle(passing, reached, false))
       shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
     }
+    await stored
     if (!signal?.aborted) {
       shown.say(`${counts.rows} rows read; storing them`)
       // A signal that comes from here on interrupts nothing: all is stored, or nothing for a reason of its own.
       return await settle(passing, reached, true)
     }
   } catch (error) {
+    await stored.catch(() => undefined)
     if (!signal?.aborted) throw cutOff(passing, error)
   }
   if (signal) throw interrupted(passing, signal)
