@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FieldErrors } from '../../core/errors.ts'
-import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord, ImportPlace, Rejection } from '../../core/ports/bulk.ts'
+import { packed, recordAt, valueAt } from '../../core/packed.ts'
+import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejection } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { sentences } from '../../core/resources/input.ts'
 import { timestamped } from '../../core/resources/resource.ts'
@@ -30,17 +31,17 @@ export function directLoad(
   const rejectionsIn = referenceChecker(connection, plan)
   const others = otherWriters(connection)
   let mark = plan.formerMark
-  let waiting: BulkRecord[] = []
+  let waiting: BulkRecords[] = []
   let rejected: readonly Rejection[] = []
 
-  const take = (): readonly BulkRecord[] => {
+  const take = (): readonly BulkRecords[] => {
     const records = waiting
     waiting = []
     rejected = []
     return records
   }
   /** Stores the records with the place; or nothing, and returns those that are at fault. */
-  const write = (records: readonly BulkRecord[], counts: BulkCounts, place: ImportPlace): readonly Rejection[] => {
+  const write = (records: readonly BulkRecords[], counts: BulkCounts, place: ImportPlace): readonly Rejection[] => {
     const found = rejectionsIn(records)
     if (found.length > 0) return found
     insert(records, clock.now())
@@ -54,12 +55,12 @@ export function directLoad(
       return others.areQuiet() ? LARGE_BATCH : SMALL_BATCH
     },
     add: async records => {
-      waiting = waiting.length === 0 ? [...records] : waiting.concat(records)
+      waiting.push(records)
     },
     check: async () => {
       const records = take()
       rejected = rejectionsIn(records)
-      return { ...NOTHING, created: without(rejected, records).length, rejected: rejected.length }
+      return { ...NOTHING, created: countOf(without(rejected, records)), rejected: rejected.length }
     },
     store: async placeOf => {
       const records = take()
@@ -67,7 +68,7 @@ export function directLoad(
         if (rejected.length > 0 && plan.onRejection === 'store nothing')
           return { ...NOTHING, rejected: rejected.length }
         const kept = without(rejected, records)
-        const counts = { ...NOTHING, created: kept.length, rejected: rejected.length }
+        const counts = { ...NOTHING, created: countOf(kept), rejected: rejected.length }
         const place = await placeOf(counts, rejected)
         const found = await writer.writeAlone(() => write(kept, counts, place))
         if (!others.areQuiet()) await pause(PAUSE_MS)
@@ -87,9 +88,14 @@ export function directLoad(
   }
 }
 
-function without(rejected: readonly Rejection[], records: readonly BulkRecord[]): readonly BulkRecord[] {
+const countOf = (records: readonly BulkRecords[]): number => records.reduce((sum, { count }) => sum + count, 0)
+
+function without(rejected: readonly Rejection[], records: readonly BulkRecords[]): readonly BulkRecords[] {
   const rows = new Set(rejected.map(({ row }) => row))
-  return rows.size === 0 ? records : records.filter(({ row }) => !rows.has(row))
+  if (rows.size === 0) return records
+  return records.map(some =>
+    packed(Array.from({ length: some.count }, (_, index) => recordAt(some, index)).filter(({ row }) => !rows.has(row))),
+  )
 }
 
 function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan) {
@@ -100,15 +106,16 @@ function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan
   const insert = rowInserter(db, `${resource.name} (${[...names, ...stamps].join()})`, `(${tuple.join()})`)
   const defaults = order.map(index => toSql(resource.fields[columns[index] ?? '']?.fallback))
   const fixed = { ...defaultsOf(resource), ...boundRow(constants) }
-  return (records: readonly BulkRecord[], now: string): void => {
-    const fill = (index: number, bound: (Bound | Buffer)[]): void => {
-      const values = records[index]?.values ?? []
-      for (let i = 0; i < order.length; i++) {
-        const value = values[order[i] ?? 0]
-        bound.push(value === undefined ? (defaults[i] ?? null) : toSql(value))
+  return (records: readonly BulkRecords[], now: string): void => {
+    for (const { count, values } of records) {
+      const fill = (index: number, bound: (Bound | Buffer)[]): void => {
+        for (let i = 0; i < order.length; i++) {
+          const value = valueAt(values[order[i] ?? 0], index)
+          bound.push(value === undefined ? (defaults[i] ?? null) : toSql(value))
+        }
       }
+      insert(count, fill, { ...fixed, now })
     }
-    insert(records.length, fill, { ...fixed, now })
   }
 }
 
@@ -130,22 +137,25 @@ function referenceChecker({ db, value }: Connection, { resource, columns, consta
     }
     return { field, index: columns.indexOf(field), found, isThere }
   })
-  const errorsOf = (values: BulkRecord['values']): FieldErrors | null => {
+  const errorsOf = ({ values }: BulkRecords, at: number): FieldErrors | null => {
     const dangling = references.filter(
-      ({ field, index, isThere }) => !isThere(toSql(index === -1 ? constants[field] : values[index])),
+      ({ field, index, isThere }) => !isThere(toSql(index === -1 ? constants[field] : valueAt(values[index], at))),
     )
     if (dangling.length === 0) return null
     return Object.fromEntries(dangling.map(({ field }) => [field, [sentences.reference(field)]]))
   }
-  return (records: readonly BulkRecord[]): readonly Rejection[] => {
+  return (records: readonly BulkRecords[]): readonly Rejection[] => {
     const present = version()
     if (present !== known) for (const { found } of references) found.clear()
     known = present
     const rejections = new Map<number, Rejection>()
-    for (const { row, line, raw, values } of records) {
-      const errors = errorsOf(values)
-      if (errors) rejections.set(row, { row, line, raw, errors })
-    }
+    for (const some of records)
+      for (let index = 0; index < some.count; index++) {
+        const errors = errorsOf(some, index)
+        if (!errors) continue
+        const { row, line, raw } = recordAt(some, index)
+        rejections.set(row, { row, line, raw, errors })
+      }
     return [...rejections.values()]
   }
 }

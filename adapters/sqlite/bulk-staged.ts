@@ -1,4 +1,5 @@
-import type { BulkCounts, BulkLoad, BulkPlan, BulkRecord } from '../../core/ports/bulk.ts'
+import { valueAt } from '../../core/packed.ts'
+import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
@@ -30,13 +31,13 @@ export function stagedLoad(
     `(?, ?, ?${', ?'.repeat(columns.length)})`,
   )
   const order = keyOrder(plan)
-  const stage = db.transaction((records: readonly BulkRecord[]) =>
-    insert(records.length, (index, bound) => {
-      const record = records[index]
-      if (!record) return
-      bound.push(record.row, record.line, record.raw)
-      for (const value of record.values) bound.push(value === undefined ? UNDEFINED : toSql(value))
-      order.next(record.values)
+  const stage = db.transaction(({ count, rows, lines, raws, values }: BulkRecords) =>
+    insert(count, (index, bound) => {
+      for (const column of [rows, lines, raws, ...values]) {
+        const value = valueAt(column, index)
+        bound.push(value === undefined ? UNDEFINED : toSql(value))
+      }
+      order.next(values, index)
     }),
   )
   const staged = stagedSql(plan)
@@ -75,9 +76,9 @@ function keyOrder({ resource, columns }: BulkPlan) {
     get isAscending() {
       return isAscending
     },
-    next: (values: BulkRecord['values']): void => {
+    next: (values: BulkRecords['values'], index: number): void => {
       if (!isAscending) return
-      const key = values[position]
+      const key = valueAt(values[position], index)
       isAscending = typeof key === 'string' && key > last
       last = String(key)
     },

@@ -1,16 +1,22 @@
-import type { Bulk, BulkCounts, BulkLoad, BulkPlan, BulkRecord, ImportPlace, Rejection } from '../../core/ports/bulk.ts'
+import type {
+  Bulk,
+  BulkCounts,
+  BulkLoad,
+  BulkPlan,
+  BulkRecords,
+  ImportPlace,
+  Rejection,
+} from '../../core/ports/bulk.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { type Channel, type Peer, peer } from './peer.ts'
 
 /** A plan as it is passed between threads: a resource by its name. */
 type PlainPlan = Omit<BulkPlan, 'resource'> & { readonly resource: string }
 
-/** Records as they are passed: arrays cost half of what objects do. */
-interface PlainRecords {
-  readonly rows: readonly number[]
-  readonly lines: readonly number[]
-  readonly raws: readonly (string | null)[]
-  readonly values: readonly BulkRecord['values'][]
+/** The place to keep when every record is created: one who asks for it would wait while the other side reads on. */
+export interface Foreseen {
+  readonly created: number
+  readonly place: ImportPlace
 }
 
 type BatchSize = Pick<BulkLoad, 'batchSize'>
@@ -18,9 +24,9 @@ type BatchSize = Pick<BulkLoad, 'batchSize'>
 /** What the thread with the storage lets be called: `open`, then the methods of that load. */
 export type BulkMethods = {
   open(plan: PlainPlan): BulkLoad['batchSize']
-  add(records: PlainRecords): Promise<void>
+  add(records: BulkRecords): Promise<void>
   check(): Promise<BulkCounts>
-  store(): Promise<BulkCounts & BatchSize>
+  store(foreseen: Foreseen): Promise<BulkCounts & BatchSize>
   /** The first page of them, or the next; an empty one is the end. */
   rejections(isFirst: boolean): Promise<readonly Rejection[]>
   close(): Promise<void>
@@ -53,13 +59,12 @@ export function serveBulk({ bulk, close }: Served, channel: Channel): void {
       load = bulk.load({ ...plan, resource: resourceNamed(plan.resource) })
       return load.batchSize
     },
-    add: ({ rows, lines, raws, values }) =>
-      current().add(
-        values.map((each, i) => ({ row: rows[i] ?? 0, line: lines[i] ?? 0, raw: raws[i] ?? null, values: each })),
-      ),
+    add: records => current().add(records),
     check: () => current().check(),
-    store: async () => {
-      const counts = await current().store((...outcome) => caller.call('place', ...outcome))
+    store: async ({ created, place }) => {
+      const counts = await current().store((counts, rejections) =>
+        counts.created === created && rejections.length === 0 ? place : caller.call('place', counts, rejections),
+      )
       return { ...counts, batchSize: current().batchSize }
     },
     rejections: async isFirst => {

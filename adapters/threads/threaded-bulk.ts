@@ -40,7 +40,7 @@ export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
       get batchSize() {
         return chosen?.batchSize ?? FIRST_BATCH
       },
-      add: records => choose(records.length).add(records),
+      add: records => choose(records.count).add(records),
       check: () => choose(0).check(),
       store: place => choose(0).store(place),
       rejections: () => choose(0).rejections(),
@@ -55,6 +55,7 @@ export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
 
 function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: PlaceOf) => void): BulkLoad {
   let batchSize = MORE
+  let created = 0
   const opened = call('open', { ...plan, resource: plan.resource.name }).then(size => {
     batchSize = size
   })
@@ -63,18 +64,16 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
       return batchSize
     },
     add: async records => {
+      created += records.count
       await opened
-      await call('add', {
-        rows: records.map(({ row }) => row),
-        lines: records.map(({ line }) => line),
-        raws: records.map(({ raw }) => raw),
-        values: records.map(({ values }) => values),
-      })
+      await call('add', records)
     },
     check: () => call('check'),
-    store: async place => {
-      ask(place)
-      const counted = await call('store')
+    store: async placeOf => {
+      ask(placeOf)
+      const all = { created, updated: 0, skipped: 0, rejected: 0 }
+      created = 0
+      const counted = await call('store', { created: all.created, place: await placeOf(all, []) })
       batchSize = counted.batchSize
       return counted
     },

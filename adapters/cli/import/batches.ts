@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BulkRecord } from '../../../core/ports/bulk.ts'
+import { packed } from '../../../core/packed.ts'
+import type { BulkRecord, BulkRecords } from '../../../core/ports/bulk.ts'
 import { REASON } from './columns.ts'
 import type { RowErrors } from './evaluate.ts'
 import type { Input, SourceRow } from './input.ts'
@@ -9,7 +10,7 @@ import { isReason, type OpenedSource } from './source.ts'
 
 /** Rows that were read together. */
 export interface Batch {
-  readonly records: readonly BulkRecord[]
+  readonly records: BulkRecords
   /** Those that break a rule. */
   readonly rejected: readonly (readonly [SourceRow, RowErrors])[]
   /** Those that are taken, and may not mean what they seem to. */
@@ -53,12 +54,12 @@ export async function* readBatches(reading: Reading, size: () => number): AsyncG
     batch.blank.push(...cut.blank)
     await read(cut.rows, batch)
     if (batch.rows >= size()) {
-      yield { ...batch, reached: reachedIn(input) }
+      yield { ...batch, records: packed(batch.records), reached: reachedIn(input) }
       batch = emptyBatch()
     }
     await nextTurn()
   }
-  yield { ...batch, reached: reachedIn(input) }
+  yield { ...batch, records: packed(batch.records), reached: reachedIn(input) }
 }
 
 interface Draft {

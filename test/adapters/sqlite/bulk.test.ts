@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { IN_MEMORY } from '../../../adapters/sqlite/database.ts'
 import { openStorage } from '../../../adapters/sqlite/storage.ts'
+import { packed } from '../../../core/packed.ts'
 import type { BulkPlan, BulkRecord } from '../../../core/ports/bulk.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
 import { rates } from '../../../core/resources/rates.ts'
@@ -26,7 +27,7 @@ it('records that find no room on their way in are a full disk', async () => {
   const records = Array.from({ length: 1_000 }, (_, row): BulkRecord => {
     return { row, line: row, raw: null, values: [String(row), 'x'.repeat(100)] }
   })
-  await assert.rejects(load.add(records), { code: 'storage_full' })
+  await assert.rejects(load.add(packed(records)), { code: 'storage_full' })
   await load.close()
   await storage.close()
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { packed } from '../../../core/packed.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
 import { type Desk, openDesk } from '../../support/imports.ts'
@@ -78,6 +79,6 @@ it('what keeps many records from being stored on a thread is told as it is', asy
     formerMark: null,
   })
   const records = Array.from({ length: ROWS }, (_, row) => ({ row, line: row, raw: null, values: [] }))
-  await assert.rejects(load.add(records), /nowhere/)
+  await assert.rejects(load.add(packed(records)), /nowhere/)
   await load.close()
 })

@@ -1,0 +1,67 @@
+import type { BulkRecord, BulkRecords, Column } from './ports/bulk.ts'
+import type { Value } from './resources/field.ts'
+
+/** Records with the same fields, field by field. */
+export function packed(records: readonly BulkRecord[]): BulkRecords {
+  const fields = records[0]?.values.length ?? 0
+  return {
+    count: records.length,
+    rows: column(records.map(({ row }) => row)),
+    lines: column(records.map(({ line }) => line)),
+    raws: column(records.map(({ raw }) => raw)),
+    values: Array.from({ length: fields }, (_, position) => column(records.map(({ values }) => values[position]))),
+  }
+}
+
+/** The record of that index, in an array of its own again. */
+export function recordAt({ rows, lines, raws, values }: BulkRecords, index: number): BulkRecord {
+  const raw = valueAt(raws, index)
+  return {
+    row: Number(valueAt(rows, index)),
+    line: Number(valueAt(lines, index)),
+    raw: typeof raw === 'string' ? raw : null,
+    values: values.map(each => valueAt(each, index)),
+  }
+}
+
+export function valueAt(column: Column | undefined, index: number): Value | undefined {
+  if (column instanceof Float64Array) {
+    const value = column[index] ?? Number.NaN
+    return Number.isNaN(value) ? null : value
+  }
+  if (column === undefined || 'values' in column) return column?.values[index]
+  const end = column.ends[index] ?? -1
+  return end < 0 ? null : column.text.slice(beginning(column.ends, index), end)
+}
+
+/** Where a text begins is where the one before ends. */
+function beginning(ends: Int32Array, index: number): number {
+  const end = index === 0 ? 0 : (ends[index - 1] ?? 0)
+  return end < 0 ? ~end : end
+}
+
+type Values = readonly (Value | undefined)[]
+
+const column = (values: Values): Column => numbers(values) ?? texts(values) ?? { values }
+
+function numbers(values: Values): Float64Array | null {
+  const found = new Float64Array(values.length)
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    if (typeof value !== 'number' && value !== null) return null
+    found[index] = value ?? Number.NaN
+  }
+  return found
+}
+
+function texts(values: Values): Column | null {
+  const ends = new Int32Array(values.length)
+  let text = ''
+  for (let index = 0; index < values.length; index++) {
+    const value = values[index]
+    if (typeof value !== 'string' && value !== null) return null
+    text += value ?? ''
+    ends[index] = value === null ? ~text.length : text.length
+  }
+  return { ends, text }
+}
