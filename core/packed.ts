@@ -24,6 +24,8 @@ export function recordAt({ rows, lines, raws, values }: BulkRecords, index: numb
   }
 }
 
+export const countOf = (records: readonly BulkRecords[]): number => records.reduce((sum, { count }) => sum + count, 0)
+
 export function valueAt(column: Column | undefined, index: number): Value | undefined {
   if (column instanceof Float64Array) {
     const value = column[index] ?? Number.NaN
@@ -56,12 +58,12 @@ function numbers(values: Values): Float64Array | null {
 
 function texts(values: Values): Column | null {
   const ends = new Int32Array(values.length)
-  let text = ''
+  let end = 0
   for (let index = 0; index < values.length; index++) {
     const value = values[index]
     if (typeof value !== 'string' && value !== null) return null
-    text += value ?? ''
-    ends[index] = value === null ? ~text.length : text.length
+    end += value?.length ?? 0
+    ends[index] = value === null ? ~end : end
   }
-  return { ends, text }
+  return { ends, text: values.join('') }
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FieldErrors } from '../../core/errors.ts'
-import { packed, recordAt, valueAt } from '../../core/packed.ts'
+import { countOf, packed, recordAt, valueAt } from '../../core/packed.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejection } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { sentences } from '../../core/resources/input.ts'
@@ -55,7 +55,7 @@ export function directLoad(
       return others.areQuiet() ? LARGE_BATCH : SMALL_BATCH
     },
     add: async records => {
-      waiting.push(records)
+      waiting.push(...records)
     },
     check: async () => {
       const records = take()
@@ -87,8 +87,6 @@ export function directLoad(
     },
   }
 }
-
-const countOf = (records: readonly BulkRecords[]): number => records.reduce((sum, { count }) => sum + count, 0)
 
 function without(rejected: readonly Rejection[], records: readonly BulkRecords[]): readonly BulkRecords[] {
   const rows = new Set(rejected.map(({ row }) => row))

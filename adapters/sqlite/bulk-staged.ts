@@ -31,15 +31,18 @@ export function stagedLoad(
     `(?, ?, ?${', ?'.repeat(columns.length)})`,
   )
   const order = keyOrder(plan)
-  const stage = db.transaction(({ count, rows, lines, raws, values }: BulkRecords) =>
-    insert(count, (index, bound) => {
-      for (const column of [rows, lines, raws, ...values]) {
-        const value = valueAt(column, index)
-        bound.push(value === undefined ? UNDEFINED : toSql(value))
-      }
-      order.next(values, index)
-    }),
-  )
+  const stage = db.transaction((records: readonly BulkRecords[]) => {
+    for (const { count, rows, lines, raws, values } of records) {
+      const staged = [rows, lines, raws, ...values]
+      insert(count, (index, bound) => {
+        for (const column of staged) {
+          const value = valueAt(column, index)
+          bound.push(value === undefined ? UNDEFINED : toSql(value))
+        }
+        order.next(values, index)
+      })
+    }
+  })
   const staged = stagedSql(plan)
 
   const settle = (): BulkCounts => {

@@ -24,7 +24,7 @@ type BatchSize = Pick<BulkLoad, 'batchSize'>
 /** What the thread with the storage lets be called: `open`, then the methods of that load. */
 export type BulkMethods = {
   open(plan: PlainPlan): BulkLoad['batchSize']
-  add(records: BulkRecords): Promise<void>
+  add(records: readonly BulkRecords[]): Promise<void>
   check(): Promise<BulkCounts>
   store(foreseen: Foreseen): Promise<BulkCounts & BatchSize>
   /** The first page of them, or the next; an empty one is the end. */

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import { countOf } from '../../core/packed.ts'
 import type { Bulk, BulkLoad, BulkPlan, PlaceOf } from '../../core/ports/bulk.ts'
 import { onDemand } from './on-demand.ts'
 import type { Peer } from './peer.ts'
@@ -40,7 +41,7 @@ export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
       get batchSize() {
         return chosen?.batchSize ?? FIRST_BATCH
       },
-      add: records => choose(records.count).add(records),
+      add: records => choose(countOf(records)).add(records),
       check: () => choose(0).check(),
       store: place => choose(0).store(place),
       rejections: () => choose(0).rejections(),
@@ -64,7 +65,7 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
       return batchSize
     },
     add: async records => {
-      created += records.count
+      created += countOf(records)
       await opened
       await call('add', records)
     },

@@ -88,7 +88,7 @@ export type PlaceOf = (counts: BulkCounts, rejections: readonly Rejection[]) => 
 export interface BulkLoad {
   /** How many records to add at a time. Where they are stored in batches: few while others write as well. */
   readonly batchSize: number
-  add(records: BulkRecords): Promise<void>
+  add(records: readonly BulkRecords[]): Promise<void>
   /** Tells what would become of all that was added, and writes nothing. */
   check(): Promise<BulkCounts>
   /**

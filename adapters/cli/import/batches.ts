@@ -10,7 +10,7 @@ import { isReason, type OpenedSource } from './source.ts'
 
 /** Rows that were read together. */
 export interface Batch {
-  readonly records: BulkRecords
+  readonly records: readonly BulkRecords[]
   /** Those that break a rule. */
   readonly rejected: readonly (readonly [SourceRow, RowErrors])[]
   /** Those that are taken, and may not mean what they seem to. */
@@ -54,16 +54,16 @@ export async function* readBatches(reading: Reading, size: () => number): AsyncG
     batch.blank.push(...cut.blank)
     await read(cut.rows, batch)
     if (batch.rows >= size()) {
-      yield { ...batch, records: packed(batch.records), reached: reachedIn(input) }
+      yield { ...batch, reached: reachedIn(input) }
       batch = emptyBatch()
     }
     await nextTurn()
   }
-  yield { ...batch, records: packed(batch.records), reached: reachedIn(input) }
+  yield { ...batch, reached: reachedIn(input) }
 }
 
 interface Draft {
-  readonly records: BulkRecord[]
+  readonly records: BulkRecords[]
   readonly rejected: (readonly [SourceRow, RowErrors])[]
   readonly warned: (readonly [line: number, warnings: RowErrors])[]
   readonly blank: number[]
@@ -76,9 +76,10 @@ const emptyBatch = (): Draft => ({ records: [], rejected: [], warned: [], blank:
 function rowReader({ opened, names, keepsRaw }: Reading) {
   let number = 0
   return async (rows: readonly SourceRow[], batch: Draft): Promise<void> => {
-    const [records, rejected, warned] = [batch.records.length, batch.rejected.length, batch.warned.length]
+    const [rejected, warned] = [batch.rejected.length, batch.warned.length]
+    let records: BulkRecord[]
     do {
-      batch.records.length = records
+      records = []
       batch.rejected.length = rejected
       batch.warned.length = warned
       for (const [index, source] of rows.entries()) {
@@ -90,9 +91,11 @@ function rowReader({ opened, names, keepsRaw }: Reading) {
         const { line, raw } = source
         if (read.warnings.length > 0) batch.warned.push([line, read.warnings])
         for (const values of read.records)
-          batch.records.push({ row: number + index, line, raw: keepsRaw ? raw : null, values })
+          records.push({ row: number + index, line, raw: keepsRaw ? raw : null, values })
       }
     } while (await names.load())
+    // Kept as they are read, they would be copied by the garbage collector, and then take as long again to pass on.
+    if (records.length > 0) batch.records.push(packed(records))
     number += rows.length
     batch.rows += rows.filter(source => !isNote(source)).length
   }

@@ -27,7 +27,7 @@ it('records that find no room on their way in are a full disk', async () => {
   const records = Array.from({ length: 1_000 }, (_, row): BulkRecord => {
     return { row, line: row, raw: null, values: [String(row), 'x'.repeat(100)] }
   })
-  await assert.rejects(load.add(packed(records)), { code: 'storage_full' })
+  await assert.rejects(load.add([packed(records)]), { code: 'storage_full' })
   await load.close()
   await storage.close()
 })

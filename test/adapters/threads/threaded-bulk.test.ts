@@ -79,6 +79,6 @@ it('what keeps many records from being stored on a thread is told as it is', asy
     formerMark: null,
   })
   const records = Array.from({ length: ROWS }, (_, row) => ({ row, line: row, raw: null, values: [] }))
-  await assert.rejects(load.add(packed(records)), /nowhere/)
+  await assert.rejects(load.add([packed(records)]), /nowhere/)
   await load.close()
 })
