@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os'
-import type { Services } from '../adapters/cli/context.ts'
+import type { Opening, Services } from '../adapters/cli/context.ts'
 import { ingest } from '../adapters/pbx/ingest.ts'
 import { readRecord } from '../adapters/pbx/records.ts'
 import type { Settings } from '../config/settings.ts'
@@ -20,13 +20,14 @@ function userName(): string {
 /** The use cases and ports for one command, on the settings' database. Throws AppError. */
 export function openServices(
   settings: Settings,
-  opening: { create?: boolean; migrate?: boolean },
+  { expectsMany, ...opening }: Opening,
 ): Services & { close(): Promise<void> } {
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
   const actor: Actor = { name: userName(), origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
   const { records, messages, accounts, sessions, maintenance, calls, audit } = storage
-  const { bulk, close: endThread } = bulkOnThread(storage, actor)
+  const { bulk, prepare, close: endThread } = bulkOnThread(storage, actor)
+  if (expectsMany) prepare()
   return {
     ...rest,
     records,

@@ -60,6 +60,8 @@ export interface Opening {
   readonly create?: boolean
   /** Bring an older schema up to date. */
   readonly migrate?: boolean
+  /** Get ready at once to store many records. */
+  readonly expectsMany?: boolean
 }
 
 /** What a command's action gets. */

@@ -11,6 +11,8 @@ import type { BulkMethods, CallerMethods } from './serve-bulk.ts'
  */
 export interface ThreadedBulk {
   readonly bulk: Bulk
+  /** Starts the thread, whose start takes as long as reading thousands of records. */
+  prepare(): void
   /** Ends the thread, if there is one. */
   close(): Promise<void>
 }
@@ -50,6 +52,9 @@ export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
   }
   return {
     bulk: { ...here, load },
+    prepare: () => {
+      thread.peer()
+    },
     close: thread.close,
   }
 }

@@ -101,6 +101,7 @@ function isDay(day: string): boolean {
 }
 
 const EXPONENT = /^\s*[+-]?[\d.,]*\d[\d.,]*[eE][+-]?\d+\s*$/
+const DIGITS = /^\+?\d+$/
 const CODES = /^[\d+\s,;]*$/
 
 const exponentIn = (given: unknown): Problem | null =>
@@ -125,6 +126,7 @@ export function codeCell(code: string): string {
  * `="61 38,39"` what is in the quotes.
  */
 export function codesIn(text: string): string[] | Problem {
+  if (DIGITS.test(text)) return [text]
   const exact = text.includes('="') ? EXACT.exec(text)?.[1] : undefined
   if (exact !== undefined) return [exact.replaceAll('""', '"')]
   const exponent = exponentIn(text)
@@ -138,10 +140,9 @@ export function codesIn(text: string): string[] | Problem {
     if (first === '') return ''
     return rest.length > 0 || first.startsWith('+') ? first + rest.join('') : country + first
   })
-  return codes.some(code => !/^\+?\d+$/.test(code)) ? new Problem('has an empty or broken code among several') : codes
+  return codes.some(code => !DIGITS.test(code)) ? new Problem('has an empty or broken code among several') : codes
 }
 
-const DIGITS = /^\+?\d+$/
 const RANGE = /\d\s*(?:[-–—/~:…]|\.\.+|to)\s*\d/i
 
 /** What a code that is kept as it came does not mean, as a sentence; null for one that is digits. */
@@ -154,11 +155,13 @@ export function codeWarning(code: string): string | null {
   return `${code} is kept, and matches ${matched}${isRange ? '; a range must be written out' : ''}.`
 }
 
+const PRICE = /^\d+(?:\.\d{1,4})?$/
 const PLACES = /^\s*[+-]?\d*\.\d{4}\d*?[1-9]/
 
 /** A price must be there to its last digit: nothing is rounded on the way in. */
 function price(given: unknown): Value | Problem {
   const text = numeral(given) ?? ''
+  if (PRICE.test(text)) return text
   if (EXPONENT.test(text)) return new Problem(`must be written without an exponent, not ${text.trim()}`)
   if (PLACES.test(text)) return new Problem(`must not have more than four decimals: ${text.trim()} would be rounded`)
   return text

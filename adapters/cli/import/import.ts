@@ -6,6 +6,7 @@ import { again, CliError, EXIT } from '../exit.ts'
 import { isLimit, makingRoom } from '../limits.ts'
 import { resolve } from '../references.ts'
 import { sayHint } from '../report.ts'
+import { grouped } from '../whole-number.ts'
 import type { CellRules } from './cells.ts'
 import { constantsOf, targetsOf } from './columns.ts'
 import type { Fixed } from './evaluate.ts'
@@ -23,6 +24,9 @@ export interface Source {
   /** How long it is, where that is known. */
   readonly bytes?: number
 }
+
+/** A file that is longer has hundreds of records at least. */
+const MANY_BYTES = 65_536
 
 /** What became of an import. Records are counted, but for `rows`, `rejected`, `warned` and `blank`, which are of the input. */
 export interface ImportSummary {
@@ -68,7 +72,7 @@ export async function importRecords(
   signal?: AbortSignal,
 ): Promise<ImportSummary> {
   assertSensible(resource, options)
-  const services = await context.open()
+  const services = await context.open({ expectsMany: (source.bytes ?? 0) > MANY_BYTES })
   const format = formatOf(options.format, source.name)
   const rules: CellRules = { isText: format === 'csv', decimalComma: options.decimalComma }
   const targets = targetsOf(resource, options.map)
@@ -128,16 +132,15 @@ async function tell(
     return
   }
   const { rows, rejected, warned, blank, blank_lines, seconds, dry_run } = summary
-  const number = (value: number): string => value.toLocaleString('en')
   const outcome = (['created', 'updated', 'skipped'] as const)
     .filter(name => summary[name] > 0 || name === 'created')
-    .map(name => `${number(summary[name])} ${dry_run ? 'would be ' : ''}${name}`)
+    .map(name => `${grouped(summary[name])} ${dry_run ? 'would be ' : ''}${name}`)
   const lines = blank > blank_lines.length ? `${blank_lines.join(', ')} …` : blank_lines.join(', ')
   const details = [
-    `${number(rows)} rows: ${outcome.join(', ')}`,
-    `${number(rejected)} rejected`,
-    ...(warned > 0 ? [`${number(warned)} with a warning`] : []),
-    ...(blank > 0 ? [`${number(blank)} blank (line ${lines})`] : []),
+    `${grouped(rows)} rows: ${outcome.join(', ')}`,
+    `${grouped(rejected)} rejected`,
+    ...(warned > 0 ? [`${grouped(warned)} with a warning`] : []),
+    ...(blank > 0 ? [`${grouped(blank)} blank (line ${lines})`] : []),
   ]
   say(context, `${summary.source}: ${details.join(', ')}; ${seconds.toFixed(1)} s`)
   if (onError === 'stop' && rejected > 0 && summary.errors.length + summary.more_errors > 0)
@@ -150,7 +153,7 @@ async function tellStopped(resource: Resource, { created, dry_run }: ImportSumma
     const nothing = dry_run ? 'nothing would be imported' : 'nothing was imported'
     say(context, `${nothing}: mend the rows, or keep the good ones with --on-error continue`)
   } else if (keepsPlace(resource) && !dry_run) {
-    say(context, `${created.toLocaleString('en')} records are stored; mend the bad rows, then go on with the others`)
+    say(context, `${grouped(created)} records are stored; mend the bad rows, then go on with the others`)
     await sayHint(context, again('--resume'))
   }
 }

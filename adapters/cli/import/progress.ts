@@ -1,4 +1,5 @@
 import type { Context } from '../context.ts'
+import { grouped } from '../whole-number.ts'
 
 export interface Tally {
   readonly bytes: number
@@ -66,14 +67,12 @@ function describe(
     ...(share === null
       ? []
       : [...(withBar ? ['█'.repeat(filled) + '░'.repeat(BAR - filled)] : []), `${Math.floor(share * 100)} %`]),
-    `${count(rows)} rows`,
-    `${count(Math.round(perSecond))}/s`,
-    ...(rejected > 0 ? [`${count(rejected)} rejected`] : []),
+    `${grouped(rows)} rows`,
+    `${grouped(Math.round(perSecond))}/s`,
+    ...(rejected > 0 ? [`${grouped(rejected)} rejected`] : []),
     ...(share && share < 1 ? [`${duration((elapsed / share) * (1 - share))} left`] : []),
   ].join('  ')
 }
-
-export const count = (value: number): string => value.toLocaleString('en')
 
 const duration = (milliseconds: number): string => {
   const seconds = Math.ceil(milliseconds / 1000)

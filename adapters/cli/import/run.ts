@@ -5,6 +5,7 @@ import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT_OF, interruption } from '../exit.ts'
+import { grouped } from '../whole-number.ts'
 import { ahead, awaitedLater } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
 import type { Fixed, RowErrors } from './evaluate.ts'
@@ -148,8 +149,7 @@ function takeUp(context: Context, mark: Mark, counts: Counts, blankLines: number
   const { rows, created, rejected, blank } = mark
   Object.assign(counts, { rows, created, rejected, blank })
   blankLines.push(...mark.blankLines)
-  const number = (value: number): string => value.toLocaleString('en')
-  say(context, `going on after ${number(rows)} rows; ${number(created)} records of them are stored already`)
+  say(context, `going on after ${grouped(rows)} rows; ${grouped(created)} records of them are stored already`)
 }
 
 interface Passing extends Run {
