@@ -10,7 +10,7 @@ type Bound = string | number
 
 const NOW = '2026-01-01T00:00:00.000000Z'
 const AT_ONCE = 20
-const BATCH = 10_000
+const BATCH = 16_000
 
 const number = (text: string | undefined): number => Number(text)
 
@@ -30,7 +30,7 @@ const started = performance.now()
 const [path = '', table = '', file = ''] = process.argv.slice(2)
 const valuesOf = table === 'cdrs' ? call : rate
 const db = new Sqlite(path)
-for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'cache_size = -32768', 'wal_autocheckpoint = 4000'])
+for (const setting of ['journal_mode = WAL', 'synchronous = FULL', 'cache_size = -32768', 'wal_autocheckpoint = 16000'])
   db.pragma(setting)
 const columns = db
   .prepare<[], string>(`SELECT name FROM pragma_table_info('${table}') WHERE name <> 'id'`)
