@@ -14,8 +14,7 @@ export interface ThreadData {
 
 function start(workerData: ThreadData): Worker {
   const program = new URL(`./storage-thread${extname(import.meta.url)}`, import.meta.url)
-  // Batches come and go: with room for several, hardly any is copied by the garbage collector.
-  return new Worker(program, { workerData, resourceLimits: { maxYoungGenerationSizeMb: 96 } })
+  return new Worker(program, { workerData })
 }
 
 /** The storage's port for many records, on a thread of its own as soon as there are many. */
