@@ -47,13 +47,24 @@ export async function* listPages(connection: Connection, resource: Resource, que
   const source = query.search
     ? found(connection, plan, fold(query.search), { from: place, limit: query.limit })
     : inOrder(connection, plan, place, query.limit)
-  if (query.limit === undefined) yield* source
+  if (query.limit === undefined) yield* filled(source)
   else yield await gather(source, query.limit)
 }
 
 function wanted({ order }: Resource, { where, period }: PageQuery): Plan['where'] {
   const equal = Object.entries(where ?? {}).map(([column, value]): Plan['where'][number] => [`t.${column} = ?`, value])
   return period ? [...equal, [`t.${order} >= ?`, period.from]] : equal
+}
+
+/** The pages that hold records; one without any where there are none. Who looks through many has pages without a find. */
+async function* filled(pages: AsyncIterable<Page>): AsyncIterable<Page> {
+  let isEmpty = true
+  for await (const page of pages) {
+    if (page.count === 0) continue
+    isEmpty = false
+    yield page
+  }
+  if (isEmpty) yield pageOf([], false)
 }
 
 /** One page of at most `limit` records from a source of rows. */
