@@ -4,6 +4,7 @@ import type { Page, PageQuery } from '../../core/ports/records.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { fold } from '../../core/search.ts'
 import type { Connection } from './database.ts'
+import { merged } from './merged.ts'
 import { candidates, SEPARATOR, searchedText } from './search-index.ts'
 import { joinSql, viewSql } from './view.ts'
 
@@ -46,13 +47,24 @@ export async function* listPages(connection: Connection, resource: Resource, que
   const source = query.search
     ? found(connection, plan, fold(query.search), { from: place, limit: query.limit })
     : inOrder(connection, plan, place, query.limit)
-  if (query.limit === undefined) yield* source
+  if (query.limit === undefined) yield* filled(source)
   else yield await gather(source, query.limit)
 }
 
 function wanted({ order }: Resource, { where, period }: PageQuery): Plan['where'] {
   const equal = Object.entries(where ?? {}).map(([column, value]): Plan['where'][number] => [`t.${column} = ?`, value])
   return period ? [...equal, [`t.${order} >= ?`, period.from]] : equal
+}
+
+/** The pages that hold records; one without any where there are none. Who looks through many has pages without a find. */
+async function* filled(pages: AsyncIterable<Page>): AsyncIterable<Page> {
+  let isEmpty = true
+  for await (const page of pages) {
+    if (page.count === 0) continue
+    isEmpty = false
+    yield page
+  }
+  if (isEmpty) yield pageOf([], false)
 }
 
 /** One page of at most `limit` records from a source of rows. */
@@ -117,19 +129,19 @@ const sorts = ({ query }: Connection, sql: string, bound: (string | number)[]): 
     .some(({ detail }) => detail.includes('TEMP B-TREE FOR ORDER BY'))
 
 /** The places of all records, in order. */
-async function sorted(connection: Connection, plan: Plan, from: Place | null): Promise<ViewRow[]> {
+async function sorted(connection: Connection, plan: Plan, from: Place | null): Promise<readonly ViewRow[]> {
   const { resource, where } = plan
   const statement = connection.rows<(string | number)[], ViewRow>(
     `SELECT '', t.${resource.order}, t.id FROM ${resource.name} t
      ${conditions(...whereSql(plan), 't.id > ?', from !== null && afterSql(resource, '<'))} ORDER BY t.id LIMIT ${SCAN}`,
   )
   const values = where.map(([, value]) => value)
-  const places: ViewRow[] = []
+  const stretches: ViewRow[][] = []
   for (let last = 0; ; await nextTurn()) {
     const rows = statement.all(...values, last, ...bindPlace(resource, from))
-    for (const row of rows) places.push(row)
-    if (rows.length < SCAN) return places.sort(byPlace)
     last = rows.at(-1)?.[2] ?? last
+    stretches.push(rows.sort(byPlace))
+    if (rows.length < SCAN) return merged(stretches, byPlace)
   }
 }
 
@@ -201,7 +213,8 @@ async function matching(
 const descending = ([keyA, idA]: Place, [keyB, idB]: Place): number =>
   keyA === keyB ? idB - idA : keyA < keyB ? 1 : -1
 
-const byPlace = ([, ...a]: ViewRow, [, ...b]: ViewRow): number => descending(a, b)
+// Named one by one, since a rest of a row is an array of its own each time, and takes twice as long.
+const byPlace = ([, keyA, idA]: ViewRow, [, keyB, idB]: ViewRow): number => descending([keyA, idA], [keyB, idB])
 
 /** Looks through the records in order, a bounded stretch at a time. */
 async function* scanned(connection: Connection, plan: Plan, needle: string, from: Place | null): RowPages {

@@ -62,7 +62,7 @@ export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
 function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: PlaceOf) => void): BulkLoad {
   let batchSize = MORE
   let created = 0
-  const opened = call('open', { ...plan, resource: plan.resource.name }).then(size => {
+  let ready: Promise<unknown> = call('open', { ...plan, resource: plan.resource.name }).then(size => {
     batchSize = size
   })
   return {
@@ -71,7 +71,7 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
     },
     add: async records => {
       created += countOf(records)
-      await opened
+      await ready
       await call('add', records)
     },
     check: () => call('check'),
@@ -79,7 +79,10 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
       ask(placeOf)
       const all = { created, updated: 0, skipped: 0, rejected: 0 }
       created = 0
-      const counted = await call('store', { created: all.created, place: await placeOf(all, []) })
+      // What is added from now on is of the next batch, and waits until this one is on its way.
+      const place = Promise.resolve(placeOf(all, []))
+      ready = place
+      const counted = await call('store', { created: all.created, place: await place })
       batchSize = counted.batchSize
       return counted
     },

@@ -78,7 +78,10 @@ export interface BulkCounts {
   readonly rejected: number
 }
 
-/** The place to keep with a batch, asked for when it is known what becomes of it, once or twice. */
+/**
+ * The place to keep with a batch. It may be asked for ahead, as if every record were created, and is asked for again
+ * whenever more of them turn out to be rejected.
+ */
 export type PlaceOf = (counts: BulkCounts, rejections: readonly Rejection[]) => ImportPlace | Promise<ImportPlace>
 
 /**
@@ -88,6 +91,7 @@ export type PlaceOf = (counts: BulkCounts, rejections: readonly Rejection[]) => 
 export interface BulkLoad {
   /** How many records to add at a time. Where they are stored in batches: few while others write as well. */
   readonly batchSize: number
+  /** While a batch is being stored, what is added is of the next. */
   add(records: readonly BulkRecords[]): Promise<void>
   /** Tells what would become of all that was added, and writes nothing. */
   check(): Promise<BulkCounts>

@@ -35,7 +35,8 @@ export interface Page {
  */
 export interface Records {
   /**
-   * The records in the resource's order, page by page, each read when it is asked for; always at least one page.
+   * The records in the resource's order, page by page, each read when it is asked for; one page without any when there
+   * are none, and no other such.
    * `limit` gives one page. Throws `invalid` on `after` when no record of that id tells the place.
    */
   list(resource: Resource, query: PageQuery): AsyncIterable<Page>

@@ -143,7 +143,7 @@ export function codesIn(text: string): string[] | Problem {
   return codes.some(code => !DIGITS.test(code)) ? new Problem('has an empty or broken code among several') : codes
 }
 
-const RANGE = /\d\s*(?:[-–—/~:…]|\.\.+|to)\s*\d/i
+const RANGE = /\d\s*(?:[\p{Pd}−/~:…]|\.\.+|to)\s*\d/iu
 
 /** What a code that is kept as it came does not mean, as a sentence; null for one that is digits. */
 export function codeWarning(code: string): string | null {

@@ -148,6 +148,17 @@ it('a prefix that looks like a range is kept as it came, with a warning of what 
   )
 })
 
+it('a range is told whichever dash it is written with', async () => {
+  const deck = ['33-35', '33‐35', '33‒35', '33–35', '33—35', '33―35', '33−35', '33－35']
+    .map(prefix => `${prefix},x,1,60,active\n`)
+    .join('')
+  const { summary } = await desk.take('rates', `prefix,destination,cost_per_minute,billing_increment,status\n${deck}`, [
+    '--tenant',
+    'acme',
+  ])
+  assert.deepEqual([summary.created, summary.warned], [8, 8])
+})
+
 it('a prefix that matches another way than it looks, or nothing, is kept with a warning, which JSON has in full', async () => {
   const deck = ['33..35', '33 to 35', '33abc', '+33', '*98', '33 35']
     .map(prefix => JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'a' }))

@@ -7,7 +7,7 @@ import type { PageQuery } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { fold } from '../../../core/search.ts'
 import { manualClock } from '../../support/clock.ts'
-import { idsOf, insert, row } from '../../support/rows.ts'
+import { idsOf, insert, pagesOf, row } from '../../support/rows.ts'
 
 const dids = resourceNamed('dids')
 
@@ -203,6 +203,17 @@ test('dense and rare needles are all found among many records, in the order of t
   await findsAll(storage, 'all changed')
   while (await step(storage));
   await findsAll(storage, 'all indexed again')
+  await storage.close()
+})
+
+test('what is found behind thousands of records that do not hold the needle is on the first page', async () => {
+  const storage = openStorage(':memory:', { clock: manualClock() })
+  await insert(storage.records, 'tenants')
+  const { id } = await insert(storage.records, 'cdrs', { caller_number: 'zq', started_at: '2020-01-01' })
+  fill(storage, 9_000)
+  const pages = await pagesOf(storage.records, 'cdrs', { search: 'ZQ' })
+  const found = pages.map(({ list }) => list.map(call => call.id))
+  assert.deepEqual(found, [[id]])
   await storage.close()
 })
 

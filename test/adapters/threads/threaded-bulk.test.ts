@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { packed } from '../../../core/packed.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { temporaryFolder } from '../../support/app.ts'
@@ -80,5 +81,24 @@ it('what keeps many records from being stored on a thread is told as it is', asy
   })
   const records = Array.from({ length: ROWS }, (_, row) => ({ row, line: row, raw: null, values: [] }))
   await assert.rejects(load.add([packed(records)]), /nowhere/)
+  await load.close()
+})
+
+it('what is added while the place of a batch is worked out is of the next batch', async () => {
+  const { bulk } = desk.services
+  const resource = resourceNamed('cdrs')
+  const given = { tenant_id: 1, caller_number: '1', destination_number: '2', direction: 'outbound' }
+  const constants = { ...given, duration_seconds: 0, bill_seconds: 0, cost: 0, started_at: '2026-01-01' }
+  const plan = { resource, columns: ['disposition'], constants, isSparse: false, mode: 'insert' } as const
+  const load = bulk.load({ ...plan, onRejection: 'store nothing', allowDuplicates: false, formerMark: null })
+  const records = packed(Array.from({ length: 300 }, (_, row) => ({ row, line: row, raw: null, values: ['BUSY'] })))
+  await load.add([records])
+  const stored = load.store(async ({ created }) => {
+    await nextTurn()
+    return { input: 'x', mark: String(created) }
+  })
+  await load.add([records])
+  assert.equal((await stored).created, 300)
+  assert.equal((await load.store(() => ({ input: 'x', mark: 'all' }))).created, 300)
   await load.close()
 })
