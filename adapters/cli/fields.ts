@@ -91,11 +91,24 @@ export async function bodyFrom(
     else if (given !== undefined) body[name] = flagValue(name, field, given)
   }
   for (const [name, field] of Object.entries(fields)) {
-    const target = targetIn(field, body)
     const given = body[name]
-    if (target && typeof given === 'string' && given !== '') body[name] = await resolve(records, target, given, body)
+    if (!field.references || typeof given !== 'string' || given === '') continue
+    const target = targetIn(field, body) ?? untold(name, field, fields)
+    body[name] = await resolve(records, target, given, body)
   }
   return body
+}
+
+/** A name cannot be looked up before the field that tells what it names is right. */
+function untold(name: string, field: Field, fields: Fields): never {
+  const { by = '', ...targets } = typeof field.references?.to === 'object' ? field.references.to : {}
+  const flag = `--${flagOf(by, fields[by] ?? {})}`
+  const kinds = Object.keys(targets)
+  throw new CliError(
+    EXIT.usage,
+    `--${flagOf(name, field)} is looked up by ${flag}, which is ${kinds.join(' or ')}`,
+    again(flag, ...kinds.slice(0, 1)),
+  )
 }
 
 function flagValue(name: string, { kind }: Field, given: unknown): unknown {

@@ -66,3 +66,23 @@ describe('--fields', () => {
     })
   })
 })
+
+describe('a reference to one of several kinds', () => {
+  const place = workplace()
+  before(() => furnish(place))
+  after(() => place.remove())
+
+  for (const [what, type] of [
+    ['is missing', ''],
+    ['is none of them', ' --target-type ivr'],
+  ] as const)
+    it(`is not looked up where its kind ${what}, and the command that says it is told`, async () => {
+      const line = 'trunkline route add --did +380441234567 --target acme/101'
+      const { code, stderr } = await place.run(line + type)
+      assert.equal(code, 64)
+      assert.equal(
+        stderr,
+        `error: --target is looked up by --target-type, which is extension or queue\nhint: ${line} --target-type extension\n`,
+      )
+    })
+})
