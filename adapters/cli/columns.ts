@@ -95,7 +95,7 @@ function pointed(resource: Resource, name: string, { references }: Field) {
     const target = resourceNamed(embed.from)
     return { name: embed.name, of: (row: JsonObject) => (embed.name in row ? keyOf(target, row[embed.name]) : null) }
   }
-  if (typeof references?.to !== 'object') return undefined
+  if (!references) return undefined
   const member = name.replace(/_id$/, '')
   return { name: member, of: (row: JsonObject) => row[member] }
 }
@@ -109,7 +109,7 @@ export async function withNames(
   rows: readonly JsonObject[],
   records: Records,
 ): Promise<readonly JsonObject[]> {
-  const completed = namedReferences(resource).map(({ field }) => field)
+  const completed = namedReferences(resource).flatMap(({ field }) => (embedOf(resource, field) ? [field] : []))
   const open = Object.entries(resource.fields).filter(
     ([name, { references }]) => references && !completed.includes(name),
   )

@@ -82,8 +82,10 @@ export async function printRecord(
   const row = picked(record, options.fields)
   if (options.output === 'json') return write(io, `${stringifyJson(shared(resource, row, showSecrets), 2)}\n`)
   if (options.output === 'ndjson') return write(io, `${stringifyJson(shared(resource, row, showSecrets))}\n`)
-  if (options.output === 'csv')
-    return write(io, csvLine(columns.map(({ name }) => name)) + lineOf(context, columns, record))
+  if (options.output === 'csv') {
+    const [named = record] = await withNames(resource, [record], (await context.open()).records)
+    return write(io, csvLine(columns.map(({ name }) => name)) + lineOf(context, columns, named))
+  }
   return printLines(context, linesOf(resource, row, showSecrets))
 }
 
