@@ -109,6 +109,14 @@ describe('at a terminal, restoring', { skip, timeout: 60_000 }, () => {
   })
 })
 
+describe('at a terminal, rating anew', { skip, timeout: 60_000 }, () => {
+  it('asks nothing where nothing would change', async () => {
+    const screen = atTerminal(place, ['cdr', 'rerate', 'acme'])
+    assert.equal(await screen.ended(), 0)
+    assert.equal(screen.printed().trim(), 'would change 0 of 0 calls: 0.0000 -> 0.0000')
+  })
+})
+
 describe('at a terminal, an account', { skip, timeout: 60_000 }, () => {
   it('has its password typed twice, hidden', async () => {
     const screen = atTerminal(place, ['admin', 'create', 'eve@example.com'])
