@@ -236,7 +236,11 @@ function revoke(run: RunCommand): Command {
   return run(command, async (context, [email], flags) => {
     const services = await context.open()
     if ((email === undefined) === (flags['all'] === undefined))
-      throw new CliError(EXIT.usage, 'name an account, or give --all', 'trunkline session list')
+      throw new CliError(
+        EXIT.usage,
+        email === undefined ? 'name an account, or give --all' : `give ${email} or --all, not both`,
+        'trunkline session list',
+      )
     const ended =
       email === undefined
         ? await services.sessions.endAll()
