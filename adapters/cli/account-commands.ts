@@ -18,7 +18,7 @@ import { suggests } from './suggestions.ts'
 export const addPasswordFlags = (command: Command): Command =>
   command
     .option('--password-file <file>', 'the password (8 characters or more) from a file, or - for standard input')
-    .option('--random-password', 'make a random one and print it')
+    .addOption(new Option('--random-password', 'make a random one and print it').conflicts('passwordFile'))
 
 const roleOption = (): Option => new Option('--role <role>', 'what the account is shown as').choices([...ROLES])
 

@@ -62,10 +62,17 @@ function valuesOf({ kind, choices, examples = [], secret }: Field): readonly str
 /** A flag for each declared field, and for a secret one the ways that keep it out of the process list. */
 export function addFieldFlags(command: Command, { fields }: { readonly fields: Fields }): Command {
   for (const [name, field] of Object.entries(fields)) {
-    command.addOption(suggests(new Option(...describe(name, field)), valuesOf(field)))
+    const given = suggests(new Option(...describe(name, field)), valuesOf(field))
+    command.addOption(given)
     if (!field.secret) continue
-    command.option(`--${kebab(name)}-file <file>`, `${fieldLabel(name)} from a file, or - for standard input`)
-    if (field.generated) command.option(`--generate-${kebab(name)}`, `make a random ${fieldLabel(name)}`)
+    const fromFile = new Option(
+      `--${kebab(name)}-file <file>`,
+      `${fieldLabel(name)} from a file, or - for standard input`,
+    )
+    command.addOption(fromFile.conflicts(given.attributeName()))
+    if (!field.generated) continue
+    const random = new Option(`--generate-${kebab(name)}`, `make a random ${fieldLabel(name)}`)
+    command.addOption(random.conflicts([given.attributeName(), fromFile.attributeName()]))
   }
   return command
 }

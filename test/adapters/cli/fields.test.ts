@@ -86,3 +86,22 @@ describe('a reference to one of several kinds', () => {
       )
     })
 })
+
+describe('a secret', () => {
+  const place = workplace()
+  before(() => furnish(place))
+  after(() => place.remove())
+
+  for (const [line, one, other] of [
+    ['extension update acme/101', '--secret x', '--generate-secret'],
+    ['extension update acme/101', '--secret x', '--secret-file -'],
+    ['extension update acme/101', '--secret-file -', '--generate-secret'],
+    ['gateway update Jasmin', '--password x', '--password-file -'],
+    ['admin passwd admin@example.com', '--password-file -', '--random-password'],
+  ] as const)
+    it(`is not taken in two ways at once: ${one} ${other}`, async () => {
+      const { code, stdout, stderr } = await place.run(`trunkline ${line} ${one} ${other}`, { input: 'another one\n' })
+      assert.deepEqual([code, stdout], [64, ''])
+      assert.match(stderr, /^error: option '--.*' cannot be used with option '--.*'\nhint: trunkline .* --help\n$/)
+    })
+})
