@@ -18,7 +18,7 @@ import { suggests } from './suggestions.ts'
 export const addPasswordFlags = (command: Command): Command =>
   command
     .option('--password-file <file>', 'the password (8 characters or more) from a file, or - for standard input')
-    .option('--random-password', 'make a random one and print it')
+    .addOption(new Option('--random-password', 'make a random one and print it').conflicts('passwordFile'))
 
 const roleOption = (): Option => new Option('--role <role>', 'what the account is shown as').choices([...ROLES])
 
@@ -236,7 +236,11 @@ function revoke(run: RunCommand): Command {
   return run(command, async (context, [email], flags) => {
     const services = await context.open()
     if ((email === undefined) === (flags['all'] === undefined))
-      throw new CliError(EXIT.usage, 'name an account, or give --all', 'trunkline session list')
+      throw new CliError(
+        EXIT.usage,
+        email === undefined ? 'name an account, or give --all' : `give ${email} or --all, not both`,
+        'trunkline session list',
+      )
     const ended =
       email === undefined
         ? await services.sessions.endAll()

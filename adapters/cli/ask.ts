@@ -31,11 +31,23 @@ export async function askText(
   message: string,
   { hidden, initial, validate = () => true }: TextQuestion = {},
 ): Promise<string> {
+  if (hidden) return askHidden(context, message, validate)
   const ask = await prompts(context)
-  const { answer } = hidden
-    ? await ask([{ type: 'password', name: 'answer', message, mask: '•', validate }])
-    : await ask([{ type: 'input', name: 'answer', message, validate, ...(initial ? { default: initial } : {}) }])
+  const { answer } = await ask([
+    { type: 'input', name: 'answer', message, validate, ...(initial ? { default: initial } : {}) },
+  ])
   return String(answer)
+}
+
+/** What is wrong is asked for anew, from nothing: dots that stay would become a part of the next try, unseen. */
+async function askHidden(context: Context, message: string, validate: (given: string) => true | string) {
+  const ask = await prompts(context)
+  for (;;) {
+    const { answer } = await ask([{ type: 'password', name: 'answer', message, mask: '•' }])
+    const outcome = validate(String(answer))
+    if (outcome === true) return String(answer)
+    context.io.stderr.write(`${outcome}\n`)
+  }
 }
 
 /**

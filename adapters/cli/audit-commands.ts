@@ -40,18 +40,22 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
   return group
 }
 
+/** One of the names that the trail has; another would only find nothing. */
+function named<const T extends string>(what: string, known: readonly T[], given: unknown): T | undefined {
+  const found = known.find(name => name === given)
+  if (given !== undefined && !found)
+    throw new CliError(EXIT.usage, `there is no ${what} ${String(given)}; there are ${known.join(', ')}`)
+  return found
+}
+
 function filterFrom(flags: Flags) {
-  const action = AUDIT_ACTIONS.find(known => known === flags['action'])
-  if (flags['action'] !== undefined && !action)
-    throw new CliError(
-      EXIT.usage,
-      `there is no action ${String(flags['action'])}; there are ${AUDIT_ACTIONS.join(', ')}`,
-    )
+  const action = named('action', AUDIT_ACTIONS, flags['action'])
+  const resource = named('resource', AUDITED, flags['resource'])
   return {
     ...periodFrom(flags),
     ...(typeof flags['by'] === 'string' ? { actor: flags['by'] } : {}),
     ...(action ? { action } : {}),
-    ...(typeof flags['resource'] === 'string' ? { resource: flags['resource'] } : {}),
+    ...(resource ? { resource } : {}),
     ...(flags['record'] === undefined ? {} : { recordId: wholeNumber('--record', flags['record']) }),
   }
 }

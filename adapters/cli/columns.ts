@@ -6,7 +6,7 @@ import { type Embed, type Resource, timestamped } from '../../core/resources/res
 import { namedReferences } from '../../core/use-cases/import.ts'
 import { CliError, EXIT } from './exit.ts'
 import { targetIn } from './fields.ts'
-import { naming } from './references.ts'
+import { isNamed, naming } from './references.ts'
 
 /** What a table, a line or a cell shows of a record. */
 export interface Column {
@@ -95,7 +95,7 @@ function pointed(resource: Resource, name: string, { references }: Field) {
     const target = resourceNamed(embed.from)
     return { name: embed.name, of: (row: JsonObject) => (embed.name in row ? keyOf(target, row[embed.name]) : null) }
   }
-  if (typeof references?.to !== 'object') return undefined
+  if (!references) return undefined
   const member = name.replace(/_id$/, '')
   return { name: member, of: (row: JsonObject) => row[member] }
 }
@@ -109,7 +109,7 @@ export async function withNames(
   rows: readonly JsonObject[],
   records: Records,
 ): Promise<readonly JsonObject[]> {
-  const completed = namedReferences(resource).map(({ field }) => field)
+  const completed = namedReferences(resource).flatMap(({ field }) => (embedOf(resource, field) ? [field] : []))
   const open = Object.entries(resource.fields).filter(
     ([name, { references }]) => references && !completed.includes(name),
   )
@@ -161,6 +161,30 @@ export function chosen(resource: Resource, fields: readonly string[] | undefined
   )
   const named = fields.flatMap(name => known.find(column => column.name === name) ?? [])
   return named.map(column => ({ ...column, isMinor: false }))
+}
+
+/** The row with what is embedded in it only to join it with others, such as a queue's agents, by the names of those. */
+export async function joined(resource: Resource, row: JsonObject, records: Records): Promise<JsonObject> {
+  const nameOf = naming(records)
+  const named: JsonObject = { ...row }
+  for (const embed of resource.embeds) {
+    const members = row[embed.name]
+    if (embed.kind !== 'many' || !Array.isArray(members)) continue
+    const { fields, key } = resourceNamed(embed.from)
+    const others = Object.entries(fields).filter(([name]) => key.includes(name) && name !== embed.by)
+    if (others.length === 0 || isNamed({ fields, key })) continue
+    const nameIn = (member: JsonObject) =>
+      Promise.all(
+        others.map(([name, field]) => {
+          const target = targetIn(field, member)
+          return target ? nameOf(target, Number(member[name])) : cell(member[name])
+        }),
+      )
+    const told = members.slice(0, NAMED).filter(isJsonObject)
+    const names = await Promise.all(told.map(async member => (await nameIn(member)).join(' ')))
+    named[embed.name] = [...names, ...members.slice(NAMED)]
+  }
+  return named
 }
 
 /** One record, a line for each of its members; what is embedded is shown by name. */

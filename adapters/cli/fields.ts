@@ -62,10 +62,17 @@ function valuesOf({ kind, choices, examples = [], secret }: Field): readonly str
 /** A flag for each declared field, and for a secret one the ways that keep it out of the process list. */
 export function addFieldFlags(command: Command, { fields }: { readonly fields: Fields }): Command {
   for (const [name, field] of Object.entries(fields)) {
-    command.addOption(suggests(new Option(...describe(name, field)), valuesOf(field)))
+    const given = suggests(new Option(...describe(name, field)), valuesOf(field))
+    command.addOption(given)
     if (!field.secret) continue
-    command.option(`--${kebab(name)}-file <file>`, `${fieldLabel(name)} from a file, or - for standard input`)
-    if (field.generated) command.option(`--generate-${kebab(name)}`, `make a random ${fieldLabel(name)}`)
+    const fromFile = new Option(
+      `--${kebab(name)}-file <file>`,
+      `${fieldLabel(name)} from a file, or - for standard input`,
+    )
+    command.addOption(fromFile.conflicts(given.attributeName()))
+    if (!field.generated) continue
+    const random = new Option(`--generate-${kebab(name)}`, `make a random ${fieldLabel(name)}`)
+    command.addOption(random.conflicts([given.attributeName(), fromFile.attributeName()]))
   }
   return command
 }
@@ -91,11 +98,24 @@ export async function bodyFrom(
     else if (given !== undefined) body[name] = flagValue(name, field, given)
   }
   for (const [name, field] of Object.entries(fields)) {
-    const target = targetIn(field, body)
     const given = body[name]
-    if (target && typeof given === 'string' && given !== '') body[name] = await resolve(records, target, given, body)
+    if (!field.references || typeof given !== 'string' || given === '') continue
+    const target = targetIn(field, body) ?? untold(name, field, fields)
+    body[name] = await resolve(records, target, given, body)
   }
   return body
+}
+
+/** A name cannot be looked up before the field that tells what it names is right. */
+function untold(name: string, field: Field, fields: Fields): never {
+  const { by = '', ...targets } = typeof field.references?.to === 'object' ? field.references.to : {}
+  const flag = `--${flagOf(by, fields[by] ?? {})}`
+  const kinds = Object.keys(targets)
+  throw new CliError(
+    EXIT.usage,
+    `--${flagOf(name, field)} is looked up by ${flag}, which is ${kinds.join(' or ')}`,
+    again(flag, ...kinds.slice(0, 1)),
+  )
 }
 
 function flagValue(name: string, { kind }: Field, given: unknown): unknown {

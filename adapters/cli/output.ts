@@ -3,7 +3,18 @@ import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../c
 import type { Page } from '../../core/ports/records.ts'
 import type { Kind } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
-import { assertNamed, type Column, cell, chosen, linesOf, objects, picked, shared, withNames } from './columns.ts'
+import {
+  assertNamed,
+  type Column,
+  cell,
+  chosen,
+  joined,
+  linesOf,
+  objects,
+  picked,
+  shared,
+  withNames,
+} from './columns.ts'
 import type { Context, Io } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { csvCell } from './export/csv.ts'
@@ -82,9 +93,12 @@ export async function printRecord(
   const row = picked(record, options.fields)
   if (options.output === 'json') return write(io, `${stringifyJson(shared(resource, row, showSecrets), 2)}\n`)
   if (options.output === 'ndjson') return write(io, `${stringifyJson(shared(resource, row, showSecrets))}\n`)
-  if (options.output === 'csv')
-    return write(io, csvLine(columns.map(({ name }) => name)) + lineOf(context, columns, record))
-  return printLines(context, linesOf(resource, row, showSecrets))
+  if (options.output === 'csv') {
+    const [named = record] = await withNames(resource, [record], (await context.open()).records)
+    return write(io, csvLine(columns.map(({ name }) => name)) + lineOf(context, columns, named))
+  }
+  const named = await joined(resource, row, (await context.open()).records)
+  return printLines(context, linesOf(resource, named, showSecrets))
 }
 
 /** For a command that prints a record once it has changed something: a slip in --fields is told before. */

@@ -48,7 +48,13 @@ export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
       throw new CliError(EXIT.usage, `--${flag} must be a valid date`, again(`--${flag}`, '2026-10-01'))
     return DAY.test(given) ? midnights(timeZone)(given) : date
   }
-  return { from: read('since', FOREVER.from), to: read('until', FOREVER.to) }
+  const period = { from: read('since', FOREVER.from), to: read('until', FOREVER.to) }
+  if (flags['since'] !== undefined && flags['until'] !== undefined && period.to <= period.from)
+    throw new CliError(
+      EXIT.usage,
+      `--until ${String(flags['until'])} leaves nothing of --since ${String(flags['since'])}: it is the first day or moment that is left out`,
+    )
+  return period
 }
 
 /** The period that the flags give, its days being those of the tenant. */

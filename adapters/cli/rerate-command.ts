@@ -38,7 +38,7 @@ export function rerateCommand(run: RunCommand): Command {
       unratedOnly: flags['unrated'] === true,
     }
     const dryRun = flags['dryRun'] === true
-    if (!dryRun && !flags['yes']) await mustBeConfirmed(context, calls, query)
+    if (!dryRun && !flags['yes'] && !(await isConfirmed(context, calls, query))) return
     if (context.options.output === 'table') {
       const result = await calls.rerate(query, { dryRun, sample: SHOWN })
       await write(context.io, told(result, dryRun))
@@ -47,18 +47,25 @@ export function rerateCommand(run: RunCommand): Command {
   })
 }
 
-async function mustBeConfirmed(context: Context, calls: Services['calls'], query: RerateQuery): Promise<void> {
+/** Asks a person; false where there is nothing to ask about. */
+async function isConfirmed(context: Context, calls: Services['calls'], query: RerateQuery): Promise<boolean> {
   if (!context.options.interactive)
     throw new CliError(
       EXIT.usage,
       'changing what calls cost must be confirmed: look with --dry-run, then repeat the command with --yes',
       again('--dry-run'),
     )
-  const { changed, examined, oldCost, newCost, editedByHand } = await calls.rerate(query, { dryRun: true, sample: 0 })
+  const result = await calls.rerate(query, { dryRun: true, sample: 0 })
+  const { changed, examined, oldCost, newCost, editedByHand } = result
+  if (changed === 0) {
+    say(context, totals(result, true).join('\n'))
+    return false
+  }
   const { confirm } = await import('./ask.ts')
   const byHand = editedByHand > 0 ? ` (${editedByHand} of them ${BY_HAND})` : ''
   const question = `Change ${changed} of ${examined} calls${byHand}, from ${formatAmount(oldCost)} to ${formatAmount(newCost)}?`
   if (!(await confirm(context, question))) throw new CliError(EXIT.negative, 'nothing was changed')
+  return true
 }
 
 /** Every change as it comes; what they make together follows, as JSON's last members or on standard error. */

@@ -64,6 +64,7 @@ async function openPath(path: string, io: Io): Promise<Source> {
   const stream = await openStream(io, path)
   if (stream) return { name: path, stream }
   const found = statSync(path, { throwIfNoEntry: false })
-  if (!found?.isFile()) throw new CliError(EXIT.noInput, `there is no file ${path}`)
+  if (!found?.isFile())
+    throw new CliError(EXIT.noInput, found ? `${path} is no plain file` : `there is no file ${path}`)
   return { name: path, stream: (await open(path)).createReadStream(), bytes: found.size }
 }

@@ -1,6 +1,7 @@
 import { numeral, parseJson } from '../../../core/json.ts'
 import { dialled } from '../../../core/rating/number.ts'
 import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
+import { SECRET_MARK } from '../columns.ts'
 
 /** Reads what is given for one field, or says what is wrong with it. Never null. */
 export type Reader = (given: unknown) => Value | Problem
@@ -24,6 +25,7 @@ export function readerOf(field: Field, rules: CellRules): Reader {
 }
 
 function parserOf(field: Field, rules: CellRules): Reader {
+  if (field.secret) return given => (given === SECRET_MARK ? CONCEALED : field.parse(given))
   switch (field.kind) {
     case 'decimal':
       return decimalReader(field, rules)
@@ -35,6 +37,9 @@ function parserOf(field: Field, rules: CellRules): Reader {
       return field.parse
   }
 }
+
+/** Taken for the secret, it would make the same known one of all that a list conceals. */
+const CONCEALED = new Problem(`is ${SECRET_MARK}, which a list shows in its place: import what export writes`)
 
 const DECIMAL_COMMA = /^\s*[+-]?\d*,\d+\s*$/
 

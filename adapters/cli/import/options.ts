@@ -29,7 +29,7 @@ export interface ImportOptions {
 const MODES = ['insert', 'upsert', 'skip'] as const
 const ON_ERROR = ['stop', 'continue'] as const
 
-const collect = (value: string, before: string[]): string[] => [...before, value]
+const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
 export function addImportOptions(command: Command, resource: Resource): Command {
   const stop = keepsPlace(resource)
@@ -38,8 +38,8 @@ export function addImportOptions(command: Command, resource: Resource): Command 
   return command
     .addOption(new Option('--format <format>', 'what the input is (default: by its name, else csv)').choices(FORMATS))
     .option('--tenant <SLUG|ID>', 'whose the records are, where the input does not say')
-    .option('--map <column=field>', 'what a column is, such as "Cost / Min=cost_per_minute"; repeatable', collect, [])
-    .option('--set <field=value>', 'the same value for all records; repeatable', collect, [])
+    .option('--map <column=field>', 'what a column is, such as Price=cost_per_minute; repeatable', collect)
+    .option('--set <field=value>', 'the same value for all records; repeatable', collect)
     .addOption(new Option('--mode <mode>', 'what happens to records that exist').choices(MODES).default('insert'))
     .addOption(
       new Option('--on-error <what>', `stop: ${stop}; continue: keep the good rows`).choices(ON_ERROR).default('stop'),

@@ -155,7 +155,13 @@ describe('sessions', () => {
   })
 
   it('are of an account that is named, or of all', async () => {
-    for (const line of ['trunkline session revoke', 'trunkline session revoke admin@example.com --all'])
-      await ended(line, { code: 64, stderr: 'error: name an account, or give --all\nhint: trunkline session list\n' })
+    for (const [given, said] of [
+      ['', 'name an account, or give --all'],
+      [' admin@example.com --all', 'give admin@example.com or --all, not both'],
+    ] as const)
+      await ended(`trunkline session revoke${given}`, {
+        code: 64,
+        stderr: `error: ${said}\nhint: trunkline session list\n`,
+      })
   })
 })

@@ -85,6 +85,15 @@ describe('what a record points to', () => {
     assert.equal((await place.json('trunkline extension show other/101')).tenant.slug, 'other')
   })
 
+  it('is named so where a record shows what joins it with others', async () => {
+    assert.match(await place.done('trunkline queue show acme/800'), /^agents +1: acme\/101$/m)
+    assert.match(await place.done('trunkline extension show acme/101'), /^queueAgents +1: acme\/800$/m)
+    assert.match(
+      await place.done('trunkline did show +380441234567'),
+      /^routes +2: (extension acme\/101|queue acme\/800), /m,
+    )
+  })
+
   it('is named so in CSV and in a table, and in JSON is what the API gives', async () => {
     assert.match(await place.done('trunkline route list', { columns: 80 }), /│ queue +│ acme\/800 │/)
     const csv = await place.done('trunkline agent list --output csv')

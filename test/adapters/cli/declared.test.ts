@@ -89,7 +89,7 @@ describe('a resource that is declared', () => {
     const columns = columnsOf(phones, false).map(({ name, kind }) => `${name}:${kind}`)
     assert.deepEqual(columns, [
       'id:integer',
-      'tenant_id:integer',
+      'tenant:text',
       'label:text',
       'colour:text',
       'pin:text',

@@ -66,3 +66,42 @@ describe('--fields', () => {
     })
   })
 })
+
+describe('a reference to one of several kinds', () => {
+  const place = workplace()
+  before(() => furnish(place))
+  after(() => place.remove())
+
+  for (const [what, type] of [
+    ['is missing', ''],
+    ['is none of them', ' --target-type ivr'],
+  ] as const)
+    it(`is not looked up where its kind ${what}, and the command that says it is told`, async () => {
+      const line = 'trunkline route add --did +380441234567 --target acme/101'
+      const { code, stderr } = await place.run(line + type)
+      assert.equal(code, 64)
+      assert.equal(
+        stderr,
+        `error: --target is looked up by --target-type, which is extension or queue\nhint: ${line} --target-type extension\n`,
+      )
+    })
+})
+
+describe('a secret', () => {
+  const place = workplace()
+  before(() => furnish(place))
+  after(() => place.remove())
+
+  for (const [line, one, other] of [
+    ['extension update acme/101', '--secret x', '--generate-secret'],
+    ['extension update acme/101', '--secret x', '--secret-file -'],
+    ['extension update acme/101', '--secret-file -', '--generate-secret'],
+    ['gateway update Jasmin', '--password x', '--password-file -'],
+    ['admin passwd admin@example.com', '--password-file -', '--random-password'],
+  ] as const)
+    it(`is not taken in two ways at once: ${one} ${other}`, async () => {
+      const { code, stdout, stderr } = await place.run(`trunkline ${line} ${one} ${other}`, { input: 'another one\n' })
+      assert.deepEqual([code, stdout], [64, ''])
+      assert.match(stderr, /^error: option '--.*' cannot be used with option '--.*'\nhint: trunkline .* --help\n$/)
+    })
+})

@@ -35,6 +35,13 @@ describe('at 80 columns', () => {
     })
 })
 
+describe('the help', () => {
+  for (const path of all)
+    it(`shows no default that is nothing: trunkline ${path}`, async () => {
+      assert.doesNotMatch(await help(path, 1_000), /default: (\[\]|\{\}|""|undefined|null)\)/)
+    })
+})
+
 describe('an example that is wider than the terminal', () => {
   it('goes on below as a shell takes it, an option beside its value', async () => {
     const [, example] = (await help('route add', 80)).split('Example:\n')

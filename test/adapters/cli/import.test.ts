@@ -108,6 +108,24 @@ describe('an import of a table', () => {
     assert.deepEqual(errors, ['deck.csv:3: row: A quote that opens in this row is never closed.'])
   })
 
+  it('never takes for a secret what a list shows in its place', async () => {
+    await desk.create('extensions', { tenant_id: 1, extension_number: '101', secret: 'kW3-9fQm-Zt81' })
+    const list = 'tenant,extension_number,display_name,secret,status\nacme,101,Front desk,••••••,active\n'
+    for (const [text, flags] of [
+      [list, []],
+      [list.replace('secret', 'password'), ['--map', 'password=secret']],
+    ] as const) {
+      const { stderr } = await desk.take('extensions', text, [...flags, '--mode', 'upsert'])
+      assert.match(
+        stderr,
+        /^in\.csv:2: (secret|password): The secret field is ••••••, which a list shows in its place/m,
+      )
+    }
+    const set = desk.take('extensions', list, ['--set', 'secret=••••••'])
+    await assert.rejects(set, /--set secret: The secret field is ••••••/)
+    assert.deepEqual(desk.query('SELECT secret FROM extensions'), ['kW3-9fQm-Zt81'])
+  })
+
   it('refuses text that is not UTF-8, and says on which line', async () => {
     const text = Buffer.concat([Buffer.from(deck('380,x,1,60,active')), Buffer.from([0xe9, 0x0a])])
     await assert.rejects(desk.take('rates', text, FLAGS), {

@@ -49,6 +49,20 @@ describe('--since and --until of one tenant', () => {
     assert.equal(await listed('--until 2025-11-01 --limit 1'), 1)
   })
 
+  test('are refused where --until leaves nothing of --since', async () => {
+    for (const [since, until] of [
+      ['2025-10-01', '2025-10-01'],
+      ['2025-10-02', '2025-10-01'],
+      ['2025-10-01T00:00+03:00', '2025-09-30T21:00Z'],
+    ])
+      for (const command of ['cdr list', 'cdr export --tenant acme', 'cdr rerate acme --dry-run', 'audit list'])
+        assert.deepEqual(await place.run(`trunkline ${command} --since ${since} --until ${until}`), {
+          code: 64,
+          stdout: '',
+          stderr: `error: --until ${until} leaves nothing of --since ${since}: it is the first day or moment that is left out\n`,
+        })
+  })
+
   test('combine with the other filters of the list', async () => {
     assert.equal(await listed('--tenant acme --extension acme/101 --since 2025-10-01'), 4)
     assert.equal(await listed('--extension acme/101 --since 2026-01-01'), 1)

@@ -94,7 +94,7 @@ created_at         <time>
 updated_at         <time>
 tenant             acme (Acme Ltd)
 devices            1: 00:15:65:a1:b2:c3
-queueAgents        1: 1
+queueAgents        1: acme/800
 cdrs               1: 1
 `,
     }))

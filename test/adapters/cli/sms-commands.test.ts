@@ -164,6 +164,15 @@ describe('messages', () => {
     assert.equal(stderr, `more follow: add --after ${all[0]} for the next\n`)
   })
 
+  it('name their gateway and their tenant in a table and in CSV, and give the ids in JSON', async () => {
+    const NAMED = 'id,sms_gateway,tenant\n5,Jasmin,acme\n'
+    assert.equal(await shown('list --tenant acme --fields id,sms_gateway,tenant -o csv'), NAMED)
+    assert.equal(await shown('show 5 --fields id,sms_gateway,tenant -o csv'), NAMED)
+    assert.equal(await shown('list --tenant acme --fields sms_gateway,tenant'), 'Jasmin\tacme\n')
+    const [{ sms_gateway_id, tenant_id }] = await place.json('trunkline sms list --tenant acme')
+    assert.deepEqual([sms_gateway_id, tenant_id], [1, 1])
+  })
+
   it('are shown one by one', async () => {
     assert.equal((await place.json('trunkline sms show 5')).tenant_id, 1)
     assert.deepEqual(await place.run('trunkline sms show 999'), {

@@ -109,16 +109,27 @@ describe('at a terminal, restoring', { skip, timeout: 60_000 }, () => {
   })
 })
 
+describe('at a terminal, rating anew', { skip, timeout: 60_000 }, () => {
+  it('asks nothing where nothing would change', async () => {
+    const screen = atTerminal(place, ['cdr', 'rerate', 'acme'])
+    assert.equal(await screen.ended(), 0)
+    assert.equal(screen.printed().trim(), 'would change 0 of 0 calls: 0.0000 -> 0.0000')
+  })
+})
+
 describe('at a terminal, an account', { skip, timeout: 60_000 }, () => {
-  it('has its password typed twice, hidden', async () => {
+  it('has its password typed twice, hidden, and from nothing after one that is too short', async () => {
     const screen = atTerminal(place, ['admin', 'create', 'eve@example.com'])
     await screen.until('Password:')
     screen.type(`abc${ENTER}`)
     await screen.until('The password field must be at least 8 characters.')
-    screen.type(`\x15first try${ENTER}`)
+    await screen.until('Password:')
+    screen.type(`first try${ENTER}`)
     await screen.until('The same again:')
     screen.type(`first cry${ENTER}`)
     await screen.until('The two are not the same; type both anew.')
+    await screen.until('Password:')
+    screen.type(`short${ENTER}`)
     await screen.until('Password:')
     screen.type(`first third${ENTER}`)
     await screen.until('The same again:')
