@@ -13,12 +13,6 @@ import { type Channel, type Peer, peer } from './peer.ts'
 /** A plan as it is passed between threads: a resource by its name. */
 type PlainPlan = Omit<BulkPlan, 'resource'> & { readonly resource: string }
 
-/** The place to keep when every record is created: one who asks for it would wait while the other side reads on. */
-export interface Foreseen {
-  readonly created: number
-  readonly place: ImportPlace
-}
-
 type BatchSize = Pick<BulkLoad, 'batchSize'>
 
 /** What the thread with the storage lets be called: `open`, then the methods of that load. */
@@ -26,7 +20,8 @@ export type BulkMethods = {
   open(plan: PlainPlan): BulkLoad['batchSize']
   add(records: readonly BulkRecords[]): Promise<void>
   check(): Promise<BulkCounts>
-  store(foreseen: Foreseen): Promise<BulkCounts & BatchSize>
+  /** With the place to keep if no record is rejected: asking for it would take until the other side has read on. */
+  store(place: ImportPlace): Promise<BulkCounts & BatchSize>
   /** The first page of them, or the next; an empty one is the end. */
   rejections(isFirst: boolean): Promise<readonly Rejection[]>
   close(): Promise<void>
@@ -61,9 +56,9 @@ export function serveBulk({ bulk, close }: Served, channel: Channel): void {
     },
     add: records => current().add(records),
     check: () => current().check(),
-    store: async ({ created, place }) => {
+    store: async place => {
       const counts = await current().store((counts, rejections) =>
-        counts.created === created && rejections.length === 0 ? place : caller.call('place', counts, rejections),
+        rejections.length === 0 ? place : caller.call('place', counts, rejections),
       )
       return { ...counts, batchSize: current().batchSize }
     },

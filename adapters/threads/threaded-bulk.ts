@@ -82,7 +82,7 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
       // What is added from now on is of the next batch, and waits until this one is on its way.
       const place = Promise.resolve(placeOf(all, []))
       ready = place
-      const counted = await call('store', { created: all.created, place: await place })
+      const counted = await call('store', await place)
       batchSize = counted.batchSize
       return counted
     },

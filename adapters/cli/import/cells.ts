@@ -105,19 +105,25 @@ function isDay(day: string): boolean {
   return true
 }
 
+/** Longer than any number that a spreadsheet writes: a pattern that looks at digits twice must not meet a long text. */
+const LONGEST = 64
 const EXPONENT = /^\s*[+-]?[\d.,]*\d[\d.,]*[eE][+-]?\d+\s*$/
 const DIGITS = /^\+?\d+$/
 const CODES = /^[\d+\s,;]*$/
 
 const exponentIn = (given: unknown): Problem | null =>
-  typeof given === 'string' && EXPONENT.test(given)
+  typeof given === 'string' && given.length <= LONGEST && EXPONENT.test(given)
     ? new Problem(
         `holds ${given.trim()}, which a spreadsheet made of a long number: make its column text and export it again`,
       )
     : null
 
 /** What spreadsheets take for text and nothing else. */
-const EXACT = /^\s*="(.*\S.*)"\s*$/s
+function exactly(text: string): string | null {
+  const cell = text.trim()
+  const quoted = cell.startsWith('="') && cell.endsWith('"') ? cell.slice(2, -1) : ''
+  return quoted.trim() === '' ? null : quoted.replaceAll('""', '"')
+}
 
 /** A cell that `codesIn` takes for this one code; the code itself, but where that would be read as something else. */
 export function codeCell(code: string): string {
@@ -132,8 +138,8 @@ export function codeCell(code: string): string {
  */
 export function codesIn(text: string): string[] | Problem {
   if (DIGITS.test(text)) return [text]
-  const exact = text.includes('="') ? EXACT.exec(text)?.[1] : undefined
-  if (exact !== undefined) return [exact.replaceAll('""', '"')]
+  const exact = exactly(text)
+  if (exact !== null) return [exact]
   const exponent = exponentIn(text)
   if (exponent) return exponent
   if (!/[,;]/.test(text)) return [text]
@@ -167,7 +173,7 @@ const PLACES = /^\s*[+-]?\d*\.\d{4}\d*?[1-9]/
 function price(given: unknown): Value | Problem {
   const text = numeral(given) ?? ''
   if (PRICE.test(text)) return text
-  if (EXPONENT.test(text)) return new Problem(`must be written without an exponent, not ${text.trim()}`)
+  if (exponentIn(text)) return new Problem(`must be written without an exponent, not ${text.trim()}`)
   if (PLACES.test(text)) return new Problem(`must not have more than four decimals: ${text.trim()} would be rounded`)
   return text
 }

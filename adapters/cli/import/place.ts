@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../../core/json.ts'
 import type { ImportPlace } from '../../../core/ports/bulk.ts'
 import { again, CliError, EXIT } from '../exit.ts'
+import { grouped } from '../whole-number.ts'
 import type { Input } from './input.ts'
 
 /** What is kept of an import with each batch that it stores. */
@@ -67,13 +68,15 @@ function readMark({ mark }: ImportPlace): Mark | null {
 
 /**
  * Where to go on: null for the beginning. Throws when an import of this input was interrupted and nothing is said of
- * it, and when the one to be resumed was of another input.
+ * it, and when the one to be resumed was of another input. One that ended is told to `onEnded`, unless something is
+ * said of it.
  */
 export function findPlace(
   places: readonly ImportPlace[],
   input: Input,
   fingerprint: Fingerprint,
   resume: boolean | undefined,
+  onEnded: (mark: Mark) => void,
 ): { readonly key: string; readonly mark: Mark } | null {
   if (resume === false) return null
   const all = places.flatMap(place => {
@@ -91,9 +94,10 @@ export function findPlace(
   if (best && !best.mark.isDone)
     throw new CliError(
       EXIT.usage,
-      `an import of ${input.name} was interrupted after ${best.mark.rows} rows, which are stored; --no-resume begins anew`,
+      `an import of ${input.name} was interrupted after ${grouped(best.mark.rows)} rows, which are stored; --no-resume begins anew`,
       again('--resume'),
     )
+  if (best) onEnded(best.mark)
   return null
 }
 
@@ -109,5 +113,5 @@ export async function goTo(input: Input, mark: Mark): Promise<void> {
 const notTheSame = (name: string, { rows }: Mark): CliError =>
   new CliError(
     EXIT.data,
-    `${name} is not what the interrupted import read: its first ${rows} rows differ, or the options do; --no-resume begins anew, and stores what is there once more`,
+    `${name} is not what the interrupted import read: its first ${grouped(rows)} rows differ, or the options do; --no-resume begins anew, and stores what is there once more`,
   )

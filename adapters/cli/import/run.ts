@@ -107,11 +107,16 @@ interface RunPlace {
 
 /** Where this import begins, and how it notes where it is. */
 async function placeOf(run: Run): Promise<RunPlace> {
-  const { resource, input, format, options, services, opened } = run
+  const { resource, input, format, options, services, opened, context } = run
   const settings = [resource.name, format, opened.delimiter, options.map, opened.constants, options.decimalComma]
   const fingerprint = fingerprintOf(input.head, settings)
   const places = keepsPlace(resource) ? await services.bulk.places(resource) : []
-  const found = findPlace(places, input, fingerprint, options.resume ?? (options.dryRun ? false : undefined))
+  const found = findPlace(places, input, fingerprint, options.resume ?? (options.dryRun ? false : undefined), ended =>
+    say(
+      context,
+      `${input.name} begins as what was imported before, ${grouped(ended.rows)} rows; all of it is stored once more, and with --resume only what came after`,
+    ),
+  )
   if (found) await passOver(run, found.mark)
   const { head } = found?.mark ?? fingerprint
   const key = found?.key ?? fingerprint.key
@@ -183,7 +188,7 @@ async function passRows(passing: Passing): Promise<void> {
     }
     await stored
     if (!signal?.aborted) {
-      shown.say(`${counts.rows} rows read; storing them`)
+      shown.say(`${grouped(counts.rows)} rows read; storing them`)
       // A signal that comes from here on interrupts nothing: all is stored, or nothing for a reason of its own.
       return await settle(passing, reached, true)
     }
@@ -197,7 +202,7 @@ async function passRows(passing: Passing): Promise<void> {
 /** An error that came when batches had been stored already, which stay. */
 function cutOff({ input, resource, options, counts }: Passing, error: unknown): unknown {
   if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return error
-  const stored = `${counts.created} records of ${input.name} are stored, the others are not`
+  const stored = `${grouped(counts.created)} records of ${input.name} are stored, the others are not`
   if (error instanceof CliError)
     return new CliError(error.exitCode, `${error.message}; ${stored}`, again('--resume'), error)
   if (!(error instanceof AppError) || error.code === 'conflict' || error.code === 'corrupt') return error
@@ -261,7 +266,7 @@ function interrupted(
   if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return ended
   return new CliError(
     ended.exitCode,
-    `interrupted: ${counts.created} records of ${input.name} are stored`,
+    `interrupted: ${grouped(counts.created)} records of ${input.name} are stored`,
     again('--resume'),
   )
 }

@@ -76,6 +76,16 @@ describe('an import of call records', () => {
     assert.equal(stored().length, 1210)
   })
 
+  it('that was finished and comes again is stored once more, which is said', async () => {
+    const text = `${CALLS}\n${calls(1, 1200)}`
+    assert.doesNotMatch((await desk.take('cdrs', text)).stderr, /before/)
+    const { stderr } = await desk.take('cdrs', text)
+    assert.match(stderr, /^in\.csv begins as what was imported before, 1,200 rows; all of it is stored once more/)
+    assert.equal(stored().length, 2400)
+    for (const said of ['--no-resume', '--dry-run', '--resume'])
+      assert.doesNotMatch((await desk.take('cdrs', text, [said])).stderr, /before/)
+  })
+
   it('keeps the good rows of a batch whose references are bad, and writes the others down', async () => {
     const rejects = join(folder.path, 'r.csv')
     const text = `${CALLS.replace('tenant', 'tenant_id')}\n${calls(1, 3).replaceAll('acme', '1').replace('1,2,2,', '77,2,2,')}`

@@ -139,6 +139,12 @@ describe('codes in one cell', () => {
     assert.equal(Array.isArray(codesIn('61 38,,39')), false)
     assert.equal(Array.isArray(codesIn('61 38,n/a')), false)
   })
+
+  it('are looked for in one pass, however long the cell is', () => {
+    const long = 'a'.repeat(2 ** 20)
+    for (const cell of [`="${long}`, `="${long}" `, '1'.repeat(2 ** 20).concat('x'), `${' '.repeat(2 ** 20)}x`])
+      assert.ok(codesIn(cell))
+  })
 })
 
 describe('a suggestion', () => {

@@ -168,7 +168,7 @@ describe('a dry run', () => {
 it('an import that waits for standard input ends at once when it is interrupted', async () => {
   for (const [text, signal, exitCode, sentence] of [
     [`${CALLS}\n`, 'SIGINT', 130, /^interrupted: nothing was stored$/],
-    [`${CALLS}\n${calls(1, 5000)}`, 'SIGTERM', 143, /^interrupted: \d+ records of - are stored$/],
+    [`${CALLS}\n${calls(1, 5000)}`, 'SIGTERM', 143, /^interrupted: [\d,]+ records of - are stored$/],
   ] as const) {
     const before = process.listeners(signal)
     let pieces = [text]

@@ -5,6 +5,7 @@ import { Command } from 'commander'
 import { CliError } from '../../../adapters/cli/exit.ts'
 import { exitCodeOf, importRecords } from '../../../adapters/cli/import/import.ts'
 import { addImportOptions, readImportOptions } from '../../../adapters/cli/import/options.ts'
+import { grouped } from '../../../adapters/cli/whole-number.ts'
 import { AppError } from '../../../core/errors.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { type Desk, listening, openDesk, storing } from '../../support/imports.ts'
@@ -62,7 +63,10 @@ describe('an import that goes on', () => {
     await assert.rejects(
       importRecords(resourceNamed('cdrs'), { name: 'in.csv', stream }, options, context, stop.signal),
       ({ exitCode, message, hint }: CliError) => {
-        assert.deepEqual([exitCode, message], [143, `interrupted: ${summary.created} records of in.csv are stored`])
+        assert.deepEqual(
+          [exitCode, message],
+          [143, `interrupted: ${grouped(summary.created)} records of in.csv are stored`],
+        )
         assert.deepEqual(typeof hint === 'function' && hint(['import']), ['import', '--resume'])
         return true
       },
@@ -95,7 +99,10 @@ describe('an import that goes on', () => {
     const full = new AppError('storage_full', 'The disk is full; nothing was stored.')
     for (const [stores, outcome] of [
       [0, full],
-      [1, { exitCode: 74, cause: full, message: /^the disk is full.*; \d+ records of in\.csv are stored, the others/ }],
+      [
+        1,
+        { exitCode: 74, cause: full, message: /^the disk is full.*; [\d,]+ records of in\.csv are stored, the others/ },
+      ],
     ] as const) {
       let left: number = stores
       const open = storing(desk, async store => {
