@@ -13,7 +13,7 @@ import { otherWriters } from './others.ts'
 import type { Writer } from './writer.ts'
 
 /** Some milliseconds of the database's lock, so that others write in between. */
-const SMALL_BATCH = 400
+const SMALL_BATCH = 300
 /** Long enough for one who waits for the lock to find it free. */
 const PAUSE_MS = 2
 /** Each page of an index is written once a batch, however many of its entries are new: large ones cost half. */
