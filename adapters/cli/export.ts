@@ -29,7 +29,7 @@ export function addExportOptions(command: Command, resource: Resource): Command 
     .addOption(
       new Option('--format <format>', "what to write (default: by the file's name, else csv)").choices(FORMATS),
     )
-    .option('--out <file>', 'write there, readable by you alone (default: standard output)')
+    .option('--out <file>', 'write there, readable by you alone (default, or -: standard output)')
     .option('--tenant <SLUG|ID>', 'only what belongs to this tenant')
   if (isTimed(resource)) recordPeriodOptions(command, resource)
   return command
@@ -46,7 +46,7 @@ export function readExportOptions(raw: Readonly<Record<string, unknown>>): Expor
     return typeof value === 'string' ? value : undefined
   }
   const format = oneOf('--format', FORMATS, text('format'))
-  const out = text('out')
+  const out = text('out') === '-' ? undefined : text('out')
   const tenant = text('tenant')
   const since = text('since')
   const until = text('until')

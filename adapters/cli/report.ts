@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import { quoted, typed } from './command-line.ts'
@@ -80,6 +81,13 @@ const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: s
   EFBIG: [EXIT.io, 'the file would be too large'],
   EIO: [EXIT.io, 'the disk could not be read or written'],
   EPIPE: [EXIT.io, 'nobody reads it any longer'],
+}
+
+/** What ends a command that cannot make its output at that path, for what the system said. */
+export function cannotWrite(path: string, error: unknown): CliError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  const [, sentence] = code === 'ENOENT' ? [0, `there is no folder ${dirname(path)}`] : (OF_SYSTEM[code] ?? [])
+  return new CliError(EXIT.cannotCreate, `cannot write ${path}${sentence ? `: ${sentence}` : ''} (${code})`)
 }
 
 function toldBySystem(error: unknown): Told | null {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { CliError, EXIT } from '../exit.ts'
+import { cannotWrite } from '../report.ts'
 
 export interface OutputTarget {
   /** Resolves when there is room for more; false once nobody reads any longer. */
@@ -49,7 +49,7 @@ function toFile(path: string): OutputTarget {
   const there = statSync(path, { throwIfNoEntry: false })
   const isSpecial = there !== undefined && !there.isFile()
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
-  const file = opened(draft, isSpecial)
+  const file = opened(path, draft, isSpecial)
   let isOpen = true
   const close = (): void => {
     if (isOpen) closeSync(file)
@@ -72,11 +72,11 @@ function toFile(path: string): OutputTarget {
   }
 }
 
-function opened(path: string, isThere: boolean): number {
+/** `draft` is opened in the place of the path. */
+function opened(path: string, draft: string, isThere: boolean): number {
   try {
-    return openSync(path, isThere ? 'w' : 'wx', 0o600)
+    return openSync(draft, isThere ? 'w' : 'wx', 0o600)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new CliError(EXIT.cannotCreate, `cannot write ${path} (${code})`)
+    throw cannotWrite(path, error)
   }
 }

@@ -13,7 +13,7 @@ import type { Fixed } from './evaluate.ts'
 import { Input } from './input.ts'
 import { namesIn } from './names.ts'
 import { formatOf, type ImportOptions } from './options.ts'
-import type { ImportError } from './report.ts'
+import { assertRejectFile, type ImportError } from './report.ts'
 import { type Run, runImport } from './run.ts'
 import { openSource } from './source.ts'
 
@@ -72,6 +72,7 @@ export async function importRecords(
   signal?: AbortSignal,
 ): Promise<ImportSummary> {
   assertSensible(resource, options)
+  if (options.rejectFile !== undefined) assertRejectFile(options.rejectFile)
   const services = await context.open({ expectsMany: (source.bytes ?? 0) > MANY_BYTES })
   const format = formatOf(options.format, source.name)
   const rules: CellRules = { isText: format === 'csv', decimalComma: options.decimalComma }

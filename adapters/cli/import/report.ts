@@ -1,7 +1,20 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, type Stats, statSync, writeSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
 import type { Context } from '../context.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
+import { cannotWrite } from '../report.ts'
 import { REASON } from './columns.ts'
 import { withoutFirstCell } from './csv.ts'
 import type { RowErrors } from './evaluate.ts'
@@ -134,8 +147,28 @@ function open(path: string): number {
   try {
     return openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new CliError(EXIT.cannotCreate, `cannot write ${path} (${code})`)
+    throw cannotWrite(path, error)
+  }
+}
+
+/** Throws where rejected rows could not be written to that path: before rows are read, since they may take long. */
+export function assertRejectFile(path: string): void {
+  if (path === '-')
+    throw new CliError(
+      EXIT.usage,
+      '--reject-file wants a file, not -: standard output is /dev/stdout',
+      again('--reject-file', '/dev/stdout'),
+    )
+  if (existsSync(path)) {
+    // Opening a pipe waits for its reader.
+    if (!statSync(path).isFIFO()) closeSync(open(path))
+    return
+  }
+  try {
+    // The slash refuses what is no folder.
+    accessSync(`${dirname(path)}/`, constants.W_OK)
+  } catch (error) {
+    throw cannotWrite(path, error)
   }
 }
 

@@ -106,6 +106,15 @@ describe('an export', () => {
     assert.equal(existsSync(missing), false)
   })
 
+  it('names the file that it cannot make, and takes - for standard output', async () => {
+    const out = join(folder.path, 'no/rates.csv')
+    await assert.rejects(desk.give('rates', ['--out', out]), {
+      exitCode: 73,
+      message: `cannot write ${out}: there is no folder ${folder.path}/no (ENOENT)`,
+    })
+    assert.match(await desk.give('rates', ['--out', '-']), /^tenant,prefix,/)
+  })
+
   it('shows no secret at a terminal unless asked to, and says so', async () => {
     await desk.create('sms_gateways', { name: 'g', password: 's3cret', callback_token: 't0ken' })
     const { context, heard } = listening(desk.services)
