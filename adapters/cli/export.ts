@@ -144,7 +144,7 @@ function formOf(format: Format, columns: readonly Column[], { escapeFormulas }: 
     const line = (cells: readonly string[]): string => `${cells.join(',')}\n`
     return {
       begin: line(columns.map(({ name }) => name)),
-      row: values => line(values.map((value, i) => cell(asCell(columns[i]?.field, value)))),
+      row: values => line(values.map((value, i) => cell(asText(columns[i]?.field, value)))),
       end: () => '',
     }
   }
@@ -158,11 +158,9 @@ function formOf(format: Format, columns: readonly Column[], { escapeFormulas }: 
   }
 }
 
-const asCell = (field: Field | undefined, value: Stored): string =>
-  field?.sheet === 'codes' ? codeCell(asText(field, value)) : asText(field, value)
-
 function asText(field: Field | undefined, value: Stored): string {
   if (value === null) return ''
+  if (field?.sheet === 'codes') return codeCell(String(value))
   if (field?.kind === 'decimal') return formatAmount(Number(value))
   if (field?.kind === 'boolean') return value === 1 ? 'true' : 'false'
   return String(value)

@@ -16,7 +16,7 @@ export interface CellRules {
 export function readerOf(field: Field, rules: CellRules): Reader {
   const sheet = field.sheet === 'price' ? price : field.sheet === 'interval' ? interval : null
   const parse = parserOf(field, rules)
-  if (field.sheet === 'codes' && !rules.isText) return given => exponentIn(given) ?? parse(given)
+  if (field.sheet === 'codes') return given => exponentIn(given) ?? parse(given)
   if (!sheet) return parse
   return given => {
     const read = sheet(field.kind === 'decimal' && rules.decimalComma ? withPoint(given) : given)

@@ -133,11 +133,14 @@ describe('an export', () => {
     assert.match(text, /^acme,"=""61 38,39""",x,/m)
     assert.match(text, /^acme,"=""4\.47E\+11""",x,/m)
     assert.match(text, /^acme,33-35,x,/m)
-    const to = openDesk()
-    await to.create('tenants', { slug: 'acme' })
-    assert.deepEqual((await to.take('rates', text)).summary.errors, [])
-    assert.deepEqual(to.query('SELECT prefix FROM rates ORDER BY id'), prefixes)
-    await to.close()
+    for (const format of ['csv', 'ndjson', 'json']) {
+      const to = openDesk()
+      await to.create('tenants', { slug: 'acme' })
+      const exported = await desk.give('rates', ['--format', format])
+      assert.deepEqual((await to.take('rates', exported, ['--format', format])).summary.errors, [])
+      assert.deepEqual(to.query('SELECT prefix FROM rates ORDER BY id'), prefixes)
+      await to.close()
+    }
   })
 
   it('ends quietly when its reader goes away', async () => {

@@ -167,8 +167,13 @@ describe('an import of JSON', () => {
   })
 
   it('takes an array', async () => {
-    await desk.take('rates', JSON.stringify([row, { ...row, prefix: '44 }],[' }], null, 2), FLAGS, 'deck.json')
-    assert.deepEqual(desk.query('SELECT prefix FROM rates ORDER BY id'), ['380', '44 }],['])
+    await desk.take(
+      'rates',
+      JSON.stringify([row, { ...row, prefix: '44', destination: 'UK }],[' }], null, 2),
+      FLAGS,
+      'deck.json',
+    )
+    assert.deepEqual(desk.query('SELECT destination FROM rates ORDER BY id'), ['Ukraine', 'UK }],['])
   })
 
   it('stores nothing of an array that is cut off', async () => {
@@ -270,6 +275,7 @@ describe('options that make no sense', () => {
     [['--resume'], /nothing to resume/],
     [['--set', 'statsu=x'], /did you mean status\?/],
     [['--set', 'billing_increment=0'], /must be at least 1/],
+    [['--set', 'prefix=4.47E+11'], /a spreadsheet made of a long number/],
     [['--map', 'a=prefx'], /did you mean prefix\?/],
     [['--tenant', 'nobody'], /there is no tenant/],
     [['--delimiter', 'ab'], /must be one character/],
