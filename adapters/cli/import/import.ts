@@ -96,6 +96,7 @@ export async function importRecords(
     names: plan.names,
     signal,
     bytes: source.bytes,
+    stopInput: () => void source.stream.destroy(),
   }
   const summary = await runImport(run)
   await tell(resource, summary, options, context)
