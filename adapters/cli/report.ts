@@ -4,6 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import { quoted, typed } from './command-line.ts'
 import { type Context, type GlobalOptions, type Io, say } from './context.ts'
 import { againWith, CliError, EXIT, EXIT_OF, type Hint } from './exit.ts'
+import { printable } from './styles.ts'
 
 /** Where an error is told, and what it came of. */
 export interface Failed {
@@ -146,8 +147,8 @@ async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint
   if (typeof hint === 'string') return suggested(hint, options)
   const { masked } = await import('./secrets.ts')
   const words = hint(line)
-  // With a mask in the place of a secret it would not be the command that is meant.
-  return masked(words).every((word, i) => word === words[i]) ? typed(words) : null
+  // With a mask in the place of a secret, or without what cannot be printed, it would not be the command that is meant.
+  return masked(words).every((word, i) => word === words[i] && word === printable(word)) ? typed(words) : null
 }
 
 /** Says on standard error which command goes on from here; nothing with --quiet. */

@@ -15,6 +15,7 @@ import type { Context } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
 import { cannotWrite } from '../report.ts'
+import { printable } from '../styles.ts'
 import { REASON } from './columns.ts'
 import { withoutFirstCell } from './csv.ts'
 import type { RowErrors } from './evaluate.ts'
@@ -54,7 +55,7 @@ export function errorReport(
         shown.push({ line, field, message })
         if (options.output === 'json') continue
         before()
-        io.stderr.write(`${name}:${line}: ${field}: ${message}\n`)
+        io.stderr.write(`${name}:${line}: ${printable(`${field}: ${message}`)}\n`)
       }
     },
     /** Says what is no error; as many as errors are shown. */
@@ -64,7 +65,7 @@ export function errorReport(
         warnings.push({ line, field, message })
         if (options.quiet || options.output === 'json') continue
         before()
-        io.stderr.write(`${name}:${line}: warning: ${field}: ${message}\n`)
+        io.stderr.write(`${name}:${line}: warning: ${printable(`${field}: ${message}`)}\n`)
       }
     },
     /** Says how many were not shown. */

@@ -48,3 +48,12 @@ it('a column that is near no field comes with no command', async () => {
   const { stderr } = await desk.take('rates', deck().replace('status', 'zzzzzzzz'), FLAGS)
   assert.equal(hintIn(stderr), undefined)
 })
+
+it('what a terminal would act on is not printed, be it in a header or a prefix, nor told in a command', async () => {
+  const named = await desk.take('rates', deck().replace('prefix', '\u001bcprefix'), FLAGS)
+  assert.match(named.stderr, /^in\.csv:1: prefix: Rates have no field "\\u001bcprefix"; did you mean prefix\?$/m)
+  assert.equal(hintIn(named.stderr), undefined)
+  assert.doesNotMatch(named.stderr, /\u001b/)
+  const warned = await desk.take('rates', deck('44\u001b[2Ja,x,1,60,active'), FLAGS)
+  assert.match(warned.stderr, /^in\.csv:2: warning: prefix: 44a is kept/m)
+})
