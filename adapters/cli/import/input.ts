@@ -39,6 +39,8 @@ export interface Splitter {
    * what is left is whole or at fault.
    */
   split(text: string, start: number, line: number, limit: number, isLast: boolean): Cut
+  /** What is at fault with a text that ends on that line, all of it having been split; null for nothing. */
+  ending?(line: number): SourceRow | null
 }
 
 const BLOCK = 128 * 1024
@@ -102,7 +104,7 @@ export class Input {
   }
 
   /** The rows in stretches of at most `limit`; `offset` and `line` are those after the stretch. */
-  async *rows({ boundary, split }: Splitter, limit: number): AsyncGenerator<Cut> {
+  async *rows({ boundary, split, ending }: Splitter, limit: number): AsyncGenerator<Cut> {
     for (;;) {
       const text = this.#readable(boundary)
       for (let at = 0; text !== null && at < text.length; ) {
@@ -113,7 +115,11 @@ export class Input {
         this.line = cut.line
         yield cut
       }
-      if (this.#isLast) return
+      if (this.#isLast) {
+        const fault = ending?.(this.line)
+        if (fault) yield { rows: [fault], blank: [], end: 0, line: this.line }
+        return
+      }
       if (this.#pending.length > LONGEST_ROW)
         throw new CliError(EXIT.data, `${this.name}:${this.line}: the row that begins here has no end within 4 MiB`)
       await this.#fill()

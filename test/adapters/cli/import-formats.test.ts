@@ -77,12 +77,26 @@ describe('the reader of arrays', () => {
       ['[{} {}]', /separated by a comma/],
       ['[{}', /cut off/],
       ['[] x', /after the end/],
-      ['', /cut off/],
+      ['[', /cut off/],
+      ['', /does not begin with a JSON array/],
     ] as const) {
       const { rows } = await rowsOf(written, arraySplitter())
-      if (written === '') assert.deepEqual(rows, [])
-      else assert.match(JSON.stringify(rows.at(-1)), sentence)
+      assert.match(JSON.stringify(rows.at(-1)), sentence)
     }
+  })
+
+  it('tells that one is cut off where a block ends behind an element', async () => {
+    const element = (length: number): string => `{"a":"${'x'.repeat(length - 8)}"}`
+    const written = `[${element(60_000)},${element(128 * 1024 - 60_002)}`
+    const { rows } = await rowsOf(written, arraySplitter(), written.length)
+    assert.equal(rows.length, 3)
+    assert.match(JSON.stringify(rows.at(-1)), /cut off/)
+  })
+
+  it('needs nothing behind the place where an import had come to the end of one', async () => {
+    assert.deepEqual((await rowsOf('', arraySplitter(true))).rows, [])
+    assert.deepEqual((await rowsOf(']\n', arraySplitter(true))).rows, [])
+    assert.match(JSON.stringify((await rowsOf(',{}', arraySplitter(true))).rows), /cut off/)
   })
 })
 
