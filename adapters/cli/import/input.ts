@@ -79,8 +79,8 @@ export class Input {
   static async open(name: string, stream: AsyncIterable<unknown>, signal?: AbortSignal): Promise<Input> {
     const input = new Input(name, stream, signal)
     await input.#fill()
-    if (UTF_16.some(mark => input.#pending.subarray(0, 2).equals(mark)))
-      throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, 'UTF-16'))
+    const wide = wideEncoding(input.#pending)
+    if (wide !== null) throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, wide))
     if (input.#pending.subarray(0, 3).equals(BOM)) input.#pass(3)
     input.head = input.#pending
     return input
@@ -159,6 +159,13 @@ export class Input {
     if (!isUtf8(bytes)) throw notUtf8(this.name, bytes, this.line)
     return bytes.toString('utf8')
   }
+}
+
+/** The form of UTF-16 that a text begins in, with a byte-order mark or a letter of ASCII; null for neither. */
+function wideEncoding(head: Buffer): string | null {
+  if (UTF_16.some(mark => head.subarray(0, 2).equals(mark))) return 'UTF-16'
+  if (head[0] === head[1]) return null
+  return head[1] === 0 ? 'UTF-16LE' : head[0] === 0 ? 'UTF-16BE' : null
 }
 
 /** The command that makes a copy in UTF-8; none for what is no file. */

@@ -131,7 +131,16 @@ describe('an import of a table', () => {
     await assert.rejects(desk.take('rates', text, FLAGS), {
       message: "in.csv:3: the text is not UTF-8; a spreadsheet's may be WINDOWS-1252",
     })
-    await assert.rejects(desk.take('rates', Buffer.from('\uFEFFprefix\n', 'utf16le'), FLAGS), /UTF-16/)
+    const wide = (text: string): Buffer => Buffer.from(text, 'utf16le')
+    for (const [given, form] of [
+      [wide('\uFEFFprefix\n'), 'UTF-16'],
+      [wide('prefix\n'), 'UTF-16LE'],
+      [wide('prefix\n').swap16(), 'UTF-16BE'],
+    ] as const)
+      await assert.rejects(desk.take('rates', given, FLAGS), {
+        message: 'in.csv is UTF-16, not UTF-8',
+        hint: `iconv -f ${form} -t UTF-8 in.csv > utf-8-in.csv`,
+      })
   })
 })
 
