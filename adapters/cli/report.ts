@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import { AppError } from '../../core/errors.ts'
@@ -84,11 +85,13 @@ const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: s
   EPIPE: [EXIT.io, 'nobody reads it any longer'],
 }
 
-/** What ends a command that cannot make its output at that path, for what the system said. */
-export function cannotWrite(path: string, error: unknown): CliError {
+/** What ends a command that cannot make its output at that path, or write to it, for what the system said. */
+export function cannotWrite(path: string, error: unknown, exitCode: number = EXIT.cannotCreate): CliError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-  const [, sentence] = code === 'ENOENT' ? [0, `there is no folder ${dirname(path)}`] : (OF_SYSTEM[code] ?? [])
-  return new CliError(EXIT.cannotCreate, `cannot write ${path}${sentence ? `: ${sentence}` : ''} (${code})`)
+  const folder = dirname(path)
+  const isMissing = code === 'ENOENT' && !existsSync(folder)
+  const sentence = isMissing ? `there is no folder ${folder}` : OF_SYSTEM[code]?.[1]
+  return new CliError(exitCode, `cannot write ${path}${sentence ? `: ${sentence}` : ''} (${code})`)
 }
 
 function toldBySystem(error: unknown): Told | null {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
+import { EXIT } from '../exit.ts'
 import { cannotWrite } from '../report.ts'
 
 export interface OutputTarget {
@@ -57,8 +58,7 @@ function toFile(path: string): OutputTarget {
   }
   return {
     write: async text => {
-      const bytes = Buffer.from(text)
-      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
+      writeAll(path, file, Buffer.from(text), null)
       return true
     },
     end: async () => {
@@ -69,6 +69,16 @@ function toFile(path: string): OutputTarget {
       close()
       if (!isSpecial) rmSync(draft, { force: true })
     },
+  }
+}
+
+/** Writes to the file that is open for that path, at a place of it, or behind what it was written last (null). */
+export function writeAll(path: string, file: number, content: Buffer, at: number | null): void {
+  try {
+    for (let done = 0; done < content.length; )
+      done += writeSync(file, content, done, content.length - done, at === null ? null : at + done)
+  } catch (error) {
+    throw cannotWrite(path, error, EXIT.io)
   }
 }
 

@@ -8,12 +8,12 @@ import {
   openSync,
   type Stats,
   statSync,
-  writeSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Context } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
+import { writeAll } from '../export/output.ts'
 import { cannotWrite } from '../report.ts'
 import { printable } from '../styles.ts'
 import { REASON } from './columns.ts'
@@ -123,8 +123,7 @@ export function openRejectFile(
   const write = (text: string): void => {
     file ??= open(path)
     const content = Buffer.from(text)
-    for (let done = 0; done < content.length; )
-      done += writeSync(file, content, done, content.length - done, isSpecial ? null : bytes + done)
+    writeAll(path, file, content, isSpecial ? null : bytes)
     bytes += content.length
   }
   return {

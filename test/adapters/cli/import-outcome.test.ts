@@ -112,6 +112,9 @@ describe('an import with bad rows', () => {
     })
     await assert.rejects(unread(`${plain}/x.csv`), { exitCode: 73, message: /a part of the path is no folder/ })
     await assert.rejects(unread(folder.path), { exitCode: 73, message: /it is a folder/ })
+    const full = { exitCode: 74, message: 'cannot write /dev/full: the disk is full (ENOSPC)' }
+    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', '/dev/full']), full)
+    await assert.rejects(desk.give('rates', ['--out', '/dev/full']), full)
     await assert.rejects(unread('-'), { exitCode: 64, message: /standard output is \/dev\/stdout/ })
   })
 
