@@ -1,7 +1,7 @@
 import { once } from 'node:events'
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
-import { EXIT } from '../exit.ts'
+import { CliError, EXIT } from '../exit.ts'
 import { cannotWrite } from '../report.ts'
 
 export interface OutputTarget {
@@ -49,6 +49,7 @@ async function roomIn(stream: Writable): Promise<void> {
 function toFile(path: string): OutputTarget {
   const there = statSync(path, { throwIfNoEntry: false })
   const isSpecial = there !== undefined && !there.isFile()
+  if (there?.isFile()) assertNoDatabase(path)
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
   const file = opened(path, draft, isSpecial)
   let isOpen = true
@@ -70,6 +71,17 @@ function toFile(path: string): OutputTarget {
       if (!isSpecial) rmSync(draft, { force: true })
     },
   }
+}
+
+const SQLITE = Buffer.from('SQLite format 3\0')
+
+/** Throws where the file is a database, such as the one that is worked on: no output is meant to take its place. */
+export function assertNoDatabase(path: string): void {
+  const file = openSync(path, 'r')
+  const head = Buffer.alloc(SQLITE.length)
+  readSync(file, head)
+  closeSync(file)
+  if (head.equals(SQLITE)) throw new CliError(EXIT.cannotCreate, `cannot write ${path}: it is a database`)
 }
 
 /** Writes to the file that is open for that path, at a place of it, or behind what it was written last (null). */

@@ -13,7 +13,7 @@ import { dirname } from 'node:path'
 import type { Context } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
-import { writeAll } from '../export/output.ts'
+import { assertNoDatabase, writeAll } from '../export/output.ts'
 import { cannotWrite } from '../report.ts'
 import { printable } from '../styles.ts'
 import { REASON } from './columns.ts'
@@ -160,8 +160,10 @@ export function assertRejectFile(path: string): void {
       again('--reject-file', '/dev/stdout'),
     )
   if (existsSync(path)) {
+    const there = statSync(path)
     // Opening a pipe waits for its reader.
-    if (!statSync(path).isFIFO()) closeSync(open(path))
+    if (!there.isFIFO()) closeSync(open(path))
+    if (there.isFile()) assertNoDatabase(path)
     return
   }
   try {

@@ -115,6 +115,9 @@ describe('an import with bad rows', () => {
     const full = { exitCode: 74, message: 'cannot write /dev/full: the disk is full (ENOSPC)' }
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', '/dev/full']), full)
     await assert.rejects(desk.give('rates', ['--out', '/dev/full']), full)
+    const database = { exitCode: 73, message: `cannot write ${desk.path}: it is a database` }
+    await assert.rejects(unread(desk.path), database)
+    await assert.rejects(desk.give('rates', ['--out', desk.path]), database)
     await assert.rejects(unread('-'), { exitCode: 64, message: /standard output is \/dev\/stdout/ })
   })
 
