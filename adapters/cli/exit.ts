@@ -56,7 +56,7 @@ export const withMore =
 
 /** The same command once more, with this option in it, in the place of another value where it had one. */
 export const again =
-  (option: string, ...values: string[]): Hint =>
+  (option: string, ...values: string[]): Rewriting =>
   line => {
     const at = line.findIndex(word => word === option || word.startsWith(`${option}=`))
     if (at === -1) return withMore(option, ...values)(line)

@@ -13,6 +13,7 @@ import type { Fixed } from './evaluate.ts'
 import { Input } from './input.ts'
 import { namesIn } from './names.ts'
 import { formatOf, type ImportOptions } from './options.ts'
+import { resuming } from './place.ts'
 import { assertRejectFile, type ImportError } from './report.ts'
 import { type Run, runImport } from './run.ts'
 import { openSource } from './source.ts'
@@ -157,7 +158,7 @@ async function tellStopped(resource: Resource, { created, dry_run }: ImportSumma
     say(context, `${nothing}: mend the rows, or keep the good ones with --on-error continue`)
   } else if (keepsPlace(resource) && !dry_run) {
     say(context, `${grouped(created)} records are stored; mend the bad rows, then go on with the others`)
-    await sayHint(context, again('--resume'))
+    await sayHint(context, resuming)
   }
 }
 

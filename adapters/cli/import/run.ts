@@ -4,7 +4,7 @@ import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
-import { again, CliError, EXIT_OF, interruption } from '../exit.ts'
+import { CliError, EXIT_OF, interruption } from '../exit.ts'
 import { grouped } from '../whole-number.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
@@ -13,7 +13,7 @@ import type { ImportSummary } from './import.ts'
 import type { Input } from './input.ts'
 import type { Names } from './names.ts'
 import type { Format, ImportOptions } from './options.ts'
-import { findPlace, fingerprintOf, goTo, type Mark } from './place.ts'
+import { findPlace, fingerprintOf, goTo, type Mark, resuming } from './place.ts'
 import { type Progress, progress } from './progress.ts'
 import { errorReport, openRejectFile, type RejectFile } from './report.ts'
 import type { OpenedSource } from './source.ts'
@@ -213,13 +213,12 @@ async function passRows(passing: Passing): Promise<void> {
 function cutOff({ input, resource, options, counts }: Passing, error: unknown): unknown {
   if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return error
   const stored = `${grouped(counts.created)} records of ${input.name} are stored, the others are not`
-  if (error instanceof CliError)
-    return new CliError(error.exitCode, `${error.message}; ${stored}`, again('--resume'), error)
+  if (error instanceof CliError) return new CliError(error.exitCode, `${error.message}; ${stored}`, resuming, error)
   if (!(error instanceof AppError) || error.code === 'conflict' || error.code === 'corrupt') return error
   // That nothing was stored is true of the last batch alone.
   const isFull = error.code === 'storage_full'
   const reason = isFull ? 'the disk is full or cannot be written' : error.message.replace(/\.$/, '')
-  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, again('--resume'), error)
+  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, resuming, error)
 }
 
 /** Counts and tells what was read. */
@@ -277,6 +276,6 @@ function interrupted(
   return new CliError(
     ended.exitCode,
     `interrupted: ${grouped(counts.created)} records of ${input.name} are stored`,
-    again('--resume'),
+    resuming,
   )
 }

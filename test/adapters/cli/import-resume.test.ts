@@ -83,6 +83,8 @@ describe('an import that goes on', () => {
       `${summary.created.toLocaleString('en')} records are stored; mend the bad rows, then go on with the others\n` +
         'hint: trunkline cdr import in.csv --resume\n',
     )
+    const anew = await desk.take('cdrs', text, ['--no-resume'])
+    assert.match(anew.stderr, /^hint: trunkline cdr import in\.csv --resume\n/m)
     const first = await desk.take('cdrs', file(10, { 3: BAD }))
     assert.match(first.stderr, /^nothing was imported/m)
   })
