@@ -31,6 +31,9 @@ function parserOf(field: Field, rules: CellRules): Reader {
       return decimalReader(field, rules)
     case 'date':
       return given => (typeof given === 'string' && plainDate(given)) || field.parse(given)
+    case 'boolean':
+      // Spreadsheets write TRUE, which the API takes for false.
+      return rules.isText ? given => field.parse(typeof given === 'string' ? given.toLowerCase() : given) : field.parse
     case 'json':
       return rules.isText ? given => field.parse(jsonIn(given)) : field.parse
     default:
