@@ -27,7 +27,10 @@ export interface ExportOptions {
 export function addExportOptions(command: Command, resource: Resource): Command {
   command
     .addOption(
-      new Option('--format <format>', "what to write (default: by the file's name, else csv)").choices(FORMATS),
+      new Option(
+        '--format <format>',
+        "what to write (default: by the file's name, else as --output says, else csv)",
+      ).choices(FORMATS),
     )
     .option('--out <file>', 'write there, readable by you alone (default, or -: standard output)')
     .option('--tenant <SLUG|ID>', 'only what belongs to this tenant')
@@ -75,7 +78,7 @@ interface Column {
  */
 export async function exportRecords(resource: Resource, options: ExportOptions, context: Context): Promise<number> {
   const services = await context.open()
-  const format = formatOf(options.format, options.out ?? '')
+  const format = formatFor(options, context)
   if (options.escapeFormulas && format !== 'csv') throw new CliError(EXIT.usage, '--escape-formulas is for csv alone')
   const where = await tenantWhere(resource, options, services)
   const { period } = await recordPeriodFrom({ ...options }, resource, where, services.records)
@@ -100,6 +103,11 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   }
   say(context, `${grouped(count)} ${count === 1 ? labelOf(resource) : pluralOf(resource)} exported`)
   return count
+}
+
+/** What goes to standard output is printed as --output says; a file is what it is called. */
+function formatFor({ format, out }: ExportOptions, { options: { output } }: Pick<Context, 'options'>): Format {
+  return formatOf(format ?? (out === undefined && output !== 'table' ? output : undefined), out ?? '')
 }
 
 /** A column's field; columns of references have a name of their own. */

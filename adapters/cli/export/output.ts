@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { CliError, EXIT } from '../exit.ts'
 import { cannotWrite } from '../report.ts'
@@ -46,8 +46,10 @@ async function roomIn(stream: Writable): Promise<void> {
 }
 
 /** Under another name until it is whole, unless what is there is no plain file. */
-function toFile(path: string): OutputTarget {
-  const there = statSync(path, { throwIfNoEntry: false })
+function toFile(given: string): OutputTarget {
+  const there = statSync(given, { throwIfNoEntry: false })
+  // A link stays one.
+  const path = there?.isFile() ? realpathSync(given) : given
   const isSpecial = there !== undefined && !there.isFile()
   if (there?.isFile()) assertNoDatabase(path)
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
