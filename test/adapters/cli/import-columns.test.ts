@@ -57,3 +57,11 @@ it('what a terminal would act on is not printed, be it in a header or a prefix, 
   const warned = await desk.take('rates', deck('44\u001b[2Ja,x,1,60,active'), FLAGS)
   assert.match(warned.stderr, /^in\.csv:2: warning: prefix: 44a is kept/m)
 })
+
+it('a row that tells spreadsheets the separator is passed over', async () => {
+  for (const separator of [';', '\t', ',']) {
+    const text = deck(`38${separator.charCodeAt(0)},x,1,60,active`).replaceAll(',', separator)
+    const { summary } = await desk.take('rates', `sep=${separator}\r\n${text}`, FLAGS)
+    assert.deepEqual([summary.rows, summary.created], [1, 1])
+  }
+})
