@@ -48,6 +48,12 @@ const BLOCK = 128 * 1024
 const LONGEST_ROW = 4 * 1024 * 1024
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
+/** What files that are taken for text begin with. */
+const NO_TEXT: readonly (readonly [mark: Buffer, what: string])[] = [
+  [Buffer.from('PK\u0003\u0004'), 'a workbook or a zip file, not text: save it as CSV'],
+  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'a workbook, not text: save it as CSV'],
+  [Buffer.from([0x1f, 0x8b]), 'compressed, not text: unpack it first'],
+]
 
 const bytesOf = (chunk: unknown): Buffer => {
   if (Buffer.isBuffer(chunk)) return chunk
@@ -75,10 +81,12 @@ export class Input {
     this.#signal = signal
   }
 
-  /** Reads the head. Throws a CliError on UTF-16. */
+  /** Reads the head. Throws a CliError on UTF-16 and on what is no text. */
   static async open(name: string, stream: AsyncIterable<unknown>, signal?: AbortSignal): Promise<Input> {
     const input = new Input(name, stream, signal)
     await input.#fill()
+    const other = NO_TEXT.find(([mark]) => input.#pending.subarray(0, mark.length).equals(mark))
+    if (other) throw new CliError(EXIT.data, `${name} is ${other[1]}`)
     const wide = wideEncoding(input.#pending)
     if (wide !== null) throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, wide))
     if (input.#pending.subarray(0, 3).equals(BOM)) input.#pass(3)

@@ -178,6 +178,18 @@ describe('a suggestion', () => {
   })
 })
 
+it('a workbook or a compressed file is told as such, and not as text in another encoding', async () => {
+  for (const [head, what] of [
+    [[0x50, 0x4b, 3, 4, 0xff], /^x is a workbook or a zip file, not text: save it as CSV$/],
+    [[0xd0, 0xcf, 0x11, 0xe0, 0xff], /^x is a workbook, not text: save it as CSV$/],
+    [[0x1f, 0x8b, 8, 0xff], /^x is compressed, not text: unpack it first$/],
+  ] as const)
+    await assert.rejects(Input.open('x', Readable.from([Buffer.from(head)], { objectMode: false })), {
+      exitCode: 65,
+      message: what,
+    })
+})
+
 describe('an input of one endless row', () => {
   it('is given up rather than kept in memory', async () => {
     const stream = Readable.from(
