@@ -42,16 +42,24 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
 }
 
 /** The command that mends it: as text, or made of the command line as it was typed. */
-export type Hint = string | ((line: readonly string[]) => readonly string[])
+export type Hint = string | Rewriting
+type Rewriting = (line: readonly string[]) => readonly string[]
+
+/** The same command with more options. */
+export const withMore =
+  (...words: string[]): Rewriting =>
+  line => {
+    // What follows -- is no option.
+    const end = line.indexOf('--')
+    return end === -1 ? [...line, ...words] : line.toSpliced(end, 0, ...words)
+  }
 
 /** The same command once more, with this option in it, in the place of another value where it had one. */
 export const again =
-  (option: string, ...values: string[]): Hint =>
+  (option: string, ...values: string[]): Rewriting =>
   line => {
     const at = line.findIndex(word => word === option || word.startsWith(`${option}=`))
-    // What follows -- is no option.
-    const end = line.indexOf('--')
-    if (at === -1) return end === -1 ? [...line, option, ...values] : line.toSpliced(end, 0, option, ...values)
+    if (at === -1) return withMore(option, ...values)(line)
     return [...line.slice(0, at), option, ...values, ...line.slice(at + (line[at] === option ? 1 + values.length : 1))]
   }
 

@@ -27,9 +27,12 @@ export interface ExportOptions {
 export function addExportOptions(command: Command, resource: Resource): Command {
   command
     .addOption(
-      new Option('--format <format>', "what to write (default: by the file's name, else csv)").choices(FORMATS),
+      new Option(
+        '--format <format>',
+        "what to write (default: by the file's name, else as --output says, else csv)",
+      ).choices(FORMATS),
     )
-    .option('--out <file>', 'write there, readable by you alone (default: standard output)')
+    .option('--out <file>', 'write there, readable by you alone (default, or -: standard output)')
     .option('--tenant <SLUG|ID>', 'only what belongs to this tenant')
   if (isTimed(resource)) recordPeriodOptions(command, resource)
   return command
@@ -46,7 +49,7 @@ export function readExportOptions(raw: Readonly<Record<string, unknown>>): Expor
     return typeof value === 'string' ? value : undefined
   }
   const format = oneOf('--format', FORMATS, text('format'))
-  const out = text('out')
+  const out = text('out') === '-' ? undefined : text('out')
   const tenant = text('tenant')
   const since = text('since')
   const until = text('until')
@@ -75,7 +78,7 @@ interface Column {
  */
 export async function exportRecords(resource: Resource, options: ExportOptions, context: Context): Promise<number> {
   const services = await context.open()
-  const format = formatOf(options.format, options.out ?? '')
+  const format = formatFor(options, context)
   if (options.escapeFormulas && format !== 'csv') throw new CliError(EXIT.usage, '--escape-formulas is for csv alone')
   const where = await tenantWhere(resource, options, services)
   const { period } = await recordPeriodFrom({ ...options }, resource, where, services.records)
@@ -100,6 +103,11 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   }
   say(context, `${grouped(count)} ${count === 1 ? labelOf(resource) : pluralOf(resource)} exported`)
   return count
+}
+
+/** What goes to standard output is printed as --output says; a file is what it is called. */
+function formatFor({ format, out }: ExportOptions, { options: { output } }: Pick<Context, 'options'>): Format {
+  return formatOf(format ?? (out === undefined && output !== 'table' ? output : undefined), out ?? '')
 }
 
 /** A column's field; columns of references have a name of their own. */
@@ -144,7 +152,7 @@ function formOf(format: Format, columns: readonly Column[], { escapeFormulas }: 
     const line = (cells: readonly string[]): string => `${cells.join(',')}\n`
     return {
       begin: line(columns.map(({ name }) => name)),
-      row: values => line(values.map((value, i) => cell(asCell(columns[i]?.field, value)))),
+      row: values => line(values.map((value, i) => cell(asText(columns[i]?.field, value)))),
       end: () => '',
     }
   }
@@ -158,11 +166,9 @@ function formOf(format: Format, columns: readonly Column[], { escapeFormulas }: 
   }
 }
 
-const asCell = (field: Field | undefined, value: Stored): string =>
-  field?.sheet === 'codes' ? codeCell(asText(field, value)) : asText(field, value)
-
 function asText(field: Field | undefined, value: Stored): string {
   if (value === null) return ''
+  if (field?.sheet === 'codes') return codeCell(String(value))
   if (field?.kind === 'decimal') return formatAmount(Number(value))
   if (field?.kind === 'boolean') return value === 1 ? 'true' : 'false'
   return String(value)

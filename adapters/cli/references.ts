@@ -127,6 +127,17 @@ export const tenantOption = (command: Command, resource: Resource): Command =>
     ? command.option('--tenant <SLUG|ID>', `the tenant, where the ${labelOf(resource)} is written without it`)
     : command
 
+/** What is written, behind its tenant; that one may be written there already, and no other. */
+async function withTenant(records: Records, text: string, tenant: string): Promise<string> {
+  const tenants = resourceNamed('tenants')
+  const [written = ''] = text.split('/')
+  const [named] = text.includes('/') ? await idsOf(records, tenants, written) : []
+  if (named === undefined) return `${tenant}/${text}`
+  if (named !== (await resolve(records, tenants, tenant)))
+    throw new CliError(EXIT.usage, `the tenant is named twice: ${written} and --tenant ${tenant}`)
+  return text
+}
+
 /**
  * The record that a command is about, as `resolve` tells it, or as it is written behind the tenant of that flag. Where
  * its id is the number of another, that is said.
@@ -138,7 +149,7 @@ export async function recordMeant(
   text: string,
   tenant?: unknown,
 ): Promise<number> {
-  if (tenant !== undefined) return resolve(records, resource, `${tenant}/${text}`)
+  if (tenant !== undefined) return resolve(records, resource, await withTenant(records, text, String(tenant)))
   const id = await resolve(records, resource, text)
   const others = text === String(id) ? await byOwnPart(records, resource, text, {}) : []
   const another = others.find(each => each !== id)

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import { quoted, typed } from './command-line.ts'
 import { type Context, type GlobalOptions, type Io, say } from './context.ts'
 import { againWith, CliError, EXIT, EXIT_OF, type Hint } from './exit.ts'
+import { printable } from './styles.ts'
 
 /** Where an error is told, and what it came of. */
 export interface Failed {
@@ -82,6 +85,15 @@ const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: s
   EPIPE: [EXIT.io, 'nobody reads it any longer'],
 }
 
+/** What ends a command that cannot make its output at that path, or write to it, for what the system said. */
+export function cannotWrite(path: string, error: unknown, exitCode: number = EXIT.cannotCreate): CliError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  const folder = dirname(path)
+  const isMissing = code === 'ENOENT' && !existsSync(folder)
+  const sentence = isMissing ? `there is no folder ${folder}` : OF_SYSTEM[code]?.[1]
+  return new CliError(exitCode, `cannot write ${path}${sentence ? `: ${sentence}` : ''} (${code})`)
+}
+
 function toldBySystem(error: unknown): Told | null {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return null
   const [exitCode, sentence] = OF_SYSTEM[String(error.code)] ?? []
@@ -138,8 +150,8 @@ async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint
   if (typeof hint === 'string') return suggested(hint, options)
   const { masked } = await import('./secrets.ts')
   const words = hint(line)
-  // With a mask in the place of a secret it would not be the command that is meant.
-  return masked(words).every((word, i) => word === words[i]) ? typed(words) : null
+  // With a mask in the place of a secret, or without what cannot be printed, it would not be the command that is meant.
+  return masked(words).every((word, i) => word === words[i] && word === printable(word)) ? typed(words) : null
 }
 
 /** Says on standard error which command goes on from here; nothing with --quiet. */

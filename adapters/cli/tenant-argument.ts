@@ -6,16 +6,17 @@ import type { Flags } from './fields.ts'
 export const tenantArgument = (command: Command): Command =>
   command.argument('[TENANT]').option('--tenant <SLUG|ID>', 'the tenant, where it is not named as an argument')
 
-/** The tenant that is named in one of the two ways, and the words behind it, at most `others`. Throws CliError. */
+/** The tenant that is named in one of the two ways, or the same in both, and the words behind it, at most `others`. Throws CliError. */
 export function tenantFrom(
   words: readonly string[],
   { tenant: flag }: Flags,
   others = 0,
 ): { readonly tenant: string; readonly rest: readonly string[] } {
   const isGiven = flag !== undefined
-  if (isGiven && words.length > others)
+  const isTwice = isGiven && words.length > others
+  if (isTwice && words[0] !== flag)
     throw new CliError(EXIT.usage, `the tenant is named twice: ${words[0]} and --tenant ${String(flag)}`)
-  const [tenant, rest] = isGiven ? [String(flag), words] : [words[0], words.slice(1)]
+  const [tenant, rest] = isGiven && !isTwice ? [String(flag), words] : [words[0], words.slice(1)]
   if (tenant === undefined)
     throw new CliError(EXIT.usage, 'there is no tenant: name it, or give --tenant', 'trunkline tenant list')
   return { tenant, rest }

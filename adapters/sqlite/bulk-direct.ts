@@ -91,9 +91,12 @@ export function directLoad(
 function without(rejected: readonly Rejection[], records: readonly BulkRecords[]): readonly BulkRecords[] {
   const rows = new Set(rejected.map(({ row }) => row))
   if (rows.size === 0) return records
-  return records.map(some =>
-    packed(Array.from({ length: some.count }, (_, index) => recordAt(some, index)).filter(({ row }) => !rows.has(row))),
-  )
+  return records.map(some => {
+    const kept = Array.from({ length: some.count }, (_, index) => index).filter(
+      index => !rows.has(Number(valueAt(some.rows, index))),
+    )
+    return kept.length === some.count ? some : packed(kept.map(index => recordAt(some, index)))
+  })
 }
 
 function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan) {

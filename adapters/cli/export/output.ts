@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { CliError, EXIT } from '../exit.ts'
+import { cannotWrite } from '../report.ts'
 
 export interface OutputTarget {
   /** Resolves when there is room for more; false once nobody reads any longer. */
@@ -45,11 +46,14 @@ async function roomIn(stream: Writable): Promise<void> {
 }
 
 /** Under another name until it is whole, unless what is there is no plain file. */
-function toFile(path: string): OutputTarget {
-  const there = statSync(path, { throwIfNoEntry: false })
+function toFile(given: string): OutputTarget {
+  const there = statSync(given, { throwIfNoEntry: false })
+  // A link stays one.
+  const path = there?.isFile() ? realpathSync(given) : given
   const isSpecial = there !== undefined && !there.isFile()
+  if (there?.isFile()) assertNoDatabase(path)
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
-  const file = opened(draft, isSpecial)
+  const file = opened(path, draft, isSpecial)
   let isOpen = true
   const close = (): void => {
     if (isOpen) closeSync(file)
@@ -57,8 +61,7 @@ function toFile(path: string): OutputTarget {
   }
   return {
     write: async text => {
-      const bytes = Buffer.from(text)
-      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done)
+      writeAll(path, file, Buffer.from(text), null)
       return true
     },
     end: async () => {
@@ -72,11 +75,32 @@ function toFile(path: string): OutputTarget {
   }
 }
 
-function opened(path: string, isThere: boolean): number {
+const SQLITE = Buffer.from('SQLite format 3\0')
+
+/** Throws where the file is a database, such as the one that is worked on: no output is meant to take its place. */
+export function assertNoDatabase(path: string): void {
+  const file = openSync(path, 'r')
+  const head = Buffer.alloc(SQLITE.length)
+  readSync(file, head)
+  closeSync(file)
+  if (head.equals(SQLITE)) throw new CliError(EXIT.cannotCreate, `cannot write ${path}: it is a database`)
+}
+
+/** Writes to the file that is open for that path, at a place of it, or behind what it was written last (null). */
+export function writeAll(path: string, file: number, content: Buffer, at: number | null): void {
   try {
-    return openSync(path, isThere ? 'w' : 'wx', 0o600)
+    for (let done = 0; done < content.length; )
+      done += writeSync(file, content, done, content.length - done, at === null ? null : at + done)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new CliError(EXIT.cannotCreate, `cannot write ${path} (${code})`)
+    throw cannotWrite(path, error, EXIT.io)
+  }
+}
+
+/** `draft` is opened in the place of the path. */
+function opened(path: string, draft: string, isThere: boolean): number {
+  try {
+    return openSync(draft, isThere ? 'w' : 'wx', 0o600)
+  } catch (error) {
+    throw cannotWrite(path, error)
   }
 }

@@ -1,7 +1,12 @@
 /** The same items, each asked for while the one before is still being dealt with. */
 export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const source = items[Symbol.asyncIterator]()
-  const ask = (): Promise<IteratorResult<T>> => awaitedLater(source.next())
+  const ask = (): Promise<IteratorResult<T>> => {
+    const asked = source.next()
+    // Whoever awaits it is told what went wrong; until then, that nobody waits for it is no fault.
+    asked.catch(() => undefined)
+    return asked
+  }
   let next = ask()
   try {
     for (let item = await next; !item.done; item = await next) {
@@ -11,10 +16,4 @@ export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   } finally {
     await source.return?.()
   }
-}
-
-/** The same promise. Whoever awaits it is told what went wrong; until then, that nobody waits for it is no fault. */
-export function awaitedLater<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined)
-  return promise
 }

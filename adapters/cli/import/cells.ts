@@ -16,7 +16,7 @@ export interface CellRules {
 export function readerOf(field: Field, rules: CellRules): Reader {
   const sheet = field.sheet === 'price' ? price : field.sheet === 'interval' ? interval : null
   const parse = parserOf(field, rules)
-  if (field.sheet === 'codes' && !rules.isText) return given => exponentIn(given) ?? parse(given)
+  if (field.sheet === 'codes') return given => exponentIn(given) ?? parse(given)
   if (!sheet) return parse
   return given => {
     const read = sheet(field.kind === 'decimal' && rules.decimalComma ? withPoint(given) : given)
@@ -31,6 +31,9 @@ function parserOf(field: Field, rules: CellRules): Reader {
       return decimalReader(field, rules)
     case 'date':
       return given => (typeof given === 'string' && plainDate(given)) || field.parse(given)
+    case 'boolean':
+      // Spreadsheets write TRUE, which the API takes for false.
+      return rules.isText ? given => field.parse(typeof given === 'string' ? given.toLowerCase() : given) : field.parse
     case 'json':
       return rules.isText ? given => field.parse(jsonIn(given)) : field.parse
     default:

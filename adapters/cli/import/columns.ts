@@ -54,6 +54,9 @@ export function targetsOf(resource: Resource, map: ImportOptions['map']): Target
   }
 }
 
+/** The field that the sentence on an unknown column names. */
+export const MEANT = /; did you mean (\w+)\?$/
+
 function noField({ plural }: Resource, name: string, known: Iterable<string>): string {
   const near = nearest(name, known)
   return `${plural} have no field ${JSON.stringify(name)}${near === null ? '' : `; did you mean ${near}?`}`

@@ -119,7 +119,7 @@ function listIn(slot: Slot, cell: string): Value | Problem | Several {
   if (codes instanceof Problem) return codes
   const values: Value[] = []
   for (const code of codes) {
-    const value = slot.read(code)
+    const value = slot.declared.parse(code)
     if (value instanceof Problem) return value
     values.push(value)
   }

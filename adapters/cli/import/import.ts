@@ -2,18 +2,19 @@ import type { Readable } from 'node:stream'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
-import { again, CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT, withMore } from '../exit.ts'
 import { isLimit, makingRoom } from '../limits.ts'
 import { resolve } from '../references.ts'
 import { sayHint } from '../report.ts'
 import { grouped } from '../whole-number.ts'
 import type { CellRules } from './cells.ts'
-import { constantsOf, targetsOf } from './columns.ts'
+import { constantsOf, MEANT, targetsOf } from './columns.ts'
 import type { Fixed } from './evaluate.ts'
 import { Input } from './input.ts'
 import { namesIn } from './names.ts'
 import { formatOf, type ImportOptions } from './options.ts'
-import type { ImportError } from './report.ts'
+import { resuming } from './place.ts'
+import { assertRejectFile, type ImportError } from './report.ts'
 import { type Run, runImport } from './run.ts'
 import { openSource } from './source.ts'
 
@@ -72,6 +73,7 @@ export async function importRecords(
   signal?: AbortSignal,
 ): Promise<ImportSummary> {
   assertSensible(resource, options)
+  if (options.rejectFile !== undefined) assertRejectFile(options.rejectFile)
   const services = await context.open({ expectsMany: (source.bytes ?? 0) > MANY_BYTES })
   const format = formatOf(options.format, source.name)
   const rules: CellRules = { isText: format === 'csv', decimalComma: options.decimalComma }
@@ -95,6 +97,7 @@ export async function importRecords(
     names: plan.names,
     signal,
     bytes: source.bytes,
+    stopInput: () => void source.stream.destroy(),
   }
   const summary = await runImport(run)
   await tell(resource, summary, options, context)
@@ -145,6 +148,7 @@ async function tell(
   say(context, `${summary.source}: ${details.join(', ')}; ${seconds.toFixed(1)} s`)
   if (onError === 'stop' && rejected > 0 && summary.errors.length + summary.more_errors > 0)
     await tellStopped(resource, summary, context)
+  await tellMeant(summary, context)
   if (mode === 'insert') await tellTaken(resource, summary, context)
 }
 
@@ -154,8 +158,19 @@ async function tellStopped(resource: Resource, { created, dry_run }: ImportSumma
     say(context, `${nothing}: mend the rows, or keep the good ones with --on-error continue`)
   } else if (keepsPlace(resource) && !dry_run) {
     say(context, `${grouped(created)} records are stored; mend the bad rows, then go on with the others`)
-    await sayHint(context, again('--resume'))
+    await sayHint(context, resuming)
   }
+}
+
+/** What columns that do not exist may be, each field once; not once records are stored, which would come again. */
+async function tellMeant({ errors, created }: ImportSummary, context: Context): Promise<void> {
+  const columns = new Map<string, string>()
+  for (const { field, message } of errors) {
+    const meant = MEANT.exec(message)?.[1]
+    if (meant !== undefined && !columns.has(meant)) columns.set(meant, field)
+  }
+  if (columns.size === 0 || created > 0) return
+  await sayHint(context, withMore(...[...columns].flatMap(([field, column]) => ['--map', `${column}=${field}`])))
 }
 
 /** How to make room where the limit of the one tenant was reached. */

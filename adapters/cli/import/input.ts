@@ -39,6 +39,8 @@ export interface Splitter {
    * what is left is whole or at fault.
    */
   split(text: string, start: number, line: number, limit: number, isLast: boolean): Cut
+  /** What is at fault with a text that ends on that line, all of it having been split; null for nothing. */
+  ending?(line: number): SourceRow | null
 }
 
 const BLOCK = 128 * 1024
@@ -46,6 +48,12 @@ const BLOCK = 128 * 1024
 const LONGEST_ROW = 4 * 1024 * 1024
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
+/** What files that are taken for text begin with. */
+const NO_TEXT: readonly (readonly [mark: Buffer, what: string])[] = [
+  [Buffer.from('PK\u0003\u0004'), 'a workbook or a zip file, not text: save it as CSV'],
+  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'a workbook, not text: save it as CSV'],
+  [Buffer.from([0x1f, 0x8b]), 'compressed, not text: unpack it first'],
+]
 
 const bytesOf = (chunk: unknown): Buffer => {
   if (Buffer.isBuffer(chunk)) return chunk
@@ -73,12 +81,14 @@ export class Input {
     this.#signal = signal
   }
 
-  /** Reads the head. Throws a CliError on UTF-16. */
+  /** Reads the head. Throws a CliError on UTF-16 and on what is no text. */
   static async open(name: string, stream: AsyncIterable<unknown>, signal?: AbortSignal): Promise<Input> {
     const input = new Input(name, stream, signal)
     await input.#fill()
-    if (UTF_16.some(mark => input.#pending.subarray(0, 2).equals(mark)))
-      throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, 'UTF-16'))
+    const other = NO_TEXT.find(([mark]) => input.#pending.subarray(0, mark.length).equals(mark))
+    if (other) throw new CliError(EXIT.data, `${name} is ${other[1]}`)
+    const wide = wideEncoding(input.#pending)
+    if (wide !== null) throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, wide))
     if (input.#pending.subarray(0, 3).equals(BOM)) input.#pass(3)
     input.head = input.#pending
     return input
@@ -102,7 +112,7 @@ export class Input {
   }
 
   /** The rows in stretches of at most `limit`; `offset` and `line` are those after the stretch. */
-  async *rows({ boundary, split }: Splitter, limit: number): AsyncGenerator<Cut> {
+  async *rows({ boundary, split, ending }: Splitter, limit: number): AsyncGenerator<Cut> {
     for (;;) {
       const text = this.#readable(boundary)
       for (let at = 0; text !== null && at < text.length; ) {
@@ -113,7 +123,11 @@ export class Input {
         this.line = cut.line
         yield cut
       }
-      if (this.#isLast) return
+      if (this.#isLast) {
+        const fault = ending?.(this.line)
+        if (fault) yield { rows: [fault], blank: [], end: 0, line: this.line }
+        return
+      }
       if (this.#pending.length > LONGEST_ROW)
         throw new CliError(EXIT.data, `${this.name}:${this.line}: the row that begins here has no end within 4 MiB`)
       await this.#fill()
@@ -153,6 +167,13 @@ export class Input {
     if (!isUtf8(bytes)) throw notUtf8(this.name, bytes, this.line)
     return bytes.toString('utf8')
   }
+}
+
+/** The form of UTF-16 that a text begins in, with a byte-order mark or a letter of ASCII; null for neither. */
+function wideEncoding(head: Buffer): string | null {
+  if (UTF_16.some(mark => head.subarray(0, 2).equals(mark))) return 'UTF-16'
+  if (head[0] === head[1]) return null
+  return head[1] === 0 ? 'UTF-16LE' : head[0] === 0 ? 'UTF-16BE' : null
 }
 
 /** The command that makes a copy in UTF-8; none for what is no file. */

@@ -37,22 +37,23 @@ function contentOf(raw: string): SourceRow['content'] {
 /** The elements of one JSON array. `isWithin`: the text begins between two of them. */
 export function arraySplitter(isWithin = false): Splitter {
   let expects: 'array' | 'element' | 'separator' | 'nothing' = isWithin ? 'separator' : 'array'
+  /** Where another import ended, nothing need follow. */
+  let isUntouched = isWithin
   const fault = (cut: Cut, text: string, sentence: string): Cut => {
     expects = 'nothing'
-    cut.rows.push({ line: cut.line, raw: '', content: new Fault(sentence) })
+    cut.rows.push(faultOn(cut.line, sentence))
     return { ...cut, end: text.length }
   }
   const split = (text: string, start: number, firstLine: number, limit: number, isLast: boolean): Cut => {
     let cut: Cut = { rows: [], blank: [], end: start, line: firstLine }
+    isUntouched = false
     for (;;) {
       const at = afterBlanks(text, cut.end)
       cut = { ...cut, end: at, line: cut.line + newlines(text, cut.end, at) }
       const next = text.charAt(at)
-      if (next === '')
-        return isLast && expects !== 'nothing' ? fault(cut, text, 'The array has no end: the file is cut off.') : cut
-      if (cut.rows.length >= limit) return cut
+      if (next === '' || cut.rows.length >= limit) return cut
       if (expects === 'nothing') return fault(cut, text, 'There is text after the end of the array.')
-      if (expects === 'array' && next !== '[') return fault(cut, text, 'The file does not begin with a JSON array.')
+      if (expects === 'array' && next !== '[') return fault(cut, text, NO_ARRAY)
       if (expects === 'separator' && next !== ',' && next !== ']')
         return fault(cut, text, 'Elements of the array must be separated by a comma.')
       if (next === ']') expects = 'nothing'
@@ -60,7 +61,7 @@ export function arraySplitter(isWithin = false): Splitter {
       else if (expects === 'separator') expects = 'element'
       else {
         const end = endOfValue(text, at)
-        if (end === -1) return isLast ? fault(cut, text, 'The array has no end: the file is cut off.') : cut
+        if (end === -1) return isLast ? fault(cut, text, CUT_OFF) : cut
         const raw = text.slice(at, end)
         cut.rows.push({ line: cut.line, raw, content: contentOf(raw) })
         cut = { ...cut, end, line: cut.line + newlines(text, at, end) }
@@ -70,8 +71,15 @@ export function arraySplitter(isWithin = false): Splitter {
       cut = { ...cut, end: at + 1 }
     }
   }
-  return { boundary: CLOSING_BRACE, split }
+  const ending = (line: number): SourceRow | null =>
+    expects === 'nothing' || isUntouched ? null : faultOn(line, expects === 'array' ? NO_ARRAY : CUT_OFF)
+  return { boundary: CLOSING_BRACE, split, ending }
 }
+
+const NO_ARRAY = 'The file does not begin with a JSON array.'
+const CUT_OFF = 'The array has no end: the file is cut off.'
+
+const faultOn = (line: number, sentence: string): SourceRow => ({ line, raw: '', content: new Fault(sentence) })
 
 function afterBlanks(text: string, from: number): number {
   let at = from

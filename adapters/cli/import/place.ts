@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isJsonObject } from '../../../core/json.ts'
 import type { ImportPlace } from '../../../core/ports/bulk.ts'
-import { again, CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT, type Hint } from '../exit.ts'
 import { grouped } from '../whole-number.ts'
 import type { Input } from './input.ts'
 
@@ -24,6 +24,9 @@ export interface Mark {
   readonly rejectBytes: number
   readonly isDone: boolean
 }
+
+/** The command that goes on with an import. */
+export const resuming: Hint = line => again('--resume')(line.filter(word => word !== '--no-resume'))
 
 /** Enough to tell one input from another; less than the rows of one batch. */
 const HEAD_BYTES = 1024
@@ -95,7 +98,7 @@ export function findPlace(
     throw new CliError(
       EXIT.usage,
       `an import of ${input.name} was interrupted after ${grouped(best.mark.rows)} rows, which are stored; --no-resume begins anew`,
-      again('--resume'),
+      resuming,
     )
   if (best) onEnded(best.mark)
   return null

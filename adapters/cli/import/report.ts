@@ -1,7 +1,21 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, type Stats, statSync, writeSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
 import type { Context } from '../context.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { again, CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
+import { assertNoDatabase, writeAll } from '../export/output.ts'
+import { cannotWrite } from '../report.ts'
+import { printable } from '../styles.ts'
 import { REASON } from './columns.ts'
 import { withoutFirstCell } from './csv.ts'
 import type { RowErrors } from './evaluate.ts'
@@ -41,7 +55,7 @@ export function errorReport(
         shown.push({ line, field, message })
         if (options.output === 'json') continue
         before()
-        io.stderr.write(`${name}:${line}: ${field}: ${message}\n`)
+        io.stderr.write(`${name}:${line}: ${printable(`${field}: ${message}`)}\n`)
       }
     },
     /** Says what is no error; as many as errors are shown. */
@@ -51,7 +65,7 @@ export function errorReport(
         warnings.push({ line, field, message })
         if (options.quiet || options.output === 'json') continue
         before()
-        io.stderr.write(`${name}:${line}: warning: ${field}: ${message}\n`)
+        io.stderr.write(`${name}:${line}: warning: ${printable(`${field}: ${message}`)}\n`)
       }
     },
     /** Says how many were not shown. */
@@ -109,8 +123,7 @@ export function openRejectFile(
   const write = (text: string): void => {
     file ??= open(path)
     const content = Buffer.from(text)
-    for (let done = 0; done < content.length; )
-      done += writeSync(file, content, done, content.length - done, isSpecial ? null : bytes + done)
+    writeAll(path, file, content, isSpecial ? null : bytes)
     bytes += content.length
   }
   return {
@@ -134,8 +147,30 @@ function open(path: string): number {
   try {
     return openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600)
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new CliError(EXIT.cannotCreate, `cannot write ${path} (${code})`)
+    throw cannotWrite(path, error)
+  }
+}
+
+/** Throws where rejected rows could not be written to that path: before rows are read, since they may take long. */
+export function assertRejectFile(path: string): void {
+  if (path === '-')
+    throw new CliError(
+      EXIT.usage,
+      '--reject-file wants a file, not -: standard output is /dev/stdout',
+      again('--reject-file', '/dev/stdout'),
+    )
+  if (existsSync(path)) {
+    const there = statSync(path)
+    // Opening a pipe waits for its reader.
+    if (!there.isFIFO()) closeSync(open(path))
+    if (there.isFile()) assertNoDatabase(path)
+    return
+  }
+  try {
+    // The slash refuses what is no folder.
+    accessSync(`${dirname(path)}/`, constants.W_OK)
+  } catch (error) {
+    throw cannotWrite(path, error)
   }
 }
 

@@ -106,7 +106,7 @@ function slotsOf(plan: RowPlan, given: readonly Column[]): { fields: string[]; s
     const declared = resource.fields[field]
     if (!declared) return []
     const sources = given.filter(({ target }) => target.field === field).map(column => sourceOf(plan, column, fields))
-    const isList = declared.sheet === 'codes' && rules.isText
+    const isList = declared.sheet === 'codes'
     return [{ field, declared, position, read: readerOf(declared, rules), isList, sources }]
   })
   // What names are looked up within comes before them.

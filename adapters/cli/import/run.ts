@@ -4,16 +4,16 @@ import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
-import { again, CliError, EXIT_OF, interruption } from '../exit.ts'
+import { CliError, EXIT_OF, interruption } from '../exit.ts'
 import { grouped } from '../whole-number.ts'
-import { ahead, awaitedLater } from './ahead.ts'
+import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
 import type { Fixed, RowErrors } from './evaluate.ts'
 import type { ImportSummary } from './import.ts'
 import type { Input } from './input.ts'
 import type { Names } from './names.ts'
 import type { Format, ImportOptions } from './options.ts'
-import { findPlace, fingerprintOf, goTo, type Mark } from './place.ts'
+import { findPlace, fingerprintOf, goTo, type Mark, resuming } from './place.ts'
 import { type Progress, progress } from './progress.ts'
 import { errorReport, openRejectFile, type RejectFile } from './report.ts'
 import type { OpenedSource } from './source.ts'
@@ -31,6 +31,8 @@ export interface Run {
   readonly names: Names
   readonly signal: AbortSignal | undefined
   readonly bytes: number | undefined
+  /** Ends the input where it is, even while more of it is waited for. */
+  stopInput(): void
 }
 
 const SHOWN_BLANKS = 10
@@ -175,15 +177,20 @@ async function passRows(passing: Passing): Promise<void> {
     { ...passing, isWithin, keepsRaw: options.rejectFile !== undefined },
     () => load.batchSize,
   )
+  /** Waits for no more input once that has failed. */
+  const orStop = (work: Promise<void>): Promise<void> => {
+    work.catch(passing.stopInput)
+    return work
+  }
   let reached = reachedIn(input)
   let stored = Promise.resolve()
   try {
     for await (const batch of ahead(batches)) {
       if (signal?.aborted) break
-      await Promise.all([load.add(batch.records), stored])
+      await Promise.all([orStop(load.add(batch.records)), stored])
       reached = batch.reached
       note(passing, batch)
-      if (keepsPlace(resource)) stored = awaitedLater(settle(passing, reached, false))
+      if (keepsPlace(resource)) stored = orStop(settle(passing, reached, false))
       shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
     }
     await stored
@@ -193,8 +200,11 @@ async function passRows(passing: Passing): Promise<void> {
       return await settle(passing, reached, true)
     }
   } catch (error) {
-    await stored.catch(() => undefined)
-    if (!signal?.aborted) throw cutOff(passing, error)
+    const reason = await stored.then(
+      () => error,
+      (failure: unknown) => failure,
+    )
+    if (!signal?.aborted) throw cutOff(passing, reason)
   }
   if (signal) throw interrupted(passing, signal)
 }
@@ -203,13 +213,12 @@ async function passRows(passing: Passing): Promise<void> {
 function cutOff({ input, resource, options, counts }: Passing, error: unknown): unknown {
   if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return error
   const stored = `${grouped(counts.created)} records of ${input.name} are stored, the others are not`
-  if (error instanceof CliError)
-    return new CliError(error.exitCode, `${error.message}; ${stored}`, again('--resume'), error)
+  if (error instanceof CliError) return new CliError(error.exitCode, `${error.message}; ${stored}`, resuming, error)
   if (!(error instanceof AppError) || error.code === 'conflict' || error.code === 'corrupt') return error
   // That nothing was stored is true of the last batch alone.
   const isFull = error.code === 'storage_full'
   const reason = isFull ? 'the disk is full or cannot be written' : error.message.replace(/\.$/, '')
-  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, again('--resume'), error)
+  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, resuming, error)
 }
 
 /** Counts and tells what was read. */
@@ -267,6 +276,6 @@ function interrupted(
   return new CliError(
     ended.exitCode,
     `interrupted: ${grouped(counts.created)} records of ${input.name} are stored`,
-    again('--resume'),
+    resuming,
   )
 }

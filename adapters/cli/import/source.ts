@@ -46,7 +46,7 @@ export async function openSource(
 async function openTable(input: Input, plan: RowPlan, delimiter: string | undefined): Promise<OpenedSource> {
   const dialect = detectDialect(input.head.toString('utf8'), delimiter)
   const splitter = csvSplitter(dialect)
-  const { content, raw } = await headerRow(input, splitter)
+  const { content, raw } = await headerRow(input, splitter, `sep=${dialect.delimiter}`)
   const columns = content.map(name => (name.trim() === '' ? null : plan.targets.of(name.trim())))
   const targets = columns.map(target => target ?? null)
   const { fixed } = plan
@@ -70,11 +70,12 @@ interface Header {
   readonly raw: { readonly text: string; readonly isReturned: boolean }
 }
 
-async function headerRow(input: Input, splitter: Splitter): Promise<Header> {
+/** `hint` is the row in front of the header that tells spreadsheets what separates cells. */
+async function headerRow(input: Input, splitter: Splitter, hint: string): Promise<Header> {
   const isReturned = /^[^\n]*\r\n/.test(input.head.toString('latin1'))
   for await (const { rows } of input.rows(splitter, 1)) {
     const [row] = rows
-    if (!row) continue
+    if (!row || row.raw === hint) continue
     if (row.content instanceof Fault)
       throw new CliError(EXIT.data, `${input.name}:${row.line}: header: ${row.content.sentence}`)
     if (!('json' in row.content)) return { content: row.content, raw: { text: row.raw, isReturned } }

@@ -65,7 +65,7 @@ describe('every error of the core', () => {
   })
 
   it('of a full disk ends an export with 74', { skip: existsSync('/dev/full') ? false : 'no /dev/full' }, async () => {
-    const stderr = 'error: the disk is full (ENOSPC)\n'
+    const stderr = 'error: cannot write /dev/full: the disk is full (ENOSPC)\n'
     assert.deepEqual(await place.run('trunkline tenant export --out /dev/full'), { code: 74, stdout: '', stderr })
   })
 

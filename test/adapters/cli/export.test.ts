@@ -106,6 +106,15 @@ describe('an export', () => {
     assert.equal(existsSync(missing), false)
   })
 
+  it('names the file that it cannot make, and takes - for standard output', async () => {
+    const out = join(folder.path, 'no/rates.csv')
+    await assert.rejects(desk.give('rates', ['--out', out]), {
+      exitCode: 73,
+      message: `cannot write ${out}: there is no folder ${folder.path}/no (ENOENT)`,
+    })
+    assert.match(await desk.give('rates', ['--out', '-']), /^tenant,prefix,/)
+  })
+
   it('shows no secret at a terminal unless asked to, and says so', async () => {
     await desk.create('sms_gateways', { name: 'g', password: 's3cret', callback_token: 't0ken' })
     const { context, heard } = listening(desk.services)
@@ -124,11 +133,14 @@ describe('an export', () => {
     assert.match(text, /^acme,"=""61 38,39""",x,/m)
     assert.match(text, /^acme,"=""4\.47E\+11""",x,/m)
     assert.match(text, /^acme,33-35,x,/m)
-    const to = openDesk()
-    await to.create('tenants', { slug: 'acme' })
-    assert.deepEqual((await to.take('rates', text)).summary.errors, [])
-    assert.deepEqual(to.query('SELECT prefix FROM rates ORDER BY id'), prefixes)
-    await to.close()
+    for (const format of ['csv', 'ndjson', 'json']) {
+      const to = openDesk()
+      await to.create('tenants', { slug: 'acme' })
+      const exported = await desk.give('rates', ['--format', format])
+      assert.deepEqual((await to.take('rates', exported, ['--format', format])).summary.errors, [])
+      assert.deepEqual(to.query('SELECT prefix FROM rates ORDER BY id'), prefixes)
+      await to.close()
+    }
   })
 
   it('ends quietly when its reader goes away', async () => {

@@ -118,6 +118,36 @@ describe('an import of call records', () => {
     )
   })
 
+  it('ends when a batch cannot be stored, whether more of its input comes or not', async () => {
+    const stream = new PassThrough()
+    stream.write(`${CALLS}\n${calls(1, 5000)}`)
+    const open = storing(desk, async () => {
+      throw new Error('full')
+    })
+    const { context } = listening(desk.services)
+    const source = { name: '-', stream }
+    const importing = importRecords(resourceNamed('cdrs'), source, readImportOptions({}), { ...context, open })
+    await assert.rejects(importing, /full/)
+    assert.equal(stored().length, 0)
+  })
+
+  it('ends when a batch cannot be handed over, whether more of its input comes or not', async () => {
+    const stream = new PassThrough()
+    stream.write(`${CALLS}\n${calls(1, 5000)}`)
+    const { context } = listening(desk.services)
+    const { bulk } = desk.services
+    const sizes = [500]
+    const load: typeof bulk.load = plan =>
+      Object.create(bulk.load(plan), {
+        add: { value: () => Promise.reject(new Error('gone')) },
+        batchSize: { get: () => sizes.shift() ?? 10_000 },
+      })
+    const open = async () => ({ ...desk.services, bulk: { ...bulk, load } })
+    const source = { name: '-', stream }
+    const importing = importRecords(resourceNamed('cdrs'), source, readImportOptions({}), { ...context, open })
+    await assert.rejects(importing, /gone/)
+  })
+
   it('stops between two batches when it is told to, and can be resumed', async () => {
     const { context, heard } = listening(desk.services)
     Object.assign(context.io.stderr, { isTTY: true })

@@ -11,6 +11,7 @@ import { arraySplitter } from '../../../adapters/cli/import/json.ts'
 import { nearest } from '../../../adapters/cli/import/suggest.ts'
 import { parseDate } from '../../../core/dates.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
+import { extensions } from '../../../core/resources/extensions.ts'
 
 /** The rows of a text that comes in pieces of that many bytes, taken at most so many at a time. */
 async function rowsOf(text: string, splitter: Splitter, piece = 7, limit = 3) {
@@ -77,12 +78,26 @@ describe('the reader of arrays', () => {
       ['[{} {}]', /separated by a comma/],
       ['[{}', /cut off/],
       ['[] x', /after the end/],
-      ['', /cut off/],
+      ['[', /cut off/],
+      ['', /does not begin with a JSON array/],
     ] as const) {
       const { rows } = await rowsOf(written, arraySplitter())
-      if (written === '') assert.deepEqual(rows, [])
-      else assert.match(JSON.stringify(rows.at(-1)), sentence)
+      assert.match(JSON.stringify(rows.at(-1)), sentence)
     }
+  })
+
+  it('tells that one is cut off where a block ends behind an element', async () => {
+    const element = (length: number): string => `{"a":"${'x'.repeat(length - 8)}"}`
+    const written = `[${element(60_000)},${element(128 * 1024 - 60_002)}`
+    const { rows } = await rowsOf(written, arraySplitter(), written.length)
+    assert.equal(rows.length, 3)
+    assert.match(JSON.stringify(rows.at(-1)), /cut off/)
+  })
+
+  it('needs nothing behind the place where an import had come to the end of one', async () => {
+    assert.deepEqual((await rowsOf('', arraySplitter(true))).rows, [])
+    assert.deepEqual((await rowsOf(']\n', arraySplitter(true))).rows, [])
+    assert.match(JSON.stringify((await rowsOf(',{}', arraySplitter(true))).rows), /cut off/)
   })
 })
 
@@ -147,11 +162,32 @@ describe('codes in one cell', () => {
   })
 })
 
+it('TRUE in a sheet is what a spreadsheet makes of true; in JSON it is what the API takes it for', () => {
+  const read = (isText: boolean, given: unknown) =>
+    readerOf(extensions.fields.voicemail_enabled, { isText, decimalComma: false })(given)
+  for (const given of ['TRUE', 'True', 'true', 'Yes', 'ON', '1']) assert.equal(read(true, given), true, given)
+  for (const given of ['FALSE', 'No', '0', 'x']) assert.equal(read(true, given), false, given)
+  assert.equal(read(false, 'TRUE'), false)
+  assert.equal(read(false, true), true)
+})
+
 describe('a suggestion', () => {
   it('is the nearest name, or none', () => {
     assert.equal(nearest('Display Name', ['display_name', 'name']), 'display_name')
     assert.equal(nearest('colour', ['prefix', 'status']), null)
   })
+})
+
+it('a workbook or a compressed file is told as such, and not as text in another encoding', async () => {
+  for (const [head, what] of [
+    [[0x50, 0x4b, 3, 4, 0xff], /^x is a workbook or a zip file, not text: save it as CSV$/],
+    [[0xd0, 0xcf, 0x11, 0xe0, 0xff], /^x is a workbook, not text: save it as CSV$/],
+    [[0x1f, 0x8b, 8, 0xff], /^x is compressed, not text: unpack it first$/],
+  ] as const)
+    await assert.rejects(Input.open('x', Readable.from([Buffer.from(head)], { objectMode: false })), {
+      exitCode: 65,
+      message: what,
+    })
 })
 
 describe('an input of one endless row', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import { text as readAll } from 'node:stream/consumers'
@@ -94,8 +94,31 @@ describe('an import with bad rows', () => {
     assert.match(await heard, /^import_error,.*\ncost_per_minute: [^\n]*,2,b,bad,60,active\n/)
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', folder.path]), {
       exitCode: 73,
-      message: `cannot write ${folder.path} (EISDIR)`,
+      message: `cannot write ${folder.path}: it is a folder (EISDIR)`,
     })
+  })
+
+  it('refuses a reject file that cannot be made before anything is read, and one that is called -', async () => {
+    const plain = join(folder.path, 'plain')
+    writeFileSync(plain, '')
+    const unread = (path: string) => {
+      const { context } = listening(desk.services)
+      const source = { name: '-', stream: new PassThrough() }
+      return importRecords(resourceNamed('rates'), source, readImportOptions({ rejectFile: path }), context)
+    }
+    await assert.rejects(unread(join(folder.path, 'no/x.csv')), {
+      exitCode: 73,
+      message: `cannot write ${folder.path}/no/x.csv: there is no folder ${folder.path}/no (ENOENT)`,
+    })
+    await assert.rejects(unread(`${plain}/x.csv`), { exitCode: 73, message: /a part of the path is no folder/ })
+    await assert.rejects(unread(folder.path), { exitCode: 73, message: /it is a folder/ })
+    const full = { exitCode: 74, message: 'cannot write /dev/full: the disk is full (ENOSPC)' }
+    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', '/dev/full']), full)
+    await assert.rejects(desk.give('rates', ['--out', '/dev/full']), full)
+    const database = { exitCode: 73, message: `cannot write ${desk.path}: it is a database` }
+    await assert.rejects(unread(desk.path), database)
+    await assert.rejects(desk.give('rates', ['--out', desk.path]), database)
+    await assert.rejects(unread('-'), { exitCode: 64, message: /standard output is \/dev\/stdout/ })
   })
 
   it('leaves nothing in the reject file when nothing is rejected, and never overwrites its own input', async () => {

@@ -83,6 +83,8 @@ describe('an import that goes on', () => {
       `${summary.created.toLocaleString('en')} records are stored; mend the bad rows, then go on with the others\n` +
         'hint: trunkline cdr import in.csv --resume\n',
     )
+    const anew = await desk.take('cdrs', text, ['--no-resume'])
+    assert.match(anew.stderr, /^hint: trunkline cdr import in\.csv --resume\n/m)
     const first = await desk.take('cdrs', file(10, { 3: BAD }))
     assert.match(first.stderr, /^nothing was imported/m)
   })
@@ -190,8 +192,8 @@ it('a prefix that matches another way than it looks, or nothing, is kept with a 
   await other.close()
 })
 
-it('a prefix that a spreadsheet made an exponent is refused in JSON as in CSV; a list is kept there', async () => {
-  const deck = ['4.47E+11', '61 38,39']
+it('a prefix cell means the same in JSON as in CSV: several, an exponent, or what is in ="…"', async () => {
+  const deck = ['4.47E+11', '61 38,39', '="4.47E+11"', 'a,b']
     .map(prefix => JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'a' }))
     .join('\n')
   const { summary } = await desk.take('rates', deck, ['--tenant', 'acme', '--on-error', 'continue'], 'in.ndjson')
@@ -199,9 +201,10 @@ it('a prefix that a spreadsheet made an exponent is refused in JSON as in CSV; a
     summary.errors.map(({ line, message }) => `${line}: ${message}`),
     [
       '1: The prefix field holds 4.47E+11, which a spreadsheet made of a long number: make its column text and export it again.',
+      '4: The prefix field must be one prefix, or several such as 61 38,39.',
     ],
   )
-  assert.deepEqual(desk.query('SELECT prefix FROM rates'), ['61 38,39'])
+  assert.deepEqual(desk.query('SELECT prefix FROM rates ORDER BY id'), ['6138', '6139', '4.47E+11'])
 })
 
 it('the help says what a bad row means: all or nothing, or what was stored before it stays', () => {

@@ -131,7 +131,16 @@ describe('an import of a table', () => {
     await assert.rejects(desk.take('rates', text, FLAGS), {
       message: "in.csv:3: the text is not UTF-8; a spreadsheet's may be WINDOWS-1252",
     })
-    await assert.rejects(desk.take('rates', Buffer.from('\uFEFFprefix\n', 'utf16le'), FLAGS), /UTF-16/)
+    const wide = (text: string): Buffer => Buffer.from(text, 'utf16le')
+    for (const [given, form] of [
+      [wide('\uFEFFprefix\n'), 'UTF-16'],
+      [wide('prefix\n'), 'UTF-16LE'],
+      [wide('prefix\n').swap16(), 'UTF-16BE'],
+    ] as const)
+      await assert.rejects(desk.take('rates', given, FLAGS), {
+        message: 'in.csv is UTF-16, not UTF-8',
+        hint: `iconv -f ${form} -t UTF-8 in.csv > utf-8-in.csv`,
+      })
   })
 })
 
@@ -167,8 +176,13 @@ describe('an import of JSON', () => {
   })
 
   it('takes an array', async () => {
-    await desk.take('rates', JSON.stringify([row, { ...row, prefix: '44 }],[' }], null, 2), FLAGS, 'deck.json')
-    assert.deepEqual(desk.query('SELECT prefix FROM rates ORDER BY id'), ['380', '44 }],['])
+    await desk.take(
+      'rates',
+      JSON.stringify([row, { ...row, prefix: '44', destination: 'UK }],[' }], null, 2),
+      FLAGS,
+      'deck.json',
+    )
+    assert.deepEqual(desk.query('SELECT destination FROM rates ORDER BY id'), ['Ukraine', 'UK }],['])
   })
 
   it('stores nothing of an array that is cut off', async () => {
@@ -270,6 +284,7 @@ describe('options that make no sense', () => {
     [['--resume'], /nothing to resume/],
     [['--set', 'statsu=x'], /did you mean status\?/],
     [['--set', 'billing_increment=0'], /must be at least 1/],
+    [['--set', 'prefix=4.47E+11'], /a spreadsheet made of a long number/],
     [['--map', 'a=prefx'], /did you mean prefix\?/],
     [['--tenant', 'nobody'], /there is no tenant/],
     [['--delimiter', 'ab'], /must be one character/],

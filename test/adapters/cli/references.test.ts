@@ -61,6 +61,19 @@ describe('a number alone', () => {
     assert.equal((await place.json('trunkline did show id:1')).number, '+380441234567')
   })
 
+  it('may be written behind the tenant that is given as well, and behind no other', async () => {
+    for (const tenant of ['beta', '2']) {
+      assert.equal(await idOf(`extension show --tenant ${tenant} beta/101`), 2)
+      assert.equal(await idOf(`extension show --tenant ${tenant} 2/101`), 2)
+    }
+    assert.deepEqual(await place.run('trunkline extension show --tenant acme beta/101'), {
+      code: 64,
+      stdout: '',
+      stderr: 'error: the tenant is named twice: beta and --tenant acme\n',
+    })
+    assert.match((await place.run('trunkline extension show --tenant acme gamma/101')).stderr, /"acme\/gamma\/101"/)
+  })
+
   it('is looked for with the tenant that is given beside it', async () => {
     assert.equal(await place.done('trunkline cdr list --tenant acme --extension 101 --fields id'), '1\n')
     assert.equal(await place.done('trunkline cdr list --tenant beta --extension 101 --fields id'), '')

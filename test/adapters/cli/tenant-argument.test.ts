@@ -23,14 +23,19 @@ describe('the tenant that a command is about', () => {
       const named = await place.run(`trunkline ${command} acme ${rest}`)
       assert.ok(named.code <= 1, named.stderr)
       assert.notEqual(named.stdout, '')
-      for (const line of [`--tenant acme ${rest}`, `${rest} --tenant=acme`, `--tenant 1 ${rest}`])
+      for (const line of [
+        `acme ${rest} --tenant acme`,
+        `--tenant acme ${rest}`,
+        `${rest} --tenant=acme`,
+        `--tenant 1 ${rest}`,
+      ])
         assert.deepEqual(await place.run(`trunkline ${command} ${line}`), named)
     })
 
-    it(`is not named twice, nor left out: ${command}`, async () => {
-      const twice = await place.run(`trunkline ${command} acme ${rest} --tenant acme`)
+    it(`is not named twice as two, nor left out: ${command}`, async () => {
+      const twice = await place.run(`trunkline ${command} acme ${rest} --tenant beta`)
       assert.equal(twice.code, 64)
-      assert.match(twice.stderr, /^error: the tenant is named twice: acme and --tenant acme$/m)
+      assert.match(twice.stderr, /^error: the tenant is named twice: acme and --tenant beta$/m)
       const options = rest.startsWith('-') ? rest : ''
       assert.deepEqual(await place.run(`trunkline ${command} ${options}`), {
         code: 64,

@@ -32,6 +32,35 @@ it('records that find no room on their way in are a full disk', async () => {
   await storage.close()
 })
 
+it('rows that point to no record are left out of their batch, and all the others are stored', async () => {
+  const storage = openStorage(IN_MEMORY, { clock: manualClock(), create: true, migrate: true })
+  const { id } = await insert(storage.records, 'tenants')
+  const common = { tenant_id: id, destination_number: '2', direction: 'outbound', disposition: 'BUSY', cost: 0 }
+  const load = storage.bulk.load({
+    ...plan,
+    resource: cdrs,
+    columns: ['caller_number', 'extension_id'],
+    constants: { ...common, duration_seconds: 0, bill_seconds: 0, started_at: '2026-10-01T12:00:00.000000Z' },
+    onRejection: 'leave it out',
+  })
+  const record = (row: number, extension: number | null): BulkRecord => {
+    return { row, line: row + 2, raw: null, values: [String(row), extension] }
+  }
+  await load.add([
+    packed([record(0, null), record(1, null)]),
+    packed([record(2, null), record(3, 99), record(4, null)]),
+  ])
+  const counts = await load.store(() => ({ input: 'a', mark: 'b' }))
+  assert.deepEqual([counts.created, counts.rejected], [4, 1])
+  const numbers = storage.connection.db.prepare<[], string>('SELECT caller_number FROM cdrs ORDER BY id').pluck().all()
+  assert.deepEqual(numbers, ['0', '1', '2', '4'])
+  const rejected: number[] = []
+  for await (const { line } of load.rejections()) rejected.push(line)
+  assert.deepEqual(rejected, [5])
+  await load.close()
+  await storage.close()
+})
+
 describe('a dump of a period', () => {
   const starts = Array.from(
     { length: 1_300 },

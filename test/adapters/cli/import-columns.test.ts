@@ -1,0 +1,67 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { type Desk, deck, openDesk, RATES } from '../../support/imports.ts'
+
+const FLAGS = ['--tenant', 'acme']
+
+let desk: Desk
+
+beforeEach(async () => {
+  desk = openDesk()
+  await desk.create('tenants', { slug: 'acme' })
+})
+afterEach(() => desk.close())
+
+const hintIn = (stderr: string): string | undefined => /^hint: (.*)$/m.exec(stderr)?.[1]
+
+describe('a column that is nearly the name of a field', () => {
+  const text = 'Prefix,COST_PER_MINUTE,Billing increment,destination,status\n380,1,60,Ukraine,active\n'
+  const maps = ['Prefix=prefix', 'COST_PER_MINUTE=cost_per_minute', 'Billing increment=billing_increment']
+
+  it('is refused with the options that name the field, as they are to be pasted', async () => {
+    const { stderr, summary } = await desk.take('rates', text, FLAGS)
+    assert.match(stderr, /^in\.csv:1: Prefix: Rates have no field "Prefix"; did you mean prefix\?$/m)
+    assert.deepEqual([summary.created, desk.query(RATES)], [0, []])
+    assert.equal(
+      hintIn(stderr),
+      `trunkline cdr import in.csv --tenant acme --map ${maps[0]} --map ${maps[1]} --map '${maps[2]}'`,
+    )
+    await desk.take('rates', text, [...FLAGS, ...maps.flatMap(map => ['--map', map])])
+    assert.deepEqual(desk.query(RATES), ['380|Ukraine|10000|60|active'])
+  })
+
+  it('is told the same way of the members of objects', async () => {
+    const row = { Prefix: '380', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' }
+    const { stderr } = await desk.take('rates', `${JSON.stringify(row)}\n`.repeat(2), FLAGS, 'in.ndjson')
+    assert.equal(hintIn(stderr), 'trunkline cdr import in.ndjson --tenant acme --map Prefix=prefix')
+  })
+
+  it('comes with no command that would import once more what is stored', async () => {
+    const row = { prefix: '380', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' }
+    const rows = [row, { ...row, prefix: undefined, Prefix: '381' }].map(each => JSON.stringify(each)).join('\n')
+    const { stderr, summary } = await desk.take('rates', rows, [...FLAGS, '--on-error', 'continue'], 'in.ndjson')
+    assert.deepEqual([summary.created, hintIn(stderr)], [1, undefined])
+  })
+})
+
+it('a column that is near no field comes with no command', async () => {
+  const { stderr } = await desk.take('rates', deck().replace('status', 'zzzzzzzz'), FLAGS)
+  assert.equal(hintIn(stderr), undefined)
+})
+
+it('what a terminal would act on is not printed, be it in a header or a prefix, nor told in a command', async () => {
+  const named = await desk.take('rates', deck().replace('prefix', '\u001bcprefix'), FLAGS)
+  assert.match(named.stderr, /^in\.csv:1: prefix: Rates have no field "\\u001bcprefix"; did you mean prefix\?$/m)
+  assert.equal(hintIn(named.stderr), undefined)
+  assert.doesNotMatch(named.stderr, /\u001b/)
+  const warned = await desk.take('rates', deck('44\u001b[2Ja,x,1,60,active'), FLAGS)
+  assert.match(warned.stderr, /^in\.csv:2: warning: prefix: 44a is kept/m)
+})
+
+it('a row that tells spreadsheets the separator is passed over', async () => {
+  for (const separator of [';', '\t', ',']) {
+    const text = deck(`38${separator.charCodeAt(0)},x,1,60,active`).replaceAll(',', separator)
+    const { summary } = await desk.take('rates', `sep=${separator}\r\n${text}`, FLAGS)
+    assert.deepEqual([summary.rows, summary.created], [1, 1])
+  }
+})
