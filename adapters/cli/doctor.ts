@@ -66,7 +66,9 @@ async function examine(context: Context, wiring: Wiring): Promise<Finding[]> {
     findings.push(...examineFile(path))
     const patient = { path, settings, services: await context.open() }
     for (const examination of EXAMINATIONS) findings.push(...(await examination(patient)))
-    const { state, url } = await daemonState(wiring, context)
+    const { state, url, serves_this } = await daemonState(wiring, context)
+    if (serves_this === false)
+      findings.push({ finding: `the daemon at ${url} serves another database`, mend: 'trunkline config show' })
     if (state === 'down') findings.push({ finding: `the daemon does not answer at ${url}`, mend: 'trunkline serve' })
   } catch (error) {
     // What keeps the database from being opened is a finding like the others, and the last.

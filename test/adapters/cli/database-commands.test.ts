@@ -90,8 +90,12 @@ describe('status', () => {
     try {
       const TRUNKLINE_PORT = new URL(service.url).port
       const { daemon, counts } = await place.json('trunkline status', { env: { TRUNKLINE_PORT } })
-      assert.deepEqual(daemon, { url: service.url, state: 'up' })
+      assert.deepEqual(daemon, { url: service.url, state: 'up', serves_this: true })
       assert.equal(counts.tenants, 1)
+      const other = place.path('other.db')
+      await place.done(`trunkline init --db ${other} --email admin@example.com --random-password`)
+      const told = await place.done(`trunkline status --db ${other}`, { env: { TRUNKLINE_PORT } })
+      assert.match(told, /^daemon {4}up \(\S+\), but it serves another database$/m)
     } finally {
       await service.close()
     }
