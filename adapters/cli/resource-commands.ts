@@ -126,7 +126,9 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     assertFields(context, resource)
     const services = await context.open()
     const given = await bodyFrom(flags, resource, context, services)
-    const asked = context.options.interactive ? await askMissing(context, services, resource, given) : given
+    const asked = context.options.interactive
+      ? await withinLimit(services.records, resource, given, () => askMissing(context, services, resource, given))
+      : given
     const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
     const body = { ...asked, ...madeUp }
     const json = await withinLimit(services.records, resource, body, () =>

@@ -146,7 +146,7 @@ async function bodyOf(context: Context, services: Services, gateway: Gateway, fl
     tenant_id: typeof tenant === 'string' ? await resolve(services.records, tenants, tenant) : undefined,
   }
   const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  if (context.options.interactive) return askMissing(context, services, { fields: sendFields }, body)
+  if (context.options.interactive) return askMissing(context, services, { ...smsMessages, fields: sendFields }, body)
   // Before anything is said of the message: what is refused was never queued.
   const { errors } = parseMembers(sendFields, body, 'create')
   if (Object.keys(errors).length > 0) throw invalid(errors)
