@@ -20,6 +20,7 @@ import type { RunCommand, Wiring } from './program.ts'
 import { labelOf, pluralOf } from './references.ts'
 import { suggested } from './report.ts'
 import { commandOf } from './resource-names.ts'
+import { mayBeShared } from './same-key.ts'
 import { daemonState, megabytes } from './service-commands.ts'
 import { styled } from './styles.ts'
 
@@ -158,8 +159,7 @@ const AT_MOST = 10
 const examineDuplicates: Examination = async patient => {
   const findings: Finding[] = []
   for (const resource of resources) {
-    const isUnique = resource.unique.some(set => set.every(name => resource.key.includes(name)))
-    if (resource.key.length === 0 || isUnique) continue
+    if (!mayBeShared(resource)) continue
     const prefersNewer = resource.name === rates.name
     const kept = new Map<string, { readonly id: string; readonly isInUse: boolean }>()
     let found = 0

@@ -6,6 +6,7 @@ import { again, CliError, EXIT } from '../exit.ts'
 import { isLimit, makingRoom } from '../limits.ts'
 import { resolve } from '../references.ts'
 import { sayHint } from '../report.ts'
+import { mayBeShared } from '../same-key.ts'
 import { grouped } from '../whole-number.ts'
 import type { CellRules } from './cells.ts'
 import { constantsOf, targetsOf } from './columns.ts'
@@ -183,6 +184,3 @@ async function tellTaken(resource: Resource, summary: ImportSummary, context: Co
   if (isAll && twice.length > 0 && mayBeShared(resource)) await sayHint(context, again('--allow-duplicates'))
   else if (isAll && stored.length > 0) await sayHint(context, again('--mode', 'upsert'))
 }
-
-/** May several records have one natural key, since the rules of the API allow it? */
-const mayBeShared = ({ key, unique }: Resource): boolean => !unique.some(set => set.every(name => key.includes(name)))
