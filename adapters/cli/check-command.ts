@@ -4,6 +4,7 @@ import { type CheckedRate, checkDeck, type DeckFindings } from '../../core/ratin
 import { rates } from '../../core/resources/rates.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { objects } from './columns.ts'
+import { quoted } from './command-line.ts'
 import { EXIT } from './exit.ts'
 import { example } from './help.ts'
 import { printValue } from './output.ts'
@@ -20,7 +21,7 @@ export function checkCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline rate check acme --since 2026-10-01')
   return run(command, async (context, words, flags) => {
-    const { tenant } = tenantFrom(words, flags)
+    const { tenant } = await tenantFrom(context, words, flags)
     const { records, calls } = await context.open()
     const tenantId = await resolve(records, tenants, tenant)
     const period = await tenantPeriodFrom(flags, records, tenantId)
@@ -72,7 +73,7 @@ function summary(findings: DeckFindings, tenant: string): string {
     section('active rates by which a call costs more than an amount can be', excessive, named),
     ratable === 0
       ? ''
-      : `unrated calls that would be rated now: ${ratable} (trunkline cdr rerate --tenant ${tenant} --unrated --dry-run)\n`,
+      : `unrated calls that would be rated now: ${ratable} (trunkline cdr rerate --tenant ${quoted(tenant)} --unrated --dry-run)\n`,
     section('active rates that no call was rated by', unmatched, named),
     section('inactive rates that stand beside no active one', idle, named),
   ].join('')

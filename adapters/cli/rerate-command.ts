@@ -29,7 +29,7 @@ export function rerateCommand(run: RunCommand): Command {
     .option('-y, --yes', 'without asking')
   example(command, 'trunkline cdr rerate --tenant acme --since 2026-10-01 --until 2026-11-01 --unrated --dry-run')
   return run(command, async (context, words, flags) => {
-    const { tenant } = tenantFrom(words, flags)
+    const { tenant } = await tenantFrom(context, words, flags)
     const { records, calls } = await context.open()
     const tenantId = await resolve(records, tenants, tenant)
     const query = {
