@@ -143,9 +143,18 @@ describe('the database', () => {
     })
   })
 
+  it('is replaced in a script only where that was confirmed in advance, which one that is not there needs not', async () => {
+    const line = `trunkline db restore ${place.path('copy.db')}`
+    await ended(line, {
+      code: 64,
+      stderr: `error: putting ${place.path('copy.db')} in the place of ${place.db} must be confirmed\nhint: ${line} --yes\n`,
+    })
+    await place.done(`${line} --db ${place.path('fresh.db')}`)
+  })
+
   it('is put back, and the former one kept', async () => {
     await place.done('trunkline tenant update acme --status suspended')
-    const { restored, kept } = await place.json(`trunkline db restore ${place.path('copy.db')}`)
+    const { restored, kept } = await place.json(`trunkline db restore ${place.path('copy.db')} --yes`)
     assert.deepEqual([restored, existsSync(kept)], [place.path('copy.db'), true])
     assert.equal((await place.json('trunkline tenant show acme')).status, 'active')
   })
@@ -153,7 +162,7 @@ describe('the database', () => {
   it('is not put back while another program uses it', async () => {
     const service = await startService({ db: place.db })
     try {
-      const { code, stderr } = await place.run(`trunkline db restore ${place.path('copy.db')}`)
+      const { code, stderr } = await place.run(`trunkline db restore ${place.path('copy.db')} --yes`)
       assert.equal(code, 75)
       assert.equal(stderr, `error: ${place.db} is in use.\nhint: systemctl stop trunklined\n`)
     } finally {
