@@ -13,6 +13,7 @@ import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable } from './styles.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
+import { counted } from './whole-number.ts'
 
 export function checkCommand(run: RunCommand): Command {
   const command = tenantPeriodOptions(
@@ -68,7 +69,7 @@ function summary(findings: DeckFindings, tenant: string): string {
     section(
       'dialled without a rate',
       missing,
-      ({ prefix, calls }) => `${printable(prefix)}…  ${calls} ${calls === 1 ? 'call' : 'calls'}`,
+      ({ prefix, calls }) => `${printable(prefix)}…  ${counted(calls, 'call')}`,
     ),
     section('active rates by which a call costs more than an amount can be', excessive, named),
     ratable === 0

@@ -11,7 +11,7 @@ import { codeCell } from './import/cells.ts'
 import { FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { labelOf, pluralOf, resolve } from './references.ts'
-import { grouped } from './whole-number.ts'
+import { counted } from './whole-number.ts'
 
 export interface ExportOptions {
   readonly format?: Format
@@ -98,7 +98,7 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
     output.discard()
     throw error
   }
-  say(context, `${grouped(count)} ${count === 1 ? labelOf(resource) : pluralOf(resource)} exported`)
+  say(context, `${counted(count, labelOf(resource), pluralOf(resource))} exported`)
   return count
 }
 

@@ -7,7 +7,7 @@ import { isLimit, makingRoom } from '../limits.ts'
 import { resolve } from '../references.ts'
 import { sayHint } from '../report.ts'
 import { mayBeShared } from '../same-key.ts'
-import { grouped } from '../whole-number.ts'
+import { counted, grouped } from '../whole-number.ts'
 import type { CellRules } from './cells.ts'
 import { constantsOf, targetsOf } from './columns.ts'
 import type { Fixed } from './evaluate.ts'
@@ -138,7 +138,7 @@ async function tell(
     .map(name => `${grouped(summary[name])} ${dry_run ? 'would be ' : ''}${name}`)
   const lines = blank > blank_lines.length ? `${blank_lines.join(', ')} …` : blank_lines.join(', ')
   const details = [
-    `${grouped(rows)} rows: ${outcome.join(', ')}`,
+    `${counted(rows, 'row')}: ${outcome.join(', ')}`,
     `${grouped(rejected)} rejected`,
     ...(warned > 0 ? [`${grouped(warned)} with a warning`] : []),
     ...(blank > 0 ? [`${grouped(blank)} blank (line ${lines})`] : []),
