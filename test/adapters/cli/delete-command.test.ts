@@ -31,6 +31,16 @@ describe('deleting', () => {
     await ended('trunkline cdr delete 1 --yes', { stderr: 'CDR 1 deleted.\n' })
   })
 
+  it('of a record whose name another has deletes none, and no hint chooses one of them', async () => {
+    const did = 'trunkline did create --tenant acme --number +4930 --provider X --status active'
+    for (const line of [did, did]) await place.done(line)
+    await ended('trunkline did delete +4930 --yes', {
+      code: 64,
+      stderr: 'error: "+4930" means more than one DID: id:2 and id:3\nhint: trunkline did list\n',
+    })
+    for (const id of [2, 3]) await place.done(`trunkline did delete id:${id} --yes`)
+  })
+
   it('of a tenant that others depend on says how to delete all of it', async () => {
     const line = 'trunkline tenant delete acme --yes --output json'
     const { code, stderr } = await place.run(line)
