@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { closeSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { CliError, EXIT } from '../exit.ts'
 
@@ -48,6 +48,8 @@ async function roomIn(stream: Writable): Promise<void> {
 function toFile(path: string): OutputTarget {
   const there = statSync(path, { throwIfNoEntry: false })
   const isSpecial = there !== undefined && !there.isFile()
+  if (there?.isFile() && isDatabase(path))
+    throw new CliError(EXIT.cannotCreate, `${path} is a database, which is not written over`)
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
   const file = opened(draft, isSpecial)
   let isOpen = true
@@ -70,6 +72,16 @@ function toFile(path: string): OutputTarget {
       if (!isSpecial) rmSync(draft, { force: true })
     },
   }
+}
+
+const DATABASE = Buffer.from('SQLite format 3\0')
+
+function isDatabase(path: string): boolean {
+  const file = openSync(path, 'r')
+  const beginning = Buffer.alloc(DATABASE.length)
+  readSync(file, beginning)
+  closeSync(file)
+  return beginning.equals(DATABASE)
 }
 
 function opened(path: string, isThere: boolean): number {
