@@ -27,7 +27,9 @@ export interface ExportOptions {
 export function addExportOptions(command: Command, resource: Resource): Command {
   command
     .addOption(
-      new Option('--format <format>', "what to write (default: by the file's name, else csv)").choices(FORMATS),
+      new Option('--format <format>', "what to write (default: by the file's name or --output, else csv)").choices(
+        FORMATS,
+      ),
     )
     .option('--out <file>', 'write there, readable by you alone (default: standard output)')
     .option('--tenant <SLUG|ID>', 'only what belongs to this tenant')
@@ -75,7 +77,7 @@ interface Column {
  */
 export async function exportRecords(resource: Resource, options: ExportOptions, context: Context): Promise<number> {
   const services = await context.open()
-  const format = formatOf(options.format, options.out ?? '')
+  const format = formatOf(options.format ?? printed(options, context), options.out ?? '')
   if (options.escapeFormulas && format !== 'csv') throw new CliError(EXIT.usage, '--escape-formulas is for csv alone')
   const where = await tenantWhere(resource, options, services)
   const { period } = await recordPeriodFrom({ ...options }, resource, where, services.records)
@@ -101,6 +103,10 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   say(context, `${counted(count, labelOf(resource), pluralOf(resource))} exported`)
   return count
 }
+
+/** On standard output an export is data like those of other commands. */
+const printed = ({ out }: ExportOptions, { options: { output } }: Context): Format | undefined =>
+  out === undefined && output !== 'table' ? output : undefined
 
 /** A column's field; columns of references have a name of their own. */
 const fieldNameIn =
