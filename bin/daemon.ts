@@ -80,11 +80,19 @@ async function startService(
     await prepare(trunkline)
     await trunkline.messaging.sweep()
     const { administration, messaging, signIn, storage } = trunkline
-    const beat = (): Promise<void> => storage.beat()
     const trustedProxies = settings.trusted_proxies
     const appAt = (url: string): Koa => {
       listeningAt = url
-      return httpApp({ administration, messaging, signIn, beat, log, baseUrl: baseUrl(), trustedProxies, metrics })
+      return httpApp({
+        administration,
+        messaging,
+        signIn,
+        beat: storage.beat,
+        log,
+        baseUrl: baseUrl(),
+        trustedProxies,
+        metrics,
+      })
     }
     const server = await serve(appAt, settings, {}, notingRefusals(log, metrics))
     return { trunkline, server }

@@ -14,6 +14,7 @@ import { readSecret } from './input.ts'
 import { printRows, printThing, printValue } from './output.ts'
 import { type RunCommand, takesFields } from './program.ts'
 import { suggests } from './suggestions.ts'
+import { counted } from './whole-number.ts'
 
 export const addPasswordFlags = (command: Command): Command =>
   command
@@ -245,6 +246,6 @@ function revoke(run: RunCommand): Command {
       email === undefined
         ? await services.sessions.endAll()
         : await services.sessions.endAll((await accountOf(services, email)).id)
-    await printValue(context, { ended }, () => `${ended} ${ended === 1 ? 'session' : 'sessions'} ended\n`)
+    await printValue(context, { ended }, () => `${counted(ended, 'session')} ended\n`)
   })
 }

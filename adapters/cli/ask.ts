@@ -1,8 +1,8 @@
 import { invalid } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type Field, Problem } from '../../core/resources/field.ts'
-import { parseMembers, sentences } from '../../core/resources/input.ts'
-import type { Fields, Resource } from '../../core/resources/resource.ts'
+import { mergeErrors, parseMembers, sentences } from '../../core/resources/input.ts'
+import type { Resource } from '../../core/resources/resource.ts'
 import { cell, objects } from './columns.ts'
 import type { Context, Services } from './context.ts'
 import { labelOfField, targetIn } from './fields.ts'
@@ -23,8 +23,11 @@ export async function confirm(context: Context, message: string): Promise<boolea
 interface TextQuestion {
   readonly hidden?: boolean
   readonly initial?: string | undefined
-  readonly validate?: (given: string) => true | string
+  readonly validate?: Validate
 }
+
+/** True, or the sentence that says what is wrong. */
+type Validate = (given: string) => true | string | Promise<true | string>
 
 export async function askText(
   context: Context,
@@ -40,33 +43,35 @@ export async function askText(
 }
 
 /** What is wrong is asked for anew, from nothing: dots that stay would become a part of the next try, unseen. */
-async function askHidden(context: Context, message: string, validate: (given: string) => true | string) {
+async function askHidden(context: Context, message: string, validate: Validate) {
   const ask = await prompts(context)
   for (;;) {
     const { answer } = await ask([{ type: 'password', name: 'answer', message, mask: '•' }])
-    const outcome = validate(String(answer))
+    const outcome = await validate(String(answer))
     if (outcome === true) return String(answer)
     context.io.stderr.write(`${outcome}\n`)
   }
 }
 
+type Asked = Pick<Resource, 'name' | 'fields' | 'unique'>
+
 /**
- * Asks for the required fields that the body lacks, each under the rules of its declaration. Where a person wants a
- * random value, the field stays undefined.
+ * Asks for the required fields that the body lacks, each under the rules of its declaration and beside the other
+ * records. Where a person wants a random value, the field stays undefined. Throws `invalid` on what is given already.
  */
 export async function askMissing(
   context: Context,
   services: Services,
-  { fields }: { readonly fields: Fields },
+  resource: Asked,
   body: JsonObject,
-  defaults: Readonly<Record<string, string | undefined>> = {},
 ): Promise<JsonObject> {
-  const { errors } = parseMembers(fields, body, 'merge')
-  if (Object.keys(errors).length > 0) throw invalid(errors)
+  const { values, errors } = parseMembers(resource.fields, body, 'merge')
+  const problems = mergeErrors(resource, errors, await services.records.violations(resource, values))
+  if (Object.keys(problems).length > 0) throw invalid(problems)
   const complete: JsonObject = { ...body }
-  for (const [name, field] of Object.entries(fields))
+  for (const [name, field] of Object.entries(resource.fields))
     if (field.required && complete[name] === undefined)
-      complete[name] = await askField(context, services, name, field, complete, defaults[name])
+      complete[name] = await askField(context, services, resource, name, field, complete)
   return complete
 }
 
@@ -77,10 +82,10 @@ const usual = ({ secret, examples = [] }: Field): string | undefined =>
 async function askField(
   context: Context,
   services: Services,
+  resource: Asked,
   name: string,
   field: Field,
   body: JsonObject,
-  initial: string | undefined,
 ): Promise<unknown> {
   const target = targetIn(field, body)
   const message = `${labelOfField(name, field)}${field.generated ? ' (empty: a random one)' : ''}:`
@@ -91,11 +96,14 @@ async function askField(
   }
   const given = await askText(context, message, {
     hidden: field.secret === true,
-    initial: initial ?? usual(field),
-    validate: text => {
+    initial: usual(field),
+    validate: async text => {
       if (text.trim() === '') return field.generated ? true : sentences.field(name, 'is required')
       const value = field.parse(text)
-      return value instanceof Problem ? sentences.field(name, value.predicate) : true
+      if (value instanceof Problem) return sentences.field(name, value.predicate)
+      const { values } = parseMembers(resource.fields, body, 'merge')
+      const problems = await services.records.violations(resource, { ...values, [name]: value })
+      return problems[name]?.[0] ?? true
     },
   })
   return field.generated && given.trim() === '' ? undefined : given

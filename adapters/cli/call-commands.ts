@@ -11,7 +11,7 @@ import { openStream } from './input.ts'
 import { printValue } from './output.ts'
 import type { RunCommand } from './program.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
-import { sayHint } from './report.ts'
+import { sayHint, suggested } from './report.ts'
 import { rerateCommand } from './rerate-command.ts'
 import { printable, styled } from './styles.ts'
 
@@ -76,9 +76,7 @@ function ingestCommand(run: RunCommand): Command {
       })
     await printValue(context, { ...counts }, () => told(context, counts))
     if (counts.quarantined > 0) await sayHint(context, 'trunkline cdr quarantine list')
-    if (counts.unrated > 0 && rules.tenant !== null)
-      await sayHint(context, `trunkline rate check ${quoted(rules.tenant)}`)
-    else if (counts.unrated > 0) say(context, 'trunkline rate check, of each tenant, tells the rates that are missing')
+    if (counts.unrated > 0) await hintAtRates(context, rules.tenant)
     if (unreadable.length > 0) tellFiles(context, 'passed over, since they cannot be read', unreadable)
     const of = format === AUTO ? 'of a switch' : `of the format ${format}`
     if (passedOver.length > 0)
@@ -88,6 +86,13 @@ function ingestCommand(run: RunCommand): Command {
     if (unreadable.length > 0) return EXIT.noInput
     return passedOver.length > 0 && isNothingElse ? EXIT.data : EXIT.ok
   })
+}
+
+/** The command that tells which rates are missing: of the tenant, or of each where the records named theirs. */
+async function hintAtRates(context: Context, tenant: string | null): Promise<void> {
+  if (tenant !== null) return sayHint(context, `trunkline rate check ${quoted(tenant)}`)
+  const each = suggested('trunkline rate check {}', context.options)
+  await sayHint(context, `trunkline tenant list --fields slug | xargs -I{} ${each}`)
 }
 
 const SHOWN = 10

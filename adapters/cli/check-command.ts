@@ -4,6 +4,7 @@ import { type CheckedRate, checkDeck, type DeckFindings } from '../../core/ratin
 import { rates } from '../../core/resources/rates.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { objects } from './columns.ts'
+import { quoted } from './command-line.ts'
 import { EXIT } from './exit.ts'
 import { example } from './help.ts'
 import { printValue } from './output.ts'
@@ -12,6 +13,7 @@ import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable } from './styles.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
+import { counted } from './whole-number.ts'
 
 export function checkCommand(run: RunCommand): Command {
   const command = tenantPeriodOptions(
@@ -20,7 +22,7 @@ export function checkCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline rate check acme --since 2026-10-01')
   return run(command, async (context, words, flags) => {
-    const { tenant } = tenantFrom(words, flags)
+    const { tenant } = await tenantFrom(context, words, flags)
     const { records, calls } = await context.open()
     const tenantId = await resolve(records, tenants, tenant)
     const period = await tenantPeriodFrom(flags, records, tenantId)
@@ -67,12 +69,12 @@ function summary(findings: DeckFindings, tenant: string): string {
     section(
       'dialled without a rate',
       missing,
-      ({ prefix, calls }) => `${printable(prefix)}…  ${calls} ${calls === 1 ? 'call' : 'calls'}`,
+      ({ prefix, calls }) => `${printable(prefix)}…  ${counted(calls, 'call')}`,
     ),
     section('active rates by which a call costs more than an amount can be', excessive, named),
     ratable === 0
       ? ''
-      : `unrated calls that would be rated now: ${ratable} (trunkline cdr rerate --tenant ${tenant} --unrated --dry-run)\n`,
+      : `unrated calls that would be rated now: ${ratable} (trunkline cdr rerate --tenant ${quoted(tenant)} --unrated --dry-run)\n`,
     section('active rates that no call was rated by', unmatched, named),
     section('inactive rates that stand beside no active one', idle, named),
   ].join('')

@@ -7,7 +7,7 @@ const HELP = new Set(['--help', '-h'])
 export interface Intent {
   /** The words before the first option of a command: its path, and perhaps arguments. */
   readonly words: readonly string[]
-  /** Help is asked for before the command is complete: `help tenant create`, `--help tenant`, or nothing at all. */
+  /** Help is asked for before the command is complete: `help tenant create`, `--help tenant`, or the line is empty. */
   readonly wantsHelp: boolean
 }
 
@@ -22,11 +22,8 @@ export function intentOf(line: readonly string[]): Intent {
     else if (!word.startsWith('-') || word === '-') words.push(word)
     else if (!PLAIN.has(word) && !/^--(db|config|output|fields)=/.test(word)) break
   }
-  const isVersion = line.some(word => word === '--version' || word === '-V')
-  return { words, wantsHelp: wantsHelp || (words.length === 0 && !isVersion && line.every(word => isGlobal(word))) }
+  return { words, wantsHelp: wantsHelp || line.length === 0 }
 }
-
-const isGlobal = (word: string): boolean => !word.startsWith('-') || VALUED.has(word) || PLAIN.has(word)
 
 /** Is data asked for as JSON? Told before parsing, since a line that cannot be parsed has errors to print as well. */
 export const wantsJson = (line: readonly string[]): boolean =>

@@ -1,10 +1,27 @@
 import type { Argument, Command, Option } from 'commander'
+import { resourceNamed } from '../../core/resources/all.ts'
 import { quoted } from './command-line.ts'
 import type { LazyCommand, Wiring } from './program.ts'
+import { isNamed, referenceForm } from './references.ts'
+import { RESOURCE_COMMANDS } from './resource-names.ts'
 import { suggestionsFor } from './suggestions.ts'
 
 /** Among words: the name of a file or folder. */
 export const FILE = '@'
+
+/** The first of words: the names of the records that this command lists, as these of its fields, joined by slashes. */
+export const NAMES = '%'
+
+const namesBy = (command: string, resource: string): string =>
+  `${NAMES}${command}:${resourceNamed(resource).key.map(field => field.replace(/_id$/, ''))}`
+
+/** The names of records, by the form in which help writes them. */
+const RECORDS: ReadonlyMap<string, string> = new Map([
+  ['TENANT', namesBy('tenant', 'tenants')],
+  ...RESOURCE_COMMANDS.filter(({ resource }) => isNamed(resourceNamed(resource))).map(
+    ({ name, resource }) => [referenceForm(resourceNamed(resource)), namesBy(name, resource)] as const,
+  ),
+])
 
 /** What may follow on a command line, as lists of words. Nothing is known of what may follow an empty list. */
 export interface Words {
@@ -21,9 +38,14 @@ const IS_FILE = /^(?:file|dir)\b/i
 /** A list has room for words that need no quotes. */
 const listed = (given: Argument | Option): string[] => suggestionsFor(given).filter(word => quoted(word) === word)
 
+function namesOf(form: string): string[] | undefined {
+  const names = RECORDS.get(form)
+  return names === undefined ? undefined : [names]
+}
+
 function valuesOf(option: Option): readonly string[] {
   const [, name = ''] = /[<[](.*)[>\]]/.exec(option.flags) ?? []
-  return IS_FILE.test(name) ? [FILE] : listed(option)
+  return IS_FILE.test(name) ? [FILE] : (namesOf(name) ?? listed(option))
 }
 
 const flagsOf = ({ long, short }: Option): string[] => [long, short].flatMap(flag => flag ?? [])
@@ -43,9 +65,10 @@ export async function wordsOf(program: Command, wiring: Wiring, commands: readon
     for (const [flag, words] of valued(command)) values.set(`${path} ${flag}`, words)
     const positional = command.registeredArguments
     const files = positional.some(argument => IS_FILE.test(argument.name())) ? [FILE] : []
+    const names = positional.flatMap(argument => namesOf(argument.name()) ?? []).slice(0, 1)
     const subs = command.commands.map(sub => sub.name())
     const flags = command.options.flatMap(({ long }) => long ?? [])
-    after.set(path, [...files, ...positional.flatMap(listed), ...subs, ...new Set([...flags, ...global])])
+    after.set(path, [...names, ...files, ...positional.flatMap(listed), ...subs, ...new Set([...flags, ...global])])
     for (const sub of command.commands) visit(`${path} ${sub.name()}`, sub)
   }
   for (const { name, alias, load } of commands) {

@@ -1,6 +1,6 @@
 import { Argument, Command } from 'commander'
 import { VERSION } from '../../core/version.ts'
-import { FILE, type Words, wordsOf } from './completion-words.ts'
+import { FILE, NAMES, type Words, wordsOf } from './completion-words.ts'
 import { CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
 import { printValue, write } from './output.ts'
@@ -37,7 +37,20 @@ ${lookup(values, key => `"${key}"`)}
 ${lookup(globals, flag => `*" ${flag}"`)}
     *) return 1 ;;
   esac
+}
+_trunkline_names() {
+  [[ $list == ${NAMES}* ]] || return 0
+  local names="\${list%% *}"
+  list="\${list#"$names"}"
+  names="\${names#${NAMES}}"
+  [[ $1 == -* ]] || list+=" $(trunkline "\${names%%:*}" list --fields "\${names#*:}" ${LISTED} | tr '\\t' / | grep -E '${PLAIN}' | tr '\\n' ' ')"
 }`
+
+/** How names are listed: quickly, and without a word of what goes wrong. */
+const LISTED = '--output table --limit 1000 --quiet 2>/dev/null'
+
+/** A name that needs no quotes; bash would act on what others have in them. */
+const PLAIN = '^[[:alnum:]_@%+=:,./-]+$'
 
 const BASH = (words: Words): string => `# bash completion for trunkline: eval "$(trunkline completion bash)"
 ${lookups(words)}
@@ -48,6 +61,7 @@ _trunkline() {
     _trunkline_after "\${path:+$path }\${COMP_WORDS[i]}" && path="\${path:+$path }\${COMP_WORDS[i]}"
   done
   _trunkline_value "$path \${COMP_WORDS[COMP_CWORD - 1]}" || _trunkline_after "$path"
+  _trunkline_names "$current"
   COMPREPLY=()
   if [[ $list == ${FILE}* && $current != -* ]]; then
     compopt -o filenames 2>/dev/null
@@ -70,6 +84,7 @@ _trunkline() {
     _trunkline_after "\${path_:+$path_ }\${words[i]}" && path_="\${path_:+$path_ }\${words[i]}"
   done
   _trunkline_value "$path_ \${words[CURRENT - 1]}" || _trunkline_after "$path_"
+  _trunkline_names "\${words[CURRENT]}"
   if [[ $list == ${FILE}* && \${words[CURRENT]} != -* ]]; then
     _files
   else
@@ -112,6 +127,16 @@ ${fishLookup(globals, flag => `'${flag}' '* ${flag}'`)}
     end
     return 0
 end
+function __trunkline_names
+    while read -l word
+        if not string match -q -- '${NAMES}*' $word
+            printf '%s\\n' $word
+        else if not string match -q -- '-*' (commandline -ct)
+            set -l names (string split : -- (string sub -s 2 -- $word))
+            trunkline $names[1] list --fields $names[2] ${LISTED} | string replace -a \\t / | string match -r '${PLAIN}'
+        end
+    end
+end
 function __trunkline_complete
     set -l given (commandline -opc)
     set -l path
@@ -122,7 +147,9 @@ function __trunkline_complete
         end
         set before $word
     end
-    __trunkline_value $path $before; or __trunkline_after $path
+    begin
+        __trunkline_value $path $before; or __trunkline_after $path
+    end | __trunkline_names
 end
 complete -c trunkline -f -a '(__trunkline_complete)'
 `

@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import { addPasswordFlags, askAccount, storeAccount } from './account-commands.ts'
 import { type Context, say } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { again, CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
 import { printValue } from './output.ts'
 import type { RunCommand, Wiring } from './program.ts'
@@ -77,24 +77,27 @@ function assertCreatable(path: string): void {
 function restoreCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('restore')
     .description(
-      'put a backup in the place of the database, which is kept; the daemon must not run; at a terminal, asks',
+      'put a backup in the place of the database, which is kept; the daemon must not run; at a terminal, asks first',
     )
     .argument('<file>')
     .option('-y, --yes', 'without asking')
-  example(command, 'trunkline db restore trunkline-backup.db')
+  example(command, 'trunkline db restore trunkline-backup.db --yes')
   return run(command, async (context, [from = ''], flags) => {
     if (!existsSync(from)) throw new CliError(EXIT.noInput, `there is no file ${from}`)
     const database = databaseOf(context, wiring)
     const folder = dirname(database)
     if (!existsSync(folder)) throw new CliError(EXIT.cannotCreate, `there is no folder ${folder}`)
-    if (context.options.interactive && flags['yes'] !== true) await assertMeant(context, from, database)
+    if (flags['yes'] !== true && existsSync(database)) await assertMeant(context, from, database)
     const { kept } = await wiring.restore(from, context.options).catch(inUse)
     const former = kept === null ? '' : `; the former database is ${kept}`
     await printValue(context, { restored: from, kept }, () => `restored ${from}${former}\n`)
   })
 }
 
+/** A person is asked; a script must say so in advance. */
 async function assertMeant(context: Context, from: string, database: string): Promise<void> {
+  if (!context.options.interactive)
+    throw new CliError(EXIT.usage, `putting ${from} in the place of ${database} must be confirmed`, again('--yes'))
   const { confirm } = await import('./ask.ts')
   const written = statSync(from).mtime.toISOString().slice(0, 16).replace('T', ' ')
   const question = `Put ${from}, written ${written} UTC, in the place of ${database}? Everybody is signed out.`

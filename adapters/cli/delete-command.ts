@@ -8,7 +8,7 @@ import { type Context, type Services, say } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
 import type { RunCommand } from './program.ts'
-import { isNamed, labelOf, pluralOf, recordToDelete, referenceForm, tenantOption } from './references.ts'
+import { isNamed, labelOf, naming, pluralOf, recordToDelete, referenceForm, tenantOption } from './references.ts'
 import { sampleReference } from './samples.ts'
 
 /** Deletes one record, and what depends on it when that is wanted in so many words. */
@@ -25,15 +25,22 @@ export function deleteCommand(resource: Resource, name: string, verb: 'delete' |
     const services = await context.open()
     const id = await recordToDelete(context, services.records, resource, reference, flags['tenant'])
     const isSure = flags['yes'] === true
-    const what = `${labelOf(resource)} ${reference}`
+    const named = await nameWithId(services.records, resource, id, reference)
+    const what = `${labelOf(resource)} ${named}`
     if (!isSure) await assertWanted(context, what, await alongWith(services.records, resource, id))
     try {
       await services.administration.remove(resource, id, { cascade: isSure && flags['cascade'] === true })
     } catch (error) {
       await removeWithDependants(context, services, resource, id, error)
     }
-    say(context, `${resource.label} ${reference} ${verb}d.`)
+    say(context, `${resource.label} ${named} ${verb}d.`)
   })
+}
+
+/** What commands take for a record, with the id where the record was given by it: others may have the same name. */
+async function nameWithId(records: Records, resource: Resource, id: number, reference: string): Promise<string> {
+  const name = await naming(records)(resource, id)
+  return name !== String(id) && reference.replace('id:', '') === String(id) ? `${name} (id ${id})` : name
 }
 
 /** A person is asked, and told what happens `along` with it; a script must say so in advance. */

@@ -20,6 +20,7 @@ import type { RunCommand, Wiring } from './program.ts'
 import { labelOf, pluralOf } from './references.ts'
 import { suggested } from './report.ts'
 import { commandOf } from './resource-names.ts'
+import { mayBeShared } from './same-key.ts'
 import { daemonState, megabytes } from './service-commands.ts'
 import { styled } from './styles.ts'
 
@@ -66,7 +67,9 @@ async function examine(context: Context, wiring: Wiring): Promise<Finding[]> {
     findings.push(...examineFile(path))
     const patient = { path, settings, services: await context.open() }
     for (const examination of EXAMINATIONS) findings.push(...(await examination(patient)))
-    const { state, url } = await daemonState(wiring, context)
+    const { state, url, serves_this } = await daemonState(wiring, context)
+    if (serves_this === false)
+      findings.push({ finding: `the daemon at ${url} serves another database`, mend: 'trunkline config show' })
     if (state === 'down') findings.push({ finding: `the daemon does not answer at ${url}`, mend: 'trunkline serve' })
   } catch (error) {
     // What keeps the database from being opened is a finding like the others, and the last.
@@ -156,8 +159,7 @@ const AT_MOST = 10
 const examineDuplicates: Examination = async patient => {
   const findings: Finding[] = []
   for (const resource of resources) {
-    const isUnique = resource.unique.some(set => set.every(name => resource.key.includes(name)))
-    if (resource.key.length === 0 || isUnique) continue
+    if (!mayBeShared(resource)) continue
     const prefersNewer = resource.name === rates.name
     const kept = new Map<string, { readonly id: string; readonly isInUse: boolean }>()
     let found = 0

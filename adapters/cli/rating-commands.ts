@@ -28,9 +28,8 @@ function quoteCommand(run: RunCommand): Command {
     .option('--seconds <n>', 'answered seconds', '60')
   example(command, 'trunkline rate quote acme +380501234567 --seconds 90')
   return run(command, async (context, words, flags) => {
-    const { tenant, rest } = tenantFrom(words, flags, 1)
-    const [number] = rest
-    if (number === undefined) throw new CliError(EXIT.usage, 'there is no number that is called', QUOTE_HELP)
+    const { tenant, rest } = await tenantFrom(context, words, flags, 1)
+    const number = rest[0] ?? (await askNumber(context))
     const services = await context.open()
     const answeredSeconds = secondsFrom(String(flags['seconds'] ?? 60))
     const catalog = await services.calls.catalog(await resolve(services.records, tenants, tenant))
@@ -44,6 +43,12 @@ function quoteCommand(run: RunCommand): Command {
     )
     return steps.some(step => step.kind === 'result' && step.unrated) ? EXIT.negative : EXIT.ok
   })
+}
+
+async function askNumber(context: Context): Promise<string> {
+  if (!context.options.interactive) throw new CliError(EXIT.usage, 'there is no number that is called', QUOTE_HELP)
+  const { askText } = await import('./ask.ts')
+  return askText(context, 'number that is called:')
 }
 
 function secondsFrom(given: string): number {

@@ -166,11 +166,18 @@ export async function recordMeant(
  */
 export async function recordToDelete(...given: Parameters<typeof recordMeant>): Promise<number> {
   const [, records, resource, text, tenant] = given
-  const id = await recordMeant(...given)
+  const id = await recordMeant(...given).catch(error => withoutChoice(error, resource))
   if (tenant !== undefined || ownPart(resource) === undefined || ID.exec(text)?.[1] === String(id) || !ID.test(text))
     return id
   const name = await naming(records)(resource, id)
   throw new CliError(EXIT.noRecord, `there is no ${labelOf(resource)} with the id ${text}`, againWith(text, name))
+}
+
+/** Where a name means two records, no hint chooses the one that is to be deleted. */
+function withoutChoice(error: unknown, resource: Resource): never {
+  if (error instanceof CliError && error.exitCode === EXIT.usage)
+    throw new CliError(EXIT.usage, error.message, `trunkline ${commandOf(resource)} list`)
+  throw error
 }
 
 /** Tells what a person writes for the record of that id: `acme/101`, or the id. What it has read it remembers. */

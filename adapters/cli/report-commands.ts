@@ -25,7 +25,7 @@ export async function reportCommand(run: RunCommand): Promise<Command> {
 }
 
 async function printUsage(context: Context, words: readonly string[], flags: Flags): Promise<void> {
-  const { tenant: named } = tenantFrom(words, flags)
+  const { tenant: named } = await tenantFrom(context, words, flags)
   const month = String(flags['month'])
   if (!isMonth(month)) throw new CliError(EXIT.usage, `${month} is no month`, again('--month', '2026-10'))
   const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'

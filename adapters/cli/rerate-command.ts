@@ -13,6 +13,7 @@ import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable } from './styles.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
+import { counted } from './whole-number.ts'
 
 /** So many changes are told one by one to a person. */
 const SHOWN = 20
@@ -29,7 +30,7 @@ export function rerateCommand(run: RunCommand): Command {
     .option('-y, --yes', 'without asking')
   example(command, 'trunkline cdr rerate --tenant acme --since 2026-10-01 --until 2026-11-01 --unrated --dry-run')
   return run(command, async (context, words, flags) => {
-    const { tenant } = tenantFrom(words, flags)
+    const { tenant } = await tenantFrom(context, words, flags)
     const { records, calls } = await context.open()
     const tenantId = await resolve(records, tenants, tenant)
     const query = {
@@ -63,7 +64,7 @@ async function isConfirmed(context: Context, calls: Services['calls'], query: Re
   }
   const { confirm } = await import('./ask.ts')
   const byHand = editedByHand > 0 ? ` (${editedByHand} of them ${BY_HAND})` : ''
-  const question = `Change ${changed} of ${examined} calls${byHand}, from ${formatAmount(oldCost)} to ${formatAmount(newCost)}?`
+  const question = `Change ${changed} of ${counted(examined, 'call')}${byHand}, from ${formatAmount(oldCost)} to ${formatAmount(newCost)}?`
   if (!(await confirm(context, question))) throw new CliError(EXIT.negative, 'nothing was changed')
   return true
 }
@@ -128,7 +129,7 @@ function told({ changes, ...result }: RerateResult, dryRun: boolean): string {
 }
 
 const totals = (result: Omit<RerateResult, 'changes'>, dryRun: boolean): string[] => [
-  `${dryRun ? 'would change' : 'changed'} ${result.changed} of ${result.examined} calls: ${formatAmount(result.oldCost)} -> ${formatAmount(result.newCost)}`,
+  `${dryRun ? 'would change' : 'changed'} ${result.changed} of ${counted(result.examined, 'call')}: ${formatAmount(result.oldCost)} -> ${formatAmount(result.newCost)}`,
   ...(result.editedByHand > 0 ? [`of which ${BY_HAND}: ${result.editedByHand}`] : []),
   ...(result.stillUnrated > 0 ? [`still unrated: ${result.stillUnrated}`] : []),
 ]

@@ -4,6 +4,7 @@ import { referencesTo } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { JsonStream } from '../../core/use-cases/administer.ts'
 import { askMissing } from './ask.ts'
+import { objects } from './columns.ts'
 import { type Context, say } from './context.ts'
 import { deleteCommand } from './delete-command.ts'
 import { CliError, EXIT } from './exit.ts'
@@ -22,6 +23,7 @@ import { assertFields, printRecord, printRecords } from './output.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from './references.ts'
+import { warnOfSameKey } from './same-key.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -126,7 +128,9 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     assertFields(context, resource)
     const services = await context.open()
     const given = await bodyFrom(flags, resource, context, services)
-    const asked = context.options.interactive ? await askMissing(context, services, resource, given) : given
+    const asked = context.options.interactive
+      ? await withinLimit(services.records, resource, given, () => askMissing(context, services, resource, given))
+      : given
     const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
     const body = { ...asked, ...madeUp }
     const json = await withinLimit(services.records, resource, body, () =>
@@ -136,7 +140,14 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
     await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
+    await warnOfSameKey(context, services.records, resource, idIn(json))
   })
+}
+
+/** The id of a record that was just made. */
+function idIn(json: string): number {
+  const [row] = objects(`[${json}]`)
+  return Number(row?.['id'])
 }
 
 /** Random values for the secrets that a person left open. */
@@ -163,5 +174,6 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     const json = await withinLimit(records, resource, changes, () => administration.change(resource, id, changes))
     await printRecord(context, resource, json, { showSecrets: isGenerating(flags) })
     say(context, `${resource.label} updated.`)
+    if (resource.key.some(field => field in changes)) await warnOfSameKey(context, records, resource, id)
   })
 }

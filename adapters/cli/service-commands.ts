@@ -26,28 +26,32 @@ export async function serveCommand(run: RunCommand, wiring: Wiring): Promise<Com
 export interface DaemonState {
   readonly url: string
   readonly state: 'up' | 'down'
+  /** Is it the open database that the daemon serves? null while it cannot tell. */
+  readonly serves_this: boolean | null
 }
 
 const ANSWERS_WITHIN_MS = 1_000
 
-/** Does the daemon answer where the settings say it listens? */
-export async function daemonState(wiring: Wiring, { options }: Pick<Context, 'options'>): Promise<DaemonState> {
-  const { host, port } = wiring.settings(options).values
+/** Does the daemon answer where the settings say it listens, and does it serve the open database? */
+export async function daemonState(wiring: Wiring, context: Context): Promise<DaemonState> {
+  const { host, port } = wiring.settings(context.options).values
   const name = String(host)
   const reached = name === '0.0.0.0' ? '127.0.0.1' : name === '::' ? '[::1]' : name.includes(':') ? `[${name}]` : name
   const url = `http://${reached}:${String(port)}`
-  try {
-    const response = await fetch(`${url}/healthz`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) })
-    return { url, state: response.ok ? 'up' : 'down' }
-  } catch {
-    return { url, state: 'down' }
-  }
+  const answerOf = (path: string): Promise<Response | null> =>
+    fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(() => null)
+  if (!(await answerOf('/healthz'))?.ok) return { url, state: 'down', serves_this: null }
+  const ready = await answerOf('/readyz')
+  const beatenAt = ready?.ok ? /"beaten_at":"([^"]+)"/.exec(await ready.text())?.[1] : undefined
+  if (beatenAt === undefined) return { url, state: 'up', serves_this: null }
+  const { maintenance } = await context.open()
+  return { url, state: 'up', serves_this: ((await maintenance.lastBeat()) ?? '') >= beatenAt }
 }
 
 export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = example(
     new Command('status').description(
-      'what is there, when it was last written (as the newest record and the audit trail tell), and whether the daemon is up',
+      'what is there, when it was last written (as the newest record and the audit trail tell), and whether the daemon is up and serves it',
     ),
     'trunkline status',
   )
@@ -62,7 +66,7 @@ export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Co
       () =>
         [
           `database  ${path} (${megabytes(bytes)}, log ${megabytes(logBytes)}, schema ${schema})`,
-          `daemon    ${coloured(context, daemon.state)} (${daemon.url})`,
+          `daemon    ${coloured(context, daemon.state)} (${daemon.url})${daemon.serves_this === false ? ', but it serves another database' : ''}`,
           '',
           ...records.map(({ name, count, last }) =>
             `${name.padEnd(14)}${String(count).padStart(10)}  ${last && `last written ${last}`}`.trimEnd(),

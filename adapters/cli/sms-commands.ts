@@ -101,10 +101,13 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
     await printSent(context, final)
     if (isFailed || wait === null || final['delivered_at'] !== null) return outcome(final)
     const daemon = await daemonState(wiring, context)
-    if (daemon.state === 'up') throw new CliError(EXIT.negative, `no receipt came within ${wait} s`)
+    const late = `no receipt came within ${wait} s`
+    if (daemon.serves_this === false)
+      throw new CliError(EXIT.unavailable, `${late}: the daemon at ${daemon.url} serves another database`)
+    if (daemon.state === 'up') throw new CliError(EXIT.negative, late)
     throw new CliError(
       EXIT.unavailable,
-      `no receipt came within ${wait} s, and the daemon that records it does not answer at ${daemon.url}`,
+      `${late}, and the daemon that records it does not answer at ${daemon.url}`,
       'trunkline serve',
     )
   })
@@ -143,7 +146,7 @@ async function bodyOf(context: Context, services: Services, gateway: Gateway, fl
     tenant_id: typeof tenant === 'string' ? await resolve(services.records, tenants, tenant) : undefined,
   }
   const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  if (context.options.interactive) return askMissing(context, services, { fields: sendFields }, body)
+  if (context.options.interactive) return askMissing(context, services, { ...smsMessages, fields: sendFields }, body)
   // Before anything is said of the message: what is refused was never queued.
   const { errors } = parseMembers(sendFields, body, 'create')
   if (Object.keys(errors).length > 0) throw invalid(errors)

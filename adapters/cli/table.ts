@@ -16,15 +16,21 @@ const TO_THE_MINUTE = '2026-10-01 12:00Z'.length
 const fitted = (text: string, width: number, { kind }: Column): string =>
   cut(kind === 'date' && text.length > width ? text.replace(/:\d\dZ$/, 'Z') : text, width)
 
-/** `frame` is what each column takes beside its text. Text is cut to `narrowest`, unless it is `short`. */
+/**
+ * `frame` is what each column takes beside its text. Text is cut to `narrowest`, unless it is `short`, and a part of a
+ * heading to `heading`.
+ */
 interface Style {
   readonly frame: number
   readonly narrowest: number
   readonly short: number
+  readonly heading: number
 }
 
-const PADDED: Style = { frame: 3, narrowest: 8, short: 11 }
-const DENSE: Style = { frame: 1, narrowest: 6, short: 6 }
+const WHOLE = Number.POSITIVE_INFINITY
+const PADDED: Style = { frame: 3, narrowest: 8, short: 11, heading: WHOLE }
+const DENSE: Style = { frame: 1, narrowest: 6, short: 6, heading: WHOLE }
+const DENSEST: Style = { ...DENSE, heading: 6 }
 
 /** A text of this width tells what it is about; columns that matter less do not make it narrower. */
 const AMPLE = 24
@@ -37,7 +43,7 @@ interface Fit {
 
 /**
  * A table that fits the terminal. Where there is no room, empty columns go first and then those that matter less; long
- * texts are cut, and the blanks beside the lines go; at last columns on the right are left out. What is left out is
+ * texts are cut, and the blanks beside the lines go, then headings are cut; at last columns on the right are left out. What is left out is
  * said on standard error.
  */
 export function table(context: Context, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
@@ -58,7 +64,7 @@ export function table(context: Context, columns: readonly Column[], rows: readon
       head: [],
       border: [],
       compact: true,
-      ...(style === DENSE ? { 'padding-left': 0, 'padding-right': 0 } : {}),
+      ...(style.frame === DENSE.frame ? { 'padding-left': 0, 'padding-right': 0 } : {}),
     },
   })
   for (const row of cells)
@@ -94,7 +100,7 @@ function fit(columns: readonly Column[], cells: readonly (readonly string[])[], 
   if (!fits(shown, natural, PADDED)) shown = shown.filter(i => (contents[i] ?? 0) > 0)
   for (const minor of shown.filter(i => columns[i]?.isMinor).reverse())
     if (!fits(shown, ample, PADDED)) shown = shown.filter(i => i !== minor)
-  const style = fits(shown, leastIn(PADDED), PADDED) ? PADDED : DENSE
+  const style = [PADDED, DENSE].find(each => fits(shown, leastIn(each), each)) ?? DENSEST
   const least = leastIn(style)
   while (shown.length > 1 && !fits(shown, least, style)) shown = shown.slice(0, -1)
   // Headings are broken before any text is cut.
@@ -103,13 +109,13 @@ function fit(columns: readonly Column[], cells: readonly (readonly string[])[], 
   return { columns: shown, widths: narrowed(shown, from, to, room(shown, style)), style }
 }
 
-const UNCUT: Pick<Style, 'narrowest' | 'short'> = { narrowest: PADDED.narrowest, short: AMPLE }
+const UNCUT: Omit<Style, 'frame'> = { narrowest: PADDED.narrowest, short: AMPLE, heading: PADDED.narrowest }
 
-/** A number is never cut, nor is what is short anyhow; a heading may be. */
-function leastOf(column: Column, content: number, { narrowest, short }: Pick<Style, 'narrowest' | 'short'>): number {
+/** A number is never cut, nor is what is short anyhow; a heading may be, before a column is left out. */
+function leastOf(column: Column, content: number, { narrowest, short, heading }: Omit<Style, 'frame'>): number {
   const most = column.kind === 'date' ? TO_THE_MINUTE : narrowest
   const kept = isNumber(column) || content <= short ? content : Math.min(content, most)
-  return Math.max(kept, Math.min(longestPart(column.name), narrowest))
+  return Math.max(kept, Math.min(longestPart(column.name), heading))
 }
 
 /** Takes from the widest columns until all fit. */

@@ -1,4 +1,6 @@
 import type { Command } from 'commander'
+import { tenants } from '../../core/resources/tenants.ts'
+import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 
@@ -6,18 +8,26 @@ import type { Flags } from './fields.ts'
 export const tenantArgument = (command: Command): Command =>
   command.argument('[TENANT]').option('--tenant <SLUG|ID>', 'the tenant, where it is not named as an argument')
 
-/** The tenant that is named in one of the two ways, or the same in both, and the words behind it, at most `others`. Throws CliError. */
-export function tenantFrom(
+/**
+ * The tenant that is named in one of the two ways, or the same in both, or chosen at a terminal, and the words behind
+ * it, at most `others`. Throws CliError.
+ */
+export async function tenantFrom(
+  context: Context,
   words: readonly string[],
   { tenant: flag }: Flags,
   others = 0,
-): { readonly tenant: string; readonly rest: readonly string[] } {
+): Promise<{ readonly tenant: string; readonly rest: readonly string[] }> {
   const isGiven = flag !== undefined
   const isTwice = isGiven && words.length > others
   if (isTwice && words[0] !== flag)
     throw new CliError(EXIT.usage, `the tenant is named twice: ${words[0]} and --tenant ${String(flag)}`)
   const [tenant, rest] = isGiven && !isTwice ? [String(flag), words] : [words[0], words.slice(1)]
-  if (tenant === undefined)
+  if (tenant !== undefined) return { tenant, rest }
+  if (!context.options.interactive)
     throw new CliError(EXIT.usage, 'there is no tenant: name it, or give --tenant', 'trunkline tenant list')
-  return { tenant, rest }
+  const { candidates, choose } = await import('./ask.ts')
+  const services = await context.open()
+  const id = await choose(context, 'tenant:', search => candidates(services, tenants, search))
+  return { tenant: `id:${id}`, rest }
 }

@@ -1,5 +1,6 @@
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
+import type { Timestamp } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
@@ -20,7 +21,7 @@ export interface HttpOptions {
   readonly administration: Administration
   readonly messaging: Messaging
   readonly signIn: SignIn
-  readonly beat: () => Promise<void>
+  readonly beat: () => Promise<Timestamp>
   readonly log: Logger
   /** Without a trailing slash; only its origin may change anything from a browser. */
   readonly baseUrl: string

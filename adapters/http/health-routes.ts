@@ -1,3 +1,4 @@
+import type { Timestamp } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
 import { respond, sendJson } from './responses.ts'
 import type { Route } from './route.ts'
@@ -5,10 +6,10 @@ import type { Route } from './route.ts'
 /** One write answers for those who ask within this time. */
 const FRESH_MS = 1_000
 
-/** Whether the process lives, and whether it can write. */
-export function healthRoutes(beat: () => Promise<void>): readonly Route[] {
-  let latest: { readonly at: number; readonly result: Promise<void> } | null = null
-  const canWrite = (): Promise<void> => {
+/** Whether the process lives, and whether it can write: the moment that it wrote tells which database it serves. */
+export function healthRoutes(beat: () => Promise<Timestamp>): readonly Route[] {
+  let latest: { readonly at: number; readonly result: Promise<Timestamp> } | null = null
+  const written = (): Promise<Timestamp> => {
     if (latest === null || performance.now() - latest.at > FRESH_MS) latest = { at: performance.now(), result: beat() }
     return latest.result
   }
@@ -20,8 +21,7 @@ export function healthRoutes(beat: () => Promise<void>): readonly Route[] {
       methods: {
         GET: async ctx => {
           try {
-            await canWrite()
-            respond(ctx, 200, 'Ready.')
+            respond(ctx, 200, 'Ready.', JSON.stringify({ beaten_at: await written() }))
           } catch (error) {
             const why = error instanceof AppError ? ` ${error.message}` : ''
             sendJson(ctx, 503, JSON.stringify({ message: `The database cannot be written.${why}` }))

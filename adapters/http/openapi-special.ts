@@ -100,7 +100,11 @@ export const specialOperations: Readonly<Record<string, Operation>> = {
     id: 'readyz',
     tag: SERVICE_TAG,
     summary: 'Tell whether the database can be written',
-    success: success(200, 'Ready.'),
+    success: success(
+      200,
+      'Ready.',
+      objectOf({ beaten_at: { type: 'string', format: 'date-time', examples: ['2026-10-01T12:00:00.000000Z'] } }),
+    ),
     failures: [503],
   },
   'GET /openapi.json': {

@@ -25,6 +25,7 @@ export function maintenance(connection: Connection): Maintenance {
       return { bytes: copyDatabase(db, to) ?? 0 }
     },
     check: async () => findings(db),
+    lastBeat: async () => value<[], string>('SELECT beaten_at FROM heartbeat').get() ?? null,
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Actor } from '../../core/audit.ts'
+import type { Timestamp } from '../../core/dates.ts'
 import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
@@ -35,8 +36,8 @@ export interface Storage {
   readonly retention: Retention
   readonly connection: Connection
   readonly writer: Writer
-  /** Writes a row and syncs it. Throws `storage_full`, `busy`, `read_only`. */
-  beat(): Promise<void>
+  /** Writes a row and syncs it; returns the moment that it holds. Throws `storage_full`, `busy`, `read_only`. */
+  beat(): Promise<Timestamp>
   /** Brings the search indexes up to the records, in small steps with pauses, until told to stop. */
   followWrites(signal: AbortSignal, onTrouble: (error: unknown) => void): Promise<void>
   /** Waits for pending writes, folds the log into the file and closes it. */
@@ -78,9 +79,9 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     writer,
     beat: () =>
       writer.write(() => {
-        connection
-          .query<[string], unknown>('INSERT OR REPLACE INTO heartbeat (id, beaten_at) VALUES (1, ?)')
-          .run(clock.now())
+        const now = clock.now()
+        connection.query<[string], unknown>('INSERT OR REPLACE INTO heartbeat (id, beaten_at) VALUES (1, ?)').run(now)
+        return now
       }),
     followWrites: async (signal, onTrouble) => {
       const step = async (): Promise<number> => {

@@ -30,4 +30,6 @@ export interface Maintenance {
   backup(to: string): Promise<{ readonly bytes: number }>
   /** What the integrity checks find; empty when all is well. */
   check(): Promise<string[]>
+  /** When a daemon that was asked whether it can write last wrote in this database; null when none was. */
+  lastBeat(): Promise<Timestamp | null>
 }

@@ -51,7 +51,7 @@ describe('restoring', { timeout: 60_000 }, () => {
     await writer
     await storage.close()
     assert.ok(during > 0, 'nothing was written meanwhile')
-    const restored = await trunkline(db, 'db', 'restore', backup)
+    const restored = await trunkline(db, 'db', 'restore', backup, '--yes')
     assert.equal(restored.code, 0, restored.stderr)
     const again = openStorage(db, { clock: manualClock() })
     assert.deepEqual(await again.maintenance.check(), [])
@@ -82,12 +82,12 @@ describe('restoring', { timeout: 60_000 }, () => {
     const backup = `${db}.backup`
     assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
     const daemon = await startDaemon({ TRUNKLINE_DB: db })
-    const refused = await trunkline(db, 'db', 'restore', backup)
+    const refused = await trunkline(db, 'db', 'restore', backup, '--yes')
     assert.equal(refused.code, 75)
     assert.match(refused.stderr, /is in use\.\nhint: .*stop trunklined/)
     assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200)
     await daemon.stop()
-    const { code, stdout } = await trunkline(db, 'db', 'restore', backup)
+    const { code, stdout } = await trunkline(db, 'db', 'restore', backup, '--yes')
     assert.equal(code, 0)
     const kept = /the former database is (\S+)/.exec(stdout)?.[1] ?? ''
     const accounts = (path: string): unknown => {
@@ -106,9 +106,9 @@ describe('restoring', { timeout: 60_000 }, () => {
     assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
     const daemon = await startDaemon({ TRUNKLINE_DB: db })
     damage(db, 0)
-    assert.match((await trunkline(db, 'db', 'restore', backup)).stderr, /is in use/)
+    assert.match((await trunkline(db, 'db', 'restore', backup, '--yes')).stderr, /is in use/)
     await daemon.stop('SIGKILL')
-    const { code, stderr } = await trunkline(db, 'db', 'restore', backup)
+    const { code, stderr } = await trunkline(db, 'db', 'restore', backup, '--yes')
     assert.equal(code, 0, stderr)
     verify(db)
     assert.equal((await trunkline(db, 'db', 'check')).stdout, 'ok\n')
@@ -120,7 +120,7 @@ describe('restoring', { timeout: 60_000 }, () => {
     assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
     let said = ''
     for (let step = 1; said === ''; step++) {
-      const line = ['dist/bin/trunkline.js', '--db', db, 'db', 'restore', backup]
+      const line = ['dist/bin/trunkline.js', '--db', db, 'db', 'restore', backup, '--yes']
       const { stdout, stderr } = await run(process.execPath, line, { env: killedAfter(step) })
       assert.equal(stderr, '')
       verify(db)
@@ -142,7 +142,7 @@ describe('restoring', { timeout: 60_000 }, () => {
     other.exec('CREATE TABLE things (id INTEGER)')
     other.close()
     const content = readFileSync(foreign)
-    const { code, stderr } = await trunkline(foreign, 'db', 'restore', backup)
+    const { code, stderr } = await trunkline(foreign, 'db', 'restore', backup, '--yes')
     assert.deepEqual([code, /is not a Trunkline database/.test(stderr)], [74, true])
     assert.ok(readFileSync(foreign).equals(content))
   })
@@ -152,14 +152,14 @@ describe('restoring', { timeout: 60_000 }, () => {
     const backup = `${db}.backup`
     assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)
     damage(backup, 3)
-    const { code, stderr } = await trunkline(db, 'db', 'restore', backup)
+    const { code, stderr } = await trunkline(db, 'db', 'restore', backup, '--yes')
     assert.equal(code, 74)
     assert.match(stderr, /damaged/)
     verify(db)
     const sheet = `${db}.csv`
     writeFileSync(sheet, 'id;name\n')
     assert.equal(
-      (await trunkline(db, 'db', 'restore', sheet)).stderr,
+      (await trunkline(db, 'db', 'restore', sheet, '--yes')).stderr,
       `error: ${sheet} was not restored: The database file is damaged or is not an SQLite database.\n`,
     )
   })

@@ -6,7 +6,8 @@ import { again, CliError, EXIT, withMore } from '../exit.ts'
 import { isLimit, makingRoom } from '../limits.ts'
 import { resolve } from '../references.ts'
 import { sayHint } from '../report.ts'
-import { grouped } from '../whole-number.ts'
+import { mayBeShared } from '../same-key.ts'
+import { counted, grouped } from '../whole-number.ts'
 import type { CellRules } from './cells.ts'
 import { constantsOf, MEANT, targetsOf } from './columns.ts'
 import type { Fixed } from './evaluate.ts'
@@ -140,7 +141,7 @@ async function tell(
     .map(name => `${grouped(summary[name])} ${dry_run ? 'would be ' : ''}${name}`)
   const lines = blank > blank_lines.length ? `${blank_lines.join(', ')} …` : blank_lines.join(', ')
   const details = [
-    `${grouped(rows)} rows: ${outcome.join(', ')}`,
+    `${counted(rows, 'row')}: ${outcome.join(', ')}`,
     `${grouped(rejected)} rejected`,
     ...(warned > 0 ? [`${grouped(warned)} with a warning`] : []),
     ...(blank > 0 ? [`${grouped(blank)} blank (line ${lines})`] : []),
@@ -198,6 +199,3 @@ async function tellTaken(resource: Resource, summary: ImportSummary, context: Co
   if (isAll && twice.length > 0 && mayBeShared(resource)) await sayHint(context, again('--allow-duplicates'))
   else if (isAll && stored.length > 0) await sayHint(context, again('--mode', 'upsert'))
 }
-
-/** May several records have one natural key, since the rules of the API allow it? */
-const mayBeShared = ({ key, unique }: Resource): boolean => !unique.some(set => set.every(name => key.includes(name)))

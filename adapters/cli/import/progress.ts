@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
-import { grouped } from '../whole-number.ts'
+import { counted, grouped } from '../whole-number.ts'
 
 export interface Tally {
   readonly bytes: number
@@ -67,7 +67,7 @@ function describe(
     ...(share === null
       ? []
       : [...(withBar ? ['█'.repeat(filled) + '░'.repeat(BAR - filled)] : []), `${Math.floor(share * 100)} %`]),
-    `${grouped(rows)} rows`,
+    counted(rows, 'row'),
     `${grouped(Math.round(perSecond))}/s`,
     ...(rejected > 0 ? [`${grouped(rejected)} rejected`] : []),
     ...(share && share < 1 ? [`${duration((elapsed / share) * (1 - share))} left`] : []),

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { delimiter, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Command } from 'commander'
 import { commands } from '../../../adapters/cli/commands.ts'
 import { wiringFor } from '../../../bin/command-line.ts'
-import { missing, type Workplace, workplace } from '../../support/cli.ts'
+import { furnish, missing, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
 
 let place: Workplace
 before(async () => {
@@ -13,6 +14,12 @@ before(async () => {
   for (const shell of ['bash', 'zsh', 'fish'])
     writeFileSync(place.path(`trunkline.${shell}`), await place.done(`trunkline completion ${shell}`))
   writeFileSync(place.path('deck one.csv'), '')
+  await furnish(place)
+  await place.done(`trunkline gateway update Jasmin --name '$(echo x)'`)
+  mkdirSync(place.path('bin'))
+  const program = resolve('dist/bin/trunkline.js')
+  writeFileSync(place.path('bin/trunkline'), `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`)
+  chmodSync(place.path('bin/trunkline'), 0o755)
 })
 after(() => place.remove())
 
@@ -35,7 +42,7 @@ function completed(shell: string, line: string): string[] {
   const { stdout, stderr, status } = spawnSync(shell, shell === 'zsh' ? ['-f', '-c', script] : ['-c', script], {
     encoding: 'utf8',
     cwd: place.folder,
-    env: { ...process.env, HOME: place.folder },
+    env: { ...process.env, ...place.env, PATH: `${place.path('bin')}${delimiter}${process.env.PATH}` },
   })
   assert.equal(stderr, '')
   assert.ok(status === 0 || status === 1, `${shell} ended with ${status}`)
@@ -101,6 +108,16 @@ for (const shell of Object.keys(SHELLS))
       assert.deepEqual(completed(shell, 'trunkline tenant create --name '), [])
       assert.deepEqual(completed(shell, 'trunkline --fields cdr tenant cr'), ['create'])
       assert.deepEqual(completed(shell, 'trunkline --db cdr tenant li'), ['list'])
+    })
+
+    it('names of records as commands take them, but for those that need quotes', { skip: unbuilt }, () => {
+      assert.deepEqual(completed(shell, 'trunkline tenant show a'), ['acme'])
+      assert.deepEqual(completed(shell, 'trunkline ext delete ac'), ['acme/101'])
+      assert.deepEqual(completed(shell, 'trunkline did list --tenant '), ['acme'])
+      assert.deepEqual(completed(shell, 'trunkline rate quote ac'), ['acme'])
+      assert.deepEqual(completed(shell, 'trunkline did show +'), ['+380441234567'])
+      assert.deepEqual(completed(shell, 'trunkline sms send --gateway '), [])
+      assert.deepEqual(completed(shell, 'trunkline tenant show --show'), ['--show-secrets'])
     })
 
     it('commands after help', () => {

@@ -90,8 +90,12 @@ describe('status', () => {
     try {
       const TRUNKLINE_PORT = new URL(service.url).port
       const { daemon, counts } = await place.json('trunkline status', { env: { TRUNKLINE_PORT } })
-      assert.deepEqual(daemon, { url: service.url, state: 'up' })
+      assert.deepEqual(daemon, { url: service.url, state: 'up', serves_this: true })
       assert.equal(counts.tenants, 1)
+      const other = place.path('other.db')
+      await place.done(`trunkline init --db ${other} --email admin@example.com --random-password`)
+      const told = await place.done(`trunkline status --db ${other}`, { env: { TRUNKLINE_PORT } })
+      assert.match(told, /^daemon {4}up \(\S+\), but it serves another database$/m)
     } finally {
       await service.close()
     }
@@ -139,9 +143,18 @@ describe('the database', () => {
     })
   })
 
+  it('is replaced in a script only where that was confirmed in advance, which one that is not there needs not', async () => {
+    const line = `trunkline db restore ${place.path('copy.db')}`
+    await ended(line, {
+      code: 64,
+      stderr: `error: putting ${place.path('copy.db')} in the place of ${place.db} must be confirmed\nhint: ${line} --yes\n`,
+    })
+    await place.done(`${line} --db ${place.path('fresh.db')}`)
+  })
+
   it('is put back, and the former one kept', async () => {
     await place.done('trunkline tenant update acme --status suspended')
-    const { restored, kept } = await place.json(`trunkline db restore ${place.path('copy.db')}`)
+    const { restored, kept } = await place.json(`trunkline db restore ${place.path('copy.db')} --yes`)
     assert.deepEqual([restored, existsSync(kept)], [place.path('copy.db'), true])
     assert.equal((await place.json('trunkline tenant show acme')).status, 'active')
   })
@@ -149,7 +162,7 @@ describe('the database', () => {
   it('is not put back while another program uses it', async () => {
     const service = await startService({ db: place.db })
     try {
-      const { code, stderr } = await place.run(`trunkline db restore ${place.path('copy.db')}`)
+      const { code, stderr } = await place.run(`trunkline db restore ${place.path('copy.db')} --yes`)
       assert.equal(code, 75)
       assert.equal(stderr, `error: ${place.db} is in use.\nhint: systemctl stop trunklined\n`)
     } finally {

@@ -40,6 +40,14 @@ describe('doctor', () => {
     })
   })
 
+  it('finds that the daemon serves another database', async () => {
+    const other = workplace()
+    await furnish(other)
+    const { stdout } = await other.run('trunkline doctor', { env: env() })
+    assert.equal(stdout, `found: the daemon at ${service.url} serves another database\n mend: trunkline config show\n`)
+    other.remove()
+  })
+
   it('finds that there is no database', async () => {
     const { code, stdout } = await place.run(`trunkline doctor --db ${place.path('none.db')}`)
     assert.equal(code, 1)

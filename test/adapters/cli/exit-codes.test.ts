@@ -38,6 +38,8 @@ const misuses: readonly (readonly [line: string, code: number, stderr: string])[
     64,
     "error: option '--search <text>' argument missing\nhint: trunkline tenant list --help\n",
   ],
+  ['trunkline --db', 64, "error: option '--db <file>' argument missing\nhint: trunkline --help\n"],
+  ['trunkline -q --output', 64, "error: option '-o, --output <form>' argument missing\nhint: trunkline --help\n"],
   [
     'trunkline tenant list -o xml',
     64,
@@ -82,6 +84,12 @@ describe('a misuse', () => {
     const { code, stdout, stderr } = await place.run('trunkline tenant')
     assert.deepEqual([code, stdout], [64, ''])
     assert.match(stderr, /^Usage: trunkline tenant/)
+  })
+
+  it('of global options without a command shows the help on standard error', async () => {
+    const { code, stdout, stderr } = await place.run('trunkline --quiet --db nowhere.db')
+    assert.deepEqual([code, stdout], [64, ''])
+    assert.match(stderr, /^Usage: trunkline \[options\]/)
   })
 })
 

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { openOutput } from '../../../adapters/cli/export/output.ts'
 import { exportRecords } from '../../../adapters/cli/export.ts'
 import { exposedResources, resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
@@ -81,6 +80,16 @@ describe('an export', () => {
     await rate('+44', { destination: '=1+1' })
     assert.match(await desk.give('rates'), /acme,\+44,=1\+1/)
     assert.match(await desk.give('rates', ['--escape-formulas']), /acme,'\+44,'=1\+1/)
+  })
+
+  it('on standard output goes by --output, unless --format says otherwise', async () => {
+    const asJson = openDesk({ output: 'json' })
+    assert.equal(await asJson.give('rates'), '[]\n')
+    assert.match(await asJson.give('rates', ['--format', 'csv']), /^tenant,prefix/)
+    const out = join(folder.path, 'rates.csv')
+    await asJson.give('rates', ['--out', out])
+    assert.match(readFileSync(out, 'utf8'), /^tenant,prefix/)
+    await asJson.close()
   })
 
   it('goes to a file that its owner alone can read, whole or not at all', async () => {
@@ -287,14 +296,4 @@ describe('what is exported', () => {
     assert.deepEqual(to.query('SELECT prefix FROM rates'), ['61 38,39'])
     await to.close()
   })
-})
-
-it('an export that cannot take its place says why, and leaves no part of itself', async () => {
-  const path = join(folder.path, 'out.csv')
-  const output = openOutput(path, new PassThrough())
-  await output.write('a')
-  mkdirSync(path)
-  await assert.rejects(output.end(), { code: 'EISDIR' })
-  output.discard()
-  assert.deepEqual(readdirSync(folder.path), ['out.csv'])
 })

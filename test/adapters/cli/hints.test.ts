@@ -45,12 +45,12 @@ describe('a hint', () => {
     assert.doesNotMatch((await place.run('trunkline rate import -', { input: '\xff\xfe' })).stderr, /hint/)
   })
 
-  it('on calls without a rate names the tenant where that was given', async () => {
+  it('on calls without a rate names the tenant where that was given, else goes over all', async () => {
     const calls = place.path('calls.ndjson')
     const call = { destination_number: '4930123', started_at: '2026-10-01 12:00:00', answered_seconds: 9 }
     for (const [id, flags, said] of [
       ['1', '--tenant acme', 'hint: trunkline rate check acme\n'],
-      ['2', '--context x=acme', 'trunkline rate check, of each tenant, tells the rates that are missing\n'],
+      ['2', '--context x=acme', 'hint: trunkline tenant list --fields slug | xargs -I{} trunkline rate check {}\n'],
     ] as const) {
       writeFileSync(calls, `${JSON.stringify({ ...call, id, context: 'x' })}\n`)
       assert.equal((await place.run(`trunkline cdr ingest ${calls} --format ndjson ${flags}`)).stderr, said)

@@ -17,7 +17,7 @@ describe('an import of a table', () => {
     const { summary, stderr } = await desk.take('rates', deck('380,Ukraine,0.0123,60,active'), FLAGS)
     assert.deepEqual(desk.query(RATES), ['380|Ukraine|123|60|active'])
     assert.equal(summary.created, 1)
-    assert.match(stderr, /^in\.csv: 1 rows: 1 created, 0 rejected; [\d.]+ s\n$/)
+    assert.match(stderr, /^in\.csv: 1 row: 1 created, 0 rejected; [\d.]+ s\n$/)
   })
 
   it('takes a byte-order mark, CRLF, semicolons and quoted newlines', async () => {

@@ -111,7 +111,7 @@ describe('the calls of a switch, from the command line', () => {
       code: 0,
       stdout: 'stored      2\nknown       0\nquarantined 2\nunrated     1\n',
       stderr:
-        'hint: trunkline cdr quarantine list\ntrunkline rate check, of each tenant, tells the rates that are missing\n',
+        'hint: trunkline cdr quarantine list\nhint: trunkline tenant list --fields slug | xargs -I{} trunkline rate check {}\n',
     })
     assert.deepEqual(await place.json(ingest('')), { stored: 0, known: 2, unrated: 0, quarantined: 2, legs: 0 })
   })

@@ -79,6 +79,15 @@ describe('a table', () => {
     assert.match(drawn(columns, [['a', 'twelve chars']], 27).text, /│ a_ +│ b +│\n│ long_ +│ +│\n│ heading +│ +│[^…]*$/)
   })
 
+  it('cuts texts before a heading, and a heading before a column is left out', () => {
+    const columns = [column('text'), column('extensions_count', 'integer'), column('b')]
+    const rows = [['a text that is long', '3', 'bbbbbb']]
+    assert.match(drawn(columns, rows, 28).text, /│text +│extensions_│b +│\n│ +│ +count│/)
+    const { text, said } = drawn(columns, rows, 24)
+    assert.match(text, /│text +│extens…│b +│/)
+    assert.equal(said, '')
+  })
+
   it('keeps its columns straight under wide and combining characters', () => {
     const { text } = drawn(
       [column('name'), column('x')],

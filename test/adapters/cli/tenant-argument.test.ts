@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+import { furnish, missing, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
+import { atTerminal } from '../../support/terminal.ts'
 
 let place: Workplace
 before(async () => {
@@ -44,6 +45,19 @@ describe('the tenant that a command is about', () => {
       })
     })
   }
+
+  it('is chosen at a terminal, and what is called is asked for', {
+    skip: unbuilt || missing('python3'),
+    timeout: 20_000,
+  }, async () => {
+    const screen = atTerminal(place, ['rate', 'quote'])
+    await screen.until('❯ Acme Ltd · acme')
+    screen.type('\r')
+    await screen.until('number that is called:')
+    screen.type('380441112233\r')
+    assert.equal(await screen.ended(), 0)
+    assert.match(screen.printed(), /^cost +60 s × 0\.0123/m)
+  })
 
   it('is no number to quote', async () => {
     const { code, stderr } = await place.run('trunkline rate quote acme')

@@ -37,6 +37,32 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
     assert.deepEqual([server_host, server_port], ['sms.example.com', 13013])
   })
 
+  it('tells of a name that is taken where it is asked for', async () => {
+    const screen = atTerminal(place, ['tenant', 'create', '--name', 'Delta'])
+    await screen.until('slug:')
+    screen.type(`acme${ENTER}`)
+    await screen.until('The slug has already been taken.')
+    screen.type(`\x15delta${ENTER}`)
+    await screen.until('domain:')
+    screen.type(INTERRUPT)
+    assert.equal(await screen.ended(), 130)
+  })
+
+  it('tells of a key of several fields that is taken where its last is asked for', async () => {
+    const screen = atTerminal(place, ['ext', 'create', '--tenant', 'acme'])
+    await screen.until('extension number:')
+    screen.type(`101${ENTER}`)
+    await screen.until('The extension number has already been taken.')
+    screen.type(INTERRUPT)
+    assert.equal(await screen.ended(), 130)
+  })
+
+  it('refuses a flag whose value is taken before it asks anything', async () => {
+    const screen = atTerminal(place, ['tenant', 'create', '--slug', 'acme'])
+    assert.equal(await screen.ended(), 65)
+    assert.match(screen.printed(), /^error: --slug: The slug has already been taken\.$/m)
+  })
+
   it('finds what is referred to by a part of its name, and makes a secret up on request', async () => {
     for (const slug of ['beta', 'gamma'])
       await place.done(

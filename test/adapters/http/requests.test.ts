@@ -218,9 +218,12 @@ describe('every answer', () => {
 })
 
 describe('the health checks', () => {
+  const lastBeat = () => world.service.trunkline.storage.maintenance.lastBeat()
+
   it('answer without a session', async () => {
     assert.deepEqual((await world.service.request('GET', '/healthz')).json, { message: 'Alive.' })
-    assert.deepEqual((await world.service.request('GET', '/readyz')).json, { message: 'Ready.' })
+    const { message, data } = (await world.service.request('GET', '/readyz')).json
+    assert.deepEqual([message, data], ['Ready.', { beaten_at: await lastBeat() }])
   })
 
   it('say when nothing can be written', async () => {

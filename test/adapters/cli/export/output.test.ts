@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { afterEach, beforeEach, it } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import { openOutput } from '../../../../adapters/cli/export/output.ts'
+import { temporaryFolder } from '../../../support/app.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+beforeEach(() => {
+  folder = temporaryFolder()
+})
+afterEach(() => folder.remove())
+
+it('an export takes the place of a file, and never of a database', async () => {
+  const [old, database] = [join(folder.path, 'old.csv'), join(folder.path, 'copy.db')]
+  writeFileSync(old, 'x')
+  const output = openOutput(old, new PassThrough())
+  await output.write('y')
+  await output.end()
+  assert.equal(readFileSync(old, 'utf8'), 'y')
+  new Sqlite(database).exec('CREATE TABLE other (id)').close()
+  assert.throws(() => openOutput(database, new PassThrough()), { exitCode: 73, message: /copy\.db: it is a database/ })
+})
+
+it('an export to a link goes to the file that it points to', async () => {
+  const [file, link] = [join(folder.path, 'october.csv'), join(folder.path, 'latest.csv')]
+  writeFileSync(file, 'x')
+  symlinkSync('october.csv', link)
+  const output = openOutput(link, new PassThrough())
+  await output.write('y')
+  await output.end()
+  assert.ok(lstatSync(link).isSymbolicLink())
+  assert.equal(readFileSync(file, 'utf8'), 'y')
+})
+
+it('an export that cannot take its place says why, and leaves no part of itself', async () => {
+  const path = join(folder.path, 'out.csv')
+  const output = openOutput(path, new PassThrough())
+  await output.write('a')
+  mkdirSync(path)
+  await assert.rejects(output.end(), { code: 'EISDIR' })
+  output.discard()
+  assert.deepEqual(readdirSync(folder.path), ['out.csv'])
+})
