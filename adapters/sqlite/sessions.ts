@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Role, Session, Sessions } from '../../core/ports/accounts.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Connection } from './database.ts'
+import { othersCommits } from './others.ts'
 import type { Writer } from './writer.ts'
 
 interface SessionRow {
@@ -79,14 +80,10 @@ export function sessions(
 /** So many sessions are remembered; the rest are read again. */
 const REMEMBERED = 10_000
 
-/**
- * What was read, until this process clears it or another process changes anything: `data_version` tells that at a
- * fraction of a query's cost, and is asked once in a turn of the event loop.
- */
-function memory({ value }: Connection) {
-  const dataVersion = value<[], number>('PRAGMA data_version')
+/** What was read, until this process clears it or, as is asked once in a turn of the event loop, another has changed anything. */
+function memory(connection: Connection) {
+  const haveOthersCommitted = othersCommits(connection)
   const known = new Map<string, Session>()
-  let version: number | undefined
   let isCurrent = false
 
   const forgetIfChanged = (): void => {
@@ -95,9 +92,7 @@ function memory({ value }: Connection) {
     setImmediate(() => {
       isCurrent = false
     })
-    const current = dataVersion.get()
-    if (current !== version) known.clear()
-    version = current
+    if (haveOthersCommitted()) known.clear()
   }
 
   return {
