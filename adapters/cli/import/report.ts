@@ -21,42 +21,53 @@ export function errorReport(
   max: number,
   before: () => void,
 ) {
-  const shown: ImportError[] = []
-  const warnings: ImportError[] = []
-  let count = 0
-  let warned = 0
+  const print = ({ line, field, message }: ImportError, kind = ''): void => {
+    before()
+    io.stderr.write(`${name}:${line}: ${kind}${field}: ${message}\n`)
+  }
+  const isJson = options.output === 'json'
+  const errors = firstOf(max, error => {
+    if (!isJson) print(error)
+  })
+  const warnings = firstOf(max, warning => {
+    if (!isJson && !options.quiet) print(warning, 'warning: ')
+  })
   return {
-    shown,
-    warnings,
+    shown: errors.shown,
+    warnings: warnings.shown,
     get moreWarnings() {
-      return warned - warnings.length
+      return warnings.more
     },
     get more() {
-      return count - shown.length
+      return errors.more
     },
-    add: (line: number, errors: RowErrors): void => {
-      for (const [field, message] of errors) {
-        count++
-        if (shown.length >= max) continue
-        shown.push({ line, field, message })
-        if (options.output === 'json') continue
-        before()
-        io.stderr.write(`${name}:${line}: ${field}: ${message}\n`)
-      }
-    },
+    add: errors.add,
     /** Says what is no error; as many as errors are shown. */
-    warn: (line: number, given: RowErrors): void => {
-      for (const [field, message] of given) {
-        if (warned++ >= max) continue
-        warnings.push({ line, field, message })
-        if (options.quiet || options.output === 'json') continue
-        before()
-        io.stderr.write(`${name}:${line}: warning: ${field}: ${message}\n`)
-      }
-    },
+    warn: warnings.add,
     /** Says how many were not shown. */
     end: (): void => {
-      if (count > shown.length && options.output !== 'json') io.stderr.write(`… and ${count - shown.length} more\n`)
+      if (errors.more > 0 && !isJson) io.stderr.write(`… and ${errors.more} more\n`)
+    },
+  }
+}
+
+/** Keeps and shows what comes first, and counts the rest. */
+function firstOf(max: number, show: (found: ImportError) => void) {
+  const shown: ImportError[] = []
+  let more = 0
+  return {
+    shown,
+    get more() {
+      return more
+    },
+    add: (line: number, found: RowErrors): void => {
+      for (const [field, message] of found)
+        if (shown.length >= max) more++
+        else {
+          const error = { line, field, message }
+          shown.push(error)
+          show(error)
+        }
     },
   }
 }
