@@ -53,21 +53,21 @@ const isChanged = (row: CallRow, { cost, billSeconds, rate, outcome }: RatedCall
   (rate?.pricePerMinute ?? null) !== row.cost_per_minute ||
   (rate?.increment ?? null) !== row.billing_increment
 
-/** What changes make together. */
-type Totals = Omit<RerateResult, 'changes'>
-
 /**
  * Looks through the calls of a query that a switch handed over (the cost of others was given by hand), some at a time,
- * and yields those that the catalog rates otherwise now; `onChange` is called with each. Returns the totals.
+ * and yields those that the catalog rates otherwise now; `onChange` is called with each. Returns the totals, with the
+ * first `sample` changes.
  */
 export function* rerated(
   connection: Connection,
   catalog: Catalog,
   query: RerateQuery,
+  sample: number,
   onChange: (id: number, result: RatedCall) => void,
-): Generator<readonly Rerated[], Totals> {
+): Generator<readonly Rerated[], RerateResult> {
   const page = pageOf(connection, query.unratedOnly)
   const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0, editedByHand: 0 }
+  const first: Rerated[] = []
   let place: { readonly started_at: string; readonly id: number } = { started_at: '', id: 0 }
   for (;;) {
     const rows = page.all(query.tenantId, query.to, query.from, place.started_at, place.id)
@@ -87,8 +87,9 @@ export function* rerated(
       onChange(row.id, result)
     }
     const last = rows.at(-1)
-    if (!last) return totals
+    if (!last) return { ...totals, changes: first }
     place = last
+    first.push(...changes.slice(0, sample - first.length))
     yield changes
   }
 }

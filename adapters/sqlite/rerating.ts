@@ -20,23 +20,21 @@ export function rerating(
   const lastKept = (): number =>
     connection.value<[], number>('SELECT coalesce(max(id), 0) FROM cdr_rating_history').get() ?? 0
 
-  const changesOf = (query: RerateQuery, onChange: (id: number, result: RatedCall) => void = () => undefined) => {
+  const run = (query: RerateQuery, sample: number, onChange: (id: number, result: RatedCall) => void = () => {}) => {
     const catalog = catalogs.of(query.tenantId)
     if (!catalog) throw notFound('Tenant')
-    return rerated(connection, catalog, query, onChange)
+    return rerated(connection, catalog, query, sample, onChange)
   }
-  /** Stores all changes at once; returns the first of them, and between which ids of the history they all are. */
+  /** Stores all changes at once; returns with the result between which ids of the history they all are. */
   const store = (query: RerateQuery, sample: number) =>
     writer.writeAlone(() => {
-      const apply = applier(connection, clock.now())
-      const first: Rerated[] = []
       const before = lastKept()
-      const run = changesOf(query, apply)
-      let step = run.next()
-      for (; !step.done; step = run.next()) first.push(...step.value.slice(0, sample - first.length))
+      const steps = run(query, sample, applier(connection, clock.now()))
+      let step = steps.next()
+      while (!step.done) step = steps.next()
       const { examined, changed } = step.value
       if (changed > 0) trail.note('rerate', 'cdrs', null, { tenant_id: query.tenantId, examined, changed })
-      return { result: { ...step.value, changes: first }, before, last: lastKept() }
+      return { result: step.value, before, last: lastKept() }
     })
 
   return {
@@ -46,11 +44,9 @@ export function rerating(
         if (onChanges) for (const changes of keptChanges(connection, before, last)) await onChanges(changes)
         return result
       }
-      const first: Rerated[] = []
-      const run = changesOf(query)
-      for (let step = run.next(); ; step = run.next()) {
-        if (step.done) return { ...step.value, changes: first }
-        first.push(...step.value.slice(0, sample - first.length))
+      const steps = run(query, sample)
+      for (let step = steps.next(); ; step = steps.next()) {
+        if (step.done) return step.value
         await onChanges?.(step.value)
         await nextTurn()
       }
