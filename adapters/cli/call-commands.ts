@@ -75,14 +75,10 @@ function ingestCommand(run: RunCommand): Command {
         stream?.destroy()
       })
     await printValue(context, { ...counts }, () => told(context, counts))
-    if (counts.quarantined > 0) await sayHint(context, 'trunkline cdr quarantine list')
-    if (counts.unrated > 0 && rules.tenant !== null)
-      await sayHint(context, `trunkline rate check ${quoted(rules.tenant)}`)
-    else if (counts.unrated > 0) say(context, 'trunkline rate check, of each tenant, tells the rates that are missing')
-    if (unreadable.length > 0) tellFiles(context, 'passed over, since they cannot be read', unreadable)
+    await sayNextSteps(context, counts, rules.tenant)
+    tellFiles(context, 'passed over, since they cannot be read', unreadable)
     const of = format === AUTO ? 'of a switch' : `of the format ${format}`
-    if (passedOver.length > 0)
-      tellFiles(context, `passed over, since the first lines show no records ${of}`, passedOver)
+    tellFiles(context, `passed over, since the first lines show no records ${of}`, passedOver)
     const { stored, known, quarantined, legs } = counts
     const isNothingElse = stored + known + quarantined + legs === 0
     if (unreadable.length > 0) return EXIT.noInput
@@ -90,9 +86,17 @@ function ingestCommand(run: RunCommand): Command {
   })
 }
 
+async function sayNextSteps(context: Context, counts: IngestCounts, tenant: string | null): Promise<void> {
+  if (counts.quarantined > 0) await sayHint(context, 'trunkline cdr quarantine list')
+  if (counts.unrated === 0) return
+  if (tenant !== null) await sayHint(context, `trunkline rate check ${quoted(tenant)}`)
+  else say(context, 'trunkline rate check, of each tenant, tells the rates that are missing')
+}
+
 const SHOWN = 10
 
 function tellFiles(context: Context, what: string, files: readonly string[]): void {
+  if (files.length === 0) return
   say(context, `${what}: ${files.length}`)
   for (const file of files.slice(0, SHOWN)) say(context, `  ${printable(file)}`)
   if (files.length > SHOWN) say(context, `  … and ${files.length - SHOWN} more`)
