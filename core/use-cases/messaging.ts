@@ -45,8 +45,8 @@ export interface MessagingSettings {
   readonly baseUrl: string
   /** What a gateway call may take, in seconds. */
   readonly gatewayTimeout: number
-  /** How long a receipt waits for its message, in seconds; a day unless it is given. */
-  readonly parkedFor?: number
+  /** How long a receipt waits for its message, in seconds. */
+  readonly parkedFor: number
 }
 
 interface Dependencies {
@@ -60,7 +60,6 @@ interface Dependencies {
 
 /** Seconds past the gateway's time-out after which a queued message's sender is taken for dead. */
 const GRACE = 30
-const PARKED_FOR = 24 * 3600
 
 const sendRequest = resource({ name: 'sms_messages', label: 'SMS message', fields: sendFields })
 
@@ -117,7 +116,7 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       const now = clock.now()
       return {
         failed: await messages.expire(now, giveUp),
-        forgotten: await messages.forgetParked(addSeconds(now, -(settings.parkedFor ?? PARKED_FOR))),
+        forgotten: await messages.forgetParked(addSeconds(now, -settings.parkedFor)),
       }
     },
   }
