@@ -59,14 +59,13 @@ export async function askMissing(
   services: Services,
   { fields }: { readonly fields: Fields },
   body: JsonObject,
-  defaults: Readonly<Record<string, string | undefined>> = {},
 ): Promise<JsonObject> {
   const { errors } = parseMembers(fields, body, 'merge')
   if (Object.keys(errors).length > 0) throw invalid(errors)
   const complete: JsonObject = { ...body }
   for (const [name, field] of Object.entries(fields))
     if (field.required && complete[name] === undefined)
-      complete[name] = await askField(context, services, name, field, complete, defaults[name])
+      complete[name] = await askField(context, services, name, field, complete)
   return complete
 }
 
@@ -80,7 +79,6 @@ async function askField(
   name: string,
   field: Field,
   body: JsonObject,
-  initial: string | undefined,
 ): Promise<unknown> {
   const target = targetIn(field, body)
   const message = `${labelOfField(name, field)}${field.generated ? ' (empty: a random one)' : ''}:`
@@ -91,7 +89,7 @@ async function askField(
   }
   const given = await askText(context, message, {
     hidden: field.secret === true,
-    initial: initial ?? usual(field),
+    initial: usual(field),
     validate: text => {
       if (text.trim() === '') return field.generated ? true : sentences.field(name, 'is required')
       const value = field.parse(text)

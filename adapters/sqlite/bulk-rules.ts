@@ -11,8 +11,8 @@ export interface Staged {
   readonly plan: BulkPlan
   /** Do the rows or the constants say something on this field? */
   isGiven(field: string): boolean
-  /** The SQL of a field's value in a staged row. */
-  of(field: string, alias?: string): string
+  /** The SQL of a field's value in the staged row `s`. */
+  of(field: string): string
   readonly named: Named
 }
 
@@ -116,7 +116,6 @@ function limit({ plan, of }: Staged): string[] {
 }
 
 interface ProblemRow {
-  readonly rowid: number
   readonly row: number
   readonly line: number
   readonly raw: string | null

@@ -124,7 +124,7 @@ function stagedSql(plan: BulkPlan): Staged {
   return {
     plan,
     isGiven,
-    of: (name, alias = 's') => (columns.includes(name) ? `${alias}.${name}` : `@${name}`),
+    of: name => (columns.includes(name) ? `s.${name}` : `@${name}`),
     named: { ...defaultsOf(resource), ...boundRow(constants) },
   }
 }

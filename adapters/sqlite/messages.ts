@@ -17,7 +17,6 @@ const MAX_PARKED_PAYLOAD = 16_384
 
 interface ParkedRow {
   readonly id: number
-  readonly external_message_id: string
   readonly status: string
   readonly payload: string
 }
@@ -93,7 +92,7 @@ function parking({ query, value }: Connection, clock: Clock) {
     `INSERT INTO parked_receipts (sms_gateway_id, external_message_id, status, payload, received_at) VALUES (?, ?, ?, ?, ?)`,
   )
   const waiting = query<[number, string], ParkedRow>(
-    `SELECT id, external_message_id, status, payload FROM parked_receipts
+    `SELECT id, status, payload FROM parked_receipts
      WHERE sms_gateway_id = ? AND external_message_id = ? ORDER BY id`,
   )
   const dropOldest = query<[number, number, number], unknown>(
