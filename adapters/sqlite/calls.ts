@@ -5,6 +5,7 @@ import type { AuditTrail } from './audit.ts'
 import { type CallSteps, callSteps } from './call-batch.ts'
 import { catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 import { otherWriters } from './others.ts'
 import { reports } from './reports.ts'
 import { rerating } from './rerating.ts'
@@ -92,16 +93,14 @@ interface QuarantineRow extends Omit<Quarantined, 'rules'> {
   readonly rules: string
 }
 
+const PAGE = 200
+
 /** By key-set pages, oldest first, so that a replay may delete as it goes. */
 async function* quarantined({ query }: Connection): AsyncIterable<Quarantined> {
   const page = query<[number], QuarantineRow>(
-    'SELECT id, feed, format, rules, record, reason, seen, created_at FROM quarantine WHERE id > ? ORDER BY id LIMIT 200',
+    `SELECT id, feed, format, rules, record, reason, seen, created_at FROM quarantine
+     WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
   )
-  for (let last = 0; ; ) {
-    const rows = page.all(last)
+  for (const rows of keySetPages<QuarantineRow>(PAGE, last => page.all(last?.id ?? 0)))
     for (const row of rows) yield { ...row, rules: JSON.parse(row.rules) }
-    const end = rows.at(-1)
-    if (!end) return
-    last = end.id
-  }
 }

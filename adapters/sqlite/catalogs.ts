@@ -4,6 +4,7 @@ import { buildDeck } from '../../core/rating/deck.ts'
 import { dialled, internationalPrefixOf } from '../../core/rating/number.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 
 export interface Catalogs {
   /**
@@ -117,14 +118,8 @@ function reader({ rows, value }: Connection) {
   const dids = value<[number], string>('SELECT number FROM dids WHERE tenant_id = ?')
   return {
     revisionOf: (tenantId: number): string => revision.get({ tenant: tenantId }) ?? '',
-    *ratePages(tenantId: number): Generator<RatePage> {
-      for (let last = 0; ; ) {
-        const found = page.all(tenantId, last)
-        yield found
-        if (found.length < PAGE) return
-        last = found.at(-1)?.[0] ?? last
-      }
-    },
+    ratePages: (tenantId: number): Iterable<RatePage> =>
+      keySetPages<RateRow>(PAGE, last => page.all(tenantId, last?.[0] ?? 0)),
     read(tenantId: number, rates: Iterable<RatePage>): Catalog | null {
       const settings = settingsOf.get(tenantId)
       if (!settings) return null

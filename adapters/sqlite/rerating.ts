@@ -6,6 +6,7 @@ import type { RatedCall } from '../../core/rating/rate-call.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 import { changeOf, pushRating, type RatedRow, rerated } from './rerate-steps.ts'
 import type { Writer } from './writer.ts'
 
@@ -95,13 +96,8 @@ function* keptChanges({ query }: Connection, before: number, last: number): Gene
      FROM cdr_rating_history h JOIN cdrs c ON c.id = h.cdr_id JOIN cdr_ratings r ON r.cdr_id = c.id
      WHERE h.id > ? AND h.id <= ? ORDER BY h.id LIMIT ${PAGE}`,
   )
-  for (let place = before; ; ) {
-    const rows = page.all(place, last)
-    const end = rows.at(-1)
-    if (!end) return
+  for (const rows of keySetPages<KeptRow>(PAGE, row => page.all(row?.kept_id ?? before, last)))
     yield rows.map(row =>
       changeOf(row, { cost: row.new_cost, billSeconds: row.new_bill_seconds, prefix: row.new_prefix }),
     )
-    place = end.kept_id
-  }
 }
