@@ -49,7 +49,7 @@ function toFile(path: string): OutputTarget {
   const there = statSync(path, { throwIfNoEntry: false })
   const isSpecial = there !== undefined && !there.isFile()
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
-  const file = opened(draft, isSpecial)
+  const file = openToWrite(draft, isSpecial ? 'w' : 'wx')
   let isOpen = true
   const close = (): void => {
     if (isOpen) closeSync(file)
@@ -72,9 +72,10 @@ function toFile(path: string): OutputTarget {
   }
 }
 
-function opened(path: string, isThere: boolean): number {
+/** Opens a file, one that is made being readable by its owner alone. Throws CliError. */
+export function openToWrite(path: string, flags: string | number): number {
   try {
-    return openSync(path, isThere ? 'w' : 'wx', 0o600)
+    return openSync(path, flags, 0o600)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
     throw new CliError(EXIT.cannotCreate, `cannot write ${path} (${code})`)

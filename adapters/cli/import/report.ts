@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, type Stats, statSync, writeSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, type Stats, statSync, writeSync } from 'node:fs'
 import type { Context } from '../context.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
+import { openToWrite } from '../export/output.ts'
 import { REASON } from './columns.ts'
 import { withoutFirstCell } from './csv.ts'
 import type { RowErrors } from './evaluate.ts'
@@ -141,14 +142,7 @@ export function openRejectFile(
   }
 }
 
-function open(path: string): number {
-  try {
-    return openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600)
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new CliError(EXIT.cannotCreate, `cannot write ${path} (${code})`)
-  }
-}
+const open = (path: string): number => openToWrite(path, constants.O_WRONLY | constants.O_CREAT)
 
 function isSame({ ino, dev }: Stats, input: string): boolean {
   const other = input === '-' ? fstatSync(0) : statSync(input, { throwIfNoEntry: false })
