@@ -80,7 +80,10 @@ export function sessions(
 /** So many sessions are remembered; the rest are read again. */
 const REMEMBERED = 10_000
 
-/** What was read, until this process clears it or, as is asked once in a turn of the event loop, another has changed anything. */
+/**
+ * What was read, until this process clears it or another process has changed anything, which is asked once in a turn of
+ * the event loop.
+ */
 function memory(connection: Connection) {
   const haveOthersCommitted = othersCommits(connection)
   const known = new Map<string, Session>()
