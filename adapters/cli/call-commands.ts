@@ -75,17 +75,20 @@ function ingestCommand(run: RunCommand): Command {
         stream?.destroy()
       })
     await printValue(context, { ...counts }, () => told(context, counts))
-    if (counts.quarantined > 0) await sayHint(context, 'trunkline cdr quarantine list')
-    if (counts.unrated > 0) await hintAtRates(context, rules.tenant)
-    if (unreadable.length > 0) tellFiles(context, 'passed over, since they cannot be read', unreadable)
+    await sayNextSteps(context, counts, rules.tenant)
+    tellFiles(context, 'passed over, since they cannot be read', unreadable)
     const of = format === AUTO ? 'of a switch' : `of the format ${format}`
-    if (passedOver.length > 0)
-      tellFiles(context, `passed over, since the first lines show no records ${of}`, passedOver)
+    tellFiles(context, `passed over, since the first lines show no records ${of}`, passedOver)
     const { stored, known, quarantined, legs } = counts
     const isNothingElse = stored + known + quarantined + legs === 0
     if (unreadable.length > 0) return EXIT.noInput
     return passedOver.length > 0 && isNothingElse ? EXIT.data : EXIT.ok
   })
+}
+
+async function sayNextSteps(context: Context, counts: IngestCounts, tenant: string | null): Promise<void> {
+  if (counts.quarantined > 0) await sayHint(context, 'trunkline cdr quarantine list')
+  if (counts.unrated > 0) await hintAtRates(context, tenant)
 }
 
 /** The command that tells which rates are missing: of the tenant, or of each where the records named theirs. */
@@ -98,6 +101,7 @@ async function hintAtRates(context: Context, tenant: string | null): Promise<voi
 const SHOWN = 10
 
 function tellFiles(context: Context, what: string, files: readonly string[]): void {
+  if (files.length === 0) return
   say(context, `${what}: ${files.length}`)
   for (const file of files.slice(0, SHOWN)) say(context, `  ${printable(file)}`)
   if (files.length > SHOWN) say(context, `  … and ${files.length - SHOWN} more`)

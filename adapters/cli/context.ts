@@ -6,7 +6,7 @@ import type { Bulk } from '../../core/ports/bulk.ts'
 import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Records } from '../../core/ports/records.ts'
-import type { Clock, Maintenance } from '../../core/ports/system.ts'
+import type { Maintenance } from '../../core/ports/system.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
@@ -46,7 +46,6 @@ export interface Services {
   readonly passwords: Passwords
   readonly maintenance: Maintenance
   readonly bulk: Bulk
-  readonly clock: Clock
   readonly calls: Calls
   readonly audit: Audit
   /** Stores every call of a file, a folder or a stream, once; see `Calls.store`. */

@@ -33,7 +33,6 @@ interface Finding {
 
 /** What is looked into: the settings, and the database that they name. */
 interface Patient {
-  readonly path: string
   readonly settings: Readonly<Record<string, unknown>>
   readonly services: Services
 }
@@ -65,7 +64,7 @@ async function examine(context: Context, wiring: Wiring): Promise<Finding[]> {
     const settings = wiring.settings(context.options).values
     const path = context.options.db ?? String(settings['db'])
     findings.push(...examineFile(path))
-    const patient = { path, settings, services: await context.open() }
+    const patient = { settings, services: await context.open() }
     for (const examination of EXAMINATIONS) findings.push(...(await examination(patient)))
     const { state, url, serves_this } = await daemonState(wiring, context)
     if (serves_this === false)
@@ -152,30 +151,39 @@ const examineLimits: Examination = async patient => {
 
 const AT_MOST = 10
 
+interface Duplicate {
+  readonly id: string
+  readonly isInUse: boolean
+}
+
 /**
- * Records with the same natural key, where the API allows that. Of rates in use the newest counts; of others what the
- * rest was set up with is the older one.
+ * Which of two with the same key is to stay: the one in use. Of two alike it is the newer of rates, since that counts,
+ * and the older of others, since the rest was set up with it.
  */
+const staying = (newer: Duplicate, older: Duplicate, { name }: Resource): Duplicate => {
+  const isNewer = newer.isInUse === older.isInUse ? name === rates.name : newer.isInUse
+  return isNewer ? newer : older
+}
+
+/** Records with the same natural key, where the API allows that. */
 const examineDuplicates: Examination = async patient => {
   const findings: Finding[] = []
   for (const resource of resources) {
     if (!mayBeShared(resource)) continue
-    const prefersNewer = resource.name === rates.name
-    const kept = new Map<string, { readonly id: string; readonly isInUse: boolean }>()
+    const kept = new Map<string, Duplicate>()
     let found = 0
     for await (const row of recordsOf(patient, resource)) {
       const key = JSON.stringify(resource.key.map(name => cell(row[name])))
-      const id = cell(row['id'])
-      const isInUse = row['status'] === 'active'
+      const older = { id: cell(row['id']), isInUse: row['status'] === 'active' }
       const newer = kept.get(key)
-      const isNewerKept = newer && (newer.isInUse === isInUse ? prefersNewer : newer.isInUse)
-      const stays = isNewerKept ? newer : { id, isInUse }
+      const stays = newer ? staying(newer, older, resource) : older
       kept.set(key, stays)
-      if (newer && found++ < AT_MOST)
-        findings.push({
-          finding: `${pluralOf(resource)} ${newer.id} and ${id} have the same ${resource.key.join(' and ')} (${cell(row[resource.key.at(-1) ?? 'id'])})`,
-          mend: `trunkline ${commandOf(resource)} delete id:${stays.id === id ? newer.id : id}`,
-        })
+      if (!newer || found++ >= AT_MOST) continue
+      const goes = stays === newer ? older : newer
+      findings.push({
+        finding: `${pluralOf(resource)} ${newer.id} and ${older.id} have the same ${resource.key.join(' and ')} (${cell(row[resource.key.at(-1) ?? 'id'])})`,
+        mend: `trunkline ${commandOf(resource)} delete id:${goes.id}`,
+      })
     }
   }
   return findings

@@ -14,12 +14,12 @@ import { labelOf, pluralOf, resolve } from './references.ts'
 import { grouped } from './whole-number.ts'
 
 export interface ExportOptions {
-  readonly format?: Format
+  readonly format?: Format | undefined
   /** A file; standard output without it. */
-  readonly out?: string
-  readonly tenant?: string
-  readonly since?: string
-  readonly until?: string
+  readonly out?: string | undefined
+  readonly tenant?: string | undefined
+  readonly since?: string | undefined
+  readonly until?: string | undefined
   readonly escapeFormulas: boolean
   readonly showSecrets: boolean
 }
@@ -48,26 +48,23 @@ export function readExportOptions(raw: Readonly<Record<string, unknown>>): Expor
     const value = raw[name]
     return typeof value === 'string' ? value : undefined
   }
-  const format = oneOf('--format', FORMATS, text('format'))
-  const out = text('out') === '-' ? undefined : text('out')
-  const tenant = text('tenant')
-  const since = text('since')
-  const until = text('until')
   return {
+    format: oneOf('--format', FORMATS, text('format')),
+    out: text('out') === '-' ? undefined : text('out'),
+    tenant: text('tenant'),
+    since: text('since'),
+    until: text('until'),
     escapeFormulas: raw.escapeFormulas === true,
     showSecrets: raw.showSecrets === true,
-    ...(format === undefined ? {} : { format }),
-    ...(out === undefined ? {} : { out }),
-    ...(tenant === undefined ? {} : { tenant }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
   }
 }
 
 type Stored = string | number | null
 
 interface Column {
+  /** In the file: `tenant` for `tenant_id`. */
   readonly name: string
+  readonly fieldName: string
   readonly field: Field
   readonly isReference: boolean
 }
@@ -85,12 +82,13 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   const isTerminal = options.out === undefined && context.io.stdout.isTTY === true
   const columns = columnsOf(resource, options.showSecrets || !isTerminal)
   noteSecrets(resource, columns, isTerminal, context)
+  const fieldNames = columns.map(({ fieldName }) => fieldName)
   const form = formOf(format, columns, options)
   const output = openOutput(options.out, context.io.stdout)
   let count = 0
   try {
     await output.write(form.begin)
-    for await (const page of services.bulk.dump(resource, columns.map(fieldNameIn(resource)), where, period)) {
+    for await (const page of services.bulk.dump(resource, fieldNames, where, period)) {
       const text = page.map((row, i) => form.row(row, count + i === 0)).join('')
       count += page.length
       if (!(await output.write(text))) return count
@@ -110,18 +108,12 @@ function formatFor({ format, out }: ExportOptions, { options: { output } }: Pick
   return formatOf(format ?? (out === undefined && output !== 'table' ? output : undefined), out ?? '')
 }
 
-/** A column's field; columns of references have a name of their own. */
-const fieldNameIn =
-  (resource: Resource) =>
-  ({ name, field }: Column): string =>
-    Object.entries(resource.fields).find(([, declared]) => declared === field)?.[0] ?? name
-
 function columnsOf(resource: Resource, withSecrets: boolean): Column[] {
   const references = namedReferences(resource)
   return Object.entries(resource.fields).flatMap(([name, field]): Column[] => {
     if (field.secret && !withSecrets) return []
     const reference = references.find(named => named.field === name)
-    return [{ name: reference?.column ?? name, field, isReference: reference !== undefined }]
+    return [{ name: reference?.column ?? name, fieldName: name, field, isReference: reference !== undefined }]
   })
 }
 

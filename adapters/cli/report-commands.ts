@@ -2,6 +2,7 @@ import { Command, Option } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
 import { USAGE_GROUPS, type UsageLine } from '../../core/ports/calls.ts'
 import { daysOfMonth, isMonth } from '../../core/rating/period.ts'
+import { NO_USAGE, together, type Usage } from '../../core/rating/usage.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import type { Context } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
@@ -36,7 +37,7 @@ async function printUsage(context: Context, words: readonly string[], flags: Fla
   const timezone = String(tenant?.['timezone'] ?? 'UTC')
   const by = USAGE_GROUPS.find(known => known === flags['by']) ?? null
   const lines = await calls.usage(tenantId, daysOfMonth(month, timezone), by)
-  const sum = figures(total(lines))
+  const sum = figures(lines.reduce(together, NO_USAGE))
   const rows = lines.map(line => ({ [by ?? 'group']: line.group, ...figures(line) }))
   const head = { tenant: String(tenant?.['slug'] ?? ''), month, timezone }
   const whole = { ...head, total: sum, ...(by === null ? {} : { lines: rows }) }
@@ -45,22 +46,8 @@ async function printUsage(context: Context, words: readonly string[], flags: Fla
   )
 }
 
-const total = (lines: readonly UsageLine[]): UsageLine =>
-  lines.reduce(
-    (sum, line) => ({
-      group: null,
-      calls: sum.calls + line.calls,
-      answered: sum.answered + line.answered,
-      seconds: sum.seconds + line.seconds,
-      bill_seconds: sum.bill_seconds + line.bill_seconds,
-      cost: sum.cost + line.cost,
-      unrated: sum.unrated + line.unrated,
-    }),
-    { group: null, calls: 0, answered: 0, seconds: 0, bill_seconds: 0, cost: 0, unrated: 0 },
-  )
-
 /** Minutes and averages to one decimal; amounts as text. ASR: answered per hundred; ACD: seconds of an answered call. */
-function figures({ calls, answered, seconds, bill_seconds, cost, unrated }: UsageLine) {
+function figures({ calls, answered, seconds, bill_seconds, cost, unrated }: Usage) {
   const ratio = (part: number, whole: number, scale: number): number =>
     whole === 0 ? 0 : Math.round((part / whole) * scale * 10) / 10
   return {

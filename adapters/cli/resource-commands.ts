@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { JsonObject } from '../../core/json.ts'
-import { referencesTo } from '../../core/resources/all.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { JsonStream } from '../../core/use-cases/administer.ts'
 import { askMissing } from './ask.ts'
@@ -56,8 +56,7 @@ const hasSecrets = (resource: Resource): boolean =>
 
 /** Those that a record shows, and those of the records that are shown with it. */
 const showsSecrets = (resource: Resource): boolean =>
-  hasSecrets(resource) ||
-  resource.embeds.some(embed => embed.kind === 'many' && referencesTo(resource).some(({ from }) => hasSecrets(from)))
+  hasSecrets(resource) || resource.embeds.some(embed => embed.kind === 'many' && hasSecrets(resourceNamed(embed.from)))
 
 function listCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = new Command('list').description(

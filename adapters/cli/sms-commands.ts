@@ -41,20 +41,17 @@ function listCommand(run: RunCommand): Command {
   example(command, 'trunkline sms list --gateway Jasmin --limit 20')
   return run(takesFields(command), async (context, _words, flags) => {
     const { records } = await context.open()
-    const given = async (flag: string, to: typeof tenants | typeof smsGateways) =>
-      typeof flags[flag] === 'string' ? await resolve(records, to, flags[flag]) : undefined
+    const { gateway, tenant, status } = flags
     const where = {
-      sms_gateway_id: await given('gateway', smsGateways),
-      tenant_id: await given('tenant', tenants),
-      delivery_status: flags['status'] === undefined ? undefined : String(flags['status']).toLowerCase(),
+      ...(gateway === undefined ? {} : { sms_gateway_id: await resolve(records, smsGateways, String(gateway)) }),
+      ...(tenant === undefined ? {} : { tenant_id: await resolve(records, tenants, String(tenant)) }),
+      ...(status === undefined ? {} : { delivery_status: String(status).toLowerCase() }),
     }
     const query = {
       view: 'list' as const,
       limit: wholeNumber('--limit', flags['limit'] ?? 50),
       ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
-      where: Object.fromEntries(
-        Object.entries(where).filter((entry): entry is [string, string | number] => entry[1] !== undefined),
-      ),
+      where,
     }
     const showSecrets = flags['showSecrets'] === true
     const next = await printRecords(context, smsMessages, records.list(smsMessages, query), { showSecrets })

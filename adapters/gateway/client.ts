@@ -1,4 +1,4 @@
-import { ofetch } from 'ofetch'
+import { type FetchOptions, ofetch } from 'ofetch'
 import { Agent } from 'undici'
 import type { GatewayReply, SmsGatewayClient } from '../../core/ports/messages.ts'
 import type { Submission } from '../../core/sms/message.ts'
@@ -21,25 +21,8 @@ export function httpGatewayClient({ timeoutSeconds }: { timeoutSeconds: number }
     // A kept connection that the gateway has just closed would fail a send that can't be tried again.
     pipelining: 0,
   })
-  const exchange = async (
-    { url, username, password, body }: Submission,
-    signal: AbortSignal,
-  ): Promise<GatewayReply> => {
-    const response = await ofetch.raw(url, {
-      method: 'POST',
-      body,
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
-        authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`,
-      },
-      redirect: 'manual',
-      retry: 0,
-      responseType: 'stream',
-      ignoreResponseError: true,
-      signal,
-      dispatcher,
-    })
+  const exchange = async (submission: Submission, signal: AbortSignal): Promise<GatewayReply> => {
+    const response = await ofetch.raw(submission.url, { ...posting(submission), signal, dispatcher })
     return { kind: 'answered', status: response.status, body: await readSome(response._data) }
   }
   return {
@@ -56,6 +39,20 @@ export function httpGatewayClient({ timeoutSeconds }: { timeoutSeconds: number }
     close: () => dispatcher.destroy(),
   }
 }
+
+const posting = ({ username, password, body }: Submission): FetchOptions<'stream'> => ({
+  method: 'POST',
+  body,
+  headers: {
+    'content-type': 'application/json',
+    accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
+    authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`,
+  },
+  redirect: 'manual',
+  retry: 0,
+  responseType: 'stream',
+  ignoreResponseError: true,
+})
 
 const aborted = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))

@@ -4,7 +4,7 @@ import { jsonBody } from './body.ts'
 import { loginThrottle } from './login-throttle.ts'
 import type { HttpMetrics, LoginResult } from './metrics.ts'
 import { respond } from './responses.ts'
-import type { Route } from './route.ts'
+import type { Handler, Route } from './route.ts'
 import { endSession, requireAccount, startSession } from './session.ts'
 
 function resultOf(error: unknown): LoginResult {
@@ -15,27 +15,8 @@ function resultOf(error: unknown): LoginResult {
 
 /** Login, logout and who is logged in. */
 export function adminRoutes(signIn: SignIn, onLogin: HttpMetrics['login'] = () => undefined): readonly Route[] {
-  const throttle = loginThrottle()
   return [
-    {
-      path: '/api/admin/login',
-      session: 'optional',
-      methods: {
-        POST: async ctx => {
-          const { email, password } = readCredentials(await jsonBody(ctx))
-          try {
-            const credentials = await throttle.attempt(email, ctx.ip, () => signIn.authenticate(email, password))
-            await startSession(ctx, credentials)
-            const { name, role } = credentials
-            respond(ctx, 200, 'Login successful.', JSON.stringify({ name, email: credentials.email, role }))
-            onLogin('accepted')
-          } catch (error) {
-            onLogin(resultOf(error))
-            throw error
-          }
-        },
-      },
-    },
+    { path: '/api/admin/login', session: 'optional', methods: { POST: login(signIn, onLogin) } },
     {
       path: '/api/admin/logout',
       session: 'optional',
@@ -57,4 +38,21 @@ export function adminRoutes(signIn: SignIn, onLogin: HttpMetrics['login'] = () =
       },
     },
   ]
+}
+
+function login(signIn: SignIn, onLogin: HttpMetrics['login']): Handler {
+  const throttle = loginThrottle()
+  return async ctx => {
+    const { email, password } = readCredentials(await jsonBody(ctx))
+    try {
+      const credentials = await throttle.attempt(email, ctx.ip, () => signIn.authenticate(email, password))
+      await startSession(ctx, credentials)
+      const { name, role } = credentials
+      respond(ctx, 200, 'Login successful.', JSON.stringify({ name, email: credentials.email, role }))
+      onLogin('accepted')
+    } catch (error) {
+      onLogin(resultOf(error))
+      throw error
+    }
+  }
 }

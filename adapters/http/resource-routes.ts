@@ -5,7 +5,7 @@ import type { Resource } from '../../core/resources/resource.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import { jsonBody } from './body.ts'
 import { respond } from './responses.ts'
-import { idIn, noSuchPath, type Route } from './route.ts'
+import { type Handler, idIn, noSuchPath, type Route } from './route.ts'
 import { actorOf } from './session.ts'
 
 const byPath = new Map(exposedResources.map(resource => [resource.path, resource]))
@@ -44,58 +44,54 @@ export function idOf(ctx: Context, { label }: Resource): number {
 
 /** The collection and the record of every resource that is declared with a path. */
 export function resourceRoutes(administration: Administration, { baseUrl }: { baseUrl: string }): readonly Route[] {
-  const named = (ctx: Context): Resource => {
-    const resource = byPath.get(ctx.params.resource)
-    if (!resource) throw noSuchPath()
-    return resource
-  }
   const exists = (parameters: Readonly<Record<string, string>>) => byPath.has(parameters.resource ?? '')
   return [
-    {
-      path: '/api/:resource',
-      session: 'required',
-      exists,
-      methods: {
-        GET: async ctx => {
-          const resource = named(ctx)
-          const { json, next } = await administration.list(resource, listQuery(ctx))
-          linkNext(ctx, baseUrl, next)
-          respond(ctx, 200, wording.listed(resource), json)
-        },
-        POST: async ctx => {
-          const resource = named(ctx)
-          const json = await administration.create(resource, await jsonBody(ctx), actorOf(ctx))
-          respond(ctx, 201, wording.created(resource), json)
-        },
-      },
-    },
-    {
-      path: '/api/:resource/:id',
-      session: 'required',
-      exists,
-      methods: {
-        GET: async ctx => {
-          const resource = named(ctx)
-          const json = await administration.show(resource, idOf(ctx, resource))
-          respond(ctx, 200, wording.loaded(resource), json)
-        },
-        PUT: async ctx => {
-          const resource = named(ctx)
-          const json = await administration.replace(resource, idOf(ctx, resource), await jsonBody(ctx), actorOf(ctx))
-          respond(ctx, 200, wording.updated(resource), json)
-        },
-        PATCH: async ctx => {
-          const resource = named(ctx)
-          const json = await administration.amend(resource, idOf(ctx, resource), await jsonBody(ctx), actorOf(ctx))
-          respond(ctx, 200, wording.updated(resource), json)
-        },
-        DELETE: async ctx => {
-          const resource = named(ctx)
-          const cascade = one(ctx.query.cascade) === 'true'
-          await administration.remove(resource, idOf(ctx, resource), { cascade }, actorOf(ctx))
-          respond(ctx, 200, wording.deleted(resource))
-        },
-      },
-    },
+    { path: '/api/:resource', session: 'required', exists, methods: collection(administration, baseUrl) },
+    { path: '/api/:resource/:id', session: 'required', exists, methods: record(administration) },
   ]
 }
+
+/** The resource in the path. */
+function named(ctx: Context): Resource {
+  const resource = byPath.get(ctx.params.resource)
+  if (!resource) throw noSuchPath()
+  return resource
+}
+
+const collection = (administration: Administration, baseUrl: string): Route['methods'] => ({
+  GET: async ctx => {
+    const resource = named(ctx)
+    const { json, next } = await administration.list(resource, listQuery(ctx))
+    linkNext(ctx, baseUrl, next)
+    respond(ctx, 200, wording.listed(resource), json)
+  },
+  POST: async ctx => {
+    const resource = named(ctx)
+    const json = await administration.create(resource, await jsonBody(ctx), actorOf(ctx))
+    respond(ctx, 201, wording.created(resource), json)
+  },
+})
+
+const record = (administration: Administration): Route['methods'] => ({
+  GET: async ctx => {
+    const resource = named(ctx)
+    const json = await administration.show(resource, idOf(ctx, resource))
+    respond(ctx, 200, wording.loaded(resource), json)
+  },
+  PUT: updating(administration.replace),
+  PATCH: updating(administration.amend),
+  DELETE: async ctx => {
+    const resource = named(ctx)
+    const cascade = one(ctx.query.cascade) === 'true'
+    await administration.remove(resource, idOf(ctx, resource), { cascade }, actorOf(ctx))
+    respond(ctx, 200, wording.deleted(resource))
+  },
+})
+
+const updating =
+  (update: Administration['replace' | 'amend']): Handler =>
+  async ctx => {
+    const resource = named(ctx)
+    const json = await update(resource, idOf(ctx, resource), await jsonBody(ctx), actorOf(ctx))
+    respond(ctx, 200, wording.updated(resource), json)
+  }

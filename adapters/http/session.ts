@@ -28,25 +28,6 @@ interface Request {
 
 /** The session middleware: koa-session keeps the cookie, the sessions themselves are in the database. */
 export function sessionMiddleware(app: Koa, signIn: SignIn, { secure }: { secure: boolean }): Middleware {
-  const store = {
-    get: async (token: string, _maxAge: unknown, { ctx }: Request) => {
-      if (!TOKEN.test(token)) return undefined
-      const account = await signIn.resume(hashOf(token))
-      if (!account) return undefined
-      stateOf(ctx).account = account
-      return { accountId: account.id }
-    },
-    /** Inserts at login alone: a request that ends after a logout must not bring its session back. */
-    set: async (token: string, _session: unknown, _maxAge: unknown, { ctx }: Request) => {
-      const { signingIn } = stateOf(ctx)
-      if (signingIn === undefined) return
-      delete stateOf(ctx).signingIn
-      await signIn.open(hashOf(token), signingIn)
-    },
-    destroy: async (token: string, { ctx }: Request) => {
-      if (stateOf(ctx).account) await signIn.end(hashOf(token))
-    },
-  }
   const middleware = createSession(
     {
       key: COOKIE,
@@ -59,7 +40,7 @@ export function sessionMiddleware(app: Koa, signIn: SignIn, { secure }: { secure
       // Sessions change at login and logout alone; looking for changes costs every request two hashes.
       autoCommit: false,
       genid: () => randomBytes(32).toString('base64url'),
-      store,
+      store: sessionStore(signIn),
     },
     app,
   )
@@ -68,6 +49,26 @@ export function sessionMiddleware(app: Koa, signIn: SignIn, { secure }: { secure
     return middleware(ctx, next)
   }
 }
+
+const sessionStore = (signIn: SignIn) => ({
+  get: async (token: string, _maxAge: unknown, { ctx }: Request) => {
+    if (!TOKEN.test(token)) return undefined
+    const account = await signIn.resume(hashOf(token))
+    if (!account) return undefined
+    stateOf(ctx).account = account
+    return { accountId: account.id }
+  },
+  /** Inserts at login alone: a request that ends after a logout must not bring its session back. */
+  set: async (token: string, _session: unknown, _maxAge: unknown, { ctx }: Request) => {
+    const { signingIn } = stateOf(ctx)
+    if (signingIn === undefined) return
+    delete stateOf(ctx).signingIn
+    await signIn.open(hashOf(token), signingIn)
+  },
+  destroy: async (token: string, { ctx }: Request) => {
+    if (stateOf(ctx).account) await signIn.end(hashOf(token))
+  },
+})
 
 /** Gives the account of these credentials a new session and ends the one that the request came with. */
 export async function startSession(ctx: Context, credentials: Credentials): Promise<void> {

@@ -12,10 +12,11 @@ const LONGEST_DISPOSITION = 50
  * Trunkline's own format, for switches that are none of the others: one JSON object a line.
  *
  * Required: `id` (the same each time a call is delivered, and no other call's of the feeds that have the same `switch`
- * name or none), `destination_number`, `started_at`, `answered_seconds`. Optional: `accountcode` (the tenant's slug), `context`, `caller_number`, `direction` (`inbound` or
- * `outbound`), `answered_at`, `ended_at`, `duration_seconds` (ringing included; else the answered seconds),
- * `disposition` (else `ANSWERED` when there are answered seconds, `NO ANSWER` when there are none). Times are
- * `YYYY-MM-DD HH:MM:SS` by the feed's clock, or ISO 8601 with a zone; null counts as absent, others are ignored.
+ * name or none), `destination_number`, `started_at`, `answered_seconds`. Optional: `accountcode` (the tenant's slug),
+ * `context`, `caller_number`, `direction` (`inbound` or `outbound`), `answered_at`, `ended_at`, `duration_seconds`
+ * (ringing included; else the answered seconds), `disposition` (else `ANSWERED` when there are answered seconds,
+ * `NO ANSWER` when there are none). Times are `YYYY-MM-DD HH:MM:SS` by the feed's clock, or ISO 8601 with a zone; null
+ * counts as absent, others are ignored.
  */
 export const parseNdjson: Parser = record => {
   const line = parseJsonObject(record)

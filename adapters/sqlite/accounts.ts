@@ -1,5 +1,5 @@
 import { AppError, notFound } from '../../core/errors.ts'
-import type { Accounts, Credentials, Role } from '../../core/ports/accounts.ts'
+import type { Account, AccountChange, Accounts, Credentials, NewAccount, Role } from '../../core/ports/accounts.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Connection } from './database.ts'
@@ -27,45 +27,19 @@ const credentials = (row: AccountRow): Credentials => ({
 
 /** `onSessionsEnded` is called when a change may have ended sessions. */
 export function accounts(
-  { query, value }: Connection,
+  connection: Connection,
   writer: Writer,
   clock: Clock,
   trail: AuditTrail,
   onSessionsEnded: () => void,
 ): Accounts {
-  const byEmail = query<[string], AccountRow>('SELECT * FROM accounts WHERE lower(email) = lower(?)')
-  const insert = value<[string, string, string, string, string, string], number>(
-    `INSERT INTO accounts (name, email, role, password_hash, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
-  )
-  const update = query<[string | null, string | null, number | null, string, number], unknown>(
-    `UPDATE accounts SET password_hash = coalesce(?, password_hash), role = coalesce(?, role),
-     disabled = coalesce(?, disabled), updated_at = ? WHERE id = ?`,
-  )
-  const endSessions = query<[number], unknown>('DELETE FROM sessions WHERE account_id = ?')
-
-  const usable = query<[], { id: number; email: string }>(
-    'SELECT id, email FROM accounts WHERE disabled = 0 ORDER BY id LIMIT 2',
-  )
-
-  /** Without an account that can log in, nobody could use the API. */
-  const assertAnother = (id: number): void => {
-    const [first, another] = usable.all()
-    if (first?.id !== id || another) return
-    throw new AppError(
-      'conflict',
-      `${first.email} is the only account that can log in; make or enable another first.`,
-      {
-        hint: 'trunkline admin create another@example.com --random-password',
-      },
-    )
-  }
-
+  const { query, value } = connection
+  const steps = accountSteps(connection, clock, trail)
   const changing = (change: () => void): Promise<void> => writer.write(change).finally(onSessionsEnded)
-
   return {
     count: async () => value<[], number>('SELECT count(*) FROM accounts').get() ?? 0,
     findByEmail: async email => {
-      const row = byEmail.get(email)
+      const row = query<[string], AccountRow>('SELECT * FROM accounts WHERE lower(email) = lower(?)').get(email)
       return row ? credentials(row) : null
     },
     list: async () =>
@@ -74,42 +48,66 @@ export function accounts(
         .map(({ id, name, email, role, disabled, created_at }) => {
           return { id, name, email, role, disabled: disabled === 1, createdAt: created_at }
         }),
-    create: account =>
-      writer.write(() => {
-        const now = clock.now()
-        const { name, email, role, passwordHash } = account
-        try {
-          const id = insert.get(name, email, role, passwordHash, now, now) ?? 0
-          trail.note('create', 'accounts', id, {
-            name: { after: name },
-            email: { after: email },
-            role: { after: role },
-          })
-          return { id, name, email, role }
-        } catch (error) {
-          if (isConstraint(error)) throw new AppError('conflict', `There is an account for ${email} already.`)
-          throw error
-        }
-      }),
-    change: (id, { passwordHash, role, disabled }) =>
-      changing(() => {
-        if (disabled) assertAnother(id)
-        const flag = disabled === undefined ? null : Number(disabled)
-        const { changes } = update.run(passwordHash ?? null, role ?? null, flag, clock.now(), id)
-        if (changes === 0) throw notFound('Account')
-        trail.note('update', 'accounts', id, {
-          ...(passwordHash === undefined ? {} : { password: 'changed' as const }),
-          ...(role === undefined ? {} : { role: { after: role } }),
-          ...(disabled === undefined ? {} : { disabled: { after: disabled } }),
-        })
-        if (passwordHash !== undefined || disabled) endSessions.run(id)
-      }),
-    remove: id =>
-      changing(() => {
-        assertAnother(id)
-        if (query<[number], unknown>('DELETE FROM accounts WHERE id = ?').run(id).changes === 0)
-          throw notFound('Account')
-        trail.note('delete', 'accounts', id, {})
-      }),
+    create: account => writer.write(() => steps.create(account)),
+    change: (id, change) => changing(() => steps.change(id, change)),
+    remove: id => changing(() => steps.remove(id)),
   }
+}
+
+/** The synchronous steps that a write transaction is made of. */
+function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
+  const { query } = connection
+  return {
+    create: (account: NewAccount): Account => {
+      const { name, email, role } = account
+      const id = insert(connection, account, clock.now())
+      trail.note('create', 'accounts', id, { name: { after: name }, email: { after: email }, role: { after: role } })
+      return { id, name, email, role }
+    },
+    change: (id: number, { passwordHash, role, disabled }: AccountChange): void => {
+      if (disabled) assertAnother(connection, id)
+      const flag = disabled === undefined ? null : Number(disabled)
+      const { changes } = query<[string | null, string | null, number | null, string, number], unknown>(
+        `UPDATE accounts SET password_hash = coalesce(?, password_hash), role = coalesce(?, role),
+         disabled = coalesce(?, disabled), updated_at = ? WHERE id = ?`,
+      ).run(passwordHash ?? null, role ?? null, flag, clock.now(), id)
+      if (changes === 0) throw notFound('Account')
+      trail.note('update', 'accounts', id, {
+        ...(passwordHash === undefined ? {} : { password: 'changed' as const }),
+        ...(role === undefined ? {} : { role: { after: role } }),
+        ...(disabled === undefined ? {} : { disabled: { after: disabled } }),
+      })
+      if (passwordHash !== undefined || disabled)
+        query<[number], unknown>('DELETE FROM sessions WHERE account_id = ?').run(id)
+    },
+    remove: (id: number): void => {
+      assertAnother(connection, id)
+      const { changes } = query<[number], unknown>('DELETE FROM accounts WHERE id = ?').run(id)
+      if (changes === 0) throw notFound('Account')
+      trail.note('delete', 'accounts', id, {})
+    },
+  }
+}
+
+function insert({ value }: Connection, { name, email, role, passwordHash }: NewAccount, now: string): number {
+  const statement = value<[string, string, string, string, string, string], number>(
+    `INSERT INTO accounts (name, email, role, password_hash, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+  )
+  try {
+    return statement.get(name, email, role, passwordHash, now, now) ?? 0
+  } catch (error) {
+    if (isConstraint(error)) throw new AppError('conflict', `There is an account for ${email} already.`)
+    throw error
+  }
+}
+
+/** Without an account that can log in, nobody could use the API. */
+function assertAnother({ query }: Connection, id: number): void {
+  const [first, another] = query<[], { id: number; email: string }>(
+    'SELECT id, email FROM accounts WHERE disabled = 0 ORDER BY id LIMIT 2',
+  ).all()
+  if (first?.id !== id || another) return
+  throw new AppError('conflict', `${first.email} is the only account that can log in; make or enable another first.`, {
+    hint: 'trunkline admin create another@example.com --random-password',
+  })
 }

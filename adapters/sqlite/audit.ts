@@ -2,6 +2,7 @@ import type { Actor, AuditAction, AuditEntry, Changes } from '../../core/audit.t
 import type { Audit, AuditFilter } from '../../core/ports/audit.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 
 /** Notes a change within the transaction that makes it. */
 export interface AuditTrail {
@@ -46,13 +47,9 @@ export function audit({ query }: Connection): Audit {
         `SELECT * FROM audit WHERE id < ? AND at >= ? AND at < ?
          ${given.map(([column]) => `AND ${column} = ?`).join(' ')} ORDER BY id DESC LIMIT ${PAGE}`,
       )
-      for (let last = Number.MAX_SAFE_INTEGER; ; ) {
-        const rows = page.all(last, filter.from, filter.to, ...given.map(([, value]) => value))
+      const bound = [filter.from, filter.to, ...given.map(([, value]) => value)]
+      for (const rows of keySetPages<AuditRow>(PAGE, last => page.all(last?.id ?? Number.MAX_SAFE_INTEGER, ...bound)))
         for (const row of rows) yield { ...row, changes: JSON.parse(row.changes) }
-        const end = rows.at(-1)
-        if (!end || rows.length < PAGE) return
-        last = end.id
-      }
     },
   }
 }

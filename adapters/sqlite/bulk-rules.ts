@@ -4,6 +4,7 @@ import { sentences } from '../../core/resources/input.ts'
 import { fieldLabel, type Resource } from '../../core/resources/resource.ts'
 import { checkedReferences, type Named } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 
 /** The rules between records, over the rows of an import all at once. */
 
@@ -11,8 +12,8 @@ export interface Staged {
   readonly plan: BulkPlan
   /** Do the rows or the constants say something on this field? */
   isGiven(field: string): boolean
-  /** The SQL of a field's value in a staged row. */
-  of(field: string, alias?: string): string
+  /** The SQL of a field's value in the staged row `s`. */
+  of(field: string): string
   readonly named: Named
 }
 
@@ -116,7 +117,6 @@ function limit({ plan, of }: Staged): string[] {
 }
 
 interface ProblemRow {
-  readonly rowid: number
   readonly row: number
   readonly line: number
   readonly raw: string | null
@@ -144,7 +144,7 @@ export async function* rejectionsOf({ db }: Connection, resource: Resource): Asy
        SELECT DISTINCT row FROM temp.import_problems WHERE row > ? ORDER BY row LIMIT ${PAGE}) ORDER BY row`,
   )
   const order = Object.keys(resource.fields)
-  for (let page = select.all(-1); page.length > 0; page = select.all(page.at(-1)?.row ?? 0))
+  for (const page of keySetPages<ProblemRow>(PAGE, last => select.all(last?.row ?? -1)))
     yield* byRow(page).map(problems => {
       const { row, line, raw } = problems[0]
       const errors: Record<string, readonly string[]> = {}

@@ -23,24 +23,13 @@ export function stagedLoad(
   plan: BulkPlan,
 ): BulkLoad {
   const { db } = connection
-  const { columns } = plan
   openStage(connection, plan)
-  const insert = rowInserter(
-    db,
-    `import_rows (row, line, raw${columns.map(name => `, ${name}`).join('')})`,
-    `(?, ?, ?${', ?'.repeat(columns.length)})`,
-  )
   const order = keyOrder(plan)
+  const insert = stageInserter(connection, plan)
   const stage = db.transaction((records: readonly BulkRecords[]) => {
-    for (const { count, rows, lines, raws, values } of records) {
-      const staged = [rows, lines, raws, ...values]
-      insert(count, (index, bound) => {
-        for (const column of staged) {
-          const value = valueAt(column, index)
-          bound.push(value === undefined ? UNDEFINED : toSql(value))
-        }
-        order.next(values, index)
-      })
+    for (const some of records) {
+      insert(some)
+      order.next(some)
     }
   })
   const staged = stagedSql(plan)
@@ -70,6 +59,23 @@ export function stagedLoad(
   }
 }
 
+function stageInserter({ db }: Connection, { columns }: BulkPlan): (records: BulkRecords) => void {
+  const insert = rowInserter(
+    db,
+    `import_rows (row, line, raw${columns.map(name => `, ${name}`).join('')})`,
+    `(?, ?, ?${', ?'.repeat(columns.length)})`,
+  )
+  return ({ count, rows, lines, raws, values }) => {
+    const staged = [rows, lines, raws, ...values]
+    insert(count, (index, bound) => {
+      for (const column of staged) {
+        const value = valueAt(column, index)
+        bound.push(value === undefined ? UNDEFINED : toSql(value))
+      }
+    })
+  }
+}
+
 /** Do the keys come in ascending order? Then none comes twice, which would cost a sort to find out otherwise. */
 function keyOrder({ resource, columns }: BulkPlan) {
   const [position = -1, ...others] = resource.key.map(name => columns.indexOf(name)).filter(index => index !== -1)
@@ -79,11 +85,12 @@ function keyOrder({ resource, columns }: BulkPlan) {
     get isAscending() {
       return isAscending
     },
-    next: (values: BulkRecords['values'], index: number): void => {
-      if (!isAscending) return
-      const key = valueAt(values[position], index)
-      isAscending = typeof key === 'string' && key > last
-      last = String(key)
+    next: ({ count, values }: BulkRecords): void => {
+      for (let index = 0; isAscending && index < count; index++) {
+        const key = valueAt(values[position], index)
+        isAscending = typeof key === 'string' && key > last
+        last = String(key)
+      }
     },
   }
 }
@@ -117,7 +124,7 @@ function stagedSql(plan: BulkPlan): Staged {
   return {
     plan,
     isGiven,
-    of: (name, alias = 's') => (columns.includes(name) ? `${alias}.${name}` : `@${name}`),
+    of: name => (columns.includes(name) ? `s.${name}` : `@${name}`),
     named: { ...defaultsOf(resource), ...boundRow(constants) },
   }
 }

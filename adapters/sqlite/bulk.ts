@@ -10,9 +10,12 @@ import { directLoad } from './bulk-direct.ts'
 import { stagedLoad } from './bulk-staged.ts'
 import type { Connection } from './database.ts'
 import { translating } from './errors.ts'
+import { keySetPages } from './key-set.ts'
 import type { Writer } from './writer.ts'
 
 const DUMP_PAGE = 500
+
+type DumpRow = [key: string | number, id: number, ...values: Bound[]]
 
 /** The storage port for many records at once. */
 export function bulk(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Bulk {
@@ -43,15 +46,12 @@ async function* dump(
   const sql = `SELECT ${order}, t.id, ${fields.map(field => namedSql(resource, field)).join()}
     FROM ${resource.name} t ${period ? '' : 'NOT INDEXED'}
     WHERE ${conditions.join(' AND ')} ORDER BY ${period ? `${order}, ` : ''}t.id LIMIT ${DUMP_PAGE}`
-  const page = connection.rows<Bound[], [string | number, number, ...Bound[]]>(sql)
+  const page = connection.rows<Bound[], DumpRow>(sql)
   const wanted = where.map(([, value]) => value)
-  let [key, id]: [string | number, number] = [period?.from ?? 0, 0]
-  for (;;) {
-    const rows = page.all(...(period ? [key, id, period.to] : [id]), ...wanted)
+  const after = ([key, id]: DumpRow = [period?.from ?? 0, 0]): DumpRow[] =>
+    page.all(...(period ? [key, id, period.to] : [id]), ...wanted)
+  for (const rows of keySetPages(DUMP_PAGE, after)) {
     yield rows.map(([, , ...values]) => values)
-    const last = rows.at(-1)
-    if (!last || rows.length < DUMP_PAGE) return
-    ;[key, id] = last
     await nextTurn()
   }
 }

@@ -1,10 +1,11 @@
 import { notFound } from '../../core/errors.ts'
-import type { Calls, FeedPlace, Quarantined, Retry } from '../../core/ports/calls.ts'
+import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { AuditTrail } from './audit.ts'
 import { type CallSteps, callSteps } from './call-batch.ts'
 import { catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 import { otherWriters } from './others.ts'
 import { reports } from './reports.ts'
 import { rerating } from './rerating.ts'
@@ -20,19 +21,12 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
   const { query, value } = connection
   const known = catalogs(connection)
   const steps = callSteps(connection, known, clock)
-  const placeRow = query<[string], FeedPlace>('SELECT inode AS mark, position FROM feed_places WHERE feed = ?')
-  const setPlace = query<[string, string, number, string], unknown>(
-    'INSERT OR REPLACE INTO feed_places VALUES (?, ?, ?, ?)',
-  )
-  const write = async <T>(change: () => T): Promise<T> => {
-    try {
-      return await writer.writeAlone(change)
-    } catch (error) {
+  const others = otherWriters(connection)
+  const write = <T>(change: () => T): Promise<T> =>
+    writer.writeAlone(change).catch(error => {
       known.forget()
       throw error
-    }
-  }
-  const others = otherWriters(connection)
+    })
   return {
     batchSize: () => (others.areQuiet() ? LARGE_BATCH : SMALL_BATCH),
     store: async (feed, records, place) => {
@@ -43,11 +37,12 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
         const { conflicts, ...counts } = steps.store(present)
         const unusable = [...present.unusable, ...conflicts]
         steps.setAside(feed, unusable)
-        if (place) setPlace.run(feed.name, place.mark, place.position, clock.now())
+        if (place) keepPlace(connection, feed, place, clock.now())
         return { ...counts, quarantined: unusable.length, legs: present.legs }
       })
     },
-    place: async feed => placeRow.get(feed) ?? null,
+    place: async feed =>
+      query<[string], FeedPlace>('SELECT inode AS mark, position FROM feed_places WHERE feed = ?').get(feed) ?? null,
     quarantine: () => quarantined(connection),
     quarantineCount: async () => value<[], number>('SELECT count(*) FROM quarantine').get() ?? 0,
     replay: retries => write(() => retries.filter(retry => isReplayed(connection, steps, retry)).length),
@@ -60,6 +55,15 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     ...rerating(connection, writer, known, clock, trail),
     ...reports(connection),
   }
+}
+
+function keepPlace({ query }: Connection, { name }: Feed, { mark, position }: FeedPlace, now: string): void {
+  query<[string, string, number, string], unknown>('INSERT OR REPLACE INTO feed_places VALUES (?, ?, ?, ?)').run(
+    name,
+    mark,
+    position,
+    now,
+  )
 }
 
 function isReplayed({ query }: Connection, steps: CallSteps, { quarantined, record }: Retry): boolean {
@@ -89,16 +93,14 @@ interface QuarantineRow extends Omit<Quarantined, 'rules'> {
   readonly rules: string
 }
 
+const PAGE = 200
+
 /** By key-set pages, oldest first, so that a replay may delete as it goes. */
 async function* quarantined({ query }: Connection): AsyncIterable<Quarantined> {
   const page = query<[number], QuarantineRow>(
-    'SELECT id, feed, format, rules, record, reason, seen, created_at FROM quarantine WHERE id > ? ORDER BY id LIMIT 200',
+    `SELECT id, feed, format, rules, record, reason, seen, created_at FROM quarantine
+     WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
   )
-  for (let last = 0; ; ) {
-    const rows = page.all(last)
+  for (const rows of keySetPages<QuarantineRow>(PAGE, last => page.all(last?.id ?? 0)))
     for (const row of rows) yield { ...row, rules: JSON.parse(row.rules) }
-    const end = rows.at(-1)
-    if (!end) return
-    last = end.id
-  }
 }

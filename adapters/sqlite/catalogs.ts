@@ -4,6 +4,7 @@ import { buildDeck } from '../../core/rating/deck.ts'
 import { dialled, internationalPrefixOf } from '../../core/rating/number.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 
 export interface Catalogs {
   /**
@@ -23,6 +24,7 @@ export interface Catalogs {
 }
 
 type RateRow = [id: number, prefix: string, pricePerMinute: number, increment: number]
+type RatePage = readonly RateRow[]
 
 /** Rates read at once: some milliseconds. */
 const PAGE = 5_000
@@ -40,20 +42,22 @@ export function catalogs(connection: Connection, most = MOST): Catalogs {
     const catalog = kept.get(tenantId)
     return catalog && isCurrent(catalog) ? catalog : null
   }
-  const build = (tenantId: number, rates: Iterable<RateRow>): Catalog | null => {
+  const build = (tenantId: number, rates: Iterable<RatePage>): Catalog | null => {
     const catalog = read(tenantId, rates)
-    if (catalog) revisions.set(catalog, revisionOf(tenantId))
+    if (catalog) {
+      revisions.set(catalog, revisionOf(tenantId))
+      kept.use(catalog)
+    }
     return catalog
   }
   // One snapshot of revision, settings, rates and numbers, whoever writes meanwhile.
   const current = db.transaction((tenantId: number): Catalog | null => {
-    const catalog = found(tenantId) ?? build(tenantId, flat(ratePages(tenantId)))
+    const catalog = found(tenantId)
     if (catalog) kept.use(catalog)
-    return catalog
+    return catalog ?? build(tenantId, ratePages(tenantId))
   })
-  const buildIfSame = db.transaction((tenantId: number, since: string, rates: readonly RateRow[]): void => {
-    const catalog = revisionOf(tenantId) === since ? build(tenantId, rates) : null
-    if (catalog) kept.use(catalog)
+  const buildIfSame = db.transaction((tenantId: number, since: string, pages: Iterable<RatePage>): void => {
+    if (revisionOf(tenantId) === since) build(tenantId, pages)
   })
   return {
     of: current,
@@ -63,12 +67,7 @@ export function catalogs(connection: Connection, most = MOST): Catalogs {
       for (const tenantId of tenantIds) {
         if (found(tenantId)) continue
         const since = revisionOf(tenantId)
-        const rates: RateRow[] = []
-        for (const page of ratePages(tenantId)) {
-          rates.push(...page)
-          await nextTurn()
-        }
-        buildIfSame(tenantId, since, rates)
+        buildIfSame(tenantId, since, await inTurns(ratePages(tenantId)))
       }
     },
     forget: () => {
@@ -119,15 +118,9 @@ function reader({ rows, value }: Connection) {
   const dids = value<[number], string>('SELECT number FROM dids WHERE tenant_id = ?')
   return {
     revisionOf: (tenantId: number): string => revision.get({ tenant: tenantId }) ?? '',
-    *ratePages(tenantId: number): Generator<readonly RateRow[]> {
-      for (let last = 0; ; ) {
-        const found = page.all(tenantId, last)
-        yield found
-        if (found.length < PAGE) return
-        last = found.at(-1)?.[0] ?? last
-      }
-    },
-    read(tenantId: number, rates: Iterable<RateRow>): Catalog | null {
+    ratePages: (tenantId: number): Iterable<RatePage> =>
+      keySetPages<RateRow>(PAGE, last => page.all(tenantId, last?.[0] ?? 0)),
+    read(tenantId: number, rates: Iterable<RatePage>): Catalog | null {
       const settings = settingsOf.get(tenantId)
       if (!settings) return null
       const prefix = internationalPrefixOf(settings[0] === null ? null : parseJson(settings[0]))
@@ -142,11 +135,18 @@ function reader({ rows, value }: Connection) {
   }
 }
 
-function* flat<T>(pages: Iterable<readonly T[]>): Generator<T> {
-  for (const page of pages) yield* page
+/** All of them, read in steps that leave the event loop free. */
+async function inTurns(pages: Iterable<RatePage>): Promise<readonly RatePage[]> {
+  const all: RatePage[] = []
+  for (const page of pages) {
+    all.push(page)
+    await nextTurn()
+  }
+  return all
 }
 
-function* activeRates(rows: Iterable<RateRow>) {
-  for (const [id, prefix, pricePerMinute, increment] of rows)
-    yield { id, prefix, pricePerMinute, increment, active: true }
+function* activeRates(pages: Iterable<RatePage>) {
+  for (const page of pages)
+    for (const [id, prefix, pricePerMinute, increment] of page)
+      yield { id, prefix, pricePerMinute, increment, active: true }
 }

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import type { Connection } from './database.ts'
+import { sizeOf } from './maintenance.ts'
 
 /** What an operator watches of the file. */
 export interface Figures {
@@ -14,7 +14,7 @@ export function figures({ path, query }: Connection): Figures {
     'SELECT sms_gateway_id AS gateway, count(*) AS count FROM parked_receipts GROUP BY sms_gateway_id',
   )
   return {
-    walBytes: () => statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    walBytes: () => sizeOf(`${path}-wal`),
     parkedReceipts: () => parked.all(),
   }
 }

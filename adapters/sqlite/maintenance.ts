@@ -5,7 +5,8 @@ import { alreadyThere, copyDatabase, findings } from './copies.ts'
 import type { Connection } from './database.ts'
 import { schemaVersion } from './migrate.ts'
 
-const sizeOf = (path: string): number => (existsSync(path) ? statSync(path).size : 0)
+/** In bytes; 0 where there is no file. */
+export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 export function maintenance(connection: Connection): Maintenance {
   const { db, path, value } = connection

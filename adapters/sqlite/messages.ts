@@ -17,58 +17,35 @@ const MAX_PARKED_PAYLOAD = 16_384
 
 interface ParkedRow {
   readonly id: number
-  readonly external_message_id: string
   readonly status: string
   readonly payload: string
 }
 
-const COLUMNS = Object.keys(smsMessages.fields)
-
 /** The storage port for SMS messages and the receipts that came before them. */
 export function messages(connection: Connection, writer: Writer, steps: RecordSteps, clock: Clock): Messages {
   const { query, value } = connection
-  const select = query<[number], Message>(`SELECT id, ${COLUMNS.join()} FROM sms_messages WHERE id = ?`)
-  const selectMatch = query<[number, string], Message>(
-    `SELECT id, ${COLUMNS.join()} FROM sms_messages WHERE sms_gateway_id = ? AND external_message_id = ?
-     ORDER BY id DESC LIMIT 1`,
-  )
-  const update = query<Bound[], unknown>(
-    `UPDATE sms_messages SET ${COLUMNS.map(name => `${name} = ?`).join()}, updated_at = ? WHERE id = ?`,
-  )
-  const hasGateway = value<[number], number>('SELECT 1 FROM sms_gateways WHERE id = ?')
-  const setDeadline = query<[string, number], unknown>('UPDATE sms_messages SET deadline_at = ? WHERE id = ?')
-  const show = value<[number], string>(`SELECT ${viewSql(smsMessages, 'plain')} FROM sms_messages t WHERE t.id = ?`)
-
-  const load = (id: number): Message => {
-    const found = select.get(id)
-    if (!found) throw new AppError('internal', 'A message vanished while it was sent.')
-    return found
-  }
-  const save = (message: Message): void => {
-    const row: Readonly<Record<string, string | number | null>> = message
-    update.run(...COLUMNS.map(name => toSql(row[name])), clock.now(), message.id)
-  }
+  const { load, match, save } = messageRows(connection, clock)
   const parked = parking(connection, clock)
-
   return {
     create: (message, deadline) =>
       writer.write(() => {
         const created: unknown = JSON.parse(steps.insert(smsMessages, message))
         const id = isJsonObject(created) ? Number(created.id) : 0
-        setDeadline.run(deadline, id)
+        query<[string, number], unknown>('UPDATE sms_messages SET deadline_at = ? WHERE id = ?').run(deadline, id)
         return { ...message, id }
       }),
     settle: (id, change, receive) =>
       writer.write(() => {
         const settled = change(load(id))
         save(parked.take(settled.sms_gateway_id, settled.external_message_id).reduce(receive, settled))
-        return show.get(id) ?? '{}'
+        return value<[number], string>(VIEW).get(id) ?? '{}'
       }),
     receive: (gatewayId, receipt, receive: Receive) =>
       writer.write(() => {
-        const message = selectMatch.get(gatewayId, receipt.externalId)
+        const message = match(gatewayId, receipt.externalId)
         if (message) save(receive(message, receipt))
-        else if (hasGateway.get(gatewayId) === 1) parked.put(gatewayId, receipt)
+        else if (value<[number], number>('SELECT 1 FROM sms_gateways WHERE id = ?').get(gatewayId) === 1)
+          parked.put(gatewayId, receipt)
         else return 'ignored'
         return message ? 'matched' : 'parked'
       }),
@@ -84,12 +61,38 @@ export function messages(connection: Connection, writer: Writer, steps: RecordSt
   }
 }
 
+const COLUMNS = Object.keys(smsMessages.fields)
+const VIEW = `SELECT ${viewSql(smsMessages, 'plain')} FROM sms_messages t WHERE t.id = ?`
+
+function messageRows({ query }: Connection, clock: Clock) {
+  const byId = query<[number], Message>(`SELECT id, ${COLUMNS.join()} FROM sms_messages WHERE id = ?`)
+  const byExternalId = query<[number, string], Message>(
+    `SELECT id, ${COLUMNS.join()} FROM sms_messages WHERE sms_gateway_id = ? AND external_message_id = ?
+     ORDER BY id DESC LIMIT 1`,
+  )
+  const update = query<Bound[], unknown>(
+    `UPDATE sms_messages SET ${COLUMNS.map(name => `${name} = ?`).join()}, updated_at = ? WHERE id = ?`,
+  )
+  return {
+    load: (id: number): Message => {
+      const found = byId.get(id)
+      if (!found) throw new AppError('internal', 'A message vanished while it was sent.')
+      return found
+    },
+    match: (gatewayId: number, externalId: string): Message | undefined => byExternalId.get(gatewayId, externalId),
+    save: (message: Message): void => {
+      const row: Readonly<Record<string, string | number | null>> = message
+      update.run(...COLUMNS.map(name => toSql(row[name])), clock.now(), message.id)
+    },
+  }
+}
+
 function parking({ query, value }: Connection, clock: Clock) {
   const insert = query<[number, string, string, string, string], unknown>(
     `INSERT INTO parked_receipts (sms_gateway_id, external_message_id, status, payload, received_at) VALUES (?, ?, ?, ?, ?)`,
   )
   const waiting = query<[number, string], ParkedRow>(
-    `SELECT id, external_message_id, status, payload FROM parked_receipts
+    `SELECT id, status, payload FROM parked_receipts
      WHERE sms_gateway_id = ? AND external_message_id = ? ORDER BY id`,
   )
   const dropOldest = query<[number, number, number], unknown>(

@@ -9,16 +9,24 @@ export interface Others {
 }
 
 /** Looks whether others write in the database, as often as it is asked. */
-export function otherWriters({ db }: Connection): Others {
-  const version = (): unknown => db.pragma('data_version', { simple: true })
-  let known = version()
+export function otherWriters(connection: Connection): Others {
+  const haveCommitted = othersCommits(connection)
   let lastSeen = Number.NEGATIVE_INFINITY
   return {
     areQuiet: () => {
-      const present = version()
-      if (present !== known) lastSeen = performance.now()
-      known = present
+      if (haveCommitted()) lastSeen = performance.now()
       return performance.now() - lastSeen > QUIET_MS
     },
+  }
+}
+
+/** Tells whether another connection has committed since it was asked last, at a fraction of a query's cost. */
+export function othersCommits({ value }: Connection): () => boolean {
+  const version = value<[], number>('PRAGMA data_version')
+  let known = version.get()
+  return () => {
+    const former = known
+    known = version.get()
+    return known !== former
   }
 }

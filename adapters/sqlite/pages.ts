@@ -22,11 +22,13 @@ const FEW = 4_000
 
 interface Plan {
   readonly resource: Resource
-  readonly where: readonly [condition: string, value: string | number][]
+  /** What the records have to hold to, in SQL, and what that is bound to. */
+  readonly conditions: readonly string[]
+  readonly bound: readonly (string | number)[]
   readonly view: 'plain' | 'list'
 }
 
-const conditions = (...parts: (string | false)[]): string => {
+const whereSql = (...parts: (string | false)[]): string => {
   const present = parts.filter(part => part !== false)
   return present.length > 0 ? `WHERE ${present.join(' AND ')}` : ''
 }
@@ -39,7 +41,7 @@ const pageOf = (rows: readonly ViewRow[], more: boolean): Page => ({
 
 /** See `Records.list`. Each page is a read of its own, so that no cursor pins the log and no list holds the loop. */
 export async function* listPages(connection: Connection, resource: Resource, query: PageQuery): AsyncIterable<Page> {
-  const plan: Plan = { resource, where: wanted(resource, query), view: query.view }
+  const plan: Plan = { resource, ...filter(resource, query), view: query.view }
   const after = query.after === undefined ? null : placeOf(connection, resource, query.after)
   // A list that ends its period at the place where it begins has one bound, which each page moves on.
   const until: Place | null = query.period ? [query.period.to, 0] : null
@@ -51,9 +53,12 @@ export async function* listPages(connection: Connection, resource: Resource, que
   else yield await gather(source, query.limit)
 }
 
-function wanted({ order }: Resource, { where, period }: PageQuery): Plan['where'] {
-  const equal = Object.entries(where ?? {}).map(([column, value]): Plan['where'][number] => [`t.${column} = ?`, value])
-  return period ? [...equal, [`t.${order} >= ?`, period.from]] : equal
+function filter({ order }: Resource, { where = {}, period }: PageQuery): Pick<Plan, 'conditions' | 'bound'> {
+  const conditions = Object.keys(where).map(column => `t.${column} = ?`)
+  const bound = Object.values(where)
+  return period
+    ? { conditions: [...conditions, `t.${order} >= ?`], bound: [...bound, period.from] }
+    : { conditions, bound }
 }
 
 /** The pages that hold records; one without any where there are none. Who looks through many has pages without a find. */
@@ -95,24 +100,21 @@ const afterSql = ({ order }: Resource, sign: '<' | '>='): string =>
 const bindPlace = ({ order }: Resource, place: Place | null): (string | number)[] =>
   place === null ? [] : order === 'id' ? [place[1]] : [...place]
 
-const whereSql = ({ where }: Plan): string[] => where.map(([condition]) => condition)
-
 type RowPages = AsyncIterable<Page & { rows: ViewRow[] }>
 
 /** Every record, by key-set pages; where no index has their order, each page would sort all of them. */
 async function* inOrder(connection: Connection, plan: Plan, from: Place | null, limit?: number): RowPages {
   const size = limit === undefined ? PAGE : limit + 1
-  const values = plan.where.map(([, value]) => value)
   const pageSql = (isPast: boolean): string =>
-    `${selectSql(plan)} ${conditions(...whereSql(plan), isPast && afterSql(plan.resource, '<'))}
+    `${selectSql(plan)} ${whereSql(...plan.conditions, isPast && afterSql(plan.resource, '<'))}
      ORDER BY ${orderSql(plan.resource)} LIMIT ?`
-  if (limit === undefined && sorts(connection, pageSql(false), [...values, size]))
+  if (limit === undefined && sorts(connection, pageSql(false), [...plan.bound, size]))
     return yield* inPages(connection, plan, await sorted(connection, plan, from), false)
   const reading = (isPast: boolean) => connection.rows<(string | number)[], ViewRow>(pageSql(isPast))
   let place = from
   let statement = reading(place !== null)
   for (;;) {
-    const rows = statement.all(...values, ...bindPlace(plan.resource, place), size)
+    const rows = statement.all(...plan.bound, ...bindPlace(plan.resource, place), size)
     const last = rows.at(-1)
     const more = rows.length === size
     yield { ...pageOf(rows, more), rows }
@@ -130,15 +132,14 @@ const sorts = ({ query }: Connection, sql: string, bound: (string | number)[]): 
 
 /** The places of all records, in order. */
 async function sorted(connection: Connection, plan: Plan, from: Place | null): Promise<readonly ViewRow[]> {
-  const { resource, where } = plan
+  const { resource, conditions, bound } = plan
   const statement = connection.rows<(string | number)[], ViewRow>(
     `SELECT '', t.${resource.order}, t.id FROM ${resource.name} t
-     ${conditions(...whereSql(plan), 't.id > ?', from !== null && afterSql(resource, '<'))} ORDER BY t.id LIMIT ${SCAN}`,
+     ${whereSql(...conditions, 't.id > ?', from !== null && afterSql(resource, '<'))} ORDER BY t.id LIMIT ${SCAN}`,
   )
-  const values = where.map(([, value]) => value)
   const stretches: ViewRow[][] = []
   for (let last = 0; ; await nextTurn()) {
-    const rows = statement.all(...values, last, ...bindPlace(resource, from))
+    const rows = statement.all(...bound, last, ...bindPlace(resource, from))
     last = rows.at(-1)?.[2] ?? last
     stretches.push(rows.sort(byPlace))
     if (rows.length < SCAN) return merged(stretches, byPlace)
@@ -192,14 +193,14 @@ async function matching(
   { needle, ids, from }: Candidates,
   areShown: boolean,
 ): Promise<ViewRow[]> {
-  const { resource, where, view } = plan
+  const { resource, view } = plan
   const text = searchedText(resource)
   // Most candidates match, and most of those as they stand: what SQLite finds itself needs no call out of it.
   const holds = `(instr(lower(${text}), ?) OR holds(${text}, ?))`
   const sql = `SELECT ${areShown ? viewSql(resource, view) : "''"}, t.${resource.order}, t.id
     FROM json_each(?) j CROSS JOIN ${resource.name} t ON t.id = j.value ${areShown ? joinSql(resource, view) : ''}
-    ${conditions(holds, ...whereSql(plan), from !== null && afterSql(resource, '<'))}`
-  const bound = [needle, needle, ...where.map(([, value]) => value), ...bindPlace(resource, from)]
+    ${whereSql(holds, ...plan.conditions, from !== null && afterSql(resource, '<'))}`
+  const bound = [needle, needle, ...plan.bound, ...bindPlace(resource, from)]
   const size = areShown ? SHOWN : SCAN
   const matches: ViewRow[] = []
   for (let start = 0; start < ids.length; start += size) {
@@ -219,19 +220,18 @@ const byPlace = ([, keyA, idA]: ViewRow, [, keyB, idB]: ViewRow): number => desc
 /** Looks through the records in order, a bounded stretch at a time. */
 async function* scanned(connection: Connection, plan: Plan, needle: string, from: Place | null): RowPages {
   const { resource } = plan
-  const values = plan.where.map(([, value]) => value)
   let place = from
   for (;;) {
     const past = place !== null && afterSql(resource, '<')
-    const bound = [...values, ...bindPlace(resource, place)]
+    const bound = [...plan.bound, ...bindPlace(resource, place)]
     const end = connection
       .rows<(string | number)[], Place>(
-        `SELECT t.${resource.order}, t.id FROM ${resource.name} t ${conditions(...whereSql(plan), past)}
+        `SELECT t.${resource.order}, t.id FROM ${resource.name} t ${whereSql(...plan.conditions, past)}
          ORDER BY ${orderSql(resource)} LIMIT 1 OFFSET ${SCAN - 1}`,
       )
       .get(...bound)
-    const sql = `${selectSql(plan)} ${conditions(
-      ...whereSql(plan),
+    const sql = `${selectSql(plan)} ${whereSql(
+      ...plan.conditions,
       past,
       end !== undefined && afterSql(resource, '>='),
       `holds(${searchedText(resource)}, ?)`,

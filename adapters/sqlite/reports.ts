@@ -1,8 +1,9 @@
 import type { Calls, UsageGroup, UsageLine } from '../../core/ports/calls.ts'
 import type { UnratedCalls } from '../../core/rating/check-deck.ts'
+import { NO_USAGE, together, type Usage } from '../../core/rating/usage.ts'
 import type { Connection } from './database.ts'
 import { UNRATED } from './rerate-steps.ts'
-import { type Tally, tallies } from './tally.ts'
+import { tallies } from './tally.ts'
 
 type Key = string | number
 
@@ -59,20 +60,11 @@ const byName = (a: UsageLine, b: UsageLine): number => (String(a.group) < String
 const byCost = (a: UsageLine, b: UsageLine): number => b.cost - a.cost || b.calls - a.calls || byName(a, b)
 
 /** Keys of one name, such as two extensions that are gone, make one line. */
-function linesOf(sums: ReadonlyMap<Key, Tally>, nameOf: (key: Key) => string | null): UsageLine[] {
+function linesOf(sums: ReadonlyMap<Key, Usage>, nameOf: (key: Key) => string | null): UsageLine[] {
   const lines = new Map<string | null, UsageLine>()
   for (const [key, sum] of sums) {
     const group = nameOf(key)
-    const other = lines.get(group)
-    lines.set(group, {
-      group,
-      calls: sum.calls + (other?.calls ?? 0),
-      answered: sum.answered + (other?.answered ?? 0),
-      seconds: sum.seconds + (other?.seconds ?? 0),
-      bill_seconds: sum.billSeconds + (other?.bill_seconds ?? 0),
-      cost: sum.cost + (other?.cost ?? 0),
-      unrated: sum.unrated + (other?.unrated ?? 0),
-    })
+    lines.set(group, { group, ...together(lines.get(group) ?? NO_USAGE, sum) })
   }
   return [...lines.values()]
 }

@@ -4,6 +4,7 @@ import { charge } from '../../core/rating/cost.ts'
 import { type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 
 /** A call as it was rated last, with the copy of the rate that is kept with it. */
 export interface RatedRow {
@@ -53,24 +54,24 @@ const isChanged = (row: CallRow, { cost, billSeconds, rate, outcome }: RatedCall
   (rate?.pricePerMinute ?? null) !== row.cost_per_minute ||
   (rate?.increment ?? null) !== row.billing_increment
 
-/** What changes make together. */
-type Totals = Omit<RerateResult, 'changes'>
-
 /**
  * Looks through the calls of a query that a switch handed over (the cost of others was given by hand), some at a time,
- * and yields those that the catalog rates otherwise now; `onChange` is called with each. Returns the totals.
+ * and yields those that the catalog rates otherwise now; `onChange` is called with each. Returns the totals, with the
+ * first `sample` changes.
  */
 export function* rerated(
   connection: Connection,
   catalog: Catalog,
   query: RerateQuery,
+  sample: number,
   onChange: (id: number, result: RatedCall) => void,
-): Generator<readonly Rerated[], Totals> {
+): Generator<readonly Rerated[], RerateResult> {
   const page = pageOf(connection, query.unratedOnly)
   const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0, editedByHand: 0 }
-  let place: { readonly started_at: string; readonly id: number } = { started_at: '', id: 0 }
-  for (;;) {
-    const rows = page.all(query.tenantId, query.to, query.from, place.started_at, place.id)
+  const first: Rerated[] = []
+  const after = (last?: CallRow): CallRow[] =>
+    page.all(query.tenantId, query.to, query.from, last?.started_at ?? '', last?.id ?? 0)
+  for (const rows of keySetPages(PAGE, after)) {
     const changes: Rerated[] = []
     for (const row of rows) {
       const result = rated(catalog, row)
@@ -86,11 +87,10 @@ export function* rerated(
       changes.push(change)
       onChange(row.id, result)
     }
-    const last = rows.at(-1)
-    if (!last) return totals
-    place = last
+    first.push(...changes.slice(0, sample - first.length))
     yield changes
   }
+  return { ...totals, changes: first }
 }
 
 const pageOf = ({ query }: Connection, unratedOnly: boolean) =>

@@ -6,6 +6,7 @@ import type { RatedCall } from '../../core/rating/rate-call.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 import { changeOf, pushRating, type RatedRow, rerated } from './rerate-steps.ts'
 import type { Writer } from './writer.ts'
 
@@ -20,23 +21,21 @@ export function rerating(
   const lastKept = (): number =>
     connection.value<[], number>('SELECT coalesce(max(id), 0) FROM cdr_rating_history').get() ?? 0
 
-  const changesOf = (query: RerateQuery, onChange: (id: number, result: RatedCall) => void = () => undefined) => {
+  const run = (query: RerateQuery, sample: number, onChange: (id: number, result: RatedCall) => void = () => {}) => {
     const catalog = catalogs.of(query.tenantId)
     if (!catalog) throw notFound('Tenant')
-    return rerated(connection, catalog, query, onChange)
+    return rerated(connection, catalog, query, sample, onChange)
   }
-  /** Stores all changes at once; returns the first of them, and between which ids of the history they all are. */
+  /** Stores all changes at once; returns with the result between which ids of the history they all are. */
   const store = (query: RerateQuery, sample: number) =>
     writer.writeAlone(() => {
-      const apply = applier(connection, clock.now())
-      const first: Rerated[] = []
       const before = lastKept()
-      const run = changesOf(query, apply)
-      let step = run.next()
-      for (; !step.done; step = run.next()) first.push(...step.value.slice(0, sample - first.length))
+      const steps = run(query, sample, applier(connection, clock.now()))
+      let step = steps.next()
+      while (!step.done) step = steps.next()
       const { examined, changed } = step.value
       if (changed > 0) trail.note('rerate', 'cdrs', null, { tenant_id: query.tenantId, examined, changed })
-      return { result: { ...step.value, changes: first }, before, last: lastKept() }
+      return { result: step.value, before, last: lastKept() }
     })
 
   return {
@@ -46,11 +45,9 @@ export function rerating(
         if (onChanges) for (const changes of keptChanges(connection, before, last)) await onChanges(changes)
         return result
       }
-      const first: Rerated[] = []
-      const run = changesOf(query)
-      for (let step = run.next(); ; step = run.next()) {
-        if (step.done) return { ...step.value, changes: first }
-        first.push(...step.value.slice(0, sample - first.length))
+      const steps = run(query, sample)
+      for (let step = steps.next(); ; step = steps.next()) {
+        if (step.done) return step.value
         await onChanges?.(step.value)
         await nextTurn()
       }
@@ -99,13 +96,8 @@ function* keptChanges({ query }: Connection, before: number, last: number): Gene
      FROM cdr_rating_history h JOIN cdrs c ON c.id = h.cdr_id JOIN cdr_ratings r ON r.cdr_id = c.id
      WHERE h.id > ? AND h.id <= ? ORDER BY h.id LIMIT ${PAGE}`,
   )
-  for (let place = before; ; ) {
-    const rows = page.all(place, last)
-    const end = rows.at(-1)
-    if (!end) return
+  for (const rows of keySetPages<KeptRow>(PAGE, row => page.all(row?.kept_id ?? before, last)))
     yield rows.map(row =>
       changeOf(row, { cost: row.new_cost, billSeconds: row.new_bill_seconds, prefix: row.new_prefix }),
     )
-    place = end.kept_id
-  }
 }

@@ -1,9 +1,10 @@
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
 import { copyDatabase, syncFile, verify } from './copies.ts'
 import { translate } from './errors.ts'
+import { isLocked } from './locks.ts'
 import { assertNotForeign } from './migrate.ts'
 
 /**
@@ -100,13 +101,4 @@ function withAlone(path: string, act: () => void): void {
   } finally {
     db.close()
   }
-}
-
-/** Whether any process holds a lock on the database or its shared memory; where the system cannot say, none does. */
-export function isLocked(path: string): boolean {
-  if (!existsSync('/proc/locks')) return false
-  const inodes = [path, `${path}-shm`].filter(file => existsSync(file)).map(file => String(statSync(file).ino))
-  return readFileSync('/proc/locks', 'utf8')
-    .split('\n')
-    .some(line => inodes.includes(/ [\da-f]+:[\da-f]+:(\d+) /.exec(line)?.[1] ?? ''))
 }

@@ -21,9 +21,9 @@ const MAX_TRIGRAMS = 24
 
 const searched: readonly Resource[] = resources.filter(resource => resource.search.length > 0)
 
-/** The SQL of the text that a search looks in: the fields, and a SEPARATOR between them. */
-export const searchedText = ({ search }: Pick<Resource, 'search'>, alias = 't'): string =>
-  search.map(field => `coalesce(${alias}.${field}, '')`).join(` || char(31) || `)
+/** The SQL of the text that a search looks in, of the record `t`: the fields, and a SEPARATOR between them. */
+export const searchedText = ({ search }: Pick<Resource, 'search'>): string =>
+  search.map(field => `coalesce(t.${field}, '')`).join(` || char(31) || `)
 
 /** Makes the index of each resource whose searched fields have none yet, or not the present ones. */
 export function ensureSearchIndexes({ db, value }: Connection): void {

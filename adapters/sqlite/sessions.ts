@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Role, Session, Sessions } from '../../core/ports/accounts.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Connection } from './database.ts'
+import { othersCommits } from './others.ts'
 import type { Writer } from './writer.ts'
 
 interface SessionRow {
@@ -23,42 +24,16 @@ const toSession = (row: SessionRow): Session => ({
   expiresAt: row.expires_at,
 })
 
-/** So many sessions are remembered; the rest are read again. */
-const REMEMBERED = 10_000
-
-/**
- * Sessions in the database, remembered until this process changes them or another process changes anything:
- * `data_version` tells that at a fraction of a query's cost, and is asked once in a turn of the event loop.
- */
 export function sessions(
-  { query, value }: Connection,
+  connection: Connection,
   writer: Writer,
   trail: AuditTrail,
 ): Sessions & { forgetRemembered(): void } {
-  const byToken = query<[string], SessionRow>(`${SELECT} WHERE s.token_hash = ?`)
-  const dataVersion = value<[], number>('PRAGMA data_version')
-  const remembered = new Map<string, Session>()
-  let version: number | undefined
-  let isCurrent = false
-
-  const forgetIfChanged = (): void => {
-    if (isCurrent) return
-    isCurrent = true
-    setImmediate(() => {
-      isCurrent = false
-    })
-    const current = dataVersion.get()
-    if (current !== version) remembered.clear()
-    version = current
-  }
-
-  const changing = <T>(change: () => T): Promise<T> =>
-    writer.write(change).finally(() => {
-      remembered.clear()
-    })
-
+  const { query } = connection
+  const remembered = memory(connection)
+  const changing = <T>(change: () => T): Promise<T> => writer.write(change).finally(remembered.clear)
   return {
-    forgetRemembered: () => remembered.clear(),
+    forgetRemembered: remembered.clear,
     open: (tokenHash, { id, passwordHash }, createdAt, expiresAt) =>
       changing(() => {
         // An account may have been changed or deleted while its password was checked.
@@ -68,15 +43,10 @@ export function sessions(
         if (changes === 0) throw new AppError('invalid_credentials', 'Invalid credentials.')
       }),
     find: async tokenHash => {
-      forgetIfChanged()
-      if (remembered.size > REMEMBERED) remembered.clear()
       const known = remembered.get(tokenHash)
       if (known) return known
-      const row = byToken.get(tokenHash)
-      if (!row) return null
-      const session = toSession(row)
-      remembered.set(tokenHash, session)
-      return session
+      const row = query<[string], SessionRow>(`${SELECT} WHERE s.token_hash = ?`).get(tokenHash)
+      return row ? remembered.set(tokenHash, toSession(row)) : null
     },
     extend: (tokenHash, expiresAt) =>
       changing(() => {
@@ -104,5 +74,40 @@ export function sessions(
       query<[], SessionRow>(`${SELECT} ORDER BY s.created_at DESC`)
         .all()
         .map(row => ({ ...toSession(row), id: row.token_hash.slice(0, 12) })),
+  }
+}
+
+/** So many sessions are remembered; the rest are read again. */
+const REMEMBERED = 10_000
+
+/**
+ * What was read, until this process clears it or another process has changed anything, which is asked once in a turn of
+ * the event loop.
+ */
+function memory(connection: Connection) {
+  const haveOthersCommitted = othersCommits(connection)
+  const known = new Map<string, Session>()
+  let isCurrent = false
+
+  const forgetIfChanged = (): void => {
+    if (isCurrent) return
+    isCurrent = true
+    setImmediate(() => {
+      isCurrent = false
+    })
+    if (haveOthersCommitted()) known.clear()
+  }
+
+  return {
+    get: (tokenHash: string): Session | undefined => {
+      forgetIfChanged()
+      return known.get(tokenHash)
+    },
+    set: (tokenHash: string, session: Session): Session => {
+      if (known.size >= REMEMBERED) known.clear()
+      known.set(tokenHash, session)
+      return session
+    },
+    clear: (): void => known.clear(),
   }
 }

@@ -54,10 +54,6 @@ export interface StorageOptions extends OpenOptions, WriterEvents {
 
 const ITSELF: Actor = { name: 'trunkline', origin: 'the service itself' }
 
-const BETWEEN_STEPS_MS = 10
-const BETWEEN_LOOKS_MS = 500
-const AFTER_TROUBLE_MS = 10_000
-
 export function openStorage(path: string, options: StorageOptions): Storage {
   const { clock } = options
   const connection = openDatabase(path, options, ensureSearchIndexes)
@@ -83,19 +79,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
         connection.query<[string], unknown>('INSERT OR REPLACE INTO heartbeat (id, beaten_at) VALUES (1, ?)').run(now)
         return now
       }),
-    followWrites: async (signal, onTrouble) => {
-      const step = async (): Promise<number> => {
-        const advanced = areIndexesBehind(connection) && (await writer.write(() => advanceSearchIndexes(connection)))
-        return advanced ? BETWEEN_STEPS_MS : BETWEEN_LOOKS_MS
-      }
-      while (!signal.aborted) {
-        const delay = await step().catch(error => {
-          onTrouble(error)
-          return AFTER_TROUBLE_MS
-        })
-        await pause(delay, undefined, { signal, ref: false }).catch(() => undefined)
-      }
-    },
+    followWrites: (signal, onTrouble) => followWrites(connection, writer, signal, onTrouble),
     close: async () => {
       await writer.drained()
       try {
@@ -106,5 +90,28 @@ export function openStorage(path: string, options: StorageOptions): Storage {
         connection.close()
       }
     },
+  }
+}
+
+const BETWEEN_STEPS_MS = 10
+const BETWEEN_LOOKS_MS = 500
+const AFTER_TROUBLE_MS = 10_000
+
+async function followWrites(
+  connection: Connection,
+  writer: Writer,
+  signal: AbortSignal,
+  onTrouble: (error: unknown) => void,
+): Promise<void> {
+  const step = async (): Promise<number> => {
+    const advanced = areIndexesBehind(connection) && (await writer.write(() => advanceSearchIndexes(connection)))
+    return advanced ? BETWEEN_STEPS_MS : BETWEEN_LOOKS_MS
+  }
+  while (!signal.aborted) {
+    const delay = await step().catch(error => {
+      onTrouble(error)
+      return AFTER_TROUBLE_MS
+    })
+    await pause(delay, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }

@@ -1,17 +1,10 @@
+import { NO_USAGE, type Usage } from '../../core/rating/usage.ts'
 import type { Connection } from './database.ts'
 
 type Key = string | number
 
-/** The sums of the calls of one key. */
-export interface Tally {
-  calls: number
-  answered: number
-  /** Seconds of the answered ones. */
-  seconds: number
-  billSeconds: number
-  cost: number
-  unrated: number
-}
+/** The sums of the calls of one key, while they are added up. */
+type Tally = { -readonly [sum in keyof Usage]: Usage[sum] }
 
 /**
  * Runs a statement that selects `tally(key, answered, seconds, bill_seconds, cost, unrated)` and returns the sums by
@@ -25,7 +18,7 @@ export function tallies({ db, value }: Connection) {
   let nameOf: (key: Key) => Key = key => key
   const sumOf = (key: Key): Tally => {
     const name = nameOf(key)
-    const sum = lines.get(name) ?? { calls: 0, answered: 0, seconds: 0, billSeconds: 0, cost: 0, unrated: 0 }
+    const sum = lines.get(name) ?? { ...NO_USAGE }
     lines.set(name, sum)
     if (typeof key === 'number') numbered[key] = sum
     else sums.set(key, sum)
@@ -36,13 +29,13 @@ export function tallies({ db, value }: Connection) {
     sum.calls++
     sum.answered += answered
     if (answered) sum.seconds += seconds
-    sum.billSeconds += billSeconds
+    sum.bill_seconds += billSeconds
     sum.cost += cost
     sum.unrated += unrated
     return calls + 1
   }
   db.aggregate('tally', { start: () => 0, step, varargs: true })
-  return (sql: string, parameters: readonly (string | number)[], names: (key: Key) => Key): ReadonlyMap<Key, Tally> => {
+  return (sql: string, parameters: readonly (string | number)[], names: (key: Key) => Key): ReadonlyMap<Key, Usage> => {
     sums = new Map()
     numbered = []
     lines = new Map()

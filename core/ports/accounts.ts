@@ -15,18 +15,27 @@ export interface Credentials extends Account {
   readonly disabled: boolean
 }
 
+export type NewAccount = Omit<Account, 'id'> & { readonly passwordHash: string }
+
+/** What is given is changed. */
+export interface AccountChange {
+  readonly passwordHash?: string
+  readonly role?: Role
+  readonly disabled?: boolean
+}
+
 export interface Accounts {
   count(): Promise<number>
   /** By e-mail in any case; null when there is none. */
   findByEmail(email: string): Promise<Credentials | null>
   list(): Promise<(Account & { readonly disabled: boolean; readonly createdAt: Timestamp })[]>
   /** Throws `conflict` when the e-mail is taken. */
-  create(account: Omit<Account, 'id'> & { readonly passwordHash: string }): Promise<Account>
+  create(account: NewAccount): Promise<Account>
   /**
    * Changes an account; a new password or disabling it ends its sessions. Throws `not_found`, and `conflict` rather
    * than disable the only account that can log in.
    */
-  change(id: number, change: { passwordHash?: string; role?: Role; disabled?: boolean }): Promise<void>
+  change(id: number, change: AccountChange): Promise<void>
   /** Deletes an account and its sessions. Throws `not_found`, and `conflict` for the only one that can log in. */
   remove(id: number): Promise<void>
 }

@@ -105,6 +105,7 @@ export interface UsageLine {
   readonly group: string | null
   readonly calls: number
   readonly answered: number
+  /** Of the answered ones. */
   readonly seconds: number
   readonly bill_seconds: number
   /** Units of 0.0001. */

@@ -1,6 +1,6 @@
 import { addSeconds } from '../dates.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
-import { type JsonObject, stringifyJson } from '../json.ts'
+import type { JsonObject } from '../json.ts'
 import type { Messages, Receive, SmsGatewayClient } from '../ports/messages.ts'
 import type { Json, Records } from '../ports/records.ts'
 import type { Clock, Ids } from '../ports/system.ts'
@@ -9,11 +9,12 @@ import { type Row, resource, type Values } from '../resources/resource.ts'
 import { smsGateways } from '../resources/sms-gateways.ts'
 import { sendFields } from '../resources/sms-messages.ts'
 import { type GatewayOptions, gatewayOptions } from '../sms/gateway-options.ts'
-import { giveUp, receive, settle } from '../sms/message.ts'
+import { giveUp, type Message, receive, settle } from '../sms/message.ts'
 import { readReceipt } from '../sms/receipt.ts'
 import { redactor } from '../sms/redact.ts'
+import { type Gateway, receiptUrl, submission } from '../sms/submission.ts'
 
-type Gateway = Values<typeof smsGateways.fields> & { readonly id: number }
+type SendRequest = Values<typeof sendFields>
 
 /** What a receipt led to; `ack` is the text that its gateway wants to hear, if it wants one. */
 export type ReceiptOutcome =
@@ -44,8 +45,8 @@ export interface MessagingSettings {
   readonly baseUrl: string
   /** What a gateway call may take, in seconds. */
   readonly gatewayTimeout: number
-  /** How long a receipt waits for its message, in seconds; a day unless it is given. */
-  readonly parkedFor?: number
+  /** How long a receipt waits for its message, in seconds. */
+  readonly parkedFor: number
 }
 
 interface Dependencies {
@@ -59,13 +60,27 @@ interface Dependencies {
 
 /** Seconds past the gateway's time-out after which a queued message's sender is taken for dead. */
 const GRACE = 30
-const PARKED_FOR = 24 * 3600
 
 const sendRequest = resource({ name: 'sms_messages', label: 'SMS message', fields: sendFields })
 
 export function messaging({ records, messages, client, clock, ids, settings }: Dependencies): Messaging {
   const findGateway = async (id: number): Promise<Gateway | null> =>
     (await records.find(smsGateways, id)) as Gateway | null
+
+  /** The message of a request, to be sent at this moment. */
+  const queued = (request: SendRequest, gateway: Gateway, options: GatewayOptions): Omit<Message, 'id'> => ({
+    ...request,
+    sms_gateway_id: gateway.id,
+    external_message_id: ids.uuid(),
+    delivery_status: 'queued',
+    direction: 'outbound',
+    callback_url: request.callback_url ?? receiptUrl(settings.baseUrl, gateway, options),
+    remote_response: '{}',
+    error_message: null,
+    requested_at: clock.now(),
+    submitted_at: null,
+    delivered_at: null,
+  })
 
   /** Of a gateway that is gone nothing is known any more; its messages are there. */
   const receiver =
@@ -77,40 +92,12 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
     send: async (gatewayId, body) => {
       const gateway = await findGateway(gatewayId)
       if (!gateway) throw notFound(smsGateways.label)
-      const request = await acceptSend(records, body)
       const options = gatewayOptions(gateway.meta)
-      const requested_at = clock.now()
-      const message = await messages.create(
-        {
-          ...request,
-          sms_gateway_id: gateway.id,
-          external_message_id: ids.uuid(),
-          delivery_status: 'queued',
-          direction: 'outbound',
-          callback_url: request.callback_url ?? dlrUrl(settings.baseUrl, gateway, options),
-          remote_response: '{}',
-          error_message: null,
-          requested_at,
-          submitted_at: null,
-          delivered_at: null,
-        },
-        addSeconds(requested_at, Math.ceil(settings.gatewayTimeout) + GRACE),
-      )
-      const { username, password } = gateway
-      const reply = await client.submit({
-        url: submitUrl(gateway),
-        username,
-        password,
-        body: stringifyJson({
-          to: message.to_number,
-          from: message.from_sender,
-          content: message.message,
-          'dlr-url': message.callback_url,
-          'dlr-level': options.dlrLevel,
-          'dlr-method': options.dlrMethod,
-        }),
-      })
-      const change = (queued: typeof message) => settle(queued, reply, redactor(gateway), clock.now())
+      const request = queued(await acceptSend(records, body), gateway, options)
+      const deadline = addSeconds(request.requested_at, Math.ceil(settings.gatewayTimeout) + GRACE)
+      const message = await messages.create(request, deadline)
+      const reply = await client.submit(submission(message, gateway, options))
+      const change = (sent: Message): Message => settle(sent, reply, redactor(gateway), clock.now())
       return messages.settle(message.id, change, receiver(gateway, options)).catch(handedOver)
     },
 
@@ -129,7 +116,7 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       const now = clock.now()
       return {
         failed: await messages.expire(now, giveUp),
-        forgotten: await messages.forgetParked(addSeconds(now, -(settings.parkedFor ?? PARKED_FOR))),
+        forgotten: await messages.forgetParked(addSeconds(now, -settings.parkedFor)),
       }
     },
   }
@@ -144,21 +131,9 @@ function handedOver(error: unknown): never {
   )
 }
 
-async function acceptSend(records: Records, body: unknown): Promise<Values<typeof sendFields>> {
+async function acceptSend(records: Records, body: unknown): Promise<SendRequest> {
   const { values, errors } = parseMembers(sendFields, asBody(body), 'create')
   const problems = mergeErrors(sendRequest, errors, await records.violations(sendRequest, values))
   if (Object.keys(problems).length > 0) throw invalid(problems)
-  return values as Row as Values<typeof sendFields>
-}
-
-function submitUrl({ use_ssl, server_host, server_port, api_path }: Gateway): string {
-  const host = server_host.includes(':') && !server_host.startsWith('[') ? `[${server_host}]` : server_host
-  return `${use_ssl ? 'https' : 'http'}://${host}:${server_port}/${(api_path ?? 'send').replace(/^\/+/, '')}`
-}
-
-/** The gateway's receipts come to this address; where they need a token in the query, it is in it. */
-function dlrUrl(baseUrl: string, gateway: Gateway, { tokenIn }: GatewayOptions): string {
-  const url = `${baseUrl}/api/sms-gateways/${gateway.id}/dlr`
-  if (!gateway.callback_token || tokenIn === null || tokenIn === 'unreadable' || tokenIn.in !== 'query') return url
-  return `${url}?${encodeURIComponent(tokenIn.name)}=${encodeURIComponent(gateway.callback_token)}`
+  return values as Row as SendRequest
 }

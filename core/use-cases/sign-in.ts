@@ -63,22 +63,11 @@ export const readCredentials = (body: unknown) => parseWhole(loginFields, body)
 export const readNewCredentials = (body: unknown) => parseWhole(accountFields, body)
 
 export function signIn({ accounts, sessions, passwords, clock, lives }: Dependencies): SignIn {
-  const endOf = (createdAt: Timestamp, now: Timestamp): Timestamp => {
-    const idle = addSeconds(now, lives.idle)
-    const absolute = addSeconds(createdAt, lives.absolute)
-    return idle < absolute ? idle : absolute
-  }
+  const { endOf, isOver, isWorthExtending, slack } = lifetime(lives)
   /** Of sessions whose stored end is behind that. */
   const lastRequests = new Map<string, Timestamp>()
   const extending = new Set<string>()
-  /** What is stored of an end may be behind by so many seconds. */
-  const slack = lives.idle / 60
 
-  /** An end is put off only once it moves by the slack, so that reading seldom writes. */
-  const isWorthExtending = (session: Session, now: Timestamp): boolean => {
-    if (now < addSeconds(session.expiresAt, slack - lives.idle)) return false
-    return addSeconds(session.expiresAt, slack) <= endOf(session.createdAt, now)
-  }
   /** Nobody waits for it: who only reads goes on reading while nothing can be written. */
   const extend = (tokenHash: string, session: Session, now: Timestamp): void => {
     if (extending.has(tokenHash)) return
@@ -102,8 +91,7 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
     resume: async tokenHash => {
       const session = await sessions.find(tokenHash)
       const now = clock.now()
-      const last = lastRequests.get(tokenHash)
-      if (!session || (session.expiresAt <= now && (!last || endOf(session.createdAt, last) <= now))) {
+      if (!session || isOver(session, lastRequests.get(tokenHash), now)) {
         lastRequests.delete(tokenHash)
         return null
       }
@@ -117,5 +105,25 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
       return sessions.end(tokenHash)
     },
     forgetExpired: () => sessions.forgetExpired(addSeconds(clock.now(), -slack)),
+  }
+}
+
+function lifetime({ idle, absolute }: SessionLives) {
+  /** What is stored of an end may be behind by so many seconds. */
+  const slack = idle / 60
+  /** The end of a session after a request at `last`. */
+  const endOf = (createdAt: Timestamp, last: Timestamp): Timestamp => {
+    const idleEnd = addSeconds(last, idle)
+    const absoluteEnd = addSeconds(createdAt, absolute)
+    return idleEnd < absoluteEnd ? idleEnd : absoluteEnd
+  }
+  return {
+    slack,
+    endOf,
+    isOver: ({ createdAt, expiresAt }: Session, last: Timestamp | undefined, now: Timestamp): boolean =>
+      expiresAt <= now && (last === undefined || endOf(createdAt, last) <= now),
+    /** An end is put off only once it moves by the slack, so that reading seldom writes. */
+    isWorthExtending: ({ createdAt, expiresAt }: Session, now: Timestamp): boolean =>
+      now >= addSeconds(expiresAt, slack - idle) && addSeconds(expiresAt, slack) <= endOf(createdAt, now),
   }
 }

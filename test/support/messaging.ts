@@ -56,7 +56,7 @@ export async function world(changes: Record<string, Value> = {}) {
     },
     clock,
     ids: { uuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}` },
-    settings: { baseUrl: 'https://pbx.example.com', gatewayTimeout: 15 },
+    settings: { baseUrl: 'https://pbx.example.com', gatewayTimeout: 15, parkedFor: 24 * 3600 },
   })
   const stored = async (): Promise<JsonObject[]> => {
     const list: JsonObject[] = []

@@ -53,7 +53,7 @@ function toFile(given: string): OutputTarget {
   const isSpecial = there !== undefined && !there.isFile()
   if (there?.isFile()) assertNoDatabase(path)
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
-  const file = opened(path, draft, isSpecial)
+  const file = openToWrite(draft, isSpecial ? 'w' : 'wx', path)
   let isOpen = true
   const close = (): void => {
     if (isOpen) closeSync(file)
@@ -96,11 +96,11 @@ export function writeAll(path: string, file: number, content: Buffer, at: number
   }
 }
 
-/** `draft` is opened in the place of the path. */
-function opened(path: string, draft: string, isThere: boolean): number {
+/** Opens a file, one that is made being readable by its owner alone. Throws CliError, which names it as `shown`. */
+export function openToWrite(path: string, flags: string | number, shown = path): number {
   try {
-    return openSync(draft, isThere ? 'w' : 'wx', 0o600)
+    return openSync(path, flags, 0o600)
   } catch (error) {
-    throw cannotWrite(path, error)
+    throw cannotWrite(shown, error)
   }
 }

@@ -25,39 +25,11 @@ interface Wanted {
 }
 
 const REMEMBERED = 100_000
-const ID = /^[1-9]\d{0,14}$/
 
 export function namesIn(records: Records): Names {
   const all: Known[] = []
   let wanted: Wanted[] = []
   let size = 0
-
-  /** The ids of the records of the reference's resource that have this name: within the scope, or in full. */
-  const idsByName = async ({ target, scope, own }: NamedReference, ids: readonly Value[], text: string) => {
-    const parts = (values: readonly Value[], name: string) =>
-      Object.fromEntries([...scope.map((part, i) => [part, values[i] ?? null]), ...own.map(part => [part, name])])
-    const found = ids.every(id => id !== null) ? await records.identify(target, parts(ids, text)) : []
-    const outer = namedReferences(target).find(named => scope.includes(named.field))
-    for (let at = text.indexOf('/'); outer && at !== -1; at = text.indexOf('/', at + 1)) {
-      const [id, another] = await records.identify(outer.target, { [outer.own[0] ?? 'id']: text.slice(0, at) })
-      if (id !== undefined && another === undefined)
-        found.push(...(await records.identify(target, parts([id], text.slice(at + 1)))))
-    }
-    return [...new Set(found)]
-  }
-  const idById = async ({ target }: NamedReference, text: string): Promise<number[]> =>
-    ID.test(text) && (await records.find(target, Number(text))) ? [Number(text)] : []
-
-  const lookUp = async ({ reference, scope, text, isId }: Wanted): Promise<number | Problem> => {
-    const ways = [() => idsByName(reference, scope, text), () => idById(reference, text)]
-    for (const way of reference.scope.length > 0 ? ways.slice(0, 1) : isId ? ways.reverse() : ways) {
-      const [id, another] = await way()
-      if (another !== undefined) return new Problem('is ambiguous')
-      if (id !== undefined) return id
-    }
-    return new Problem('is invalid')
-  }
-
   return {
     finder: (reference, isId) => {
       const known: Known = new Map()
@@ -78,7 +50,7 @@ export function namesIn(records: Records): Names {
       for (const want of wanted) {
         const names = want.known.get(want.scope[0] ?? null) ?? new Map<string, number | Problem>()
         // A copy, since the text may be a slice that would keep a whole block of the input in memory.
-        if (!names.has(want.text)) names.set(Buffer.from(want.text).toString(), await lookUp(want))
+        if (!names.has(want.text)) names.set(Buffer.from(want.text).toString(), await lookUp(records, want))
         want.known.set(want.scope[0] ?? null, names)
       }
       wanted = []
@@ -86,3 +58,37 @@ export function namesIn(records: Records): Names {
     },
   }
 }
+
+async function lookUp(records: Records, { reference, scope, text, isId }: Wanted): Promise<number | Problem> {
+  const ways = [() => idsByName(records, reference, scope, text), () => idById(records, reference, text)]
+  for (const way of reference.scope.length > 0 ? ways.slice(0, 1) : isId ? ways.reverse() : ways) {
+    const [id, another] = await way()
+    if (another !== undefined) return new Problem('is ambiguous')
+    if (id !== undefined) return id
+  }
+  return new Problem('is invalid')
+}
+
+/** The ids of the records of the reference's resource that have this name: within the scope, or in full. */
+async function idsByName(
+  records: Records,
+  { target, scope, own }: NamedReference,
+  ids: readonly Value[],
+  text: string,
+): Promise<number[]> {
+  const parts = (values: readonly Value[], name: string) =>
+    Object.fromEntries([...scope.map((part, i) => [part, values[i] ?? null]), ...own.map(part => [part, name])])
+  const found = ids.every(id => id !== null) ? await records.identify(target, parts(ids, text)) : []
+  const outer = namedReferences(target).find(named => scope.includes(named.field))
+  for (let at = text.indexOf('/'); outer && at !== -1; at = text.indexOf('/', at + 1)) {
+    const [id, another] = await records.identify(outer.target, { [outer.own[0] ?? 'id']: text.slice(0, at) })
+    if (id !== undefined && another === undefined)
+      found.push(...(await records.identify(target, parts([id], text.slice(at + 1)))))
+  }
+  return [...new Set(found)]
+}
+
+const ID = /^[1-9]\d{0,14}$/
+
+const idById = async (records: Records, { target }: NamedReference, text: string): Promise<number[]> =>
+  ID.test(text) && (await records.find(target, Number(text))) ? [Number(text)] : []

@@ -1,19 +1,9 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fstatSync,
-  ftruncateSync,
-  openSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import { accessSync, closeSync, constants, existsSync, fstatSync, ftruncateSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Context } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
-import { assertNoDatabase, writeAll } from '../export/output.ts'
+import { assertNoDatabase, openToWrite, writeAll } from '../export/output.ts'
 import { cannotWrite } from '../report.ts'
 import { printable } from '../styles.ts'
 import { REASON } from './columns.ts'
@@ -35,42 +25,53 @@ export function errorReport(
   max: number,
   before: () => void,
 ) {
-  const shown: ImportError[] = []
-  const warnings: ImportError[] = []
-  let count = 0
-  let warned = 0
+  const print = ({ line, field, message }: ImportError, kind = ''): void => {
+    before()
+    io.stderr.write(`${name}:${line}: ${kind}${printable(`${field}: ${message}`)}\n`)
+  }
+  const isJson = options.output === 'json'
+  const errors = firstOf(max, error => {
+    if (!isJson) print(error)
+  })
+  const warnings = firstOf(max, warning => {
+    if (!isJson && !options.quiet) print(warning, 'warning: ')
+  })
   return {
-    shown,
-    warnings,
+    shown: errors.shown,
+    warnings: warnings.shown,
     get moreWarnings() {
-      return warned - warnings.length
+      return warnings.more
     },
     get more() {
-      return count - shown.length
+      return errors.more
     },
-    add: (line: number, errors: RowErrors): void => {
-      for (const [field, message] of errors) {
-        count++
-        if (shown.length >= max) continue
-        shown.push({ line, field, message })
-        if (options.output === 'json') continue
-        before()
-        io.stderr.write(`${name}:${line}: ${printable(`${field}: ${message}`)}\n`)
-      }
-    },
+    add: errors.add,
     /** Says what is no error; as many as errors are shown. */
-    warn: (line: number, given: RowErrors): void => {
-      for (const [field, message] of given) {
-        if (warned++ >= max) continue
-        warnings.push({ line, field, message })
-        if (options.quiet || options.output === 'json') continue
-        before()
-        io.stderr.write(`${name}:${line}: warning: ${printable(`${field}: ${message}`)}\n`)
-      }
-    },
+    warn: warnings.add,
     /** Says how many were not shown. */
     end: (): void => {
-      if (count > shown.length && options.output !== 'json') io.stderr.write(`… and ${count - shown.length} more\n`)
+      if (errors.more > 0 && !isJson) io.stderr.write(`… and ${errors.more} more\n`)
+    },
+  }
+}
+
+/** Keeps and shows what comes first, and counts the rest. */
+function firstOf(max: number, show: (found: ImportError) => void) {
+  const shown: ImportError[] = []
+  let more = 0
+  return {
+    shown,
+    get more() {
+      return more
+    },
+    add: (line: number, found: RowErrors): void => {
+      for (const [field, message] of found)
+        if (shown.length >= max) more++
+        else {
+          const error = { line, field, message }
+          shown.push(error)
+          show(error)
+        }
     },
   }
 }
@@ -143,13 +144,7 @@ export function openRejectFile(
   }
 }
 
-function open(path: string): number {
-  try {
-    return openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600)
-  } catch (error) {
-    throw cannotWrite(path, error)
-  }
-}
+const open = (path: string): number => openToWrite(path, constants.O_WRONLY | constants.O_CREAT)
 
 /** Throws where rejected rows could not be written to that path: before rows are read, since they may take long. */
 export function assertRejectFile(path: string): void {
