@@ -27,13 +27,18 @@ interface Style {
   readonly heading: number
 }
 
-const WHOLE = Number.POSITIVE_INFINITY
-const PADDED: Style = { frame: 3, narrowest: 8, short: 11, heading: WHOLE }
-const DENSE: Style = { frame: 1, narrowest: 6, short: 6, heading: WHOLE }
-const DENSEST: Style = { ...DENSE, heading: 6 }
-
-/** A text of this width tells what it is about; columns that matter less do not make it narrower. */
+/** A text of this width tells what it is about. */
 const AMPLE = 24
+const WHOLE = Number.POSITIVE_INFINITY
+const ROOMY: Style = { frame: 3, narrowest: AMPLE, short: AMPLE, heading: WHOLE }
+const LEGIBLE: Style = { ...ROOMY, frame: 1 }
+const STYLES: readonly Style[] = [
+  ROOMY,
+  LEGIBLE,
+  { frame: 3, narrowest: 8, short: 11, heading: WHOLE },
+  { frame: 1, narrowest: 6, short: 6, heading: WHOLE },
+]
+const DENSEST: Style = { frame: 1, narrowest: 6, short: 6, heading: 6 }
 
 interface Fit {
   readonly columns: readonly number[]
@@ -42,9 +47,9 @@ interface Fit {
 }
 
 /**
- * A table that fits the terminal. Where there is no room, empty columns go first and then those that matter less; long
- * texts are cut, and the blanks beside the lines go, then headings are cut; at last columns on the right are left out. What is left out is
- * said on standard error.
+ * A table that fits the terminal. Where there is no room, empty columns go first and then those that matter less, JSON
+ * before others; long texts are cut, and the blanks beside the lines go, then headings are cut; at last columns on the
+ * right are left out. What is left out is said on standard error.
  */
 export function table(context: Context, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) {
@@ -64,7 +69,7 @@ export function table(context: Context, columns: readonly Column[], rows: readon
       head: [],
       border: [],
       compact: true,
-      ...(style.frame === DENSE.frame ? { 'padding-left': 0, 'padding-right': 0 } : {}),
+      ...(style.frame === 1 ? { 'padding-left': 0, 'padding-right': 0 } : {}),
     },
   })
   for (const row of cells)
@@ -91,16 +96,16 @@ const longestPart = (name: string): number => Math.max(...name.split(/(?<=_)/).m
 function fit(columns: readonly Column[], cells: readonly (readonly string[])[], available: number): Fit {
   const contents = columns.map((_, i) => Math.max(0, ...cells.map(row => widthOf(row[i] ?? ''))))
   const natural = columns.map(({ name }, i) => Math.max(name.length, contents[i] ?? 0))
-  const ample = columns.map((column, i) => leastOf(column, Math.min(contents[i] ?? 0, AMPLE), UNCUT))
   const leastIn = (style: Style): number[] => columns.map((column, i) => leastOf(column, contents[i] ?? 0, style))
   const room = (shown: readonly number[], { frame }: Style): number => available - frame * shown.length - 1
   const fits = (shown: readonly number[], widths: readonly number[], style: Style): boolean =>
     shown.reduce((sum, i) => sum + (widths[i] ?? 0), 0) <= room(shown, style)
   let shown = columns.map((_, i) => i)
-  if (!fits(shown, natural, PADDED)) shown = shown.filter(i => (contents[i] ?? 0) > 0)
-  for (const minor of shown.filter(i => columns[i]?.isMinor).reverse())
-    if (!fits(shown, ample, PADDED)) shown = shown.filter(i => i !== minor)
-  const style = [PADDED, DENSE].find(each => fits(shown, leastIn(each), each)) ?? DENSEST
+  if (!fits(shown, natural, ROOMY)) shown = shown.filter(i => (contents[i] ?? 0) > 0)
+  const isJson = (i: number): number => Number(columns[i]?.kind === 'json')
+  for (const minor of shown.filter(i => columns[i]?.isMinor).sort((a, b) => isJson(b) - isJson(a) || b - a))
+    if (!fits(shown, leastIn(LEGIBLE), LEGIBLE)) shown = shown.filter(i => i !== minor)
+  const style = STYLES.find(each => fits(shown, leastIn(each), each)) ?? DENSEST
   const least = leastIn(style)
   while (shown.length > 1 && !fits(shown, least, style)) shown = shown.slice(0, -1)
   // Headings are broken before any text is cut.
@@ -109,12 +114,10 @@ function fit(columns: readonly Column[], cells: readonly (readonly string[])[], 
   return { columns: shown, widths: narrowed(shown, from, to, room(shown, style)), style }
 }
 
-const UNCUT: Omit<Style, 'frame'> = { narrowest: PADDED.narrowest, short: AMPLE, heading: PADDED.narrowest }
-
-/** A number is never cut, nor is what is short anyhow; a heading may be, before a column is left out. */
-function leastOf(column: Column, content: number, { narrowest, short, heading }: Omit<Style, 'frame'>): number {
-  const most = column.kind === 'date' ? TO_THE_MINUTE : narrowest
-  const kept = isNumber(column) || content <= short ? content : Math.min(content, most)
+/** A number is never cut, a moment to the minute, and not what is short anyhow; at last a heading. */
+function leastOf(column: Column, content: number, { narrowest, short, heading }: Style): number {
+  const isKept = isNumber(column) || (content <= short && column.kind !== 'date')
+  const kept = isKept ? content : Math.min(content, column.kind === 'date' ? TO_THE_MINUTE : narrowest)
   return Math.max(kept, Math.min(longestPart(column.name), heading))
 }
 

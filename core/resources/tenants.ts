@@ -18,6 +18,7 @@ export const tenants = resource({
   search: ['name', 'slug', 'domain'],
   unique: [['slug'], ['domain']],
   key: ['slug'],
+  brief: ['name', 'slug', 'status', 'max_extensions'],
   embeds: [
     { kind: 'count', name: 'extensions_count', of: 'extensions', by: 'tenant_id', in: 'list' },
     { kind: 'count', name: 'dids_count', of: 'dids', by: 'tenant_id', in: 'list' },

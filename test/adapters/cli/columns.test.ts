@@ -47,10 +47,14 @@ describe('a list at a terminal of 80 columns', () => {
     assert.deepEqual(shown, ['id', 'to_number', 'from_sender', 'message', 'delivery_status', 'requested_at'])
   })
 
-  it('of tenants leaves out their settings before anything else', async () => {
+  it('of tenants leaves out their settings before anything else, then what they have, and no part of their slugs', async () => {
     await place.done(`trunkline tenant update acme --settings '{"international_prefix":"00"}'`)
-    const { stderr } = await place.run('trunkline tenant list', { columns: 80 })
-    assert.equal(stderr, 'left out for want of width: settings; see --fields\n')
+    const wide = await place.run('trunkline tenant list', { columns: 110 })
+    assert.equal(wide.stderr, 'left out for want of width: settings; see --fields\n')
+    const { stdout, stderr } = await place.run('trunkline tenant list', { columns: 80 })
+    const left = 'settings, extensions_count, dids_count, queues_count'
+    assert.equal(stderr, `left out for want of width: ${left}; see --fields\n`)
+    assert.match(stdout, /telecommunications/)
   })
 
   it('has what --fields names in its order, whatever matters less', async () => {
