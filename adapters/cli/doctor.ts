@@ -60,9 +60,10 @@ export async function doctorCommand(run: RunCommand, wiring: Wiring): Promise<Co
 
 async function examine(context: Context, wiring: Wiring): Promise<Finding[]> {
   const findings: Finding[] = []
+  let path = ''
   try {
     const settings = wiring.settings(context.options).values
-    const path = context.options.db ?? String(settings['db'])
+    path = context.options.db ?? String(settings['db'])
     findings.push(...examineFile(path))
     const patient = { settings, services: await context.open() }
     for (const examination of EXAMINATIONS) findings.push(...(await examination(patient)))
@@ -72,16 +73,18 @@ async function examine(context: Context, wiring: Wiring): Promise<Finding[]> {
     if (state === 'down') findings.push({ finding: `the daemon does not answer at ${url}`, mend: 'trunkline serve' })
   } catch (error) {
     // What keeps the database from being opened is a finding like the others, and the last.
-    findings.push(openingFailure(error))
+    findings.push(openingFailure(error, path))
   }
   return findings
 }
 
-function openingFailure(error: unknown): Finding {
+function openingFailure(error: unknown, path: string): Finding {
   if (!(error instanceof AppError || error instanceof CliError)) throw error
+  const finding = error.message.replace(/\.$/, '')
+  if (error instanceof AppError && error.code === 'read_only')
+    return { finding, mend: `ls -ld ${quoted(dirname(path))} ${quoted(path)}` }
   const hint = error instanceof AppError ? error.details.hint : error.hint
-  const mend = typeof hint === 'string' ? hint : 'trunkline config check'
-  return { finding: error.message.replace(/\.$/, ''), mend }
+  return { finding, mend: typeof hint === 'string' ? hint : 'trunkline config check' }
 }
 
 function examineFile(path: string): Finding[] {
@@ -237,10 +240,19 @@ const examineFeeds: Examination = async ({ settings, services: { records } }) =>
   return findings
 }
 
+/** Calls that are not billed until somebody acts. */
+const examineQuarantine: Examination = async ({ services: { calls } }) => {
+  const count = await calls.quarantineCount()
+  if (count === 0) return []
+  const finding = `${count} ${count === 1 ? 'call record waits' : 'call records wait'} in quarantine`
+  return [{ finding, mend: 'trunkline cdr quarantine list' }]
+}
+
 const EXAMINATIONS: readonly Examination[] = [
   examineDatabase,
   examineLimits,
   examineDuplicates,
   examineGateways,
   examineFeeds,
+  examineQuarantine,
 ]

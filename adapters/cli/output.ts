@@ -95,7 +95,10 @@ export async function printRecord(
   if (options.output === 'ndjson') return write(io, `${stringifyJson(shared(resource, row, showSecrets))}\n`)
   if (options.output === 'csv') {
     const [named = record] = await withNames(resource, [record], (await context.open()).records)
-    return write(io, csvLine(columns.map(({ name }) => name)) + lineOf(context, columns, named))
+    // A record by itself may come without the counts that lists have.
+    const counts = resource.embeds.filter(({ kind }) => kind === 'count').map(({ name }) => name)
+    const known = columns.filter(({ name }) => !counts.includes(name) || name in record)
+    return write(io, csvLine(known.map(({ name }) => name)) + lineOf(context, known, named))
   }
   const named = await joined(resource, row, (await context.open()).records)
   return printLines(context, linesOf(resource, named, showSecrets))

@@ -18,7 +18,7 @@ import { cut, widthOf } from './width.ts'
 export async function reportCommand(run: RunCommand): Promise<Command> {
   const group = new Command('report').description('what was used and what it costs')
   const usage = tenantArgument(new Command('usage').description("a tenant's calls of a month, in its own time zone"))
-    .requiredOption('--month <YYYY-MM>', 'the month')
+    .option('--month <YYYY-MM>', 'the month')
     .addOption(new Option('--by <group>', 'a line for each').choices([...USAGE_GROUPS]))
   example(usage, 'trunkline report usage --tenant acme --month 2026-10 --by destination')
   group.addCommand(run(takesFields(usage), printUsage))
@@ -27,8 +27,7 @@ export async function reportCommand(run: RunCommand): Promise<Command> {
 
 async function printUsage(context: Context, words: readonly string[], flags: Flags): Promise<void> {
   const { tenant: named } = await tenantFrom(context, words, flags)
-  const month = String(flags['month'])
-  if (!isMonth(month)) throw new CliError(EXIT.usage, `${month} is no month`, again('--month', '2026-10'))
+  const month = await monthFrom(context, flags)
   const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
   assertColumns(context, isFlat)
   const { records, calls } = await context.open()
@@ -45,6 +44,19 @@ async function printUsage(context: Context, words: readonly string[], flags: Fla
     drawn(context, head, sum, by === null ? [] : lines),
   )
 }
+
+async function monthFrom(context: Context, { month }: Flags): Promise<string> {
+  if (month === undefined && context.options.interactive) {
+    const { askText } = await import('./ask.ts')
+    return askText(context, 'month:', { validate: given => isMonth(given) || noMonth(given) })
+  }
+  if (month === undefined) throw new CliError(EXIT.usage, 'there is no month', again('--month', '2026-10'))
+  const given = String(month)
+  if (!isMonth(given)) throw new CliError(EXIT.usage, noMonth(given), again('--month', '2026-10'))
+  return given
+}
+
+const noMonth = (given: string): string => `${given || 'that'} is no month, such as 2026-10`
 
 /** Minutes and averages to one decimal; amounts as text. ASR: answered per hundred; ACD: seconds of an answered call. */
 function figures({ calls, answered, seconds, bill_seconds, cost, unrated }: Usage) {

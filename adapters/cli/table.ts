@@ -16,11 +16,15 @@ const TO_THE_MINUTE = '2026-10-01 12:00Z'.length
 const fitted = (text: string, width: number, { kind }: Column): string =>
   cut(kind === 'date' && text.length > width ? text.replace(/:\d\dZ$/, 'Z') : text, width)
 
+/** What is of use only as a whole. */
+const DIALLED = /^\+?\d{0,15}$/
+
 /**
  * `frame` is what each column takes beside its text. Text is cut to `narrowest`, unless it is `short`, and a part of a
- * heading to `heading`.
+ * heading to `heading`. Numbers that are dialled are cut where `cutsDialled`.
  */
 interface Style {
+  readonly cutsDialled?: boolean
   readonly frame: number
   readonly narrowest: number
   readonly short: number
@@ -32,13 +36,18 @@ const AMPLE = 24
 const WHOLE = Number.POSITIVE_INFINITY
 const ROOMY: Style = { frame: 3, narrowest: AMPLE, short: AMPLE, heading: WHOLE }
 const LEGIBLE: Style = { ...ROOMY, frame: 1 }
+const DENSE: readonly Style[] = [
+  { frame: 3, narrowest: 8, short: 11, heading: WHOLE },
+  { frame: 1, narrowest: 6, short: 6, heading: WHOLE },
+  { frame: 1, narrowest: 6, short: 6, heading: 6 },
+]
+const DENSEST: Style = { frame: 1, narrowest: 6, short: 6, heading: 6, cutsDialled: true }
 const STYLES: readonly Style[] = [
   ROOMY,
   LEGIBLE,
-  { frame: 3, narrowest: 8, short: 11, heading: WHOLE },
-  { frame: 1, narrowest: 6, short: 6, heading: WHOLE },
+  ...DENSE,
+  ...DENSE.map((style): Style => ({ ...style, cutsDialled: true })),
 ]
-const DENSEST: Style = { frame: 1, narrowest: 6, short: 6, heading: 6 }
 
 interface Fit {
   readonly columns: readonly number[]
@@ -48,8 +57,8 @@ interface Fit {
 
 /**
  * A table that fits the terminal. Where there is no room, empty columns go first and then those that matter less, JSON
- * before others; long texts are cut, and the blanks beside the lines go, then headings are cut; at last columns on the
- * right are left out. What is left out is said on standard error.
+ * before others; long texts are cut, and the blanks beside the lines go, then headings are cut, and then numbers that
+ * are dialled; at last columns on the right are left out. What is left out is said on standard error.
  */
 export function table(context: Context, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   if (rows.length === 0) {
@@ -96,7 +105,9 @@ const longestPart = (name: string): number => Math.max(...name.split(/(?<=_)/).m
 function fit(columns: readonly Column[], cells: readonly (readonly string[])[], available: number): Fit {
   const contents = columns.map((_, i) => Math.max(0, ...cells.map(row => widthOf(row[i] ?? ''))))
   const natural = columns.map(({ name }, i) => Math.max(name.length, contents[i] ?? 0))
-  const leastIn = (style: Style): number[] => columns.map((column, i) => leastOf(column, contents[i] ?? 0, style))
+  const isDialled = columns.map((_, i) => cells.every(row => DIALLED.test(row[i] ?? '')))
+  const leastIn = (style: Style): number[] =>
+    columns.map((column, i) => leastOf(column, contents[i] ?? 0, isDialled[i] === true && !style.cutsDialled, style))
   const room = (shown: readonly number[], { frame }: Style): number => available - frame * shown.length - 1
   const fits = (shown: readonly number[], widths: readonly number[], style: Style): boolean =>
     shown.reduce((sum, i) => sum + (widths[i] ?? 0), 0) <= room(shown, style)
@@ -115,8 +126,8 @@ function fit(columns: readonly Column[], cells: readonly (readonly string[])[], 
 }
 
 /** A number is never cut, a moment to the minute, and not what is short anyhow; at last a heading. */
-function leastOf(column: Column, content: number, { narrowest, short, heading }: Style): number {
-  const isKept = isNumber(column) || (content <= short && column.kind !== 'date')
+function leastOf(column: Column, content: number, isWhole: boolean, { narrowest, short, heading }: Style): number {
+  const isKept = isWhole || isNumber(column) || (content <= short && column.kind !== 'date')
   const kept = isKept ? content : Math.min(content, column.kind === 'date' ? TO_THE_MINUTE : narrowest)
   return Math.max(kept, Math.min(longestPart(column.name), heading))
 }

@@ -25,7 +25,7 @@ export async function tenantFrom(
   const [tenant, rest] = isGiven && !isTwice ? [String(flag), words] : [words[0], words.slice(1)]
   if (tenant !== undefined) return { tenant, rest }
   if (!context.options.interactive)
-    throw new CliError(EXIT.usage, 'there is no tenant: name it, or give --tenant', 'trunkline tenant list')
+    throw new CliError(EXIT.usage, 'the tenant must be named, as an argument or by --tenant', 'trunkline tenant list')
   const { candidates, choose } = await import('./ask.ts')
   const services = await context.open()
   const id = await choose(context, 'tenant:', search => candidates(services, tenants, search))

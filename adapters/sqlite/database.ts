@@ -72,12 +72,14 @@ export function openDatabase(
 }
 
 function prepareFile(path: string, { create }: OpenOptions): void {
-  if (!existsSync(path)) {
+  // In a folder that is closed to this user, a file is no less there: statSync throws then.
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) {
     if (!create) throw new AppError('not_found', `There is no database at ${path}.`, { hint: 'trunkline init' })
     createFile(path)
     return
   }
-  if (statSync(path).size === 0)
+  if (found.size === 0)
     throw new AppError('corrupt', `${path} is empty, not a database; without it, trunkline init begins anew.`, {
       hint: RESTORE,
     })

@@ -2,6 +2,7 @@ import { Problem, type Value } from '../../../core/resources/field.ts'
 import { sentences } from '../../../core/resources/input.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { type NamedReference, namedReferences } from '../../../core/use-cases/import.ts'
+import { quoted } from '../command-line.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { CellRules } from './cells.ts'
 import { readerOf } from './cells.ts'
@@ -49,7 +50,9 @@ export function targetsOf(resource: Resource, map: ImportOptions['map']): Target
     },
     unknown: column => {
       const told = noField(resource, column, byColumn.keys())
-      return told.endsWith('?') ? told : `${told}.`
+      return told.endsWith('?')
+        ? told
+        : `${told}. Name it with --map, or pass over it with --map ${quoted(`${column}=`)}.`
     },
   }
 }

@@ -38,7 +38,11 @@ export function addImportOptions(command: Command, resource: Resource): Command 
   return command
     .addOption(new Option('--format <format>', 'what the input is (default: by its name, else csv)').choices(FORMATS))
     .option('--tenant <SLUG|ID>', 'whose the records are, where the input does not say')
-    .option('--map <column=field>', 'what a column is, such as Price=cost_per_minute; repeatable', collect)
+    .option(
+      '--map <column=field>',
+      'what a column is, such as Price=cost_per_minute, or Note= to pass over it; repeatable',
+      collect,
+    )
     .option('--set <field=value>', 'the same value for all records; repeatable', collect)
     .addOption(new Option('--mode <mode>', 'what happens to records that exist').choices(MODES).default('insert'))
     .addOption(

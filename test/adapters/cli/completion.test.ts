@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Command } from 'commander'
@@ -132,6 +132,15 @@ const leaves = (command: Command, path: string): [path: string, command: Command
   command.commands.length === 0
     ? [[path, command]]
     : command.commands.flatMap(sub => leaves(sub, `${path} ${sub.name()}`))
+
+it('a script tells in its first lines how to load it, and the help says so', async () => {
+  assert.match(await place.done('trunkline completion --help'), /first lines tell how to load it/)
+  for (const shell of ['bash', 'zsh', 'fish'])
+    assert.match(
+      readFileSync(place.path(`trunkline.${shell}`), 'utf8'),
+      RegExp(`^(.*\\n)?# .*trunkline completion ${shell}`),
+    )
+})
 
 describe('bash', { skip: missing('bash') }, () => {
   it('completes every flag of every command, and the choices of those that have some', async () => {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { startService, type TestService } from '../../support/app.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+import { asteriskRow } from '../../support/switch.ts'
 
 let place: Workplace
 let service: TestService
@@ -54,6 +56,14 @@ describe('doctor', () => {
     assert.equal(
       stdout,
       `found: There is no database at ${place.path('none.db')}\n mend: trunkline --db ${place.path('none.db')} init\n`,
+    )
+  })
+
+  it('finds a database that cannot be opened, and looks at whose it is', async () => {
+    const { stdout } = await place.run(`trunkline doctor --db ${place.folder}`)
+    assert.equal(
+      stdout,
+      `found: The database cannot be opened for writing; check who owns it and its folder\n mend: ls -ld ${dirname(place.folder)} ${place.folder}\n`,
     )
   })
 
@@ -154,5 +164,13 @@ describe('doctor', () => {
     ])
     writeFileSync(path, '')
     assert.equal((await findings({ env: { TRUNKLINE_FEEDS } })).length, 1)
+  })
+  it('finds call records that wait in quarantine', async () => {
+    const found = async () => (await findings()).filter(([finding]) => finding.includes('quarantine'))
+    writeFileSync(place.path('Master.csv'), asteriskRow({ accountcode: 'nobody' }))
+    await place.done(`trunkline cdr ingest ${place.path('Master.csv')} --quiet`)
+    assert.deepEqual(await found(), [['1 call record waits in quarantine', 'trunkline cdr quarantine list']])
+    await place.done('trunkline cdr quarantine discard 1 --yes')
+    assert.deepEqual(await found(), [])
   })
 })

@@ -197,20 +197,22 @@ describe('a database', () => {
     })
   })
 
-  it('that belongs to someone else ends with 77', {
+  it('that belongs to someone else ends with 77, and is not taken for missing where its folder is closed', {
     skip: unbuilt || (process.getuid?.() === 0 ? false : 'only root can become someone else'),
   }, async () => {
     mkdirSync(place.path('private'), { mode: 0o700 })
     copyFileSync(place.db, place.path('private/theirs.db'))
     chmodSync(place.folder, 0o755)
-    const child = spawnProgram(place, ['tenant', 'list'], {
-      uid: 65_534,
-      gid: 65_534,
-      env: { TRUNKLINE_DB: place.path('trunkline.db') },
-    })
-    const { code, stderr } = await outcomeOf(child)
-    assert.equal(code, 77, stderr)
-    assert.match(stderr, /^error: The database cannot be opened for writing/)
+    for (const file of ['trunkline.db', 'private/theirs.db']) {
+      const child = spawnProgram(place, ['tenant', 'list'], {
+        uid: 65_534,
+        gid: 65_534,
+        env: { TRUNKLINE_DB: place.path(file) },
+      })
+      const { code, stderr } = await outcomeOf(child)
+      assert.equal(code, 77, stderr)
+      assert.match(stderr, /^error: The database cannot be opened for writing/)
+    }
   })
 })
 

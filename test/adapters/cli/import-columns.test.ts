@@ -44,9 +44,16 @@ describe('a column that is nearly the name of a field', () => {
   })
 })
 
-it('a column that is near no field comes with no command', async () => {
-  const { stderr } = await desk.take('rates', deck().replace('status', 'zzzzzzzz'), FLAGS)
+it('a column that is near no field comes with no command, but with how it is passed over', async () => {
+  const text = 'prefix,destination,cost_per_minute,billing_increment,status,Grace Time\n380,x,1,60,active,0\n'
+  const { stderr } = await desk.take('rates', text, FLAGS)
+  assert.equal(
+    stderr.split('\n')[0],
+    `in.csv:1: Grace Time: Rates have no field "Grace Time". Name it with --map, or pass over it with --map 'Grace Time='.`,
+  )
   assert.equal(hintIn(stderr), undefined)
+  await desk.take('rates', text, [...FLAGS, '--map', 'Grace Time='])
+  assert.deepEqual(desk.query(RATES), ['380|x|10000|60|active'])
 })
 
 it('what a terminal would act on is not printed, be it in a header or a prefix, nor told in a command', async () => {

@@ -102,6 +102,11 @@ cdrs               1: 1
   it('shows its secrets when told to', () =>
     ended('trunkline extension show acme/101 --show-secrets --fields secret', { stdout: 'secret  kW3-9fQm-Zt81\n' }))
 
+  it('has columns in CSV for the counts that it comes with, and none for others', async () => {
+    assert.match(await place.done('trunkline gateway show Jasmin -o csv'), /,messages_count\n.*,0\n$/)
+    assert.match(await place.done('trunkline tenant show acme -o csv'), /,max_extensions,settings\n.*,\d+,\n$/)
+  })
+
   it('has in JSON no secret unless told to, not even in what is embedded', async () => {
     assert.equal('secret' in (await place.json('trunkline extension show acme/101')), false)
     const tenant = await place.json('trunkline tenant show acme')

@@ -45,6 +45,13 @@ describe('a table', () => {
     assert.match(text, /│ a long te… │ 1234567890123 │/)
   })
 
+  it('cuts numbers that are dialled only when nothing else is left to cut', () => {
+    const columns = [column('destination_number'), column('disposition')]
+    const rows = [['+380441112233', 'congestion']]
+    assert.match(drawn(columns, rows, 24).text, /│\+380441112233│congest…│/)
+    assert.match(drawn(columns, rows, 20).text, /│\+380441…│congesti…│/)
+  })
+
   it('leaves empty columns out when there is no room, and says which others', () => {
     const columns = [column('first'), column('empty'), column('second'), column('third')]
     const { text, said } = drawn(columns, [['aaaaaaaa', '', 'bbbbbbbb', 'cccccccc']], 21)

@@ -41,7 +41,7 @@ describe('the tenant that a command is about', () => {
       assert.deepEqual(await place.run(`trunkline ${command} ${options}`), {
         code: 64,
         stdout: '',
-        stderr: 'error: there is no tenant: name it, or give --tenant\nhint: trunkline tenant list\n',
+        stderr: 'error: the tenant must be named, as an argument or by --tenant\nhint: trunkline tenant list\n',
       })
     })
   }
@@ -57,6 +57,29 @@ describe('the tenant that a command is about', () => {
     screen.type('380441112233\r')
     assert.equal(await screen.ended(), 0)
     assert.match(screen.printed(), /^cost +60 s × 0\.0123/m)
+  })
+
+  it('is chosen at a terminal, and the month of its report is asked for', {
+    skip: unbuilt || missing('python3'),
+    timeout: 20_000,
+  }, async () => {
+    const screen = atTerminal(place, ['report', 'usage'])
+    await screen.until('❯ Acme Ltd · acme')
+    screen.type('\r')
+    await screen.until('month:')
+    screen.type('10/26\r')
+    await screen.until('10/26 is no month, such as 2026-10')
+    screen.type('\u00152026-10\r')
+    assert.equal(await screen.ended(), 0)
+    assert.match(screen.printed(), /^acme, 2026-10 /m)
+  })
+
+  it('is no month to report', async () => {
+    assert.deepEqual(await place.run('trunkline report usage acme'), {
+      code: 64,
+      stdout: '',
+      stderr: 'error: there is no month\nhint: trunkline report usage acme --month 2026-10\n',
+    })
   })
 
   it('is no number to quote', async () => {

@@ -156,6 +156,7 @@ describe('at a terminal, an account', { skip, timeout: 60_000 }, () => {
     await screen.until('The two are not the same; type both anew.')
     await screen.until('Password:')
     screen.type(`short${ENTER}`)
+    await screen.until('The password field must be at least 8 characters.')
     await screen.until('Password:')
     screen.type(`first third${ENTER}`)
     await screen.until('The same again:')
