@@ -27,7 +27,10 @@ export interface CallSteps {
   prepare(feed: Feed, records: readonly SwitchRecord[]): Prepared
   /** What was prepared, or the same anew when something it was made of has changed. Runs in the write transaction. */
   current(prepared: Prepared, feed: Feed, records: readonly SwitchRecord[]): Prepared
-  /** Stores the calls that are not there yet; `conflicts` have the id of another call. Runs in the write transaction. */
+  /**
+   * Stores the calls that are not there yet, which wait in quarantine no longer; `conflicts` have the id of another
+   * call. Runs in the write transaction.
+   */
   store(prepared: Prepared): Pick<IngestCounts, 'stored' | 'known' | 'unrated'> & {
     readonly conflicts: readonly Unusable[]
   }
@@ -136,12 +139,14 @@ function storer(connection: Connection, clock: Clock): CallSteps['store'] {
     `(${marks(CDR_COLUMNS.length).join()}, @now, @now)`,
   )
   const insertRatings = rowInserter(db, 'cdr_ratings', `(${marks(RATING_COLUMNS).join()})`)
+  const release = releaser(connection)
   return ({ ready }) => {
     const { fresh, conflicts } = identified(ready)
     insertCdrs(fresh.length, (index, row) => pushValues(row, fresh[index]), { now: clock.now() })
     // Ids of one transaction's inserts into a table without triggers follow on one another.
     const first = (lastId.get() ?? 0) - fresh.length + 1
     insertRatings(fresh.length, (index, row) => pushRated(row, first + index, fresh[index]))
+    release(fresh)
     const unrated = fresh.filter(({ record }) => record.rated.unrated).length
     return { stored: fresh.length, known: ready.length - fresh.length - conflicts.length, unrated, conflicts }
   }
@@ -158,6 +163,17 @@ function quarantiner({ query }: Connection, clock: Clock): CallSteps['setAside']
     const rules = JSON.stringify(feed.rules)
     const now = clock.now()
     for (const { format, raw, reason } of unusable)
-      insert.run(feed.name, format, rules, hash('sha256', raw), raw, reason, now)
+      insert.run(feed.name, format, rules, fingerprint(raw), raw, reason, now)
   }
 }
+
+/** A record that was put aside may come again under rules by which it can be used. */
+function releaser({ query, value }: Connection) {
+  const anyWaits = value<[], number>('SELECT EXISTS (SELECT 1 FROM quarantine)')
+  const remove = query<[string, string], unknown>('DELETE FROM quarantine WHERE format = ? AND fingerprint = ?')
+  return (stored: readonly Ready[]): void => {
+    if (anyWaits.get() === 1) for (const { call } of stored) remove.run(call.source, fingerprint(call.raw))
+  }
+}
+
+const fingerprint = (raw: string): string => hash('sha256', raw)

@@ -215,6 +215,20 @@ describe('the quarantine', () => {
   )
 
   test(
+    'lets go of a record that comes again under rules by which it is stored, and of no other',
+    inWorld(async world => {
+      const text = asteriskRow({ accountcode: '' }) + asteriskRow({ accountcode: 'late', id: '1.2' })
+      assert.equal((await taken(world, text)).quarantined, 2)
+      const { stored, quarantined } = await taken(world, text, { tenant: 'acme' })
+      assert.deepEqual([stored, quarantined], [1, 1])
+      assert.deepEqual(
+        (await world.quarantine()).map(({ reason }) => reason),
+        ['there is no tenant "late"'],
+      )
+    }),
+  )
+
+  test(
     'tries a record by the settings that its feed has now',
     inWorld(async world => {
       await taken(world, asteriskRow({ accountcode: '' }), { timezone: 'UTC' })
