@@ -69,6 +69,17 @@ export const againWith =
   line =>
     line.map(word => (word === wrong ? right : word.startsWith('-') ? word.replace(`=${wrong}`, `=${right}`) : word))
 
+const ENDING = ['SIGINT', 'SIGTERM'] as const
+
+/** Calls back with the exit code once this process is told to end; a second signal ends it. Returns what stops that. */
+export function onEnding(end: (exitCode: number) => void): () => void {
+  const told = (signal: NodeJS.Signals): void => end(signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted)
+  for (const signal of ENDING) process.once(signal, told)
+  return () => {
+    for (const signal of ENDING) process.off(signal, told)
+  }
+}
+
 /** What a signal ends: its reason is the error to tell, where it has one. */
 export const interruption = ({ reason }: AbortSignal): CliError =>
   reason instanceof CliError ? reason : new CliError(EXIT.interrupted, 'interrupted: nothing was stored')

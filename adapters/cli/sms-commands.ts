@@ -10,7 +10,7 @@ import { tenants } from '../../core/resources/tenants.ts'
 import { askMissing, candidates, choose } from './ask.ts'
 import { cell } from './columns.ts'
 import { type Context, type Services, say } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { CliError, EXIT, onEnding } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { example } from './help.ts'
 import { readText } from './input.ts'
@@ -167,7 +167,7 @@ async function send(
     context,
     `queued     for ${cell(gateway['name'])} (${cell(gateway['server_host'])}:${cell(gateway['server_port'])})`,
   )
-  const sent = asObject(await messaging.send(gateway.id, body))
+  const sent = asObject(await unlessEnded(messaging.send(gateway.id, body)))
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
   say(
     context,
@@ -176,6 +176,19 @@ async function send(
   if (sent['error_message'] !== null) say(context, `error      ${cell(sent['error_message'])}`)
   say(context, `reply      ${stringifyJson(sent['remote_response'])}`)
   return sent
+}
+
+/** A signal does not wait for the gateway's answer. */
+function unlessEnded<T>(sending: Promise<T>): Promise<T> {
+  let stopListening = (): void => undefined
+  const ended = new Promise<never>((_, reject) => {
+    stopListening = onEnding(code =>
+      reject(
+        new CliError(code, 'interrupted: whether the message went out is not known', 'trunkline sms list --limit 1'),
+      ),
+    )
+  })
+  return Promise.race([sending, ended]).finally(stopListening)
 }
 
 const state = (context: Context, message: JsonObject): string => {

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { Command } from 'commander'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Io } from './context.ts'
-import { CliError, EXIT } from './exit.ts'
+import { CliError, EXIT, onEnding } from './exit.ts'
 import { addExportOptions, exportRecords, readExportOptions } from './export.ts'
 import { example } from './help.ts'
 import type { Source } from './import/import.ts'
@@ -18,8 +18,6 @@ export const transferTools = (resource: Resource, name: string, run: RunCommand)
   exportCommand(resource, name, run),
 ]
 
-const ENDING = ['SIGINT', 'SIGTERM'] as const
-
 function importCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addImportOptions(
     new Command('import')
@@ -32,17 +30,15 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
     const { exitCodeOf, importRecords } = await import('./import/import.ts')
     const ended = new AbortController()
     const source = await openPath(path, context.io)
-    const end = (signal: NodeJS.Signals): void => {
-      const code = signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted
+    const stopListening = onEnding(code => {
       ended.abort(new CliError(code, 'interrupted: nothing was stored'))
       source.stream.destroy()
-    }
-    for (const signal of ENDING) process.once(signal, end)
+    })
     try {
       const summary = await importRecords(resource, source, readImportOptions(flags), context, ended.signal)
       return exitCodeOf(summary)
     } finally {
-      for (const signal of ENDING) process.off(signal, end)
+      stopListening()
       // Whoever still writes to it is not waited for.
       source.stream.destroy()
     }
