@@ -87,6 +87,17 @@ export async function runProgram(
       exitCode = await perform(wiring, { ...failed, command }, flagsOf(command), io, action, operands.map(String))
     })
   for (const lazy of commands) program.addCommand(await loaded(lazy, words[0], run, wiring))
+  /** The same line with the operand that it lacks. */
+  const askingOn = async (error: CommanderError, command: Command): Promise<number> => {
+    let operand: string | undefined
+    const ask: Action = async context => {
+      if (!context.options.interactive) throw error
+      const { askOperand } = await import('./ask-operand.ts')
+      operand = await askOperand(context, command)
+    }
+    const code = await perform(wiring, { ...failed, command }, flagsOf(command), io, ask, [])
+    return operand === undefined ? code : runProgram(withOperand(argv, operand), io, wiring, commands)
+  }
   let misused: Command = program
   settle(program, io, command => {
     misused = command
@@ -97,9 +108,14 @@ export async function runProgram(
   } catch (error) {
     if (!(error instanceof CommanderError)) return report({ ...failed, command: misused }, error)
     if (error.code === 'commander.help') return EXIT.usage
+    if (error.code === 'commander.missingArgument') return askingOn(error, misused)
     return error.exitCode === 0 ? EXIT.ok : report({ ...failed, command: misused }, error)
   }
 }
+
+/** Behind `--`, since an option before it might take it for its value. */
+const withOperand = (line: readonly string[], operand: string): string[] =>
+  line.includes('--') ? [...line, operand] : [...line, '--', operand]
 
 /** The command itself where it is called, else a stand-in for the list of commands. */
 async function loaded(

@@ -34,7 +34,10 @@ sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(s
 `
 
 export interface Terminal {
-  /** Resolves once this text was printed after what the last call waited for; throws when the program ends without it. */
+  /**
+   * Resolves once this text was printed after what the last call waited for. Throws when the program ends without it,
+   * or is ended for want of it.
+   */
   until(text: string): Promise<void>
   type(keys: string): void
   /** All that was printed, without what moves the cursor or colours. */
@@ -54,6 +57,9 @@ function spawnAt(place: Workplace, args: readonly string[], columns: number, env
     stdio: ['pipe', 'pipe', 'inherit'],
   })
 }
+
+/** Longer than any program takes to print what a test waits for. */
+const PATIENCE_MS = 20_000
 
 /** The built program at a terminal, as a person sees it. */
 export function atTerminal(place: Workplace, args: readonly string[], columns = 80, env = {}): Terminal {
@@ -77,17 +83,24 @@ export function atTerminal(place: Workplace, args: readonly string[], columns = 
     type: keys => void child.stdin.write(keys),
     until: text =>
       new Promise((done, fail) => {
+        const patience = setTimeout(() => child.kill(), PATIENCE_MS)
+        const settle = (settled: () => void): void => {
+          clearTimeout(patience)
+          settled()
+        }
         check = () => {
           const at = printed().indexOf(text, seen)
           if (at >= 0) {
             seen = at + text.length
-            done()
-          } else if (isOver) fail(new Error(`It ended without ${JSON.stringify(text)}: ${printed()}`))
+            settle(done)
+          } else if (isOver) settle(() => fail(new Error(`It ended without ${JSON.stringify(text)}: ${printed()}`)))
         }
         check()
       }),
     ended: async () => {
+      const patience = setTimeout(() => child.kill(), PATIENCE_MS)
       await over
+      clearTimeout(patience)
       return child.exitCode ?? -1
     },
   }
