@@ -1,7 +1,7 @@
 /** A moment in UTC as `YYYY-MM-DDTHH:MM:SS.ffffffZ`, so that text order is time order. */
 export type Timestamp = string
 
-const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d\d:?\d\d)?)?$/
+const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)? ?([Zz]|[+-]\d\d(?::?\d\d)?)?)?$/
 
 const pad = (value: number, width: number): string => String(value).padStart(width, '0')
 
@@ -40,7 +40,7 @@ function isCalendarDay(year: number, month: number, day: number): boolean {
 function offsetMinutes(zone: string): number | null {
   if (zone === 'Z' || zone === 'z') return 0
   const hours = Number(zone.slice(1, 3))
-  const minutes = Number(zone.slice(-2))
+  const minutes = zone.length > 3 ? Number(zone.slice(-2)) : 0
   if (hours > 23 || minutes > 59) return null
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }

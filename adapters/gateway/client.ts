@@ -72,7 +72,8 @@ async function readSome(stream: ReadableStream<Uint8Array> | undefined): Promise
       break
     }
   }
-  return Buffer.concat(pieces).subarray(0, MAX_REPLY).toString('utf8')
+  // Unlike toString, it leaves out a byte order mark, which would keep JSON from being read as such.
+  return new TextDecoder().decode(Buffer.concat(pieces).subarray(0, MAX_REPLY))
 }
 
 /** The innermost reason: fetch wraps what happened on the wire in two errors that say nothing. */

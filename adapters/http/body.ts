@@ -1,6 +1,6 @@
 import type { Context, Middleware } from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { AppError } from '../../core/errors.ts'
+import { AppError, invalid } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
 
 const LIMIT = '1mb'
@@ -40,7 +40,10 @@ function asAppError(error: Error): Error {
 const hasBody = ({ req }: Context): boolean =>
   req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
 
-/** The JSON value of the body; an empty object without one. Throws `malformed`, `too_large`, `unsupported_media`. */
+/**
+ * The JSON value of the body; an empty object without one. Throws `malformed`, `too_large`, `unsupported_media`, and
+ * `invalid` when it nests too deep to be read.
+ */
 export async function jsonBody(ctx: Context): Promise<unknown> {
   if (!hasBody(ctx)) return {}
   if (!ctx.request.is('application/json', '+json'))
@@ -49,7 +52,8 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
   if (text === '') return {}
   try {
     return parseJson(text)
-  } catch {
+  } catch (error) {
+    if (error instanceof RangeError) throw invalid({ body: ['The request body nests too deep.'] })
     throw new AppError('malformed', 'The request body is not valid JSON.')
   }
 }

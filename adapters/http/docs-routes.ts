@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { Context } from 'koa'
 import type { OpenApiDocument } from './openapi.ts'
@@ -46,6 +46,18 @@ const TYPES: Readonly<Record<string, string>> = {
 
 export const DOCS_FILES: readonly string[] = ['start.js', ...Object.keys(TYPES)]
 
+const contents = new Map<string, Buffer>()
+
+/**
+ * Read once. A stream for each request would stay open when a client pipelines many and goes away: of a response that
+ * was never begun, nothing tells its stream that the connection is closed.
+ */
+function contentOf(file: string): Buffer {
+  const content = contents.get(file) ?? readFileSync(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)))
+  contents.set(file, content)
+  return content
+}
+
 function sendFile(ctx: Context): void {
   const { file } = ctx.params
   ctx.set('cache-control', 'max-age=3600')
@@ -56,7 +68,7 @@ function sendFile(ctx: Context): void {
   }
   const type = TYPES[file]
   if (type === undefined) throw noSuchPath()
-  ctx.body = createReadStream(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)))
+  ctx.body = contentOf(file)
   ctx.type = type
 }
 

@@ -5,7 +5,7 @@ import { type Fields, fields, quoted } from './fields.ts'
 import { parseJsonObject } from './json-object.ts'
 import type { Parser } from './parser.ts'
 
-const ZONED = /^(?:19[7-9]|20\d|21\d)\d-.*(?:[Zz]|[+-]\d\d:?\d\d)$/
+const ZONED = /^(?:19[7-9]|20\d|21\d)\d-\d\d-\d\d[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/
 const LONGEST_DISPOSITION = 50
 
 /**

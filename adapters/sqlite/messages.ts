@@ -52,7 +52,8 @@ export function messages(connection: Connection, writer: Writer, steps: RecordSt
     expire: (now, change) =>
       writer.write(() => {
         const overdue = value<[string], number>(
-          `SELECT id FROM sms_messages WHERE delivery_status = 'queued' AND deadline_at < ? LIMIT 1000`,
+          `SELECT id FROM sms_messages
+           WHERE delivery_status = 'queued' AND delivered_at IS NULL AND deadline_at < ? LIMIT 1000`,
         ).all(now)
         for (const id of overdue) save(change(load(id)))
         return overdue.length

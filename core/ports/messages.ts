@@ -15,7 +15,7 @@ export interface Messages {
    * what became of it.
    */
   receive(gatewayId: number, receipt: Receipt, receive: Receive): Promise<Received>
-  /** Changes queued messages whose deadline has passed, a thousand at most; returns how many. */
+  /** Changes messages queued without a receipt whose deadline has passed, a thousand at most; returns how many. */
   expire(now: Timestamp, change: (message: Message) => Message): Promise<number>
   /** Forgets receipts parked before that moment; returns how many. */
   forgetParked(before: Timestamp): Promise<number>

@@ -77,9 +77,13 @@ function readBody(text: string): unknown {
   }
 }
 
-/** queued → failed, for a message whose sender did not live to see the reply. It is never sent again by itself. */
+/**
+ * queued → failed, for a message whose sender did not live to see the reply. It is never sent again by itself. One that
+ * is queued by the word of a receipt was submitted.
+ */
 export function giveUp(message: Message): Message {
-  return message.delivery_status === 'queued' ? failed(message, UNKNOWN_OUTCOME, {}) : message
+  const isUnanswered = message.delivery_status === 'queued' && message.delivered_at === null
+  return isUnanswered ? failed(message, UNKNOWN_OUTCOME, {}) : message
 }
 
 /** any → the receipt's status; an interim status is merged but changes neither status nor delivery time. */

@@ -54,6 +54,12 @@ describe('a reply', () => {
       assert.equal(posted, 1)
     })
 
+  it('that begins with a byte order mark is handed on without it', async () => {
+    server.use(http.post(URL, () => new HttpResponse('\ufeff{"id":"1"}')))
+    const reply = await client.submit({ url: URL, username: 'u', password: 'p', body: '{}' })
+    assert.deepEqual(reply, { kind: 'answered', status: 200, body: '{"id":"1"}' })
+  })
+
   it('that is none, for the network fails, is a value and no exception', async () => {
     server.use(http.post(URL, () => HttpResponse.error()))
     const reply = await client.submit({ url: URL, username: 'u', password: 'p', body: '{}' })

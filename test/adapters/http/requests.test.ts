@@ -124,7 +124,7 @@ describe('a request body', () => {
       assert.deepEqual(json.errors, { settings: ['The settings field must not nest deeper than 32 levels.'] })
     }
     const deepAndLong = withSettings(nested(20_000).replace('1', '12345678901234567890'))
-    assert.ok([400, 422].includes((await post('/api/tenants', deepAndLong)).status))
+    assert.equal((await post('/api/tenants', deepAndLong)).status, 422)
     assert.equal((await world.get('/api/tenants')).status, 200)
   })
 

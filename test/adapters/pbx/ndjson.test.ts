@@ -60,6 +60,11 @@ test('a line can tell all there is to tell', () => {
   assert.deepEqual([read.direction, read.durationSeconds, read.disposition], ['inbound', 71, 'ANSWERED'])
 })
 
+test('a zone may be whole hours alone, as PostgreSQL writes it', () => {
+  const { startedAt } = call({ ...LEAST, started_at: '2024-07-01 14:34:50.5+02' })
+  assert.deepEqual(startedAt, { epochMicros: 1_719_837_290_500_000 })
+})
+
 test('no answered seconds and no disposition mean no answer', () => {
   assert.equal(call({ ...LEAST, answered_seconds: 0 }).disposition, 'NO ANSWER')
   assert.equal(call({ ...LEAST, answered_seconds: 0, disposition: null }).disposition, 'NO ANSWER')
@@ -74,6 +79,7 @@ test('a broken line tells the member and what is wrong with it', () => {
     [{ ...LEAST, answered_seconds: null }, 'member answered_seconds is no number of seconds: ""'],
     [{ ...LEAST, started_at: '2024-13-01 00:00:00' }, 'member started_at is no date and time: "2024-13-01 00:00:00"'],
     [{ ...LEAST, started_at: '0001-01-01T00:00:00Z' }, 'member started_at is no date and time: "0001-01-01T00:00:00Z"'],
+    [{ ...LEAST, started_at: '2024-07-01' }, 'member started_at is no date and time: "2024-07-01"'],
     [{ ...LEAST, direction: 'sideways' }, 'member direction is neither inbound nor outbound: "sideways"'],
     [{ ...LEAST, disposition: 'x'.repeat(51) }, 'member disposition is longer than 50 characters'],
   ]

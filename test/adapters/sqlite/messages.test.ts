@@ -146,13 +146,14 @@ behaviour('receipts that came early are applied with the reply, in their order, 
   assert.equal(next.delivery_status, 'submitted')
 })
 
-behaviour('queued messages past their deadline expire, no others', async ports => {
+behaviour('queued messages past their deadline expire, no others, and none that had a receipt', async ports => {
   const [late, settled] = [await create(ports), await create(ports)]
   await ports.messages.settle(settled.id, submitAs('m1'), receive)
+  await create(ports, { delivered_at: DEADLINE })
   const fail = (message: Message): Message => ({ ...message, delivery_status: 'failed' })
   assert.equal(await ports.messages.expire(DEADLINE, fail), 0)
   assert.equal(await ports.messages.expire(addSeconds(DEADLINE, 1), fail), 1)
-  assert.deepEqual(await statuses(ports), ['submitted', 'failed'])
+  assert.deepEqual(await statuses(ports), ['queued', 'submitted', 'failed'])
   assert.equal(await ports.messages.expire(addSeconds(DEADLINE, 1), fail), 0)
   assert.ok(late.id < settled.id)
 })

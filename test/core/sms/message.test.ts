@@ -102,6 +102,13 @@ test('a queued message whose sender died fails with an unknown outcome; any othe
   }
 })
 
+test('a message that its gateway calls queued in a receipt is not given up on', () => {
+  const submitted = settle(queuedMessage(), answered(200, '{"id":"m"}'), redact, NOW)
+  const message = received(submitted, {}, 'queued')
+  assert.equal(message.delivery_status, 'queued')
+  assert.equal(giveUp(message), message)
+})
+
 test('a reply that comes after the message was given up on is believed', () => {
   const settled = settle(giveUp(queuedMessage()), answered(200, '{"id":"m"}'), redact, NOW)
   assert.deepEqual(
