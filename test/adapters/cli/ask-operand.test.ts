@@ -17,9 +17,13 @@ describe('at a terminal, a command without its operands', {
   timeout: 60_000,
 }, () => {
   it('lets a record be chosen', async () => {
+    await place.done(
+      'trunkline gateway create --name Kannel --provider-type kannel --server-host 127.0.0.1 --server-port 13013 --username u --password-file -',
+      { input: 'secret of kannel' },
+    )
     const screen = atTerminal(place, ['gateway', 'show', '--fields', 'name,username'])
     await screen.until('SMS gateway:')
-    await screen.until('❯')
+    await screen.until('❯ Kannel')
     screen.type('Jas')
     await screen.until('❯ Jasmin')
     screen.type(ENTER)
