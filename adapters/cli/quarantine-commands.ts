@@ -21,13 +21,15 @@ const COLUMNS = {
   seen: 'integer',
   created_at: 'date',
   format: 'text',
+  timezone: 'text',
   feed: 'text',
 } as const
 
 /** Of a terminal that does not tell it. */
 const WIDTH = 80
 
-type Shown = Omit<Quarantined, 'rules'>
+/** With the time zone that it would be replayed by: one of another would be billed on another day. */
+type Shown = Omit<Quarantined, 'rules'> & Pick<Quarantined['rules'], 'timezone'>
 
 export function quarantineCommand(run: RunCommand): Command {
   const group = new Command('quarantine').description('records that could not be used: list, replay, discard')
@@ -45,7 +47,8 @@ function listCommand(run: RunCommand): Command {
   return run(takesFields(list), async (context, _words, flags) => {
     const { calls } = await context.open()
     const rows: Shown[] = []
-    for await (const { rules: _, ...shown } of calls.quarantine()) if (fits(shown, flags)) rows.push(shown)
+    for await (const { rules, ...waiting } of calls.quarantine())
+      if (fits(waiting, flags)) rows.push({ ...waiting, timezone: rules.timezone })
     const { output } = context.options
     if (rows.length === 0 && output === 'table')
       return say(context, isFiltered(flags) ? 'no record in quarantine fits' : 'the quarantine is empty')
@@ -64,13 +67,13 @@ const filterOptions = (command: Command): Command =>
 
 const isFiltered = ({ reason, feed }: Flags): boolean => Boolean(reason) || Boolean(feed)
 
-const fits = (row: Shown, { reason, feed }: Flags): boolean =>
+const fits = (row: Pick<Quarantined, 'reason' | 'feed'>, { reason, feed }: Flags): boolean =>
   row.reason.includes(String(reason ?? '')) && (feed === undefined || row.feed === feed)
 
 /** The reason, which has to be read, and below it as much of the record as fits. */
-function paragraph({ id, reason, record, seen, feed }: Shown, columns: number): string {
+function paragraph({ id, reason, record, seen, feed, timezone }: Shown, columns: number): string {
   const often = seen > 1 ? ` (came ${seen} times)` : ''
-  const lines = [`${id}  ${reason}${often}`, `    ${feed}: ${record}`]
+  const lines = [`${id}  ${reason}${often}`, `    ${feed} (${timezone}): ${record}`]
   return lines.map(line => `${cut(printable(line), columns)}\n`).join('')
 }
 

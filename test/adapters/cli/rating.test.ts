@@ -135,7 +135,7 @@ describe('the calls of a switch, from the command line', () => {
     const csv = await place.done('trunkline cdr quarantine list --output csv')
     assert.equal(csv.split('\n').filter(line => line.startsWith('id,reason,')).length, 1)
     const wide = await place.run('trunkline cdr quarantine list', { columns: 80 })
-    assert.match(wide.stdout, /^1 {2}there is no tenant "late" \(came 2 times\)\n {4}\S+Master\.csv: /)
+    assert.match(wide.stdout, /^1 {2}there is no tenant "late" \(came 2 times\)\n {4}\S+Master\.csv \(UTC\): /)
     for (const line of wide.stdout.split('\n')) assert.ok(line.length <= 80, line)
     assert.match(wide.stderr, /2 in quarantine; mend the cause/)
     await place.done(
