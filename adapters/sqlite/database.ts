@@ -67,7 +67,7 @@ export function openDatabase(
       throw error
     }
   } catch (error) {
-    throw translate(error)
+    throw translate(error, path)
   }
 }
 
@@ -79,6 +79,7 @@ function prepareFile(path: string, { create }: OpenOptions): void {
     createFile(path)
     return
   }
+  if (!found.isFile()) throw new AppError('read_only', `${path} is no plain file, and so no database.`)
   if (found.size === 0)
     throw new AppError('corrupt', `${path} is empty, not a database; without it, trunkline init begins anew.`, {
       hint: RESTORE,

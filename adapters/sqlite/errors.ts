@@ -9,8 +9,8 @@ export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(
 
 export const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CONSTRAINT')
 
-/** A driver's error as one of ours; anything that is no driver's error comes back as it is. */
-export function translate(error: unknown): unknown {
+/** A driver's error as one of ours, of that file if it is named; anything that is no driver's error comes back as it is. */
+export function translate(error: unknown, path?: string): unknown {
   const code = codeOf(error)
   if (error instanceof AppError || !code) return error
   const cause = error
@@ -18,11 +18,13 @@ export function translate(error: unknown): unknown {
     return new AppError('busy', 'The database is busy; try again in a moment.', { cause, retryAfter: 1 })
   if (code === 'SQLITE_FULL') return new AppError('storage_full', 'The disk is full; nothing was stored.', { cause })
   if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code) || code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
-    return new AppError('read_only', 'The database cannot be opened for writing; check who owns it and its folder.', {
-      cause,
-    })
+    return new AppError(
+      'read_only',
+      `${path ?? 'The database'} cannot be opened for writing; check who owns it and its folder.`,
+      { cause },
+    )
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code))
-    return new AppError('corrupt', 'The database file is damaged or is not an SQLite database.', {
+    return new AppError('corrupt', `${path ?? 'The database file'} is damaged or is not an SQLite database.`, {
       cause,
       hint: RESTORE,
     })

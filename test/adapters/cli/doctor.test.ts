@@ -63,7 +63,7 @@ describe('doctor', () => {
     const { stdout } = await place.run(`trunkline doctor --db ${place.folder}`)
     assert.equal(
       stdout,
-      `found: The database cannot be opened for writing; check who owns it and its folder\n mend: ls -ld ${dirname(place.folder)} ${place.folder}\n`,
+      `found: ${place.folder} is no plain file, and so no database\n mend: ls -ld ${dirname(place.folder)} ${place.folder}\n`,
     )
   })
 
