@@ -29,5 +29,17 @@ export const startFeeds = (feeds: readonly FeedSetting[], calls: Calls, signal: 
   feeds.map(setting => {
     const { path, format, every = EVERY_SECONDS } = setting
     const onTrouble = (err: unknown): void => log.error({ err, feed: path }, 'a feed is held up')
-    return follow({ feed: { name: path, rules: rulesOf(setting) }, path, format, every, onTrouble }, calls, signal)
+    const feed = { name: path, rules: rulesOf(setting) }
+    return follow({ feed, path, format, every, onTrouble }, tellingOfQuarantine(calls, log), signal)
   })
+
+/** What waits in quarantine is not billed until somebody acts. */
+const tellingOfQuarantine = (calls: Calls, log: Logger): Calls => ({
+  ...calls,
+  store: async (feed, records, place) => {
+    const counts = await calls.store(feed, records, place)
+    const { quarantined } = counts
+    if (quarantined > 0) log.warn({ feed: feed.name, quarantined }, 'see: trunkline cdr quarantine list')
+    return counts
+  },
+})

@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 
 const PROGRAM = 'dist/bin/trunklined.js'
+/** Longer than a daemon takes to log what a test waits for. */
+const PATIENCE_MS = 60_000
 
 export interface Ended {
   readonly code: number | null
@@ -15,7 +17,10 @@ export interface DaemonProcess {
   readonly url: string
   /** The lines on standard output so far. */
   readonly printed: readonly string[]
-  /** Resolves with the first line of the log, written already or yet to come, that contains the text. */
+  /**
+   * Resolves with the first line of the log, written already or yet to come, that contains the text. For want of it the
+   * daemon is killed.
+   */
   untilLogged(text: string): Promise<string>
   /** Tells it to stop, and resolves once it has. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
@@ -67,9 +72,14 @@ export async function startDaemon(environment: Environment, ...args: string[]): 
     url: await Promise.race([listening, failed]),
     printed,
     untilLogged: text =>
-      new Promise(resolve => {
+      new Promise((resolve, reject) => {
+        const patience = setTimeout(() => {
+          child.kill('SIGKILL')
+          reject(new Error(`It did not log ${JSON.stringify(text)}: ${logged.join('\n')}`))
+        }, PATIENCE_MS)
         const told = (line: string): void => {
           if (!line.includes(text)) return
+          clearTimeout(patience)
           onLog.delete(told)
           resolve(line)
         }

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, it } from 'node:test'
+import { temporaryFolder } from '../support/app.ts'
+import { startDaemon } from '../support/daemon.ts'
+import { asteriskRow } from '../support/switch.ts'
+
+let folder: ReturnType<typeof temporaryFolder>
+before(() => {
+  folder = temporaryFolder()
+})
+after(() => folder.remove())
+
+it('a daemon logs how many records of a feed went to quarantine, and where to see them', async () => {
+  const path = join(folder.path, 'Master.csv')
+  writeFileSync(path, asteriskRow({ accountcode: 'late' }) + asteriskRow({ accountcode: 'late', id: '1.2' }))
+  const daemon = await startDaemon({
+    TRUNKLINE_DB: join(folder.path, 'trunkline.db'),
+    TRUNKLINE_FEEDS: JSON.stringify([{ format: 'asterisk-csv', path }]),
+  })
+  try {
+    const { feed, quarantined } = JSON.parse(await daemon.untilLogged('cdr quarantine list'))
+    assert.deepEqual({ feed, quarantined }, { feed: path, quarantined: 2 })
+  } finally {
+    await daemon.stop()
+  }
+})
