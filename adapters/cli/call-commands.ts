@@ -11,6 +11,7 @@ import { openStream } from './input.ts'
 import { printValue } from './output.ts'
 import type { RunCommand } from './program.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
+import { ratingsCommand } from './ratings-command.ts'
 import { sayHint, suggested } from './report.ts'
 import { rerateCommand } from './rerate-command.ts'
 import { printable, styled } from './styles.ts'
@@ -20,6 +21,7 @@ export const callTools = (run: RunCommand): Command[] => [
   ingestCommand(run),
   quarantineCommand(run),
   rerateCommand(run),
+  ratingsCommand(run),
 ]
 
 const AUTO = 'auto'

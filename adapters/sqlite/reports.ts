@@ -1,4 +1,4 @@
-import type { Calls, UsageGroup, UsageLine } from '../../core/ports/calls.ts'
+import type { Calls, KeptRating, UsageGroup, UsageLine } from '../../core/ports/calls.ts'
 import type { UnratedCalls } from '../../core/rating/check-deck.ts'
 import { NO_USAGE, together, type Usage } from '../../core/rating/usage.ts'
 import type { Connection } from './database.ts'
@@ -16,13 +16,29 @@ const KEYS: Readonly<Record<UsageGroup | 'all', string>> = {
   destination: `coalesce(r.rate_id, '(' || coalesce(r.outcome, 'entered by hand') || ')')`,
 }
 
-/** What is told of a tenant's calls in a period. Days are stretches of UTC, so that any time zone's will do. */
-export function reports(connection: Connection): Pick<Calls, 'usage' | 'usedRates' | 'unratedDestinations'> {
+const RATING = 'r.outcome, r.prefix, r.cost_per_minute, r.billing_increment'
+
+/**
+ * What is told of a call, and of a tenant's calls in a period. Days are stretches of UTC, so that any time zone's will
+ * do.
+ */
+export function reports(
+  connection: Connection,
+): Pick<Calls, 'ratings' | 'usage' | 'usedRates' | 'unratedDestinations'> {
   const { query, value } = connection
   const tally = tallies(connection)
   const named = groupNames(connection)
   const destinations = destinationNames(connection)
   return {
+    ratings: async cdrId => [
+      ...query<[number], KeptRating>(
+        `SELECT ${RATING}, r.bill_seconds, r.cost, r.replaced_at FROM cdr_rating_history r WHERE r.cdr_id = ? ORDER BY r.id`,
+      ).all(cdrId),
+      ...query<[number], KeptRating>(
+        `SELECT ${RATING}, c.bill_seconds, c.cost, NULL AS replaced_at
+         FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id WHERE r.cdr_id = ?`,
+      ).all(cdrId),
+    ],
     usage: async (tenantId, days, by) => {
       const group = by ?? 'all'
       const names = group === 'destination' ? destinations(tenantId) : {}

@@ -2,6 +2,7 @@ import type { Timestamp } from '../dates.ts'
 import type { UnratedCalls } from '../rating/check-deck.ts'
 import type { CompletedCall, SourceFormat } from '../rating/completed-call.ts'
 import type { Period } from '../rating/period.ts'
+import type { Outcome } from '../rating/rate-call.ts'
 import type { Catalog, FeedRules } from '../rating/record-call.ts'
 
 /** One record of a switch, read or not. */
@@ -97,6 +98,18 @@ export interface RerateResult {
   readonly changes: readonly Rerated[]
 }
 
+/** By what a call was rated. Amounts in units of 0.0001; null for what no rate gave. */
+export interface KeptRating {
+  readonly outcome: Outcome
+  readonly prefix: string | null
+  readonly cost_per_minute: number | null
+  readonly billing_increment: number | null
+  readonly bill_seconds: number
+  readonly cost: number
+  /** When it was rated anew; null for the rating that holds. */
+  readonly replaced_at: Timestamp | null
+}
+
 export const USAGE_GROUPS = ['day', 'destination', 'extension', 'direction'] as const
 export type UsageGroup = (typeof USAGE_GROUPS)[number]
 
@@ -142,6 +155,8 @@ export interface Calls {
    * are stored; it is awaited, so that they need not be held.
    */
   rerate(query: RerateQuery, options: RerateOptions): Promise<RerateResult>
+  /** How a call was rated, the rating that holds being the last; none of a call that no switch handed over. */
+  ratings(cdrId: number): Promise<readonly KeptRating[]>
   /** Ids of the rates that calls of the period were rated by. */
   usedRates(tenantId: number, period: Period): Promise<ReadonlySet<number>>
   /** Where the period's unrated calls went to, for how many seconds, and how many of them. */
