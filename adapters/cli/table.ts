@@ -36,17 +36,14 @@ const AMPLE = 24
 const WHOLE = Number.POSITIVE_INFINITY
 const ROOMY: Style = { frame: 3, narrowest: AMPLE, short: AMPLE, heading: WHOLE }
 const LEGIBLE: Style = { ...ROOMY, frame: 1 }
-const DENSE: readonly Style[] = [
-  { frame: 3, narrowest: 8, short: 11, heading: WHOLE },
-  { frame: 1, narrowest: 6, short: 6, heading: WHOLE },
-  { frame: 1, narrowest: 6, short: 6, heading: 6 },
-]
-const DENSEST: Style = { frame: 1, narrowest: 6, short: 6, heading: 6, cutsDialled: true }
+const DENSE: Style = { frame: 1, narrowest: 6, short: 6, heading: WHOLE }
+const CUT: readonly Style[] = [{ frame: 3, narrowest: 8, short: 11, heading: WHOLE }, DENSE, { ...DENSE, heading: 6 }]
+const DENSEST: Style = { ...DENSE, heading: 6, cutsDialled: true }
 const STYLES: readonly Style[] = [
   ROOMY,
   LEGIBLE,
-  ...DENSE,
-  ...DENSE.map((style): Style => ({ ...style, cutsDialled: true })),
+  ...CUT,
+  ...CUT.map((style): Style => ({ ...style, cutsDialled: true })),
 ]
 
 interface Fit {

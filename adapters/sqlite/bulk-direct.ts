@@ -9,7 +9,7 @@ import type { AuditTrail } from './audit.ts'
 import { type Bound, toSql } from './bound.ts'
 import { boundRow, checkedReferences, defaultsOf, NOTHING, rowInserter, storePlace } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
-import { otherWriters } from './others.ts'
+import { othersCommits, otherWriters } from './others.ts'
 import type { Writer } from './writer.ts'
 
 /** Some milliseconds of the database's lock, so that others write in between. */
@@ -124,11 +124,10 @@ function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan
  * Finds the rows that hold a reference to nothing, each once. Ids that were found are remembered until another
  * connection has committed.
  */
-function referenceChecker({ db, value }: Connection, { resource, columns, constants }: BulkPlan) {
-  const version = (): unknown => db.pragma('data_version', { simple: true })
-  let known = version()
+function referenceChecker(connection: Connection, { resource, columns, constants }: BulkPlan) {
+  const haveOthersCommitted = othersCommits(connection)
   const references = checkedReferences(resource).map(([field, to]) => {
-    const exists = value<[Bound], number>(`SELECT 1 FROM ${to} WHERE id = ?`)
+    const exists = connection.value<[Bound], number>(`SELECT 1 FROM ${to} WHERE id = ?`)
     const found = new Set<Bound>()
     const isThere = (id: Bound): boolean => {
       if (id === null || found.has(id)) return true
@@ -146,9 +145,7 @@ function referenceChecker({ db, value }: Connection, { resource, columns, consta
     return Object.fromEntries(dangling.map(({ field }) => [field, [sentences.reference(field)]]))
   }
   return (records: readonly BulkRecords[]): readonly Rejection[] => {
-    const present = version()
-    if (present !== known) for (const { found } of references) found.clear()
-    known = present
+    if (haveOthersCommitted()) for (const { found } of references) found.clear()
     const rejections = new Map<number, Rejection>()
     for (const some of records)
       for (let index = 0; index < some.count; index++) {

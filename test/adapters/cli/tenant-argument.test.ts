@@ -3,6 +3,8 @@ import { after, before, describe, it } from 'node:test'
 import { furnish, missing, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
 import { atTerminal } from '../../support/terminal.ts'
 
+const AT_TERMINAL = { skip: unbuilt || missing('python3'), timeout: 20_000 }
+
 let place: Workplace
 before(async () => {
   place = workplace()
@@ -46,10 +48,7 @@ describe('the tenant that a command is about', () => {
     })
   }
 
-  it('is chosen at a terminal, and what is called is asked for', {
-    skip: unbuilt || missing('python3'),
-    timeout: 20_000,
-  }, async () => {
+  it('is chosen at a terminal, and what is called is asked for', AT_TERMINAL, async () => {
     const screen = atTerminal(place, ['rate', 'quote'])
     await screen.until('❯ Acme Ltd · acme')
     screen.type('\r')
@@ -59,10 +58,7 @@ describe('the tenant that a command is about', () => {
     assert.match(screen.printed(), /^cost +60 s × 0\.0123/m)
   })
 
-  it('is chosen at a terminal, and the month of its report is asked for', {
-    skip: unbuilt || missing('python3'),
-    timeout: 20_000,
-  }, async () => {
+  it('is chosen at a terminal, and the month of its report is asked for', AT_TERMINAL, async () => {
     const screen = atTerminal(place, ['report', 'usage'])
     await screen.until('❯ Acme Ltd · acme')
     screen.type('\r')
