@@ -28,7 +28,7 @@ export const commands: readonly LazyCommand[] = [
   {
     name: 'doctor',
     summary: 'find what is wrong, and the command that mends it',
-    load: async (run, wiring) => (await import('./doctor.ts')).doctorCommand(run, wiring),
+    load: async (run, wiring) => (await import('./doctor/command.ts')).doctorCommand(run, wiring),
   },
   {
     name: 'config',

@@ -1,0 +1,43 @@
+import type { JsonObject } from '../../../core/json.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { objects } from '../columns.ts'
+import type { Services } from '../context.ts'
+import type { DaemonState } from '../service-commands.ts'
+
+/** Something that is wrong. */
+export interface Finding {
+  readonly [member: string]: string
+  /** What kind of trouble it is, for programs: `same_key`. */
+  readonly kind: string
+  /** What is wrong with what, as a sentence without its full stop. */
+  readonly finding: string
+  /** The command that puts it right, or that shows more where only a person can decide. */
+  readonly mend: string
+}
+
+/** What is examined: the settings, and the database that they name. */
+export interface Patient {
+  readonly settings: Readonly<Record<string, unknown>>
+  /** The file of the database. */
+  readonly path: string
+  /** The open database. Throws AppError where it cannot be opened, which ends the examination. */
+  open(): Promise<Services>
+  /** Does the daemon answer, and does it serve this database? */
+  daemon(): Promise<DaemonState>
+}
+
+/** One thing to look at. */
+export interface Check {
+  /** What is looked at: `gateways and their receipts`. */
+  readonly about: string
+  examine(patient: Patient): AsyncIterable<Finding>
+}
+
+/** Every record of a resource, newest first. */
+export async function* recordsOf(
+  { records }: Pick<Services, 'records'>,
+  resource: Resource,
+  view: 'plain' | 'list' = 'plain',
+): AsyncIterable<JsonObject> {
+  for await (const page of records.list(resource, { view })) yield* objects(`[${page.json}]`)
+}

@@ -1,0 +1,29 @@
+import { resources } from '../../../core/resources/all.ts'
+import { cell } from '../columns.ts'
+import { raising } from '../limits.ts'
+import { labelOf, pluralOf } from '../references.ts'
+import { type Check, recordsOf } from './check.ts'
+
+/** Parents that have more records than they may. */
+export const limits: Check = {
+  about: 'limits',
+  async *examine(patient) {
+    for (const resource of resources) {
+      const { limit } = resource
+      const parent = resources.find(({ name }) => name === limit?.parent)
+      const count = parent?.embeds.find(embed => embed.kind === 'count' && embed.of === resource.name)
+      if (!parent || !limit || !count) continue
+      for await (const row of recordsOf(await patient.open(), parent, 'list')) {
+        const allowed = Number(cell(row[limit.max]))
+        const stored = Number(cell(row[count.name]))
+        if (stored <= allowed) continue
+        const key = cell(row[parent.key[0] ?? 'id'])
+        yield {
+          kind: 'limit_passed',
+          finding: `${labelOf(parent)} ${key} has ${stored} ${pluralOf(resource)}, and may have ${allowed}`,
+          mend: raising(limit, key, stored),
+        }
+      }
+    }
+  },
+}

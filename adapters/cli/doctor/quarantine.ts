@@ -1,0 +1,16 @@
+import type { Check } from './check.ts'
+
+/** Calls that are not billed until somebody acts. */
+export const quarantine: Check = {
+  about: 'call records in quarantine',
+  async *examine(patient) {
+    const { calls } = await patient.open()
+    const count = await calls.quarantineCount()
+    if (count === 0) return
+    yield {
+      kind: 'quarantine',
+      finding: `${count} ${count === 1 ? 'call record waits' : 'call records wait'} in quarantine`,
+      mend: 'trunkline cdr quarantine list',
+    }
+  },
+}
