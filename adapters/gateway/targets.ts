@@ -1,7 +1,6 @@
 import { lookup as resolve } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
-import { buildConnector } from 'undici'
 
 /** Ranges that no SMS gateway lives in, and that a request must never be tricked into. */
 const FORBIDDEN = new Set(['linkLocal', 'multicast', 'broadcast'])
@@ -32,7 +31,7 @@ export function refusal(address: string): string | null {
 const forbidden = (reason: string): Error => new Error(`The gateway's address is not allowed: ${reason}.`)
 
 /** Resolves a name as the system does and fails when any of its addresses is refused. */
-const guardedLookup: LookupFunction = (hostname, options, callback) => {
+export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, [])
     const reason = addresses.map(({ address }) => refusal(address)).find(found => found !== null)
@@ -43,13 +42,9 @@ const guardedLookup: LookupFunction = (hostname, options, callback) => {
   })
 }
 
-/** Opens connections to allowed addresses only, judged when they are opened. */
-export function guardedConnector(options: buildConnector.BuildOptions): buildConnector.connector {
-  const connect = buildConnector({ ...options, lookup: guardedLookup })
-  return (target, callback) => {
-    const literal = target.hostname.replace(/^\[|\]$/g, '')
-    const reason = ipaddr.isValid(literal) ? refusal(literal) : null
-    if (reason) callback(forbidden(reason), null)
-    else connect(target, callback)
-  }
+/** Throws if a URL's host is an address that is refused: no lookup is made for those. */
+export function assertAllowed(hostname: string): void {
+  const literal = hostname.replace(/^\[|\]$/g, '')
+  const reason = ipaddr.isValid(literal) ? refusal(literal) : null
+  if (reason) throw forbidden(reason)
 }

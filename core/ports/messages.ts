@@ -29,7 +29,12 @@ export type Receive = (message: Message, receipt: Receipt) => Message
 /** What came of handing a message to a gateway; a failure is a value, since the API answers it with a 200. */
 export type GatewayReply =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
-  | { readonly kind: 'failed'; readonly exception: string }
+  | {
+      readonly kind: 'failed'
+      readonly exception: string
+      /** True once anything may have reached the gateway: it may have the message all the same. */
+      readonly isWritten: boolean
+    }
 
 export interface SmsGatewayClient {
   /** Posts the submission once, within the time-out. Never throws. */

@@ -30,18 +30,20 @@ export type Redact = (value: unknown) => unknown
 /** The most that `remote_response` may hold, in characters; receipts past it still change the status. */
 const MAX_REMOTE_RESPONSE = 262_144
 
-const UNKNOWN_OUTCOME = 'outcome unknown: the service stopped before the gateway answered'
+/** Begins the sentence of a failure after which the gateway may have the message all the same. */
+const OUTCOME_UNKNOWN = 'outcome unknown: '
+
+const GIVEN_UP = `${OUTCOME_UNKNOWN}the service stopped before the gateway answered`
 
 /** A message waits for its gateway while it is queued, or was given up on while the gateway still had it. */
-const isOpen = (message: Message): boolean =>
-  message.delivery_status === 'queued' || message.error_message === UNKNOWN_OUTCOME
+const isOpen = (message: Message): boolean => message.delivery_status === 'queued' || message.error_message === GIVEN_UP
 
 /** queued → submitted or failed, by the gateway's reply. Any other message stays as it is. */
 export function settle(message: Message, reply: GatewayReply, redact: Redact, now: Timestamp): Message {
   if (!isOpen(message)) return message
   if (reply.kind === 'failed') {
     const exception = String(redact(reply.exception))
-    return failed(message, exception, { exception })
+    return failed(message, reply.isWritten ? `${OUTCOME_UNKNOWN}${exception}` : exception, { exception })
   }
   const value = readBody(reply.body)
   const body = isShallow(value) ? value : reply.body
@@ -83,7 +85,7 @@ function readBody(text: string): unknown {
  */
 export function giveUp(message: Message): Message {
   const isUnanswered = message.delivery_status === 'queued' && message.delivered_at === null
-  return isUnanswered ? failed(message, UNKNOWN_OUTCOME, {}) : message
+  return isUnanswered ? failed(message, GIVEN_UP, {}) : message
 }
 
 /** any → the receipt's status; an interim status is merged but changes neither status nor delivery time. */

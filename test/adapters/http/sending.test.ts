@@ -247,12 +247,18 @@ describe('a send that fails', () => {
     }
   })
 
-  it('for the gateway does not answer in time, or is not there, is failed with an exception', async () => {
+  it('after its request was written has an unknown outcome', async () => {
     gateway.answer(() => undefined)
     const late = await sent()
     assert.equal(late.delivery_status, 'failed')
-    assert.equal(late.error_message, 'The gateway did not answer within 0.3 s.')
-    assert.deepEqual(late.remote_response, { exception: late.error_message })
+    const exception = 'The gateway did not answer within 0.3 s.'
+    assert.equal(late.error_message, `outcome unknown: ${exception}`)
+    assert.deepEqual(late.remote_response, { exception })
+    gateway.answer(response => void response.destroy())
+    assert.equal((await sent()).error_message, 'outcome unknown: socket hang up (ECONNRESET)')
+  })
+
+  it('before its request was written has failed for certain, with an exception', async () => {
     const { port } = gateway
     await gateway.close()
     const absent = await sent()

@@ -14,6 +14,7 @@ const redact = redactor({ username: 'u', password: PASSWORD })
 const noInterim = { interimStatuses: new Set<string>() }
 
 const answered = (status: number, body: string): GatewayReply => ({ kind: 'answered', status, body })
+const definite: GatewayReply = { kind: 'failed', exception: 'connect ECONNREFUSED', isWritten: false }
 const receipt = (payload: JsonObject, status = 'delivrd'): Receipt => ({ externalId: 'x', status, payload })
 const received = (message: Message, payload: JsonObject, status?: string): Message =>
   receive(message, receipt(payload, status), noInterim, redact, LATER)
@@ -57,11 +58,21 @@ test('queued: an HTTP error fails the message, and tells what the gateway said',
 
 test('queued: a network failure fails the message, and is kept as exception', () => {
   const before = queuedMessage()
-  assert.deepEqual(settle(before, { kind: 'failed', exception: 'connect ECONNREFUSED' }, redact, NOW), {
+  assert.deepEqual(settle(before, definite, redact, NOW), {
     ...before,
     delivery_status: 'failed',
     error_message: 'connect ECONNREFUSED',
     remote_response: '{"exception":"connect ECONNREFUSED"}',
+  })
+})
+
+test('queued: a network failure after the request was written fails the message, its outcome unknown', () => {
+  const before = queuedMessage()
+  assert.deepEqual(settle(before, { kind: 'failed', exception: 'aborted', isWritten: true }, redact, NOW), {
+    ...before,
+    delivery_status: 'failed',
+    error_message: 'outcome unknown: aborted',
+    remote_response: '{"exception":"aborted"}',
   })
 })
 
@@ -86,7 +97,7 @@ test('a message that is no longer queued is not settled', () => {
   for (const delivery_status of ['submitted', 'delivered', 'failed', 'undeliv', '']) {
     const message = queuedMessage({ delivery_status })
     assert.equal(settle(message, answered(200, '{"id":"m"}'), redact, NOW), message)
-    assert.equal(settle(message, { kind: 'failed', exception: 'x' }, redact, NOW), message)
+    assert.equal(settle(message, definite, redact, NOW), message)
   }
 })
 
@@ -155,7 +166,12 @@ test('the password is in nothing that is stored, wherever the gateway echoes it'
   const before = queuedMessage()
   const echoed = settle(before, answered(200, JSON.stringify({ id: `x-${PASSWORD}` })), redact, NOW)
   assert.equal(echoed.external_message_id, before.external_message_id)
-  const failed = settle(queuedMessage(), { kind: 'failed', exception: `no route with ${PASSWORD}` }, redact, NOW)
+  const failed = settle(
+    queuedMessage(),
+    { kind: 'failed', exception: `no route with ${PASSWORD}`, isWritten: false },
+    redact,
+    NOW,
+  )
   assert.equal(failed.error_message, 'no route with [redacted]')
   assert.doesNotMatch(String(received(queuedMessage(), { echo: PASSWORD }).remote_response), /secret/)
 })

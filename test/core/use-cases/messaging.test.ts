@@ -72,7 +72,7 @@ test('a submitted message and a failed one are both returned as they are stored'
     [submitted.delivery_status, submitted.external_message_id, submitted.direction, submitted.delivered_at],
     ['submitted', 'm1', 'outbound', null],
   )
-  answerWith(() => ({ kind: 'failed', exception: 'connect ECONNREFUSED with secret word' }))
+  answerWith(() => ({ kind: 'failed', exception: 'connect ECONNREFUSED with secret word', isWritten: false }))
   const failed = await send()
   assert.deepEqual(
     [failed.delivery_status, failed.error_message, failed.submitted_at, failed.remote_response],
