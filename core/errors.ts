@@ -19,8 +19,33 @@ export type ErrorCode =
   | 'corrupt' // the file is damaged, foreign, or of a newer schema
   | 'internal'
 
-/** Sentences by field name, in the order of the declaration. */
-export type FieldErrors = Readonly<Record<string, readonly string[]>>
+/** The rules that a field can break. Code decides by these, never by the sentence. */
+export type Rule =
+  | 'required'
+  | 'type'
+  | 'format'
+  | 'min'
+  | 'max'
+  | 'precision' // it would be rounded
+  | 'concealed' // it is the mark that stands in a secret's place
+  | 'constant' // the same field is given elsewhere, with another value or once more
+  | 'unknown' // there is no such field; `detail.meant` is the nearest one
+  | 'reference' // it points to no record
+  | 'ambiguous' // it may point to several records
+  | 'taken' // another stored record has it
+  | 'repeated' // a record of the same input has it; `detail.line` says where
+  | 'limit' // the parent has no room; `detail.max` is how many it holds
+
+/** What one field breaks. The sentence is for people and for the API's answers. */
+export interface FieldError {
+  readonly rule: Rule
+  readonly field: string
+  readonly sentence: string
+  readonly detail?: Readonly<Record<string, string | number>>
+}
+
+/** In the order of the declaration. */
+export type FieldErrors = readonly FieldError[]
 
 export interface ErrorDetails {
   readonly errors?: FieldErrors
@@ -47,10 +72,9 @@ export class AppError extends Error {
 
 /** The 422 of a request that breaks field rules: the first sentence, and how many more there are. */
 export function invalid(errors: FieldErrors): AppError {
-  const sentences = Object.values(errors).flat()
-  const more = sentences.length - 1
+  const more = errors.length - 1
   const suffix = more < 1 ? '' : more === 1 ? ' (and 1 more error)' : ` (and ${more} more errors)`
-  return new AppError('invalid', `${sentences[0] ?? 'The given data was invalid.'}${suffix}`, { errors })
+  return new AppError('invalid', `${errors[0]?.sentence ?? 'The given data was invalid.'}${suffix}`, { errors })
 }
 
 export const notFound = (label: string): AppError => new AppError('not_found', `${label} not found.`)

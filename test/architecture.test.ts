@@ -53,6 +53,14 @@ describe('the check of the layers', () => {
     allows('core/use-cases/a.ts', `import { x } from '../errors.ts'`)
   })
 
+  test('keeps control flow from reading sentences', () => {
+    finds('adapters/cli/a.ts', `if (/taken/.test(message)) go()`, /decides by the text of a message/)
+    finds('adapters/cli/a.ts', `const x = / (\\d+) /.exec(error.message)`, /decides by the text of a message/)
+    finds('core/a.ts', `if (error.sentence.endsWith('taken.')) go()`, /decides by the text of a message/)
+    allows('core/a.ts', `if (error.rule === 'taken') go()`)
+    allows('core/a.ts', `if (/taken/.test(name)) go()`)
+  })
+
   test('keeps clocks, chance and the process out of the core', () => {
     finds('core/a.ts', 'const x = Date.now()', /uses Date\.now: take the time from the Clock port/)
     finds('core/a.ts', 'const x = new Date()', /uses new Date\(\)/)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { Argument, Command, Option } from 'commander'
 import { type Account, ROLES, type Role } from '../../core/ports/accounts.ts'
 import { Problem } from '../../core/resources/field.ts'
-import { sentences } from '../../core/resources/input.ts'
+import { broken, REQUIRED } from '../../core/resources/field-errors.ts'
 import { accountFields, readCredentials, readNewCredentials } from '../../core/use-cases/sign-in.ts'
 import { askText } from './ask.ts'
 import { type Context, type Services, say } from './context.ts'
@@ -37,9 +37,9 @@ interface NewAccount {
 const validated =
   (name: keyof typeof accountFields) =>
   (given: string): true | string => {
-    if (given === '') return sentences.field(name, 'is required')
+    if (given === '') return broken(name, REQUIRED).sentence
     const value = accountFields[name].parse(given)
-    return value instanceof Problem ? sentences.field(name, value.predicate) : true
+    return value instanceof Problem ? broken(name, value).sentence : true
   }
 
 /** The password that the flags give, or that a person types twice. */

@@ -1,7 +1,8 @@
 import { invalid } from '../../core/errors.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type Field, Problem } from '../../core/resources/field.ts'
-import { mergeErrors, parseMembers, sentences } from '../../core/resources/input.ts'
+import { broken, mergeErrors, REQUIRED } from '../../core/resources/field-errors.ts'
+import { parseMembers } from '../../core/resources/input.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { cell, objects } from './columns.ts'
 import type { Context, Services } from './context.ts'
@@ -67,7 +68,7 @@ export async function askMissing(
 ): Promise<JsonObject> {
   const { values, errors } = parseMembers(resource.fields, body, 'merge')
   const problems = mergeErrors(resource, errors, await services.records.violations(resource, values))
-  if (Object.keys(problems).length > 0) throw invalid(problems)
+  if (problems.length > 0) throw invalid(problems)
   const complete: JsonObject = { ...body }
   for (const [name, field] of Object.entries(resource.fields))
     if (field.required && complete[name] === undefined)
@@ -98,12 +99,12 @@ async function askField(
     hidden: field.secret === true,
     initial: usual(field),
     validate: async text => {
-      if (text.trim() === '') return field.generated ? true : sentences.field(name, 'is required')
+      if (text.trim() === '') return field.generated ? true : broken(name, REQUIRED).sentence
       const value = field.parse(text)
-      if (value instanceof Problem) return sentences.field(name, value.predicate)
+      if (value instanceof Problem) return broken(name, value).sentence
       const { values } = parseMembers(resource.fields, body, 'merge')
       const problems = await services.records.violations(resource, { ...values, [name]: value })
-      return problems[name]?.[0] ?? true
+      return problems.find(problem => problem.field === name)?.sentence ?? true
     },
   })
   return field.generated && given.trim() === '' ? undefined : given

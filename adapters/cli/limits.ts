@@ -7,9 +7,6 @@ import { quoted } from './command-line.ts'
 import { flagOf } from './fields.ts'
 import { commandOf } from './resource-names.ts'
 
-/** Does a sentence say that a parent has no room for another record? */
-export const isLimit = (sentence: string): boolean => / has reached its limit of \d+ /.test(sentence)
-
 /** The command that lets a parent, known by its natural key, have so many records. */
 export function raising({ parent, max }: Limit, key: string, count: number): string {
   const field = resourceNamed(parent).fields[max]
@@ -43,9 +40,8 @@ export async function withinLimit<T>(
   try {
     return await store()
   } catch (error) {
-    const by = resource.limit?.by ?? ''
-    if (!(error instanceof AppError && error.details.errors?.[by]?.some(isLimit))) throw error
-    const hint = await makingRoom(records, resource, Number(values[by]), 1)
+    if (!(error instanceof AppError && error.details.errors?.some(({ rule }) => rule === 'limit'))) throw error
+    const hint = await makingRoom(records, resource, Number(values[resource.limit?.by ?? '']), 1)
     throw new AppError(error.code, error.message, { ...error.details, ...(hint ? { hint } : {}) })
   }
 }

@@ -106,9 +106,9 @@ function toldOf({ command }: Failed, { code, message, details }: AppError): Told
   const { errors, hint } = details
   const exitCode = EXIT_OF[code]
   if (!errors) return { code, exitCode, message, hint }
-  const lines = Object.entries(errors).flatMap(([field, sentences]) => {
+  const lines = errors.map(({ field, sentence }) => {
     const flag = flagFor(command, field)
-    return sentences.map(sentence => (flag ? `${flag}: ${sentence}` : sentence))
+    return flag ? `${flag}: ${sentence}` : sentence
   })
   return { code, exitCode, message, lines, hint: hint ?? (command && `${fullName(command)} --help`) }
 }

@@ -146,7 +146,7 @@ async function bodyOf(context: Context, services: Services, gateway: Gateway, fl
   if (context.options.interactive) return askMissing(context, services, { ...smsMessages, fields: sendFields }, body)
   // Before anything is said of the message: what is refused was never queued.
   const { errors } = parseMembers(sendFields, body, 'create')
-  if (Object.keys(errors).length > 0) throw invalid(errors)
+  if (errors.length > 0) throw invalid(errors)
   return body
 }
 

@@ -50,7 +50,7 @@ function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return explain(error.cause)
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return explain(error.errors[0])
-  const code =
-    'code' in error && typeof error.code === 'string' && !error.message.includes(error.code) ? ` (${error.code})` : ''
+  // What a system call reports names its code already.
+  const code = 'code' in error && typeof error.code === 'string' && !('syscall' in error) ? ` (${error.code})` : ''
   return `${error.message || error.name}${code}`
 }

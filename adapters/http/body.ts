@@ -53,7 +53,8 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
   try {
     return parseJson(text)
   } catch (error) {
-    if (error instanceof RangeError) throw invalid({ body: ['The request body nests too deep.'] })
+    if (error instanceof RangeError)
+      throw invalid([{ rule: 'max', field: 'body', sentence: 'The request body nests too deep.' }])
     throw new AppError('malformed', 'The request body is not valid JSON.')
   }
 }

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode } from '../../core/errors.ts'
+import { AppError, type ErrorCode, type FieldErrors } from '../../core/errors.ts'
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
@@ -27,6 +27,12 @@ export interface Failure {
   readonly body: Readonly<Record<string, unknown>>
 }
 
+function sentencesByField(errors: FieldErrors): Readonly<Record<string, readonly string[]>> {
+  const byField: Record<string, string[]> = {}
+  for (const { field, sentence } of errors) byField[field] = [...(byField[field] ?? []), sentence]
+  return byField
+}
+
 /** What the client is told; nothing of an unexpected error gets out. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof AppError)) return { status: 500, headers: {}, body: { message: 'Server Error.' } }
@@ -40,7 +46,7 @@ export function failureOf(error: unknown): Failure {
     },
     body: {
       message: error.message,
-      ...(errors ? { errors } : {}),
+      ...(errors ? { errors: sentencesByField(errors) } : {}),
       ...(dependants ? { dependants } : {}),
     },
   }

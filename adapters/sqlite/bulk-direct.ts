@@ -3,7 +3,7 @@ import type { FieldErrors } from '../../core/errors.ts'
 import { countOf, packed, recordAt, valueAt } from '../../core/packed.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejection } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import { sentences } from '../../core/resources/input.ts'
+import { dangling } from '../../core/resources/field-errors.ts'
 import { timestamped } from '../../core/resources/resource.ts'
 import type { AuditTrail } from './audit.ts'
 import { type Bound, toSql } from './bound.ts'
@@ -138,11 +138,10 @@ function referenceChecker(connection: Connection, { resource, columns, constants
     return { field, index: columns.indexOf(field), found, isThere }
   })
   const errorsOf = ({ values }: BulkRecords, at: number): FieldErrors | null => {
-    const dangling = references.filter(
+    const loose = references.filter(
       ({ field, index, isThere }) => !isThere(toSql(index === -1 ? constants[field] : valueAt(values[index], at))),
     )
-    if (dangling.length === 0) return null
-    return Object.fromEntries(dangling.map(({ field }) => [field, [sentences.reference(field)]]))
+    return loose.length === 0 ? null : loose.map(({ field }) => dangling(field))
   }
   return (records: readonly BulkRecords[]): readonly Rejection[] => {
     if (haveOthersCommitted()) for (const { found } of references) found.clear()

@@ -1,6 +1,7 @@
+import type { FieldError } from '../../core/errors.ts'
 import type { BulkPlan, Rejection } from '../../core/ports/bulk.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import { sentences } from '../../core/resources/input.ts'
+import { dangling, mergeErrors, overLimit, taken as takenBy } from '../../core/resources/field-errors.ts'
 import { fieldLabel, type Resource } from '../../core/resources/resource.ts'
 import { checkedReferences, type Named } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
@@ -125,13 +126,21 @@ interface ProblemRow {
   readonly detail: number | null
 }
 
-const SENTENCES: Readonly<Record<Kind, (resource: Resource, field: string, detail: number | null) => string>> = {
-  duplicate: (_, field, line) => `The ${fieldLabel(field)} is the same as in line ${line}.`,
-  several: ({ plural }, field) =>
-    `Several ${plural} are stored with this ${fieldLabel(field)}; which is meant is not clear.`,
-  taken: (_, field) => sentences.taken(field),
-  reference: (_, field) => sentences.reference(field),
-  limit: ({ limit, plural }, _, max) => sentences.limit(resourceNamed(limit?.parent ?? '').label, max ?? 0, plural),
+const ERRORS: Readonly<Record<Kind, (resource: Resource, field: string, detail: number) => FieldError>> = {
+  duplicate: (_, field, line) => ({
+    rule: 'repeated',
+    field,
+    sentence: `The ${fieldLabel(field)} is the same as in line ${line}.`,
+    detail: { line },
+  }),
+  several: ({ plural }, field) => ({
+    rule: 'ambiguous',
+    field,
+    sentence: `Several ${plural} are stored with this ${fieldLabel(field)}; which is meant is not clear.`,
+  }),
+  taken: (_, field) => takenBy(field),
+  reference: (_, field) => dangling(field),
+  limit: ({ limit, plural }, field, max) => overLimit(field, resourceNamed(limit?.parent ?? '').label, max, plural),
 }
 
 const PAGE = 500
@@ -143,16 +152,11 @@ export async function* rejectionsOf({ db }: Connection, resource: Resource): Asy
     `SELECT * FROM temp.import_problems WHERE row IN (
        SELECT DISTINCT row FROM temp.import_problems WHERE row > ? ORDER BY row LIMIT ${PAGE}) ORDER BY row`,
   )
-  const order = Object.keys(resource.fields)
   for (const page of keySetPages<ProblemRow>(PAGE, last => select.all(last?.row ?? -1)))
     yield* byRow(page).map(problems => {
       const { row, line, raw } = problems[0]
-      const errors: Record<string, readonly string[]> = {}
-      for (const { field, kind, detail } of [...problems].sort(
-        (a, b) => order.indexOf(a.field) - order.indexOf(b.field),
-      ))
-        errors[field] ??= [SENTENCES[kind](resource, field, detail)]
-      return { row, line, raw, errors }
+      const errors = problems.map(({ field, kind, detail }) => ERRORS[kind](resource, field, detail ?? 0))
+      return { row, line, raw, errors: mergeErrors(resource, errors) }
     })
 }
 

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { invalid } from '../../core/errors.ts'
 import type { Page, PageQuery } from '../../core/ports/records.ts'
+import { dangling } from '../../core/resources/field-errors.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { fold } from '../../core/search.ts'
 import type { Connection } from './database.ts'
@@ -85,7 +86,7 @@ async function gather(source: AsyncIterable<Page & { rows: ViewRow[] }>, limit: 
 function placeOf({ rows }: Connection, { name, order }: Resource, id: number): Place {
   if (order === 'id') return [id, id]
   const found = rows<[number], [string | number, number]>(`SELECT ${order}, id FROM ${name} WHERE id = ?`).get(id)
-  if (!found) throw invalid({ after: ['The selected after is invalid.'] })
+  if (!found) throw invalid([dangling('after')])
   return found
 }
 

@@ -1,6 +1,6 @@
 import { type FieldErrors, invalid } from '../../core/errors.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import { sentences } from '../../core/resources/input.ts'
+import { dangling, mergeErrors, overLimit, taken } from '../../core/resources/field-errors.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
 import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
@@ -11,13 +11,13 @@ import { isConstraint } from './errors.ts'
 type Ruled = Pick<Resource, 'name' | 'fields' | 'unique'> & Partial<Pick<Resource, 'limit' | 'plural'>>
 
 /** Every rule that the values break: what is taken, points to nothing, or is too many. */
-export const violations = (connection: Connection, resource: Ruled, values: Row, id?: number): FieldErrors => ({
-  ...limitProblem(connection, resource, values, id),
-  ...Object.fromEntries(takenKeys(connection, resource, values, id).map(name => [name, [sentences.taken(name)]])),
-  ...Object.fromEntries(
-    danglingReferences(connection, resource, values).map(name => [name, [sentences.reference(name)]]),
-  ),
-})
+export const violations = (connection: Connection, resource: Ruled, values: Row, id?: number): FieldErrors =>
+  mergeErrors(
+    resource,
+    danglingReferences(connection, resource, values).map(dangling),
+    takenKeys(connection, resource, values, id).map(taken),
+    limitProblem(connection, resource, values, id),
+  )
 
 /**
  * Makes the change, or throws `invalid`. References without a foreign key and limits are checked ahead; the rest is
@@ -31,8 +31,7 @@ export function checked<T>(
   change: () => T,
 ): T {
   const ahead = limitProblem(connection, resource, values, id)
-  if (hasLooseReference(resource) || Object.keys(ahead).length > 0)
-    throwIfAny(violations(connection, resource, values, id))
+  if (hasLooseReference(resource) || ahead.length > 0) throwIfAny(violations(connection, resource, values, id))
   try {
     return change()
   } catch (error) {
@@ -63,20 +62,20 @@ function takenKeys({ value }: Connection, { name, unique }: Ruled, values: Row, 
 function limitProblem({ value }: Connection, resource: Ruled, values: Row, id?: number): FieldErrors {
   const { limit, name } = resource
   const parent = limit && values[limit.by]
-  if (!limit || parent === undefined) return {}
+  if (!limit || parent === undefined) return []
   const max = value<[Bound], number>(`SELECT ${limit.max} FROM ${limit.parent} WHERE id = ?`).get(toSql(parent))
-  if (max === undefined) return {}
+  if (max === undefined) return []
   const full = value<[Bound, Bound, number], number>(
     `SELECT 1 FROM ${name} WHERE ${limit.by} = ? AND id IS NOT ? LIMIT 1 OFFSET ?`,
   ).get(toSql(parent), id ?? null, max - 1)
   if (full !== 1 || (id !== undefined && value(`SELECT ${limit.by} FROM ${name} WHERE id = ?`).get(id) === parent))
-    return {}
-  return { [limit.by]: [sentences.limit(resourceNamed(limit.parent).label, max, resource.plural ?? name)] }
+    return []
+  return [overLimit(limit.by, resourceNamed(limit.parent).label, max, resource.plural ?? name)]
 }
 
 const hasLooseReference = (resource: Resource): boolean =>
   Object.values(resource.fields).some(({ references }) => references && typeof references.to !== 'string')
 
 function throwIfAny(errors: FieldErrors): void {
-  if (Object.keys(errors).length > 0) throw invalid(errors)
+  if (errors.length > 0) throw invalid(errors)
 }

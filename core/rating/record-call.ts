@@ -1,7 +1,7 @@
 import type { Timestamp } from '../dates.ts'
 import { cdrs } from '../resources/cdrs.ts'
 import { Problem } from '../resources/field.ts'
-import { sentences } from '../resources/input.ts'
+import { broken, REQUIRED } from '../resources/field-errors.ts'
 import { type CompletedCall, isAnswered, type SourceFormat, type UnreadableRecord } from './completed-call.ts'
 import type { Deck } from './deck.ts'
 import type { SwitchClock } from './local-time.ts'
@@ -102,10 +102,10 @@ type TextField = 'caller_number' | 'destination_number' | 'disposition'
 
 /** What the parsers of the switches' formats leave open: numbers and times are right by construction. */
 const textOf = (name: TextField, given: string): string | Problem =>
-  given.trim() === '' ? new Problem('is required') : cdrs.fields[name].parse(given)
+  given.trim() === '' ? REQUIRED : cdrs.fields[name].parse(given)
 
-const unreadable = (name: TextField, { predicate }: Problem): UnreadableRecord => ({
-  reason: sentences.field(name, predicate),
+const unreadable = (name: TextField, problem: Problem): UnreadableRecord => ({
+  reason: broken(name, problem).sentence,
 })
 
 /** True for the tenant's own numbers: a call to one ends within the switch. */

@@ -1,6 +1,7 @@
 import Type, { type TSchema } from 'typebox'
 import { parseAmount } from '../amounts.ts'
 import { parseDate } from '../dates.ts'
+import type { Rule } from '../errors.ts'
 import { isJsonObject, isShallow, MAX_DEPTH, numeral, stringifyJson } from '../json.ts'
 import type { TextRule } from './text-rules.ts'
 
@@ -10,10 +11,12 @@ import type { TextRule } from './text-rules.ts'
  */
 export type Value = string | number | boolean | null
 
-/** What is wrong with a value, as the end of a sentence that begins with the field's label. */
+/** What is wrong with a value: the rule, and the end of a sentence that begins with the field's label. */
 export class Problem {
+  readonly rule: Rule
   readonly predicate: string
-  constructor(predicate: string) {
+  constructor(rule: Rule, predicate: string) {
+    this.rule = rule
     this.predicate = predicate
   }
 }
@@ -112,12 +115,12 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
     ...(rule?.choices ? { choices: rule.choices } : {}),
     ...(examples ? { examples } : {}),
     parse: given => {
-      if (typeof given !== 'string') return new Problem('must be a string')
+      if (typeof given !== 'string') return new Problem('type', 'must be a string')
       if (max !== null && given.length > max && codePoints(untrimmed ? given : given.trim()) > max)
-        return new Problem(`must not be greater than ${max} characters`)
+        return new Problem('max', `must not be greater than ${max} characters`)
       // Half a character, which UTF-8 cannot hold, becomes U+FFFD.
       const value = (untrimmed ? given : given.trim()).toWellFormed()
-      return rule && !rule.holds(value) ? new Problem(rule.predicate) : value
+      return rule && !rule.holds(value) ? new Problem('format', rule.predicate) : value
     },
   }
 }
@@ -157,9 +160,9 @@ export function integer<const O extends IntegerOptions>(options?: O): Field<Null
     output: Type.Integer(),
     parse: given => {
       const value = parseInteger(given)
-      if (value === null) return new Problem('must be an integer')
-      if (min !== undefined && value < min) return new Problem(`must be at least ${min}`)
-      if (max !== undefined && value > max) return new Problem(`must not be greater than ${max}`)
+      if (value === null) return new Problem('type', 'must be an integer')
+      if (min !== undefined && value < min) return new Problem('min', `must be at least ${min}`)
+      if (max !== undefined && value > max) return new Problem('max', `must not be greater than ${max}`)
       return value
     },
   }
@@ -192,8 +195,8 @@ export function decimal(): Field<number> {
     output: Type.String({ pattern: '^\\d+\\.\\d{4}$', examples: ['0.0123'] }),
     parse: given => {
       const units = parseAmount(given)
-      if (units === null) return new Problem('must be a number')
-      return BELOW_ZERO.test(numeral(given) ?? '') ? new Problem('must be at least 0') : units
+      if (units === null) return new Problem('type', 'must be a number')
+      return BELOW_ZERO.test(numeral(given) ?? '') ? new Problem('min', 'must be at least 0') : units
     },
   }
 }
@@ -221,8 +224,8 @@ export function date<const O extends Optional>(options?: O): Field<Nullable<stri
     input: Type.String({ examples: ['2026-10-01 12:00:00', '2026-10-01T12:00:00Z'] }),
     output: timestampSchema,
     parse: given => {
-      if (typeof given !== 'string') return new Problem('must be a valid date')
-      return parseDate(given.trim()) ?? new Problem('must be a valid date')
+      if (typeof given !== 'string') return new Problem('type', 'must be a valid date')
+      return parseDate(given.trim()) ?? new Problem('type', 'must be a valid date')
     },
   }
 }
@@ -241,8 +244,10 @@ export function json(): Field<string | null> {
     input: Type.Object({}, { additionalProperties: true }),
     output: Type.Object({}, { additionalProperties: true }),
     parse: given => {
-      if (!isJsonObject(given)) return new Problem('must be an object')
-      return isShallow(given) ? stringifyJson(given) : new Problem(`must not nest deeper than ${MAX_DEPTH} levels`)
+      if (!isJsonObject(given)) return new Problem('type', 'must be an object')
+      return isShallow(given)
+        ? stringifyJson(given)
+        : new Problem('max', `must not nest deeper than ${MAX_DEPTH} levels`)
     },
   }
 }

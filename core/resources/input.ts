@@ -1,8 +1,8 @@
-import type { FieldErrors } from '../errors.ts'
-import { invalid } from '../errors.ts'
+import { type FieldError, invalid } from '../errors.ts'
 import { isJsonObject, type JsonObject } from '../json.ts'
 import { type Field, Problem, type Value } from './field.ts'
-import { type Fields, fieldLabel, type Resource, type Values } from './resource.ts'
+import { broken, REQUIRED } from './field-errors.ts'
+import type { Fields, Values } from './resource.ts'
 
 /**
  * What an omitted member means. create: its default. keep: the stored value stays, but required ones must be there.
@@ -13,16 +13,8 @@ export type Mode = 'create' | 'keep' | 'clear' | 'merge'
 export interface Parsed {
   /** The values that could be read, by field. */
   readonly values: Record<string, Value>
-  /** A sentence for each field that breaks a rule, in the order of the declaration. */
-  readonly errors: Record<string, readonly string[]>
-}
-
-export const sentences = {
-  field: (name: string, predicate: string) => `The ${fieldLabel(name)} field ${predicate}.`,
-  reference: (name: string) => `The selected ${fieldLabel(name)} is invalid.`,
-  taken: (name: string) => `The ${fieldLabel(name)} has already been taken.`,
-  limit: (parent: string, max: number, plural: string) =>
-    `The ${parent.toLowerCase()} has reached its limit of ${max} ${plural.toLowerCase()}.`,
+  /** One for each field that breaks a rule, in the order of the declaration. */
+  readonly errors: readonly FieldError[]
 }
 
 export const isAbsent = (field: Pick<Field, 'untrimmed'>, given: unknown): boolean =>
@@ -37,7 +29,7 @@ export const empty = (field: Field): Value => (field.kind === 'text' ? null : fi
 /** Reads the members that are declared, all of them, whatever is wrong with one; others are ignored. */
 export function parseMembers(fields: Fields, body: JsonObject, mode: Mode): Parsed {
   const values: Record<string, Value> = {}
-  const errors: Record<string, readonly string[]> = {}
+  const errors: FieldError[] = []
   for (const name in fields) {
     const field = fields[name]
     if (!field) continue
@@ -45,10 +37,10 @@ export function parseMembers(fields: Fields, body: JsonObject, mode: Mode): Pars
     const given = named ? body[name] : undefined
     if (!isAbsent(field, given)) {
       const value = field.parse(given)
-      if (value instanceof Problem) errors[name] = [sentences.field(name, value.predicate)]
+      if (value instanceof Problem) errors.push(broken(name, value))
       else values[name] = value
     } else if (field.required && (named || mode !== 'merge')) {
-      errors[name] = [sentences.field(name, 'is required')]
+      errors.push(broken(name, REQUIRED))
     } else if (mode === 'create') {
       values[name] = field.fallback
     } else if (named || mode === 'clear') {
@@ -60,23 +52,14 @@ export function parseMembers(fields: Fields, body: JsonObject, mode: Mode): Pars
 
 /** A request's body must be an object; anything else that is JSON breaks a rule. */
 export function asBody(body: unknown): JsonObject {
-  if (!isJsonObject(body)) throw invalid({ body: ['The request body must be a JSON object.'] })
+  if (!isJsonObject(body))
+    throw invalid([{ rule: 'type', field: 'body', sentence: 'The request body must be a JSON object.' }])
   return body
 }
 
 /** Reads what has no references to check; throws the 422 with every sentence. */
 export function parseWhole<F extends Fields>(fields: F, body: unknown): Values<F> {
   const { values, errors } = parseMembers(fields, asBody(body), 'create')
-  if (Object.keys(errors).length > 0) throw invalid(errors)
+  if (errors.length > 0) throw invalid(errors)
   return values as Values<F>
-}
-
-/** Both sets of sentences, in the order of the declaration, the parser's first where a field has both. */
-export function mergeErrors(resource: Pick<Resource, 'fields'>, ...sets: FieldErrors[]): FieldErrors {
-  const merged: Record<string, readonly string[]> = {}
-  for (const name of Object.keys(resource.fields)) {
-    const found = sets.find(errors => errors[name])?.[name]
-    if (found) merged[name] = found
-  }
-  return merged
 }

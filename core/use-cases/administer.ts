@@ -1,8 +1,10 @@
 import type { Actor } from '../audit.ts'
-import { AppError, invalid, notFound } from '../errors.ts'
+import { AppError, type FieldError, invalid, notFound, type Rule } from '../errors.ts'
 import type { Json, Page, PageQuery, Records } from '../ports/records.ts'
 import { resourceNamed } from '../resources/all.ts'
-import { asBody, type Mode, mergeErrors, parseMembers } from '../resources/input.ts'
+import { Problem } from '../resources/field.ts'
+import { broken, mergeErrors } from '../resources/field-errors.ts'
+import { asBody, type Mode, parseMembers } from '../resources/input.ts'
 import type { Embed, Resource, Row } from '../resources/resource.ts'
 import { MAX_SEARCH } from '../search.ts'
 
@@ -38,7 +40,7 @@ export interface Administration {
 export function administration(records: Records): Administration {
   const accept = async (resource: Resource, body: unknown, mode: Mode, id?: number): Promise<Row> => {
     const { values, errors } = parseMembers(resource.fields, asBody(body), mode)
-    if (Object.keys(errors).length === 0) return values
+    if (errors.length === 0) return values
     throw invalid(mergeErrors(resource, errors, await records.violations(resource, values, id)))
   }
   const assertExists = async (resource: Resource, id: number): Promise<void> => {
@@ -81,15 +83,18 @@ function readListQuery(
   resource: Resource,
   { search, limit, after }: ListQuery,
 ): Pick<PageQuery, 'search' | 'limit' | 'after'> {
-  const errors: Record<string, string[]> = {}
+  const errors: FieldError[] = []
+  const refuse = (rule: Rule, field: string, predicate: string): void => {
+    errors.push(broken(field, new Problem(rule, predicate)))
+  }
   const needle = resource.search.length > 0 ? search?.trim() : undefined
   if (needle !== undefined && [...needle].length > MAX_SEARCH)
-    errors.search = [`The search field must not be greater than ${MAX_SEARCH} characters.`]
+    refuse('max', 'search', `must not be greater than ${MAX_SEARCH} characters`)
   if (limit !== undefined && !(WHOLE.test(limit) && Number(limit) <= 1000))
-    errors.limit = ['The limit field must be between 1 and 1000.']
-  if (after !== undefined && !WHOLE.test(after)) errors.after = ['The after field must be the id of a record.']
-  if (after !== undefined && limit === undefined) errors.after = ['The after field needs a limit.']
-  if (Object.keys(errors).length > 0) throw invalid(errors)
+    refuse('max', 'limit', 'must be between 1 and 1000')
+  if (after !== undefined && limit === undefined) refuse('required', 'after', 'needs a limit')
+  else if (after !== undefined && !WHOLE.test(after)) refuse('format', 'after', 'must be the id of a record')
+  if (errors.length > 0) throw invalid(errors)
   return {
     ...(needle ? { search: needle } : {}),
     ...(limit === undefined ? {} : { limit: Number(limit) }),

@@ -4,7 +4,8 @@ import type { JsonObject } from '../json.ts'
 import type { Messages, Receive, SmsGatewayClient } from '../ports/messages.ts'
 import type { Json, Records } from '../ports/records.ts'
 import type { Clock, Ids } from '../ports/system.ts'
-import { asBody, mergeErrors, parseMembers } from '../resources/input.ts'
+import { mergeErrors } from '../resources/field-errors.ts'
+import { asBody, parseMembers } from '../resources/input.ts'
 import { type Row, resource, type Values } from '../resources/resource.ts'
 import { smsGateways } from '../resources/sms-gateways.ts'
 import { sendFields } from '../resources/sms-messages.ts'
@@ -134,6 +135,6 @@ function handedOver(error: unknown): never {
 async function acceptSend(records: Records, body: unknown): Promise<SendRequest> {
   const { values, errors } = parseMembers(sendFields, asBody(body), 'create')
   const problems = mergeErrors(sendRequest, errors, await records.violations(sendRequest, values))
-  if (Object.keys(problems).length > 0) throw invalid(problems)
+  if (problems.length > 0) throw invalid(problems)
   return values as Row as SendRequest
 }

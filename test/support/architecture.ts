@@ -33,6 +33,7 @@ export function problemsOf(path: string, text: string): string[] {
     if (isDefaultExport(node)) report(node, 'has a default export: export it by its name.')
     if (ts.isExportDeclaration(node) && node.moduleSpecifier)
       report(node, 'passes on what another file declares: import it from there instead.')
+    if (readsSentence(node)) report(node, 'decides by the text of a message: decide by its code or its rule.')
     if (partOf(path) === 'core') {
       const forbidden = forbiddenIn(node)
       if (forbidden !== null) report(node, `uses ${forbidden}: ${FORBIDDEN_IN_CORE[forbidden]}.`)
@@ -98,6 +99,18 @@ const isDefaultExport = (node: ts.Node): boolean =>
   (ts.isExportSpecifier(node) && node.name.text === 'default') ||
   (ts.canHaveModifiers(node) &&
     (ts.getModifiers(node)?.some(modifier => modifier.kind === ts.SyntaxKind.DefaultKeyword) ?? false))
+
+/** What an error says, by the name of what holds it. */
+const SENTENCE = /(?:^|\.)(?:message|sentence|predicate)$/
+const TEXT_TESTS: ReadonlySet<string> = new Set(['includes', 'startsWith', 'endsWith', 'match', 'search', 'indexOf'])
+
+function readsSentence(node: ts.Node): boolean {
+  if (!ts.isCallExpression(node) || !ts.isPropertyAccessExpression(node.expression)) return false
+  const { expression: on, name } = node.expression
+  if (TEXT_TESTS.has(name.text)) return SENTENCE.test(on.getText())
+  const [given] = node.arguments
+  return (name.text === 'test' || name.text === 'exec') && given !== undefined && SENTENCE.test(given.getText())
+}
 
 function forbiddenIn(node: ts.Node): string | null {
   if (ts.isPropertyAccessExpression(node)) {

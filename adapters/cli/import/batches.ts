@@ -1,8 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FieldErrors } from '../../../core/errors.ts'
 import { packed } from '../../../core/packed.ts'
 import type { BulkRecord, BulkRecords } from '../../../core/ports/bulk.ts'
 import { REASON } from './columns.ts'
-import type { RowErrors } from './evaluate.ts'
+import type { Warning } from './evaluate.ts'
 import type { Input, SourceRow } from './input.ts'
 import type { Names } from './names.ts'
 import type { Mark } from './place.ts'
@@ -12,9 +13,9 @@ import { isReason, type OpenedSource } from './source.ts'
 export interface Batch {
   readonly records: readonly BulkRecords[]
   /** Those that break a rule. */
-  readonly rejected: readonly (readonly [SourceRow, RowErrors])[]
+  readonly rejected: readonly (readonly [SourceRow, FieldErrors])[]
   /** Those that are taken, and may not mean what they seem to. */
-  readonly warned: readonly (readonly [line: number, warnings: RowErrors])[]
+  readonly warned: readonly (readonly [line: number, warnings: readonly Warning[]])[]
   readonly rows: number
   /** The lines of rows without any value. */
   readonly blank: readonly number[]
@@ -64,8 +65,8 @@ export async function* readBatches(reading: Reading, size: () => number): AsyncG
 
 interface Draft {
   readonly records: BulkRecords[]
-  readonly rejected: (readonly [SourceRow, RowErrors])[]
-  readonly warned: (readonly [line: number, warnings: RowErrors])[]
+  readonly rejected: (readonly [SourceRow, FieldErrors])[]
+  readonly warned: (readonly [line: number, warnings: readonly Warning[]])[]
   readonly blank: number[]
   rows: number
 }

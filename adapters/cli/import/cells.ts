@@ -42,7 +42,10 @@ function parserOf(field: Field, rules: CellRules): Reader {
 }
 
 /** Taken for the secret, it would make the same known one of all that a list conceals. */
-const CONCEALED = new Problem(`is ${SECRET_MARK}, which a list shows in its place: import what export writes`)
+const CONCEALED = new Problem(
+  'concealed',
+  `is ${SECRET_MARK}, which a list shows in its place: import what export writes`,
+)
 
 const DECIMAL_COMMA = /^\s*[+-]?\d*,\d+\s*$/
 
@@ -50,11 +53,11 @@ function decimalReader(field: Field, { decimalComma }: CellRules): Reader {
   if (!decimalComma)
     return given =>
       typeof given === 'string' && DECIMAL_COMMA.test(given)
-        ? new Problem(`must be a number: ${given.trim()} has a decimal comma, which --decimal-comma takes`)
+        ? new Problem('type', `must be a number: ${given.trim()} has a decimal comma, which --decimal-comma takes`)
         : field.parse(given)
   return given =>
     typeof given === 'string' && given.includes('.')
-      ? new Problem(`must be a number: ${given.trim()} has a point, where --decimal-comma wants a comma`)
+      ? new Problem('type', `must be a number: ${given.trim()} has a point, where --decimal-comma wants a comma`)
       : field.parse(withPoint(given))
 }
 
@@ -117,6 +120,7 @@ const CODES = /^[\d+\s,;]*$/
 const exponentIn = (given: unknown): Problem | null =>
   typeof given === 'string' && given.length <= LONGEST && EXPONENT.test(given)
     ? new Problem(
+        'precision',
         `holds ${given.trim()}, which a spreadsheet made of a long number: make its column text and export it again`,
       )
     : null
@@ -146,7 +150,7 @@ export function codesIn(text: string): string[] | Problem {
   const exponent = exponentIn(text)
   if (exponent) return exponent
   if (!/[,;]/.test(text)) return [text]
-  if (!CODES.test(text)) return new Problem('must be one prefix, or several such as 61 38,39')
+  if (!CODES.test(text)) return new Problem('format', 'must be one prefix, or several such as 61 38,39')
   let country = ''
   const codes = text.split(/[,;]/).map(part => {
     const [first = '', ...rest] = part.trim().split(/\s+/)
@@ -154,7 +158,9 @@ export function codesIn(text: string): string[] | Problem {
     if (first === '') return ''
     return rest.length > 0 || first.startsWith('+') ? first + rest.join('') : country + first
   })
-  return codes.some(code => !DIGITS.test(code)) ? new Problem('has an empty or broken code among several') : codes
+  return codes.some(code => !DIGITS.test(code))
+    ? new Problem('format', 'has an empty or broken code among several')
+    : codes
 }
 
 const RANGE = /\d\s*(?:[\p{Pd}−/~:…]|\.\.+|to)\s*\d/iu
@@ -176,8 +182,9 @@ const PLACES = /^\s*[+-]?\d*\.\d{4}\d*?[1-9]/
 function price(given: unknown): Value | Problem {
   const text = numeral(given) ?? ''
   if (PRICE.test(text)) return text
-  if (exponentIn(text)) return new Problem(`must be written without an exponent, not ${text.trim()}`)
-  if (PLACES.test(text)) return new Problem(`must not have more than four decimals: ${text.trim()} would be rounded`)
+  if (exponentIn(text)) return new Problem('precision', `must be written without an exponent, not ${text.trim()}`)
+  if (PLACES.test(text))
+    return new Problem('precision', `must not have more than four decimals: ${text.trim()} would be rounded`)
   return text
 }
 
@@ -188,5 +195,5 @@ function interval(given: unknown): Value | Problem {
   const [, first, next] = TWO_INTERVALS.exec(text ?? '') ?? []
   if (first === undefined || next === undefined) return text ?? Number.NaN
   if (Number(first) === Number(next)) return first
-  return new Problem(`must be one interval: ${text?.trim()} has a first and a next one that differ`)
+  return new Problem('format', `must be one interval: ${text?.trim()} has a first and a next one that differ`)
 }

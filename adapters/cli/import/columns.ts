@@ -1,5 +1,6 @@
+import type { FieldError } from '../../../core/errors.ts'
 import { Problem, type Value } from '../../../core/resources/field.ts'
-import { sentences } from '../../../core/resources/input.ts'
+import { broken, REQUIRED } from '../../../core/resources/field-errors.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { type NamedReference, namedReferences } from '../../../core/use-cases/import.ts'
 import { quoted } from '../command-line.ts'
@@ -25,8 +26,8 @@ export interface Target {
 export interface Targets {
   /** null: it is passed over; undefined: there is no such column. */
   of(column: string): Target | null | undefined
-  /** The sentence on a column that does not exist. */
-  unknown(column: string): string
+  /** The error on a column that does not exist. */
+  unknown(column: string): FieldError
   /** The columns that --map names. */
   readonly mapped: readonly string[]
 }
@@ -41,7 +42,10 @@ export function targetsOf(resource: Resource, map: ImportOptions['map']): Target
   const names = new Map(map)
   for (const [column, name] of names)
     if (name !== '' && !byColumn.has(name))
-      throw new CliError(EXIT.usage, `--map "${column}=${name}": ${noField(resource, name, byColumn.keys())}`)
+      throw new CliError(
+        EXIT.usage,
+        `--map "${column}=${name}": ${noField(resource, name, nearest(name, byColumn.keys()))}`,
+      )
   return {
     mapped: [...names.keys()],
     of: column => {
@@ -49,21 +53,16 @@ export function targetsOf(resource: Resource, map: ImportOptions['map']): Target
       return name === '' || PASSED_OVER.has(name) ? null : byColumn.get(name)
     },
     unknown: column => {
-      const told = noField(resource, column, byColumn.keys())
-      return told.endsWith('?')
-        ? told
-        : `${told}. Name it with --map, or pass over it with --map ${quoted(`${column}=`)}.`
+      const meant = nearest(column, byColumn.keys())
+      const remedy = `. Name it with --map, or pass over it with --map ${quoted(`${column}=`)}.`
+      const sentence = noField(resource, column, meant) + (meant === null ? remedy : '')
+      return { rule: 'unknown', field: column, sentence, ...(meant === null ? {} : { detail: { meant } }) }
     },
   }
 }
 
-/** The field that the sentence on an unknown column names. */
-export const MEANT = /; did you mean (\w+)\?$/
-
-function noField({ plural }: Resource, name: string, known: Iterable<string>): string {
-  const near = nearest(name, known)
-  return `${plural} have no field ${JSON.stringify(name)}${near === null ? '' : `; did you mean ${near}?`}`
-}
+const noField = ({ plural }: Resource, name: string, meant: string | null): string =>
+  `${plural} have no field ${JSON.stringify(name)}${meant === null ? '' : `; did you mean ${meant}?`}`
 
 /** The constants that --set gives, read by the fields' rules. Throws on the first that breaks one. */
 export function constantsOf(resource: Resource, given: ImportOptions['set'], rules: CellRules): Record<string, Value> {
@@ -71,12 +70,14 @@ export function constantsOf(resource: Resource, given: ImportOptions['set'], rul
   for (const [name, text] of given) {
     const field = resource.fields[name]
     if (!field)
-      throw new CliError(EXIT.usage, `--set ${name}: ${noField(resource, name, Object.keys(resource.fields))}`)
+      throw new CliError(
+        EXIT.usage,
+        `--set ${name}: ${noField(resource, name, nearest(name, Object.keys(resource.fields)))}`,
+      )
     if (text === '' && field.required)
-      throw new CliError(EXIT.usage, `--set ${name}: ${sentences.field(name, 'is required')}`)
+      throw new CliError(EXIT.usage, `--set ${name}: ${broken(name, REQUIRED).sentence}`)
     const value = text === '' ? null : readerOf(field, rules)(text)
-    if (value instanceof Problem)
-      throw new CliError(EXIT.usage, `--set ${name}: ${sentences.field(name, value.predicate)}`)
+    if (value instanceof Problem) throw new CliError(EXIT.usage, `--set ${name}: ${broken(name, value).sentence}`)
     constants[name] = value
   }
   return constants

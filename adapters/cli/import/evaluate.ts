@@ -1,16 +1,17 @@
+import type { FieldError, FieldErrors } from '../../../core/errors.ts'
 import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
-import { empty, isAbsent, sentences } from '../../../core/resources/input.ts'
-import { fieldLabel } from '../../../core/resources/resource.ts'
+import { broken, REQUIRED, unselectable } from '../../../core/resources/field-errors.ts'
+import { empty, isAbsent } from '../../../core/resources/input.ts'
 import { codesIn, codeWarning, type Reader } from './cells.ts'
 import type { Finder } from './names.ts'
 
-/** The errors of one row: what each stands on, and a sentence. */
-export type RowErrors = readonly (readonly [column: string, sentence: string])[]
+/** What was taken and may not mean what it seems to. */
+export type Warning = Pick<FieldError, 'field' | 'sentence'>
 
 /** The records of one row (several where a cell holds several codes), as values in the order of the columns. */
 export type Read =
-  | { readonly records: readonly (readonly (Value | undefined)[])[]; readonly warnings: RowErrors }
-  | { readonly errors: RowErrors }
+  | { readonly records: readonly (readonly (Value | undefined)[])[]; readonly warnings: readonly Warning[] }
+  | { readonly errors: FieldErrors }
 
 /** One field of the records, and what gives its value. */
 export interface Slot {
@@ -63,7 +64,7 @@ export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse:
   const coded = slots.filter(({ declared }) => declared.sheet === 'codes')
   return (given: (source: Source) => unknown): Read => {
     const values = blank.slice()
-    const errors: [string, string][] = []
+    const errors: FieldError[] = []
     let codes: readonly Value[] | null = null
     let listed = 0
     for (const slot of slots) {
@@ -75,12 +76,12 @@ export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse:
       const value = isAbsent(slot.declared, found)
         ? absent(slot, found === undefined && isSparse, fixed)
         : present(slot, source, found, values)
-      if (value instanceof Problem) errors.push([source.column, sentenceOn(slot, source, value)])
+      if (value instanceof Problem) errors.push(errorOn(slot, source, value))
       else if (value instanceof Several) {
         codes = value.values
         listed = slot.position
       } else if (fixed?.field === slot.field && value !== fixed.value)
-        errors.push([source.column, sentences.field(source.column, `must be ${fixed.named}, as ${fixed.flag} says`)])
+        errors.push(broken(source.column, new Problem('constant', `must be ${fixed.named}, as ${fixed.flag} says`)))
       else values[slot.position] = value
     }
     if (errors.length > 0) return { errors }
@@ -89,19 +90,19 @@ export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse:
   }
 }
 
-function warningsOn(coded: readonly Slot[], records: readonly Values[]): RowErrors {
-  const warnings: [string, string][] = []
+function warningsOn(coded: readonly Slot[], records: readonly Values[]): Warning[] {
+  const warnings: Warning[] = []
   for (const { field, position } of coded)
     for (const values of records) {
       const warning = codeWarning(String(values[position] ?? ''))
-      if (warning !== null) warnings.push([field, warning])
+      if (warning !== null) warnings.push({ field, sentence: warning })
     }
   return warnings
 }
 
 function absent(slot: Slot, isUnnamed: boolean, fixed: Fixed | null): Value | undefined | Problem {
   if (fixed?.field === slot.field) return fixed.value
-  if (slot.declared.required) return new Problem('is required')
+  if (slot.declared.required) return REQUIRED
   return isUnnamed ? undefined : empty(slot.declared)
 }
 
@@ -110,8 +111,7 @@ function present(slot: Slot, source: Source, given: unknown, values: Values): Va
   if (source.find === null || typeof given !== 'string') return slot.read(given)
   const scope = source.scope.map(part => ('constant' in part ? part.constant : (values[part.position] ?? null)))
   const id = source.find(scope, given.trim())
-  if (!(id instanceof Problem)) return id ?? null
-  return new Problem(id.predicate)
+  return id ?? null
 }
 
 function listIn(slot: Slot, cell: string): Value | Problem | Several {
@@ -126,8 +126,6 @@ function listIn(slot: Slot, cell: string): Value | Problem | Several {
   return values.length === 1 ? (values[0] ?? null) : new Several(values)
 }
 
-/** A name that is found nowhere is told as the API tells an id that is not there. */
-const sentenceOn = (slot: Slot, source: Source, { predicate }: Problem): string =>
-  source.find && predicate !== 'is required'
-    ? `The selected ${fieldLabel(source.column)} ${predicate}.`
-    : sentences.field(slot.field, predicate)
+/** A name that leads to no record gets the same sentence as an id that does not exist. */
+const errorOn = ({ field }: Slot, { column, find }: Source, problem: Problem): FieldError =>
+  find && problem.rule !== 'required' ? unselectable(column, problem) : { ...broken(field, problem), field: column }

@@ -3,19 +3,19 @@ import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT, withMore } from '../exit.ts'
-import { isLimit, makingRoom } from '../limits.ts'
+import { makingRoom } from '../limits.ts'
 import { resolve } from '../references.ts'
 import { sayHint } from '../report.ts'
 import { mayBeShared } from '../same-key.ts'
 import { counted, grouped } from '../whole-number.ts'
 import type { CellRules } from './cells.ts'
-import { constantsOf, MEANT, targetsOf } from './columns.ts'
+import { constantsOf, targetsOf } from './columns.ts'
 import type { Fixed } from './evaluate.ts'
 import { Input } from './input.ts'
 import { namesIn } from './names.ts'
 import { formatOf, type ImportOptions } from './options.ts'
 import { resuming } from './place.ts'
-import { assertRejectFile, type ImportError } from './report.ts'
+import { assertRejectFile, type ImportError, type ImportWarning } from './report.ts'
 import { type Run, runImport } from './run.ts'
 import { openSource } from './source.ts'
 
@@ -49,7 +49,7 @@ export interface ImportSummary {
   /** Errors that are not among these. */
   readonly more_errors: number
   /** What may not mean what it seems to, and how many more there are. */
-  readonly warnings: readonly ImportError[]
+  readonly warnings: readonly ImportWarning[]
   readonly more_warnings: number
   readonly seconds: number
 }
@@ -166,10 +166,9 @@ async function tellStopped(resource: Resource, { created, dry_run }: ImportSumma
 /** What columns that do not exist may be, each field once; not once records are stored, which would come again. */
 async function tellMeant({ errors, created }: ImportSummary, context: Context): Promise<void> {
   const columns = new Map<string, string>()
-  for (const { field, message } of errors) {
-    const meant = MEANT.exec(message)?.[1]
-    if (meant !== undefined && !columns.has(meant)) columns.set(meant, field)
-  }
+  for (const { rule, field, detail } of errors)
+    if (rule === 'unknown' && detail?.meant !== undefined && !columns.has(String(detail.meant)))
+      columns.set(String(detail.meant), field)
   if (columns.size === 0 || created > 0) return
   await sayHint(context, withMore(...[...columns].flatMap(([field, column]) => ['--map', `${column}=${field}`])))
 }
@@ -181,7 +180,7 @@ async function tellLimit(
   { value }: Fixed,
   context: Context,
 ): Promise<void> {
-  const refused = errors.filter(({ message }) => isLimit(message)).length
+  const refused = errors.filter(({ rule }) => rule === 'limit').length
   if (refused === 0) return
   const { records } = await context.open()
   const hint = await makingRoom(records, resource, value, refused + more_errors)
@@ -191,8 +190,8 @@ async function tellLimit(
 /** What can be done about records that have the same key: as one that is stored, or as each other. */
 async function tellTaken(resource: Resource, summary: ImportSummary, context: Context): Promise<void> {
   const { errors, created, more_errors } = summary
-  const stored = errors.filter(({ message }) => message.endsWith('has already been taken.'))
-  const twice = errors.filter(({ message }) => /is the same as in line \d+\.$/.test(message))
+  const stored = errors.filter(({ rule }) => rule === 'taken')
+  const twice = errors.filter(({ rule }) => rule === 'repeated')
   if (stored.length > 0) say(context, '--mode upsert changes records that exist, --mode skip leaves them alone')
   // The same command again would store once more what is stored already, or fail for another reason.
   const isAll = created === 0 && more_errors === 0 && stored.length + twice.length === errors.length

@@ -63,10 +63,10 @@ async function lookUp(records: Records, { reference, scope, text, isId }: Wanted
   const ways = [() => idsByName(records, reference, scope, text), () => idById(records, reference, text)]
   for (const way of reference.scope.length > 0 ? ways.slice(0, 1) : isId ? ways.reverse() : ways) {
     const [id, another] = await way()
-    if (another !== undefined) return new Problem('is ambiguous')
+    if (another !== undefined) return new Problem('ambiguous', 'is ambiguous')
     if (id !== undefined) return id
   }
-  return new Problem('is invalid')
+  return new Problem('reference', 'is invalid')
 }
 
 /** The ids of the records of the reference's resource that have this name: within the scope, or in full. */

@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, fstatSync, ftruncateSync, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { FieldError, FieldErrors } from '../../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 import { csvCell } from '../export/csv.ts'
@@ -8,15 +9,17 @@ import { cannotWrite } from '../report.ts'
 import { printable } from '../styles.ts'
 import { REASON } from './columns.ts'
 import { withoutFirstCell } from './csv.ts'
-import type { RowErrors } from './evaluate.ts'
+import type { Warning } from './evaluate.ts'
 import type { Format } from './options.ts'
 
-export interface ImportError {
+export interface ImportWarning {
   readonly line: number
   /** The column, member or field; `row` for the row as a whole. */
   readonly field: string
   readonly message: string
 }
+
+export interface ImportError extends ImportWarning, Pick<FieldError, 'rule' | 'detail'> {}
 
 /** Shows errors as they are found, up to a number, and counts the rest. `before` is called before each. */
 export function errorReport(
@@ -25,15 +28,15 @@ export function errorReport(
   max: number,
   before: () => void,
 ) {
-  const print = ({ line, field, message }: ImportError, kind = ''): void => {
+  const print = ({ line, field, message }: ImportWarning, kind = ''): void => {
     before()
     io.stderr.write(`${name}:${line}: ${kind}${printable(`${field}: ${message}`)}\n`)
   }
   const isJson = options.output === 'json'
-  const errors = firstOf(max, error => {
+  const errors = firstOf<FieldError, ImportError>(max, toError, error => {
     if (!isJson) print(error)
   })
-  const warnings = firstOf(max, warning => {
+  const warnings = firstOf<Warning, ImportWarning>(max, toWarning, warning => {
     if (!isJson && !options.quiet) print(warning, 'warning: ')
   })
   return {
@@ -55,29 +58,37 @@ export function errorReport(
   }
 }
 
+const toWarning = (line: number, { field, sentence }: Warning): ImportWarning => ({ line, field, message: sentence })
+
+const toError = (line: number, error: FieldError): ImportError => ({
+  ...toWarning(line, error),
+  rule: error.rule,
+  ...(error.detail ? { detail: error.detail } : {}),
+})
+
 /** Keeps and shows what comes first, and counts the rest. */
-function firstOf(max: number, show: (found: ImportError) => void) {
-  const shown: ImportError[] = []
+function firstOf<T, Shown>(max: number, form: (line: number, found: T) => Shown, show: (found: Shown) => void) {
+  const shown: Shown[] = []
   let more = 0
   return {
     shown,
     get more() {
       return more
     },
-    add: (line: number, found: RowErrors): void => {
-      for (const [field, message] of found)
+    add: (line: number, found: readonly T[]): void => {
+      for (const each of found)
         if (shown.length >= max) more++
         else {
-          const error = { line, field, message }
-          shown.push(error)
-          show(error)
+          const formed = form(line, each)
+          shown.push(formed)
+          show(formed)
         }
     },
   }
 }
 
 export interface RejectFile {
-  add(raw: string, errors: RowErrors): void
+  add(raw: string, errors: FieldErrors): void
   /** How long the file is: what a resumed import goes on from. */
   readonly bytes: number
   close(): void
@@ -132,7 +143,7 @@ export function openRejectFile(
       return bytes
     },
     add: (raw, errors) => {
-      const reason = errors.map(([field, message]) => `${field}: ${message}`).join(' ')
+      const reason = errors.map(({ field, sentence }) => `${field}: ${sentence}`).join(' ')
       const first = shape.format === 'csv' ? `${REASON}${shape.delimiter}${bare(shape.header)}${shape.newline}` : '['
       const start = bytes === 0 ? (shape.format === 'ndjson' ? '' : first) : shape.format === 'json' ? ',\n' : ''
       write(start + FORMS[shape.format](bare(raw), reason, shape))

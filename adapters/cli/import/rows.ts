@@ -1,3 +1,4 @@
+import type { FieldError } from '../../../core/errors.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
@@ -27,7 +28,7 @@ export interface RowPlan {
 /** What an error on a row as a whole stands on. */
 const ROW = 'row'
 
-const fault = (sentence: string): Read => ({ errors: [[ROW, sentence]] })
+const fault = (sentence: string): Read => ({ errors: [{ rule: 'format', field: ROW, sentence }] })
 
 /** Reads rows of a table whose columns are these (null: passed over). */
 export function tableReader(plan: RowPlan, header: readonly string[], columns: readonly (Target | null)[]): RowReader {
@@ -85,13 +86,17 @@ export function objectReader(plan: RowPlan): RowReader {
   }
 }
 
-function memberErrors({ targets, constants }: RowPlan, name: string): [string, string][] {
+function memberErrors({ targets, constants }: RowPlan, name: string): FieldError[] {
   const target = targets.of(name)
-  if (target === undefined) return [[name, targets.unknown(name)]]
-  return target && Object.hasOwn(constants, target.field) ? [[name, givenTwice(name)]] : []
+  if (target === undefined) return [targets.unknown(name)]
+  return target && Object.hasOwn(constants, target.field) ? [givenTwice(name)] : []
 }
 
-export const givenTwice = (name: string): string => `The value of ${name} is given by --set as well.`
+export const givenTwice = (name: string): FieldError => ({
+  rule: 'constant',
+  field: name,
+  sentence: `The value of ${name} is given by --set as well.`,
+})
 
 interface Column {
   readonly target: Target

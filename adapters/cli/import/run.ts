@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { AppError } from '../../../core/errors.ts'
+import { AppError, type FieldErrors } from '../../../core/errors.ts'
 import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
@@ -8,7 +8,7 @@ import { CliError, EXIT_OF, interruption } from '../exit.ts'
 import { grouped } from '../whole-number.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
-import type { Fixed, RowErrors } from './evaluate.ts'
+import type { Fixed } from './evaluate.ts'
 import type { ImportSummary } from './import.ts'
 import type { Input } from './input.ts'
 import type { Names } from './names.ts'
@@ -232,7 +232,7 @@ function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void 
   for (const [{ line, raw }, errors] of rejected) reject(passing, line, raw, errors)
 }
 
-function reject({ report, rejects, counts }: Passing, line: number, raw: string, errors: RowErrors): void {
+function reject({ report, rejects, counts }: Passing, line: number, raw: string, errors: FieldErrors): void {
   counts.rejected++
   report.add(line, errors)
   rejects.add(raw, errors)
@@ -246,12 +246,7 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
   const tellOf = ({ row, line, raw, errors }: Rejection): void => {
     if (told.has(row)) return
     told.add(row)
-    reject(
-      passing,
-      line,
-      raw ?? '',
-      Object.entries(errors).map(([field, [sentence = '']]) => [field, sentence]),
-    )
+    reject(passing, line, raw ?? '', errors)
   }
   const placeWith: PlaceOf = ({ created }, rejections) => {
     rejections.forEach(tellOf)

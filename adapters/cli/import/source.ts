@@ -1,10 +1,10 @@
+import type { FieldError, FieldErrors } from '../../../core/errors.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { Value } from '../../../core/resources/field.ts'
-import { sentences } from '../../../core/resources/input.ts'
+import { broken, REQUIRED } from '../../../core/resources/field-errors.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Target } from './columns.ts'
 import { csvSplitter, detectDialect } from './csv.ts'
-import type { RowErrors } from './evaluate.ts'
 import { Fault, type Input, type Splitter } from './input.ts'
 import { arraySplitter, ndjsonSplitter } from './json.ts'
 import type { Format, ImportOptions } from './options.ts'
@@ -19,7 +19,7 @@ export interface OpenedSource {
   /** The splitter for the rows that come next: from the beginning, or from a place within. */
   splitter(isWithin: boolean): Splitter
   /** What is wrong with the input as a whole; nothing is read then. */
-  readonly errors: RowErrors
+  readonly errors: FieldErrors
   readonly delimiter: string
   readonly newline: string
   readonly header: string
@@ -88,7 +88,7 @@ function headerErrors(
   plan: RowPlan,
   header: readonly string[],
   columns: readonly (Target | null | undefined)[],
-): RowErrors {
+): FieldErrors {
   const { resource, targets, constants } = plan
   const present = new Set(header.map(name => name.trim()))
   for (const column of targets.mapped)
@@ -99,21 +99,26 @@ function headerErrors(
         `--map: there is no column ${JSON.stringify(column)}${near === null ? '' : `; did you mean ${JSON.stringify(near)}?`}`,
       )
     }
-  const errors: [string, string][] = []
+  const errors: FieldError[] = []
   const seen = new Map<string, string>()
   columns.forEach((target, index) => {
     const name = header[index]?.trim() ?? ''
-    if (target === undefined) errors.push([name, targets.unknown(name)])
+    if (target === undefined) errors.push(targets.unknown(name))
     if (!target) return
     const other = seen.get(target.field)
-    if (other !== undefined) errors.push([name, `The column is the same field as ${other}.`])
-    else if (Object.hasOwn(constants, target.field)) errors.push([name, givenTwice(name)])
+    if (other !== undefined)
+      errors.push({ rule: 'repeated', field: name, sentence: `The column is the same field as ${other}.` })
+    else if (Object.hasOwn(constants, target.field)) errors.push(givenTwice(name))
     seen.set(target.field, name)
   })
   for (const [field, { required }] of Object.entries(resource.fields))
-    if (required && !seen.has(field) && !Object.hasOwn(constants, field))
-      errors.push([field, `${sentences.field(field, 'is required')} There is no such column: ${remedy(field)}.`])
+    if (required && !seen.has(field) && !Object.hasOwn(constants, field)) errors.push(missing(field))
   return errors
+}
+
+function missing(field: string): FieldError {
+  const error = broken(field, REQUIRED)
+  return { ...error, sentence: `${error.sentence} There is no such column: ${remedy(field)}.` }
 }
 
 const remedy = (field: string): string =>

@@ -94,10 +94,12 @@ describe('references', () => {
 
   it('to what is not there are errors', async () => {
     const { summary } = await desk.take('extensions', `${header}nobody,101,A,s,active\n`)
-    assert.deepEqual(summary.errors, [{ line: 2, field: 'tenant', message: 'The selected tenant is invalid.' }])
+    assert.deepEqual(summary.errors, [
+      { line: 2, rule: 'reference', field: 'tenant', message: 'The selected tenant is invalid.' },
+    ])
     const { summary: calls } = await desk.take('cdrs', `extension_id,${cdr}\n9,${call}\n,${call}\n`, FLAGS)
     assert.deepEqual(calls.errors, [
-      { line: 2, field: 'extension_id', message: 'The selected extension id is invalid.' },
+      { line: 2, rule: 'reference', field: 'extension_id', message: 'The selected extension id is invalid.' },
     ])
     assert.deepEqual(desk.query('SELECT * FROM cdrs'), [])
   })
@@ -106,7 +108,7 @@ describe('references', () => {
     await desk.create('tenants', { slug: 'other' })
     const { summary } = await desk.take('extensions', `${header}other,101,A,s,active\n,102,B,s,active\n`, FLAGS)
     assert.deepEqual(summary.errors, [
-      { line: 2, field: 'tenant', message: 'The tenant field must be acme, as --tenant says.' },
+      { line: 2, rule: 'constant', field: 'tenant', message: 'The tenant field must be acme, as --tenant says.' },
     ])
   })
 

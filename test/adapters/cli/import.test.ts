@@ -200,9 +200,15 @@ describe('an import of JSON', () => {
       'deck.ndjson',
     )
     assert.deepEqual(summary.errors, [
-      { line: 1, field: 'row', message: 'The row is not valid JSON.' },
-      { line: 2, field: 'row', message: 'The row is not a JSON object.' },
-      { line: 3, field: 'statsu', message: 'Rates have no field "statsu"; did you mean status?' },
+      { line: 1, rule: 'format', field: 'row', message: 'The row is not valid JSON.' },
+      { line: 2, rule: 'format', field: 'row', message: 'The row is not a JSON object.' },
+      {
+        line: 3,
+        rule: 'unknown',
+        field: 'statsu',
+        message: 'Rates have no field "statsu"; did you mean status?',
+        detail: { meant: 'status' },
+      },
     ])
   })
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { AppError } from '../../../core/errors.ts'
+import { AppError, type FieldErrors } from '../../../core/errors.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { queuedMessage } from '../../support/messages.ts'
 import { idsOf, insert, listOf, row, shown } from '../../support/rows.ts'
@@ -9,13 +9,16 @@ const tenants = resourceNamed('tenants')
 const extensions = resourceNamed('extensions')
 const routes = resourceNamed('routes')
 
+const sentencesOf = (errors: FieldErrors): unknown =>
+  Object.fromEntries(errors.map(({ field, sentence }) => [field, [sentence]]))
+
 /** The sentences that a change is refused with. */
 async function refusal(change: Promise<unknown>): Promise<unknown> {
   try {
     await change
   } catch (error) {
     assert.ok(error instanceof AppError && error.code === 'invalid', String(error))
-    return error.details.errors
+    return sentencesOf(error.details.errors ?? [])
   }
   return assert.fail('the change was not refused')
 }
@@ -112,18 +115,18 @@ behaviour('a limit and a taken number are told together', async ({ records }) =>
   const values = row('extensions', { tenant_id: tenant.id, extension_number: '101' })
   const both = { ...FULL, extension_number: ['The extension number has already been taken.'] }
   assert.deepEqual(await refusal(records.insert(extensions, values)), both)
-  assert.deepEqual(await records.violations(extensions, values), both)
+  assert.deepEqual(sentencesOf(await records.violations(extensions, values)), both)
 })
 
 behaviour('violations are told ahead of a change, for the fields that are given', async ({ records }) => {
   const tenant = await insert(records, 'tenants', { slug: 'a' })
   const second = await insert(records, 'tenants', { slug: 'b' })
-  assert.deepEqual(await records.violations(tenants, { slug: 'a' }), TAKEN)
-  assert.deepEqual(await records.violations(tenants, { slug: 'a' }, tenant.id), {})
-  assert.deepEqual(await records.violations(tenants, { slug: 'a' }, second.id), TAKEN)
-  assert.deepEqual(await records.violations(tenants, { name: 'a' }), {})
-  assert.deepEqual(await records.violations(extensions, { tenant_id: 99 }), DANGLING)
-  assert.deepEqual(await records.violations(extensions, { extension_number: '1' }), {})
+  assert.deepEqual(sentencesOf(await records.violations(tenants, { slug: 'a' })), TAKEN)
+  assert.deepEqual(sentencesOf(await records.violations(tenants, { slug: 'a' }, tenant.id)), {})
+  assert.deepEqual(sentencesOf(await records.violations(tenants, { slug: 'a' }, second.id)), TAKEN)
+  assert.deepEqual(sentencesOf(await records.violations(tenants, { name: 'a' })), {})
+  assert.deepEqual(sentencesOf(await records.violations(extensions, { tenant_id: 99 })), DANGLING)
+  assert.deepEqual(sentencesOf(await records.violations(extensions, { extension_number: '1' })), {})
 })
 
 behaviour('a tenant that others need is not removed; the conflict counts them', async ({ records }) => {

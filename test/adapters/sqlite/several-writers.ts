@@ -24,7 +24,7 @@ const outcomes = tenants
         return 'created'
       } catch (error) {
         if (!(error instanceof AppError)) return String(error)
-        return `${error.code}: ${Object.keys(error.details.errors ?? {}).join()}`
+        return `${error.code}: ${error.details.errors?.map(({ field }) => field).join()}`
       }
     }),
   )

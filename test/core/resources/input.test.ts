@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { AppError, invalid } from '../../../core/errors.ts'
+import { AppError, type FieldError, invalid } from '../../../core/errors.ts'
 import { agents } from '../../../core/resources/extensions.ts'
 import { boolean, decimal, integer, json, text } from '../../../core/resources/field.ts'
-import { asBody, type Mode, mergeErrors, parseMembers, parseWhole } from '../../../core/resources/input.ts'
+import { mergeErrors } from '../../../core/resources/field-errors.ts'
+import { asBody, type Mode, parseMembers, parseWhole } from '../../../core/resources/input.ts'
 import { resource } from '../../../core/resources/resource.ts'
 
 const fields = {
@@ -18,60 +19,66 @@ const fields = {
 const REQUIRED = { tenant_id: 1, display_name: 'a', password: 'p', cost: 1 }
 const READ = { tenant_id: 1, display_name: 'a', password: 'p', cost: 10_000 }
 
+const missing = (field: string, sentence: string): FieldError => ({ rule: 'required', field, sentence })
+
 const parse = (body: Record<string, unknown>, mode: Mode = 'create') => parseMembers(fields, body, mode)
 
 test('every failing field is told at once, in the order of the declaration', () => {
   const { errors, values } = parse({ cost: -1, display_name: 'longer', tenant_id: '1.5', meta: [] })
-  assert.deepEqual(Object.entries(errors), [
-    ['tenant_id', ['The tenant id field must be an integer.']],
-    ['display_name', ['The display name field must not be greater than 5 characters.']],
-    ['password', ['The password field is required.']],
-    ['cost', ['The cost field must be at least 0.']],
-    ['meta', ['The meta field must be an object.']],
+  assert.deepEqual(errors, [
+    { rule: 'type', field: 'tenant_id', sentence: 'The tenant id field must be an integer.' },
+    { rule: 'max', field: 'display_name', sentence: 'The display name field must not be greater than 5 characters.' },
+    { rule: 'required', field: 'password', sentence: 'The password field is required.' },
+    { rule: 'min', field: 'cost', sentence: 'The cost field must be at least 0.' },
+    { rule: 'type', field: 'meta', sentence: 'The meta field must be an object.' },
   ])
   assert.deepEqual(values, { api_path: 'send', is_active: false })
 })
 
 test('an omitted member is its default on create', () => {
   const { values, errors } = parse(REQUIRED)
-  assert.deepEqual(errors, {})
+  assert.deepEqual(errors, [])
   assert.deepEqual(values, { ...READ, api_path: 'send', is_active: false, meta: null })
 })
 
 test('an omitted optional member is not touched where the stored value stays', () => {
   const { values, errors } = parse(REQUIRED, 'keep')
-  assert.deepEqual(errors, {})
+  assert.deepEqual(errors, [])
   assert.deepEqual(values, READ)
 })
 
 test('an omitted optional member is null, or false, where the record is replaced', () => {
   const { values, errors } = parse(REQUIRED, 'clear')
-  assert.deepEqual(errors, {})
+  assert.deepEqual(errors, [])
   assert.deepEqual(values, { ...READ, api_path: null, is_active: false, meta: null })
 })
 
 test('required members must be there, except in a merge', () => {
   for (const mode of ['create', 'keep', 'clear'] as const)
-    assert.deepEqual(Object.keys(parse({}, mode).errors), ['tenant_id', 'display_name', 'password', 'cost'], mode)
-  assert.deepEqual(parse({}, 'merge'), { values: {}, errors: {} })
+    assert.deepEqual(
+      parse({}, mode).errors.map(({ field }) => field),
+      ['tenant_id', 'display_name', 'password', 'cost'],
+      mode,
+    )
+  assert.deepEqual(parse({}, 'merge'), { values: {}, errors: [] })
 })
 
 test('a merge changes what it names, and a required member it names must have a value', () => {
   assert.deepEqual(parse({ api_path: null, is_active: null, display_name: ' b ' }, 'merge'), {
     values: { api_path: null, is_active: false, display_name: 'b' },
-    errors: {},
+    errors: [],
   })
-  assert.deepEqual(parse({ display_name: null, password: '' }, 'merge').errors, {
-    display_name: ['The display name field is required.'],
-    password: ['The password field is required.'],
-  })
+  assert.deepEqual(parse({ display_name: null, password: '' }, 'merge').errors, [
+    missing('display_name', 'The display name field is required.'),
+    missing('password', 'The password field is required.'),
+  ])
 })
 
 test('an empty or blank text is no value', () => {
   for (const blank of ['', '   ', '\t\n', null, undefined]) {
-    assert.deepEqual(parse({ ...REQUIRED, display_name: blank }).errors, {
-      display_name: ['The display name field is required.'],
-    })
+    assert.deepEqual(parse({ ...REQUIRED, display_name: blank }).errors, [
+      missing('display_name', 'The display name field is required.'),
+    ])
     assert.equal(parse({ ...REQUIRED, meta: blank }).values.meta, null)
     assert.equal(parse({ ...REQUIRED, api_path: blank }, 'keep').values.api_path, null)
     assert.equal(parse({ ...REQUIRED, is_active: blank }, 'keep').values.is_active, false)
@@ -91,7 +98,7 @@ test("members that are not declared, or not the body's own, are ignored", () => 
   const body = Object.assign(Object.create({ tenant_id: 5 }), { display_name: 'a', id: 9, delivery_status: 'x' })
   const { values, errors } = parse(body, 'merge')
   assert.deepEqual(values, { display_name: 'a' })
-  assert.deepEqual(errors, {})
+  assert.deepEqual(errors, [])
 })
 
 test('a field that cannot be null takes its default when it is cleared', () => {
@@ -108,7 +115,7 @@ test('a body that is no object breaks a rule', () => {
     assert.throws(
       () => asBody(body),
       (error: unknown) =>
-        error instanceof AppError && error.code === 'invalid' && 'body' in (error.details.errors ?? {}),
+        error instanceof AppError && error.code === 'invalid' && error.details.errors?.[0]?.field === 'body',
     )
 })
 
@@ -121,18 +128,19 @@ test('reading a whole body throws every sentence, the first as its message', () 
   assert.deepEqual(parseWhole({ display_name: fields.display_name }, { display_name: 'a' }), { display_name: 'a' })
 })
 
+const broken = (field: string, sentence: string): FieldError => ({ rule: 'type', field, sentence })
+
 test('the message of an invalid request counts the errors past the first', () => {
-  assert.equal(invalid({ a: ['One.'] }).message, 'One.')
-  assert.equal(invalid({ a: ['One.', 'Two.'] }).message, 'One. (and 1 more error)')
-  assert.equal(invalid({ a: ['One.'], b: ['Two.', 'Three.'] }).message, 'One. (and 2 more errors)')
+  assert.equal(invalid([broken('a', 'One.')]).message, 'One.')
+  assert.equal(invalid([broken('a', 'One.'), broken('a', 'Two.')]).message, 'One. (and 1 more error)')
+  assert.equal(
+    invalid([broken('a', 'One.'), broken('b', 'Two.'), broken('b', 'Three.')]).message,
+    'One. (and 2 more errors)',
+  )
 })
 
-test("two sets of errors are told in the order of the declaration, the first one's sentence where both have one", () => {
+test('two sets of errors are merged in the order of the declaration, the first set winning where both have one', () => {
   const declared = resource({ name: 'things', label: 'Thing', fields })
-  const merged = mergeErrors(declared, { cost: ['first'], meta: ['m'] }, { tenant_id: ['t'], cost: ['second'] })
-  assert.deepEqual(Object.entries(merged), [
-    ['tenant_id', ['t']],
-    ['cost', ['first']],
-    ['meta', ['m']],
-  ])
+  const [cost, meta, tenant] = [broken('cost', 'first'), broken('meta', 'm'), broken('tenant_id', 't')]
+  assert.deepEqual(mergeErrors(declared, [cost, meta], [tenant, broken('cost', 'second')]), [tenant, cost, meta])
 })

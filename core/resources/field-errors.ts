@@ -1,0 +1,44 @@
+import type { FieldError, FieldErrors } from '../errors.ts'
+import { Problem } from './field.ts'
+import { fieldLabel, type Resource } from './resource.ts'
+
+/** Every sentence on a field, in the words of the API. */
+
+export const REQUIRED = new Problem('required', 'is required')
+
+export const broken = (field: string, { rule, predicate }: Problem): FieldError => ({
+  rule,
+  field,
+  sentence: `The ${fieldLabel(field)} field ${predicate}.`,
+})
+
+/** A name or id that leads to no record, or to several. */
+export const unselectable = (field: string, { rule, predicate }: Problem): FieldError => ({
+  rule,
+  field,
+  sentence: `The selected ${fieldLabel(field)} ${predicate}.`,
+})
+
+const NO_RECORD = new Problem('reference', 'is invalid')
+
+export const dangling = (field: string): FieldError => unselectable(field, NO_RECORD)
+
+export const taken = (field: string): FieldError => ({
+  rule: 'taken',
+  field,
+  sentence: `The ${fieldLabel(field)} has already been taken.`,
+})
+
+/** `parent` is the label of what holds at most `max` of these. */
+export const overLimit = (field: string, parent: string, max: number, plural: string): FieldError => ({
+  rule: 'limit',
+  field,
+  sentence: `The ${parent.toLowerCase()} has reached its limit of ${max} ${plural.toLowerCase()}.`,
+  detail: { max },
+})
+
+/** The first error on each field, in the order of the declaration; where sets differ, the earlier one counts. */
+export function mergeErrors(resource: Pick<Resource, 'fields'>, ...sets: FieldErrors[]): FieldErrors {
+  const all = sets.flat()
+  return Object.keys(resource.fields).flatMap(name => all.find(({ field }) => field === name) ?? [])
+}
