@@ -26,7 +26,6 @@ export function checkCommand(run: RunCommand): Command {
     const { records, calls } = await context.open()
     const tenantId = await resolve(records, tenants, tenant)
     const period = await tenantPeriodFrom(flags, records, tenantId)
-    const { deck } = await calls.catalog(tenantId)
     const deckRates: CheckedRate[] = []
     for await (const page of records.list(rates, { view: 'plain', where: { tenant_id: tenantId } }))
       deckRates.push(...objects(`[${page.json}]`).map(checkedRate))
@@ -34,7 +33,7 @@ export function checkCommand(run: RunCommand): Command {
       deckRates,
       await calls.usedRates(tenantId, period),
       await calls.unratedDestinations(tenantId, period),
-      deck,
+      await calls.catalog(tenantId),
     )
     await printValue(context, { ...findings }, () => summary(findings, tenant))
     const { duplicates, unusable, missing, excessive, ratable } = findings

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
+import { formatTimestamp } from '../../core/dates.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Rate } from '../../core/rating/deck.ts'
 import { type Explanation, explain } from '../../core/rating/explain.ts'
@@ -34,7 +35,12 @@ function quoteCommand(run: RunCommand): Command {
     const answeredSeconds = secondsFrom(String(flags['seconds'] ?? 60))
     const catalog = await services.calls.catalog(await resolve(services.records, tenants, tenant))
     const direction = isOwnNumber(number, catalog) ? 'inbound' : 'outbound'
-    const steps = explain(catalog.deck, { direction, answered: true, answeredSeconds, destinationNumber: number })
+    const steps = explain(catalog.deckAt(formatTimestamp(Date.now(), 0)), {
+      direction,
+      answered: true,
+      answeredSeconds,
+      destinationNumber: number,
+    })
     const named = await destinations(services, steps)
     await printValue(
       context,

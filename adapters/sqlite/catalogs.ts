@@ -26,6 +26,11 @@ export interface Catalogs {
 type RateRow = [id: number, prefix: string, pricePerMinute: number, increment: number]
 type RatePage = readonly RateRow[]
 
+/** A catalog and how many rates and numbers it holds. */
+interface Sized extends Catalog {
+  readonly size: number
+}
+
 /** Rates read at once: some milliseconds. */
 const PAGE = 5_000
 /** Rates and numbers that are kept in all: some 300 MB. */
@@ -38,7 +43,7 @@ export function catalogs(connection: Connection, most = MOST): Catalogs {
   let revisions = new WeakMap<Catalog, string>()
 
   const isCurrent = (catalog: Catalog): boolean => revisions.get(catalog) === revisionOf(catalog.tenantId)
-  const found = (tenantId: number): Catalog | null => {
+  const found = (tenantId: number): Sized | null => {
     const catalog = kept.get(tenantId)
     return catalog && isCurrent(catalog) ? catalog : null
   }
@@ -79,18 +84,18 @@ export function catalogs(connection: Connection, most = MOST): Catalogs {
 
 /** The catalogs used last, as many as come to `most`, and those that are held. */
 function lastUsed(most: number) {
-  const kept = new Map<number, Catalog>()
+  const kept = new Map<number, Sized>()
   let held: ReadonlySet<number> = new Set()
   return {
-    get: (tenantId: number): Catalog | undefined => kept.get(tenantId),
+    get: (tenantId: number): Sized | undefined => kept.get(tenantId),
     hold: (tenantIds: ReadonlySet<number>): void => {
       held = tenantIds
     },
-    use: (catalog: Catalog): void => {
+    use: (catalog: Sized): void => {
       kept.delete(catalog.tenantId)
-      let size = sizeOf(catalog)
+      let { size } = catalog
       for (const [tenantId, other] of [...kept].reverse()) {
-        size += sizeOf(other)
+        size += other.size
         if (size > most && !held.has(tenantId)) kept.delete(tenantId)
       }
       kept.set(catalog.tenantId, catalog)
@@ -98,8 +103,6 @@ function lastUsed(most: number) {
     clear: (): void => kept.clear(),
   }
 }
-
-const sizeOf = ({ deck, extensions, dids }: Catalog): number => deck.size + extensions.size + dids.size
 
 function reader({ rows, value }: Connection) {
   const parts = [
@@ -120,16 +123,21 @@ function reader({ rows, value }: Connection) {
     revisionOf: (tenantId: number): string => revision.get({ tenant: tenantId }) ?? '',
     ratePages: (tenantId: number): Iterable<RatePage> =>
       keySetPages<RateRow>(PAGE, last => page.all(tenantId, last?.[0] ?? 0)),
-    read(tenantId: number, rates: Iterable<RatePage>): Catalog | null {
+    read(tenantId: number, rates: Iterable<RatePage>): Sized | null {
       const settings = settingsOf.get(tenantId)
       if (!settings) return null
       const prefix = internationalPrefixOf(settings[0] === null ? null : parseJson(settings[0]))
-      const numbers = dids.all(tenantId).map(number => dialled(number, prefix))
+      const deck = buildDeck(activeRates(rates), prefix)
+      const own = new Map(extensions.all(tenantId))
+      const numbers = new Set(dids.all(tenantId).map(number => dialled(number, prefix)))
+      numbers.delete('')
       return {
         tenantId,
-        deck: buildDeck(activeRates(rates), prefix),
-        extensions: new Map(extensions.all(tenantId)),
-        dids: new Set(numbers.filter(number => number !== '')),
+        internationalPrefix: prefix,
+        deckAt: () => deck,
+        extensions: own,
+        dids: numbers,
+        size: deck.size + own.size + numbers.size,
       }
     },
   }

@@ -64,7 +64,8 @@ export function reports(
       ),
     unratedDestinations: async (tenantId, { from, to }) =>
       query<[number, string, string], UnratedCalls>(
-        `SELECT c.destination_number AS number, c.duration_seconds AS seconds, count(*) AS calls
+        `SELECT c.destination_number AS number, c.duration_seconds AS seconds, count(*) AS calls,
+           min(c.started_at) AS startedAt
          FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
          WHERE c.tenant_id = ? AND c.started_at >= ? AND c.started_at < ? AND ${UNRATED}
          GROUP BY 1, 2`,

@@ -37,8 +37,8 @@ export const pushRating = (row: unknown[], { outcome, rate }: RatedCall): number
     ? row.push(outcome, rate.id, rate.prefix, rate.pricePerMinute, rate.increment)
     : row.push(outcome, null, null, null, null)
 
-const rated = ({ deck }: Catalog, row: CallRow): RatedCall =>
-  rateCall(deck, {
+const rated = ({ deckAt }: Catalog, row: CallRow): RatedCall =>
+  rateCall(deckAt(row.started_at), {
     direction: row.direction,
     answered: row.disposition === ANSWERED,
     answeredSeconds: row.duration_seconds,

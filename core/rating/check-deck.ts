@@ -1,6 +1,7 @@
+import type { Timestamp } from '../dates.ts'
 import { charge } from './cost.ts'
-import type { Deck } from './deck.ts'
 import { dialled } from './number.ts'
+import type { Catalog } from './record-call.ts'
 
 export interface CheckedRate {
   readonly id: number
@@ -27,9 +28,11 @@ export interface DeckFindings {
   readonly ratable: number
 }
 
-/** Unrated calls to one number, of so many answered seconds each. */
+/** Unrated calls to one number, of so many answered seconds each, that started while the same deck was in force. */
 export interface UnratedCalls {
   readonly number: string
+  /** When the first of them did. */
+  readonly startedAt: Timestamp
   readonly seconds: number
   readonly calls: number
 }
@@ -40,12 +43,11 @@ export function checkDeck(
   rates: readonly CheckedRate[],
   used: ReadonlySet<number>,
   unrated: readonly UnratedCalls[],
-  deck: Deck,
+  { internationalPrefix, deckAt }: Pick<Catalog, 'internationalPrefix' | 'deckAt'>,
 ): DeckFindings {
-  const { internationalPrefix } = deck
   const digitsOf = (rate: CheckedRate): string => dialled(rate.prefix, internationalPrefix)
   const nowRated = unrated.map(each => {
-    const rate = deck.match(dialled(each.number, internationalPrefix))
+    const rate = deckAt(each.startedAt)?.match(dialled(each.number, internationalPrefix)) ?? null
     return { ...each, rate, isExcessive: rate !== null && charge({ ...rate, seconds: each.seconds }) === null }
   })
   const excessive = new Set(nowRated.flatMap(({ rate, isExcessive }) => (rate && isExcessive ? rate.id : [])))

@@ -21,11 +21,11 @@ export type Explanation =
   | ({ readonly kind: 'result' } & RatedCall)
 
 /** Why a call costs what {@link rateCall} says; no step but the result when the number was not looked up. */
-export function explain(deck: Deck, call: RatableCall): Explanation[] {
+export function explain(deck: Deck | null, call: RatableCall): Explanation[] {
   const rated = rateCall(deck, call)
   const lookedUp: readonly Outcome[] = ['rated', 'no match', 'too large']
   return [
-    ...(lookedUp.includes(rated.outcome) ? lookup(deck, call.destinationNumber) : []),
+    ...(deck && lookedUp.includes(rated.outcome) ? lookup(deck, call.destinationNumber) : []),
     ...arithmetic(call.answeredSeconds, rated),
     { kind: 'result', ...rated },
   ]

@@ -29,12 +29,15 @@ export interface RatedCall {
   readonly unrated: boolean
 }
 
-/** Rates one call; the number is normalised by the deck's own international prefix, so that both sides agree. */
-export function rateCall(deck: Deck, call: RatableCall): RatedCall {
+/**
+ * Rates one call by the deck in force when it started; without one no rate matches. The number is normalised by the
+ * deck's own international prefix, so that both sides agree.
+ */
+export function rateCall(deck: Deck | null, call: RatableCall): RatedCall {
   if (!call.answered || call.answeredSeconds === 0) return free('not answered', 0)
   // No rate means no increment: the seconds count as they are.
   if (call.direction === 'inbound') return free('inbound', call.answeredSeconds)
-  const rate = deck.match(dialled(call.destinationNumber, deck.internationalPrefix))
+  const rate = deck?.match(dialled(call.destinationNumber, deck.internationalPrefix))
   if (!rate) return free('no match', call.answeredSeconds)
   const { id, prefix, pricePerMinute, increment } = rate
   const charged = charge({ seconds: call.answeredSeconds, pricePerMinute, increment })

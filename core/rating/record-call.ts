@@ -11,7 +11,10 @@ import { type RatedCall, rateCall } from './rate-call.ts'
 /** What is known of a tenant when its calls are rated. */
 export interface Catalog {
   readonly tenantId: number
-  readonly deck: Deck
+  /** Taken off the numbers that are dialled; see {@link dialled}. */
+  readonly internationalPrefix: string
+  /** The rates in force at that moment; null when they are not kept any more. */
+  deckAt(moment: Timestamp): Deck | null
   /** Extension ids by extension number. */
   readonly extensions: ReadonlyMap<string, number>
   /** DID numbers as `dialled` leaves them. */
@@ -79,7 +82,10 @@ export function recordCall(call: CompletedCall, catalog: Catalog, clock: SwitchC
   const direction = directionOf({ ...call, callerNumber: caller, destinationNumber: destination }, catalog)
   const answered = isAnswered(call)
   const answeredSeconds = answered ? call.answeredSeconds : 0
-  const rated = rateCall(catalog.deck, { direction, answered, answeredSeconds, destinationNumber: destination })
+  const rated = rateCall(catalog.deckAt(startedAt), {
+    ...{ direction, answered, answeredSeconds },
+    destinationNumber: destination,
+  })
   const { extensions } = catalog
   const ownNumber = direction === 'outbound' ? caller : destination
   const values = {
@@ -109,8 +115,8 @@ const unreadable = (name: TextField, problem: Problem): UnreadableRecord => ({
 })
 
 /** True for the tenant's own numbers: a call to one ends within the switch. */
-export const isOwnNumber = (number: string, { extensions, dids, deck }: Catalog): boolean =>
-  extensions.has(number) || dids.has(dialled(number, deck.internationalPrefix))
+export const isOwnNumber = (number: string, { extensions, dids, internationalPrefix }: Catalog): boolean =>
+  extensions.has(number) || dids.has(dialled(number, internationalPrefix))
 
 function directionOf(call: CompletedCall, catalog: Catalog): 'inbound' | 'outbound' {
   if (isOwnNumber(call.destinationNumber, catalog)) return 'inbound'

@@ -15,16 +15,18 @@ const check = (
     internationalPrefix,
     pricePerMinute = 1,
   }: { used?: number[]; unrated?: [string, number][]; internationalPrefix?: string; pricePerMinute?: number } = {},
-) =>
-  checkDeck(
+) => {
+  const deck = buildDeck(
+    rates.map(each => ({ ...each, pricePerMinute, increment: 1 })),
+    internationalPrefix,
+  )
+  return checkDeck(
     rates,
     new Set(used),
-    unrated.map(([number, calls]) => ({ number, calls, seconds: 61 })),
-    buildDeck(
-      rates.map(each => ({ ...each, pricePerMinute, increment: 1 })),
-      internationalPrefix,
-    ),
+    unrated.map(([number, calls]) => ({ number, calls, seconds: 61, startedAt: '2026-10-01T12:00:00.000000Z' })),
+    { internationalPrefix: deck.internationalPrefix, deckAt: () => deck },
   )
+}
 
 const ids = (rates: readonly CheckedRate[]): number[] => rates.map(({ id }) => id)
 
