@@ -23,7 +23,7 @@ export function deleteCommand(resource: Resource, name: string, verb: 'delete' |
   example(command, `trunkline ${name} ${verb} ${sampleReference(resource)} --yes${isRestricted ? ' --cascade' : ''}`)
   return run(command, async (context, [reference = ''], flags) => {
     const services = await context.open()
-    const id = await recordToDelete(context, services.records, resource, reference, flags['tenant'])
+    const id = await recordToDelete(services.records, resource, reference, flags['tenant'])
     const isSure = flags['yes'] === true
     const named = await nameWithId(services.records, resource, id, reference)
     const what = `${labelOf(resource)} ${named}`

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
-import type { Resource } from '../../core/resources/resource.ts'
-import { type Context, say } from './context.ts'
+import type { Resource, Row } from '../../core/resources/resource.ts'
 import { againWith, CliError, EXIT } from './exit.ts'
 import { commandOf } from './resource-names.ts'
 
@@ -79,31 +78,37 @@ async function byOwnPart(records: Records, resource: Resource, text: string, kno
   return records.identify(resource, { ...Object.fromEntries(scope), [own]: text })
 }
 
+/** Is a record, found by its id, one of the tenant that is known? */
+const isWithin = (resource: Resource, row: Row | null, known: Known): boolean =>
+  row !== null && resource.key.every(field => typeof known[field] !== 'number' || row[field] === known[field])
+
 /**
- * The ids that a reference may mean: none, one, or more where it is ambiguous. The number of an extension, queue or
- * rate is enough where no record has it for its id.
+ * The ids that a reference may mean: none, one, or more where it is ambiguous. A number alone may be an id, or the
+ * number of an extension, a queue or a rate.
  */
 async function idsOf(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
-  const id = ID.exec(text)?.[1]
-  const byId = id !== undefined && (await records.find(resource, Number(id))) !== null ? [Number(id)] : []
-  if (text.startsWith('id:')) return byId
-  const ids = [...new Set([...byId, ...(await byKey(records, resource, text))])]
-  return ids.length > 0 ? ids : byOwnPart(records, resource, text, known)
+  const id = Number(ID.exec(text)?.[1])
+  const row = Number.isNaN(id) ? null : await records.find(resource, id)
+  if (text.startsWith('id:')) return row ? [id] : []
+  const byName = await byKey(records, resource, text)
+  const byNumber = byName.length > 0 ? [] : await byOwnPart(records, resource, text, known)
+  return [...new Set([...(isWithin(resource, row, known) ? [id] : []), ...byName, ...byNumber])]
 }
 
 /** The id of the record that is meant. Throws when there is none, or more than one. */
 export async function resolve(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number> {
-  const [id, another] = await idsOf(records, resource, text, known)
+  const [id, ...others] = await idsOf(records, resource, text, known)
   if (id === undefined)
     throw new CliError(
       EXIT.noRecord,
       `there is no ${labelOf(resource)} ${JSON.stringify(text)}, which is written as ${referenceForm(resource)}`,
       `trunkline ${commandOf(resource)} list`,
     )
-  if (another !== undefined) throw await ambiguous(records, resource, text, [id, another])
+  if (others.length > 0) throw await ambiguous(records, resource, text, [id, ...others])
   return id
 }
 
+/** Names them all as no other record is named; no hint chooses one, which might be the wrong one to change. */
 async function ambiguous(
   records: Records,
   resource: Resource,
@@ -111,13 +116,10 @@ async function ambiguous(
   ids: readonly number[],
 ): Promise<CliError> {
   const nameOf = naming(records)
-  const names = await Promise.all(ids.map(id => nameOf(resource, id)))
-  const areClear = new Set(names).size === ids.length && !names.includes(text)
-  const told = areClear ? names : ids.map(id => `id:${id}`)
+  const names = await Promise.all(ids.map(async id => `id:${id} (${await nameOf(resource, id)})`))
   return new CliError(
     EXIT.usage,
-    `${JSON.stringify(text)} means more than one ${labelOf(resource)}: ${told.join(' and ')}`,
-    againWith(text, told[0] ?? ''),
+    `${JSON.stringify(text)} means more than one ${labelOf(resource)}: ${names.join(' and ')}`,
   )
 }
 
@@ -138,46 +140,30 @@ async function withTenant(records: Records, text: string, tenant: string): Promi
   return text
 }
 
-/**
- * The record that a command is about, as `resolve` tells it, or as it is written behind the tenant of that flag. Where
- * its id is the number of another, that is said.
- */
-export async function recordMeant(
-  context: Context,
+/** The record that a command is about, as `resolve` finds it, or as it is written behind the tenant of that flag. */
+export const recordMeant = async (
   records: Records,
   resource: Resource,
   text: string,
   tenant?: unknown,
-): Promise<number> {
-  if (tenant !== undefined) return resolve(records, resource, await withTenant(records, text, String(tenant)))
-  const id = await resolve(records, resource, text)
-  const others = text === String(id) ? await byOwnPart(records, resource, text, {}) : []
-  const another = others.find(each => each !== id)
-  if (another === undefined) return id
-  const nameOf = naming(records)
-  const [meant, other] = [await nameOf(resource, id), await nameOf(resource, another)]
-  say(context, `${text} is the id of ${labelOf(resource)} ${meant}; by its number, name ${other} in full`)
-  return id
-}
+): Promise<number> =>
+  resolve(records, resource, tenant === undefined ? text : await withTenant(records, text, String(tenant)))
 
 /**
  * The record that is to be deleted, as `recordMeant`, but never one that has the given id for its number: a script that
  * deletes by ids, run a second time, must not delete others.
  */
-export async function recordToDelete(...given: Parameters<typeof recordMeant>): Promise<number> {
-  const [, records, resource, text, tenant] = given
-  const id = await recordMeant(...given).catch(error => withoutChoice(error, resource))
+export async function recordToDelete(
+  records: Records,
+  resource: Resource,
+  text: string,
+  tenant?: unknown,
+): Promise<number> {
+  const id = await recordMeant(records, resource, text, tenant)
   if (tenant !== undefined || ownPart(resource) === undefined || ID.exec(text)?.[1] === String(id) || !ID.test(text))
     return id
   const name = await naming(records)(resource, id)
   throw new CliError(EXIT.noRecord, `there is no ${labelOf(resource)} with the id ${text}`, againWith(text, name))
-}
-
-/** Where a name means two records, no hint chooses the one that is to be deleted. */
-function withoutChoice(error: unknown, resource: Resource): never {
-  if (error instanceof CliError && error.exitCode === EXIT.usage)
-    throw new CliError(EXIT.usage, error.message, `trunkline ${commandOf(resource)} list`)
-  throw error
 }
 
 /** Tells what a person writes for the record of that id: `acme/101`, or the id. What it has read it remembers. */

@@ -105,7 +105,7 @@ function showCommand(resource: Resource, name: string, run: RunCommand): Command
   example(command, `trunkline ${name} show ${sampleReference(resource)}`)
   return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()
-    const id = await recordMeant(context, services.records, resource, reference, flags['tenant'])
+    const id = await recordMeant(services.records, resource, reference, flags['tenant'])
     const json = await whole(await services.administration.show(resource, id))
     await printRecord(context, resource, json, { showSecrets: flags['showSecrets'] === true })
   })
@@ -166,7 +166,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     assertFields(context, resource)
     const services = await context.open()
     const { administration, records } = services
-    const id = await recordMeant(context, records, resource, reference)
+    const id = await recordMeant(records, resource, reference)
     const changes = await bodyFrom(flags, resource, context, services)
     if (Object.keys(changes).length === 0)
       throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)

@@ -36,7 +36,7 @@ describe('deleting', () => {
     for (const line of [did, did]) await place.done(line)
     await ended('trunkline did delete +4930 --yes', {
       code: 64,
-      stderr: 'error: "+4930" means more than one DID: id:2 and id:3\nhint: trunkline did list\n',
+      stderr: 'error: "+4930" means more than one DID: id:2 (+4930) and id:3 (+4930)\n',
     })
     for (const id of [2, 3]) await place.done(`trunkline did delete id:${id} --yes`)
   })

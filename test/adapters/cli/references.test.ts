@@ -30,33 +30,58 @@ describe('a number alone', () => {
     assert.equal(await idOf('rate update 380 --destination Ukraine'), 1)
   })
 
-  it('is an id first, and where it is the number of another record too that is said', async () => {
-    assert.deepEqual(await place.run('trunkline rate show 1 --fields prefix'), {
-      code: 0,
-      stdout: 'prefix  380\n',
-      stderr: '1 is the id of rate acme/380; by its number, name acme/1 in full\n',
+  it('that is the id of one record and the number of another is refused by every command, with both', async () => {
+    const refused = {
+      code: 64,
+      stdout: '',
+      stderr: 'error: "1" means more than one rate: id:1 (acme/380) and id:2 (acme/1)\n',
+    }
+    for (const command of ['show 1', 'update 1 --destination X', 'delete 1 --yes'])
+      assert.deepEqual(await place.run(`trunkline rate ${command}`), refused)
+    assert.equal(await idOf('rate show id:1'), 1)
+    assert.equal(await idOf('rate show acme/1'), 2)
+    assert.equal(await idOf('rate show 3'), 3)
+  })
+
+  it('in a flag is refused as well, and joins nothing', async () => {
+    await place.done(
+      'trunkline queue create --tenant acme --name Sales --queue-number 1 --strategy ringall --timeout 60 --status active',
+    )
+    assert.deepEqual(await place.run('trunkline agent add --queue 1 --extension acme/101'), {
+      code: 64,
+      stdout: '',
+      stderr: 'error: "1" means more than one queue: id:1 (acme/800) and id:2 (acme/1)\n',
     })
-    assert.equal((await place.run('trunkline rate show id:1')).stderr, '')
-    assert.equal((await place.run('trunkline rate show 3')).stderr, '')
+    await place.done('trunkline queue delete acme/1 --yes')
+  })
+
+  it('is no id of another tenant where the tenant is known', async () => {
+    const call = (extension: string): string =>
+      `trunkline cdr create --tenant acme --extension ${extension} --caller-number 101 --destination-number 1 --direction outbound --disposition ANSWERED --duration-seconds 1 --bill-seconds 1 --cost 0 --started-at 2026-10-01`
+    const { code, stderr } = await place.run(call('2'))
+    assert.equal(code, 67)
+    assert.match(stderr, /^error: there is no extension "2", /)
+    assert.equal((await place.json(call('101'))).extension_id, 1)
+    await place.done('trunkline cdr delete 2 --yes')
   })
 
   it('that several tenants have is refused with their names, unless the tenant is given', async () => {
     assert.deepEqual(await place.run('trunkline rate show 44'), {
       code: 64,
       stdout: '',
-      stderr: 'error: "44" means more than one rate: acme/44 and beta/44\nhint: trunkline rate show acme/44\n',
+      stderr: 'error: "44" means more than one rate: id:3 (acme/44) and id:4 (beta/44)\n',
     })
     assert.equal(await idOf('rate show 44 --tenant beta'), 4)
     assert.equal(await idOf('rate show 1 --tenant acme'), 2)
     assert.equal(await idOf('extension show 101 --tenant beta'), 2)
   })
 
-  it('that is the id of one record and the whole name of another is refused with both ids', async () => {
+  it('that is the id of one record and the whole name of another is refused with both', async () => {
     const { id } = await place.json('trunkline did create --tenant acme --number 1 --provider X --status active')
     assert.deepEqual(await place.run('trunkline did show 1'), {
       code: 64,
       stdout: '',
-      stderr: `error: "1" means more than one DID: id:1 and id:${id}\nhint: trunkline did show id:1\n`,
+      stderr: `error: "1" means more than one DID: id:1 (+380441234567) and id:${id} (1)\n`,
     })
     assert.equal((await place.json('trunkline did show id:1')).number, '+380441234567')
   })

@@ -129,14 +129,12 @@ cdrs               1: 1
         'error: there is no extension "acme/999", which is written as TENANT/EXTENSION_NUMBER|ID\nhint: trunkline extension list\n',
     }))
 
-  it('whose name two records have must be named by id, as the hint does', async () => {
+  it('whose name two records have must be named by id, as the error does', async () => {
     await place.done('trunkline did create --tenant acme --number +380449999999 --provider X --status active')
     await place.done('trunkline did create --tenant acme --number +380449999999 --provider Y --status active')
     await ended('trunkline did update +380449999999 --status inactive', {
       code: 64,
-      stderr: `error: "+380449999999" means more than one DID: id:2 and id:3
-hint: trunkline did update id:2 --status inactive
-`,
+      stderr: `error: "+380449999999" means more than one DID: id:2 (+380449999999) and id:3 (+380449999999)\n`,
     })
     for (const id of [2, 3]) await place.done(`trunkline did delete id:${id} --yes`)
   })
