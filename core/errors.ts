@@ -47,6 +47,13 @@ export interface FieldError {
 /** In the order of the declaration. */
 export type FieldErrors = readonly FieldError[]
 
+/** The errors as clients get them: the sentences on each field. */
+export function sentencesByField(errors: FieldErrors): Readonly<Record<string, readonly string[]>> {
+  const byField: Record<string, string[]> = {}
+  for (const { field, sentence } of errors) byField[field] = [...(byField[field] ?? []), sentence]
+  return byField
+}
+
 export interface ErrorDetails {
   readonly errors?: FieldErrors
   readonly dependants?: Readonly<Record<string, number>>

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Command, CommanderError } from 'commander'
-import { AppError } from '../../core/errors.ts'
+import { AppError, sentencesByField } from '../../core/errors.ts'
 import { quoted, typed } from './command-line.ts'
 import { type Context, type GlobalOptions, type Io, say } from './context.ts'
 import { againWith, CliError, EXIT, EXIT_OF, type Hint } from './exit.ts'
@@ -33,7 +33,8 @@ export async function report(failed: Failed, error: unknown): Promise<number> {
   const { code, exitCode, message, lines = [message], hint } = told(failed, error)
   const mending = hint === undefined ? undefined : ((await written(failed, hint)) ?? helpOf(failed))
   if (asJson) {
-    const { errors, dependants } = detailsOf(error)
+    const { errors: broken, dependants } = detailsOf(error)
+    const errors = broken && sentencesByField(broken)
     io.stderr.write(
       `${JSON.stringify({ error: { code, message, errors, dependants, hint: mending, exit_code: exitCode } })}\n`,
     )

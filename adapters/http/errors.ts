@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, type FieldErrors } from '../../core/errors.ts'
+import { AppError, type ErrorCode, sentencesByField } from '../../core/errors.ts'
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   malformed: 400,
@@ -25,12 +25,6 @@ export interface Failure {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
-}
-
-function sentencesByField(errors: FieldErrors): Readonly<Record<string, readonly string[]>> {
-  const byField: Record<string, string[]> = {}
-  for (const { field, sentence } of errors) byField[field] = [...(byField[field] ?? []), sentence]
-  return byField
 }
 
 /** What the client is told; nothing of an unexpected error gets out. */
