@@ -4,6 +4,7 @@ import { type Field, Problem } from '../../core/resources/field.ts'
 import { broken, mergeErrors, REQUIRED } from '../../core/resources/field-errors.ts'
 import { parseMembers } from '../../core/resources/input.ts'
 import type { Resource } from '../../core/resources/resource.ts'
+import { written } from '../../core/resources/written.ts'
 import { cell, objects } from './columns.ts'
 import type { Context, Services } from './context.ts'
 import { labelOfField, targetIn } from './fields.ts'
@@ -100,14 +101,15 @@ async function askField(
     initial: usual(field),
     validate: async text => {
       if (text.trim() === '') return field.generated ? true : broken(name, REQUIRED).sentence
-      const value = field.parse(text)
+      const meant = written(field, text)
+      const value = meant instanceof Problem ? meant : field.parse(meant)
       if (value instanceof Problem) return broken(name, value).sentence
       const { values } = parseMembers(resource.fields, body, 'merge')
       const problems = await services.records.violations(resource, { ...values, [name]: value })
       return problems.find(problem => problem.field === name)?.sentence ?? true
     },
   })
-  return field.generated && given.trim() === '' ? undefined : given
+  return field.generated && given.trim() === '' ? undefined : written(field, given)
 }
 
 type Choice = { readonly name: string; readonly value: unknown }

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
 import type { Field } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
+import { asWritten } from '../../core/resources/written.ts'
 import { namedReferences } from '../../core/use-cases/import.ts'
 import { type Context, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
@@ -161,6 +162,7 @@ function formOf(format: Format, columns: readonly Column[], { escapeFormulas }: 
 function asText(field: Field | undefined, value: Stored): string {
   if (value === null) return ''
   if (field?.sheet === 'codes') return codeCell(String(value))
+  if (field?.dialled) return asWritten(field, String(value))
   if (field?.kind === 'decimal') return formatAmount(Number(value))
   if (field?.kind === 'boolean') return value === 1 ? 'true' : 'false'
   return String(value)

@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import { type JsonObject, parseJson } from '../../core/json.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import type { Field } from '../../core/resources/field.ts'
+import { type Field, Problem } from '../../core/resources/field.ts'
+import { broken } from '../../core/resources/field-errors.ts'
+import { isAbsent } from '../../core/resources/input.ts'
 import { type Fields, fieldLabel, type Resource } from '../../core/resources/resource.ts'
+import { written } from '../../core/resources/written.ts'
 import type { Context, Services } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { readSecret } from './input.ts'
@@ -118,21 +121,18 @@ function untold(name: string, field: Field, fields: Fields): never {
   )
 }
 
-function flagValue(name: string, { kind }: Field, given: unknown): unknown {
-  if (kind === 'json') return jsonFlag(name, String(given))
-  return kind === 'boolean' ? booleanFlag(name, given) : given
+/** What a flag gives for a field; an empty one gives nothing, as an empty cell does. */
+function flagValue(name: string, field: Field, given: unknown): unknown {
+  if (field.kind === 'json') return jsonFlag(name, String(given))
+  return isAbsent(field, given) ? given : writtenFlag(name, field, given)
 }
 
-/** The API takes for false all that it does not know; of a person that is more likely a slip. */
-function booleanFlag(name: string, given: unknown): boolean {
-  const text = String(given).trim().toLowerCase()
-  if (['yes', 'true', 'on', '1'].includes(text)) return true
-  if (['no', 'false', 'off', '0'].includes(text)) return false
-  throw new CliError(
-    EXIT.usage,
-    `--${kebab(name)} is yes or no, not ${String(given)}`,
-    again(`--${kebab(name)}`, 'yes'),
-  )
+function writtenFlag(name: string, field: Field, given: unknown): unknown {
+  const value = written(field, given)
+  if (!(value instanceof Problem)) return value
+  const flag = `--${kebab(name)}`
+  if (field.kind === 'boolean') throw new CliError(EXIT.usage, `${flag} ${value.predicate}`, again(flag, 'yes'))
+  throw new CliError(EXIT.data, `${flag}: ${broken(name, value).sentence}`)
 }
 
 function jsonFlag(name: string, text: string): unknown {
@@ -178,7 +178,7 @@ export async function filtersFrom(
     const [target] = targetsOf(field)
     if (given === undefined) continue
     if (target) where[name] = await resolve(records, target, String(given), where)
-    else where[name] = field.kind === 'boolean' ? Number(booleanFlag(name, given)) : String(given).trim()
+    else where[name] = field.kind === 'boolean' ? Number(writtenFlag(name, field, given)) : String(given).trim()
   }
   return where
 }

@@ -10,8 +10,8 @@ export const cdrs = resource({
   fields: {
     tenant_id: refersTo('tenants', 'restrict'),
     extension_id: refersTo('extensions', 'clear', { optional: true }),
-    caller_number: text(50, { examples: ['101'] }),
-    destination_number: text(50, { examples: ['+380441234567'] }),
+    caller_number: text(50, { dialled: 'name', examples: ['101'] }),
+    destination_number: text(50, { dialled: 'name', examples: ['+380441234567'] }),
     direction: text(50, { rule: rules.oneOf('inbound', 'outbound'), examples: ['outbound'] }),
     disposition: text(50, { examples: ['ANSWERED', 'NO ANSWER', 'BUSY'] }),
     duration_seconds: integer({ min: 0, examples: [61] }),

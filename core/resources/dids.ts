@@ -8,7 +8,7 @@ export const dids = resource({
   label: 'DID',
   fields: {
     tenant_id: refersTo('tenants', 'restrict'),
-    number: text(50, { examples: ['+380441234567'] }),
+    number: text(50, { dialled: 'number', examples: ['+380441234567'] }),
     provider: text(255, { examples: ['Carrier One'] }),
     description: text(null, { optional: true, examples: ['Main number'] }),
     status: text(50, { examples: ['active', 'inactive'] }),

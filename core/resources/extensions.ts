@@ -8,7 +8,7 @@ export const extensions = resource({
   label: 'Extension',
   fields: {
     tenant_id: refersTo('tenants', 'restrict'),
-    extension_number: text(20, { examples: ['101'] }),
+    extension_number: text(20, { dialled: 'name', examples: ['101'] }),
     display_name: text(255, { examples: ['Front desk'] }),
     email: text(255, { optional: true, rule: rules.email, examples: ['desk@acme.example.com'] }),
     secret: text(255, { untrimmed: true, secret: true, generated: true, examples: ['kW3-9fQm-Zt81'] }),

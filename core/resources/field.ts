@@ -60,6 +60,8 @@ export interface Field<T extends Value = Value> {
   readonly examples?: readonly string[]
   /** What a carrier's sheet may hold in the place of a plain value: several codes, an inexact price, two intervals. */
   readonly sheet?: 'codes' | 'price' | 'interval'
+  /** Holds what telephones dial: a number, or any name that a switch knows as well. See `written`. */
+  readonly dialled?: 'number' | 'name'
 }
 
 interface Optional {
@@ -69,7 +71,6 @@ interface Optional {
 type Nullable<T, O> = O extends { optional: true } ? T | null : T
 
 interface TextOptions extends Optional {
-  readonly max?: number
   readonly untrimmed?: true
   readonly fallback?: string
   readonly rule?: TextRule
@@ -78,6 +79,7 @@ interface TextOptions extends Optional {
   readonly writeOnly?: true
   readonly generated?: true
   readonly examples?: readonly string[]
+  readonly dialled?: 'number' | 'name'
 }
 
 const codePoints = (text: string): number => {
@@ -92,9 +94,8 @@ const codePoints = (text: string): number => {
 
 /** Text of at most `max` code points, trimmed unless told otherwise. */
 export function text<const O extends TextOptions>(max: number | null, options?: O): Field<Nullable<string, O>> {
-  const { rule, untrimmed, optional, secret, secretQuery, writeOnly, generated, examples, ...rest }: TextOptions =
-    options ?? {}
-  const fallback = rest.fallback ?? null
+  const { rule, untrimmed, optional, examples, ...rest }: TextOptions = options ?? {}
+  const { fallback = null, ...marks } = rest
   const schema = Type.String({
     ...(optional ? {} : { minLength: 1 }),
     ...(max === null ? {} : { maxLength: max }),
@@ -107,11 +108,8 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
     fallback,
     input: schema,
     output: Type.String(),
-    ...(secret ? { secret } : {}),
-    ...(secretQuery ? { secretQuery } : {}),
-    ...(writeOnly ? { writeOnly } : {}),
+    ...marks,
     ...(untrimmed ? { untrimmed } : {}),
-    ...(generated ? { generated } : {}),
     ...(rule?.choices ? { choices: rule.choices } : {}),
     ...(examples ? { examples } : {}),
     parse: given => {

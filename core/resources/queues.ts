@@ -8,7 +8,7 @@ export const queues = resource({
   fields: {
     tenant_id: refersTo('tenants', 'restrict'),
     name: text(255, { examples: ['Support'] }),
-    queue_number: text(20, { examples: ['800'] }),
+    queue_number: text(20, { dialled: 'name', examples: ['800'] }),
     strategy: text(100, { examples: ['roundrobin', 'leastrecent', 'ringall'] }),
     timeout: integer({ min: 1, examples: [60] }),
     status: text(50, { examples: ['active', 'inactive'] }),

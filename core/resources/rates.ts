@@ -7,7 +7,7 @@ export const rates = resource({
   label: 'Rate',
   fields: {
     tenant_id: refersTo('tenants', 'restrict'),
-    prefix: { ...text(50, { examples: ['380'] }), sheet: 'codes' },
+    prefix: { ...text(50, { dialled: 'name', examples: ['380'] }), sheet: 'codes' },
     destination: text(255, { examples: ['Ukraine'] }),
     cost_per_minute: { ...decimal(), sheet: 'price' },
     billing_increment: { ...integer({ min: 1, examples: [60] }), sheet: 'interval' },

@@ -1,6 +1,7 @@
 import { numeral, parseJson } from '../../../core/json.ts'
 import { dialled } from '../../../core/rating/number.ts'
 import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
+import { exact, exactly, exponentIn, written } from '../../../core/resources/written.ts'
 import { SECRET_MARK } from '../columns.ts'
 
 /** Reads what is given for one field, or says what is wrong with it. Never null. */
@@ -16,7 +17,6 @@ export interface CellRules {
 export function readerOf(field: Field, rules: CellRules): Reader {
   const sheet = field.sheet === 'price' ? price : field.sheet === 'interval' ? interval : null
   const parse = parserOf(field, rules)
-  if (field.sheet === 'codes') return given => exponentIn(given) ?? parse(given)
   if (!sheet) return parse
   return given => {
     const read = sheet(field.kind === 'decimal' && rules.decimalComma ? withPoint(given) : given)
@@ -31,15 +31,19 @@ function parserOf(field: Field, rules: CellRules): Reader {
       return decimalReader(field, rules)
     case 'date':
       return given => (typeof given === 'string' && plainDate(given)) || field.parse(given)
-    case 'boolean':
-      // Spreadsheets write TRUE, which the API takes for false.
-      return rules.isText ? given => field.parse(typeof given === 'string' ? given.toLowerCase() : given) : field.parse
     case 'json':
       return rules.isText ? given => field.parse(jsonIn(given)) : field.parse
     default:
-      return field.parse
+      return field.kind === 'boolean' || field.dialled ? writtenReader(field) : field.parse
   }
 }
+
+const writtenReader =
+  (field: Field): Reader =>
+  given => {
+    const value = written(field, given)
+    return value instanceof Problem ? value : field.parse(value)
+  }
 
 /** Taken for the secret, it would make the same known one of all that a list conceals. */
 const CONCEALED = new Problem(
@@ -111,32 +115,14 @@ function isDay(day: string): boolean {
   return true
 }
 
-/** Longer than any number that a spreadsheet writes: a pattern that looks at digits twice must not meet a long text. */
-const LONGEST = 64
-const EXPONENT = /^\s*[+-]?[\d.,]*\d[\d.,]*[eE][+-]?\d+\s*$/
 const DIGITS = /^\+?\d+$/
 const CODES = /^[\d+\s,;]*$/
-
-const exponentIn = (given: unknown): Problem | null =>
-  typeof given === 'string' && given.length <= LONGEST && EXPONENT.test(given)
-    ? new Problem(
-        'precision',
-        `holds ${given.trim()}, which a spreadsheet made of a long number: make its column text and export it again`,
-      )
-    : null
-
-/** What spreadsheets take for text and nothing else. */
-function exactly(text: string): string | null {
-  const cell = text.trim()
-  const quoted = cell.startsWith('="') && cell.endsWith('"') ? cell.slice(2, -1) : ''
-  return quoted.trim() === '' ? null : quoted.replaceAll('""', '"')
-}
 
 /** A cell that `codesIn` takes for this one code; the code itself, but where that would be read as something else. */
 export function codeCell(code: string): string {
   const codes = codesIn(code)
   const isItself = Array.isArray(codes) && codes.length === 1 && codes[0] === code
-  return isItself ? code : `="${code.replaceAll('"', '""')}"`
+  return isItself ? code : exact(code)
 }
 
 /**
