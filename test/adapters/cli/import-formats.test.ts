@@ -11,7 +11,6 @@ import { arraySplitter } from '../../../adapters/cli/import/json.ts'
 import { nearest } from '../../../adapters/cli/import/suggest.ts'
 import { parseDate } from '../../../core/dates.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
-import { extensions } from '../../../core/resources/extensions.ts'
 
 /** The rows of a text that comes in pieces of that many bytes, taken at most so many at a time. */
 async function rowsOf(text: string, splitter: Splitter, piece = 7, limit = 3) {
@@ -160,15 +159,6 @@ describe('codes in one cell', () => {
     for (const cell of [`="${long}`, `="${long}" `, '1'.repeat(2 ** 20).concat('x'), `${' '.repeat(2 ** 20)}x`])
       assert.ok(codesIn(cell))
   })
-})
-
-it('TRUE in a sheet is what a spreadsheet makes of true; in JSON it is what the API takes it for', () => {
-  const read = (isText: boolean, given: unknown) =>
-    readerOf(extensions.fields.voicemail_enabled, { isText, decimalComma: false })(given)
-  for (const given of ['TRUE', 'True', 'true', 'Yes', 'ON', '1']) assert.equal(read(true, given), true, given)
-  for (const given of ['FALSE', 'No', '0', 'x']) assert.equal(read(true, given), false, given)
-  assert.equal(read(false, 'TRUE'), false)
-  assert.equal(read(false, true), true)
 })
 
 describe('a suggestion', () => {
