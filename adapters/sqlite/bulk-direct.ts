@@ -5,9 +5,10 @@ import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejectio
 import type { Clock } from '../../core/ports/system.ts'
 import { dangling } from '../../core/resources/field-errors.ts'
 import { timestamped } from '../../core/resources/resource.ts'
+import { NO_COUNTS } from '../../core/use-cases/import.ts'
 import type { AuditTrail } from './audit.ts'
 import { type Bound, toSql } from './bound.ts'
-import { boundRow, checkedReferences, defaultsOf, NOTHING, rowInserter, storePlace } from './bulk-rows.ts'
+import { boundRow, checkedReferences, defaultsOf, rowInserter, storePlace } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
 import { othersCommits, otherWriters } from './others.ts'
 import type { Writer } from './writer.ts'
@@ -60,15 +61,15 @@ export function directLoad(
     check: async () => {
       const records = take()
       rejected = rejectionsIn(records)
-      return { ...NOTHING, created: countOf(without(rejected, records)), rejected: rejected.length }
+      return { ...NO_COUNTS, created: countOf(without(rejected, records)), rejected: rejected.length }
     },
     store: async placeOf => {
       const records = take()
       for (;;) {
         if (rejected.length > 0 && plan.onRejection === 'store nothing')
-          return { ...NOTHING, rejected: rejected.length }
+          return { ...NO_COUNTS, rejected: rejected.length }
         const kept = without(rejected, records)
-        const counts = { ...NOTHING, created: countOf(kept), rejected: rejected.length }
+        const counts = { ...NO_COUNTS, created: countOf(kept), rejected: rejected.length }
         const place = await placeOf(counts, rejected)
         const found = await writer.writeAlone(() => write(kept, counts, place))
         if (!others.areQuiet()) await pause(PAUSE_MS)

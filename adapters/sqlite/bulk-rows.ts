@@ -1,6 +1,6 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
-import type { BulkCounts, ImportPlace } from '../../core/ports/bulk.ts'
+import type { ImportPlace } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { Field } from '../../core/resources/field.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
@@ -8,8 +8,6 @@ import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
 
 export type Named = Readonly<Record<string, Bound>>
-
-export const NOTHING: BulkCounts = { created: 0, updated: 0, skipped: 0, rejected: 0 }
 
 const AT_ONCE = 20
 

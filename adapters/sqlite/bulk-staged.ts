@@ -2,9 +2,10 @@ import { valueAt } from '../../core/packed.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords } from '../../core/ports/bulk.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { timestamped } from '../../core/resources/resource.ts'
+import { NO_COUNTS } from '../../core/use-cases/import.ts'
 import type { AuditTrail } from './audit.ts'
 import { toSql } from './bound.ts'
-import { boundRow, columnType, defaultsOf, type Named, NOTHING, rowInserter } from './bulk-rows.ts'
+import { boundRow, columnType, defaultsOf, type Named, rowInserter } from './bulk-rows.ts'
 import { rejectionsOf, rulesSql, type Staged } from './bulk-rules.ts'
 import type { Connection } from './database.ts'
 import type { Writer } from './writer.ts'
@@ -37,7 +38,7 @@ export function stagedLoad(
   const settle = (): BulkCounts => {
     const found = check(connection, staged, order.isAscending)
     if (found.rejected > 0 && plan.onRejection === 'store nothing')
-      return { ...NOTHING, rejected: foreseen(connection, staged).rejected }
+      return { ...NO_COUNTS, rejected: leftAlone(connection, staged, found, 0).rejected }
     const counts = apply(connection, staged, found, clock.now())
     if (counts.created + counts.updated > 0)
       trail.note('import', plan.resource.name, null, { ...plan.noted, ...counts })
@@ -45,8 +46,7 @@ export function stagedLoad(
   }
   /** Reads only, so that not even the lock of a write is taken. */
   const look = (): BulkCounts => {
-    check(connection, staged, order.isAscending)
-    return foreseen(connection, staged)
+    return foreseen(connection, staged, check(connection, staged, order.isAscending))
   }
 
   return {
@@ -157,48 +157,85 @@ const orElse = ({ plan, of }: Staged, name: string, otherwise: string): string =
     : of(name)
 
 const GOOD = 's.row NOT IN (SELECT row FROM temp.import_problems)'
+const MATCHED = 'temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq'
 
-function apply({ db }: Connection, staged: Staged, found: Found, now: string): BulkCounts {
-  const { plan, named, isGiven } = staged
-  const { resource, mode } = plan
+/** The fields that the rows say something on, with the value that each gives. */
+const given = (staged: Staged): [name: string, value: string][] =>
+  Object.keys(staged.plan.resource.fields)
+    .filter(staged.isGiven)
+    .map(name => [name, orElse(staged, name, `t.${name}`)])
+
+/** That a stored record `t` does not hold what its row `s` says. */
+const differs = (staged: Staged): string =>
+  `(${given(staged)
+    .map(([name, value]) => `t.${name} IS NOT ${value}`)
+    .join(' OR ')})`
+
+function apply(connection: Connection, staged: Staged, found: Found, now: string): BulkCounts {
+  const created = insertNew(connection, staged, found, now)
+  const updated = isUpdating(staged, found) ? updateChanged(connection, staged, now) : 0
+  return { created, updated, ...leftAlone(connection, staged, found, updated) }
+}
+
+/** What storing would do. */
+function foreseen(connection: Connection, staged: Staged, found: Found): BulkCounts {
+  const { db } = connection
+  const { resource, mode } = staged.plan
+  const unmatched = mode === 'insert' ? '' : 'AND s.seq NOT IN (SELECT seq FROM temp.import_matches)'
+  const changed = db
+    .prepare<[Named], number>(
+      `SELECT count(*) FROM ${MATCHED} CROSS JOIN main.${resource.name} t ON t.id = m.id
+       WHERE ${GOOD} AND ${differs(staged)}`,
+    )
+    .pluck()
+  const updated = isUpdating(staged, found) ? (changed.get(staged.named) ?? 0) : 0
+  return {
+    created: countOf(db, `SELECT count(*) FROM temp.import_rows s WHERE ${GOOD} ${unmatched}`),
+    updated,
+    ...leftAlone(connection, staged, found, updated),
+  }
+}
+
+const isUpdating = ({ plan }: Staged, { matched }: Found): boolean => plan.mode === 'upsert' && matched > 0
+
+function insertNew({ db }: Connection, staged: Staged, found: Found, now: string): number {
+  const { resource, mode } = staged.plan
   const names = Object.keys(resource.fields)
   const stamps = timestamped(resource)
   const only = [
     ...(found.rejected > 0 ? [GOOD] : []),
     ...(found.matched > 0 && mode !== 'insert' ? ['s.seq NOT IN (SELECT seq FROM temp.import_matches)'] : []),
   ]
-  const created = db
+  const values = [...names.map(name => orElse(staged, name, `@${name}`)), ...stamps.map(() => '@now')]
+  return db
     .prepare<[Named]>(
-      `INSERT INTO main.${resource.name} (${[...names, ...stamps].join()})
-       SELECT ${[...names.map(name => orElse(staged, name, `@${name}`)), ...stamps.map(() => '@now')].join()} FROM temp.import_rows s
+      `INSERT INTO main.${resource.name} (${[...names, ...stamps].join()}) SELECT ${values.join()} FROM temp.import_rows s
        ${only.length > 0 ? `WHERE ${only.join(' AND ')}` : ''} ORDER BY s.seq`,
     )
-    .run({ ...named, now }).changes
-  const changes = [
-    ...names.filter(isGiven).map(name => `${name} = ${orElse(staged, name, `t.${name}`)}`),
-    ...(resource.timestamps ? ['updated_at = @now'] : []),
-  ]
-  const updated =
-    mode !== 'upsert' || found.matched === 0
-      ? 0
-      : db
-          .prepare<[Named]>(
-            `UPDATE main.${resource.name} AS t SET ${changes.join()}
-             FROM temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq WHERE t.id = m.id AND ${GOOD}`,
-          )
-          .run({ ...named, now }).changes
-  const { skipped, rejected } = found.rejected > 0 || mode === 'skip' ? foreseen({ db }, staged) : NOTHING
-  return { created, updated, skipped, rejected }
+    .run({ ...staged.named, now }).changes
 }
 
-/** What storing would do, or has done. */
-function foreseen({ db }: Pick<Connection, 'db'>, { plan }: Staged): BulkCounts {
-  const matches = `s.seq ${plan.mode === 'insert' ? 'IS NULL' : 'IN (SELECT seq FROM temp.import_matches)'}`
-  const matched = countOf(db, `SELECT count(*) FROM temp.import_rows s WHERE ${GOOD} AND ${matches}`)
+function updateChanged({ db }: Connection, staged: Staged, now: string): number {
+  const { resource } = staged.plan
+  const changes = [
+    ...given(staged).map(([name, value]) => `${name} = ${value}`),
+    ...(resource.timestamps ? ['updated_at = @now'] : []),
+  ]
+  return db
+    .prepare<[Named]>(
+      `UPDATE main.${resource.name} AS t SET ${changes.join()} FROM ${MATCHED}
+       WHERE t.id = m.id AND ${GOOD} AND ${differs(staged)}`,
+    )
+    .run({ ...staged.named, now }).changes
+}
+
+/** What becomes of the rows that neither make a record nor change one. */
+function leftAlone({ db }: Connection, { plan }: Staged, found: Found, updated: number) {
+  const isRejecting = found.rejected > 0
+  const matched = isRejecting ? countOf(db, `SELECT count(*) FROM ${MATCHED} WHERE ${GOOD}`) : found.matched
   return {
-    created: countOf(db, `SELECT count(*) FROM temp.import_rows s WHERE ${GOOD} AND NOT (${matches})`),
-    updated: plan.mode === 'upsert' ? matched : 0,
+    unchanged: plan.mode === 'upsert' ? matched - updated : 0,
     skipped: plan.mode === 'skip' ? matched : 0,
-    rejected: countOf(db, 'SELECT count(DISTINCT row) FROM temp.import_problems'),
+    rejected: isRejecting ? countOf(db, 'SELECT count(DISTINCT row) FROM temp.import_problems') : 0,
   }
 }

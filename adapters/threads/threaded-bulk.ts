@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { countOf } from '../../core/packed.ts'
 import type { Bulk, BulkLoad, BulkPlan, PlaceOf } from '../../core/ports/bulk.ts'
+import { NO_COUNTS } from '../../core/use-cases/import.ts'
 import { onDemand } from './on-demand.ts'
 import type { Peer } from './peer.ts'
 import type { BulkMethods, CallerMethods } from './serve-bulk.ts'
@@ -77,7 +78,7 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
     check: () => call('check'),
     store: async placeOf => {
       ask(placeOf)
-      const all = { created, updated: 0, skipped: 0, rejected: 0 }
+      const all = { ...NO_COUNTS, created }
       created = 0
       // What is added from now on is of the next batch, and waits until this one is on its way.
       const place = Promise.resolve(placeOf(all, []))

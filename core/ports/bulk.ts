@@ -74,6 +74,8 @@ export interface Rejection {
 export interface BulkCounts {
   readonly created: number
   readonly updated: number
+  /** In upsert mode: those that hold what their row says already. */
+  readonly unchanged: number
   readonly skipped: number
   readonly rejected: number
 }

@@ -1,3 +1,4 @@
+import type { BulkCounts } from '../ports/bulk.ts'
 import { resourceNamed } from '../resources/all.ts'
 import type { Resource } from '../resources/resource.ts'
 
@@ -24,6 +25,8 @@ export function namedReferences(resource: Resource): NamedReference[] {
     return isNameable ? [{ field, column: field.replace(/_id$/, ''), target, scope, own }] : []
   })
 }
+
+export const NO_COUNTS: BulkCounts = { created: 0, updated: 0, unchanged: 0, skipped: 0, rejected: 0 }
 
 /**
  * Records that have no key of their own come in batches, each with the place reached: nothing else would tell on a

@@ -38,6 +38,7 @@ export interface ImportSummary {
   readonly rows: number
   readonly created: number
   readonly updated: number
+  readonly unchanged: number
   readonly skipped: number
   readonly rejected: number
   /** Rows that were taken and may not mean what they seem to. */
@@ -136,9 +137,9 @@ async function tell(
     return
   }
   const { rows, rejected, warned, blank, blank_lines, seconds, dry_run } = summary
-  const outcome = (['created', 'updated', 'skipped'] as const)
+  const outcome = (['created', 'updated', 'unchanged', 'skipped'] as const)
     .filter(name => summary[name] > 0 || name === 'created')
-    .map(name => `${grouped(summary[name])} ${dry_run ? 'would be ' : ''}${name}`)
+    .map(name => `${grouped(summary[name])} ${dry_run && name !== 'unchanged' ? 'would be ' : ''}${name}`)
   const lines = blank > blank_lines.length ? `${blank_lines.join(', ')} …` : blank_lines.join(', ')
   const details = [
     `${counted(rows, 'row')}: ${outcome.join(', ')}`,

@@ -1,8 +1,8 @@
 import { basename } from 'node:path'
 import { AppError, type FieldErrors } from '../../../core/errors.ts'
-import type { BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
+import type { BulkCounts, BulkLoad, PlaceOf, Rejection } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
-import { keepsPlace } from '../../../core/use-cases/import.ts'
+import { keepsPlace, NO_COUNTS } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { CliError, EXIT_OF, interruption } from '../exit.ts'
 import { grouped } from '../whole-number.ts'
@@ -37,7 +37,7 @@ export interface Run {
 
 const SHOWN_BLANKS = 10
 
-type Counts = { -readonly [K in 'rows' | 'created' | 'updated' | 'skipped' | 'rejected' | 'warned' | 'blank']: number }
+type Counts = { -readonly [K in keyof BulkCounts | 'rows' | 'warned' | 'blank']: number }
 
 /** Reads all rows and stores them; see importRecords. */
 export async function runImport(run: Run): Promise<ImportSummary> {
@@ -45,7 +45,7 @@ export async function runImport(run: Run): Promise<ImportSummary> {
   const { resource, input, options, context, opened } = run
   const shown = progress(context, input.name, run.bytes)
   const report = errorReport(context, input.name, options.maxErrors, shown.clear)
-  const counts: Counts = { rows: 0, created: 0, updated: 0, skipped: 0, rejected: 0, warned: 0, blank: 0 }
+  const counts: Counts = { rows: 0, ...NO_COUNTS, warned: 0, blank: 0 }
   const blankLines: number[] = []
   if (opened.errors.length > 0) report.add(input.line === 1 ? 1 : input.line - 1, opened.errors)
   else {
@@ -258,6 +258,7 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
   if (isStopped()) return
   counts.created += outcome.created
   counts.updated += outcome.updated
+  counts.unchanged += outcome.unchanged
   counts.skipped += outcome.skipped
 }
 

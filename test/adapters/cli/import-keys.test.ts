@@ -40,6 +40,37 @@ describe('natural keys', () => {
     assert.deepEqual(desk.query(RATES), ['380|UA|20000|6|active', '44|UK|10000|60|active', '45|DK|10000|60|active'])
   })
 
+  it('leave a record that holds what its row says as it is in upsert mode, and count it apart', async () => {
+    await desk.take('rates', deck(stored, '44,UK,1,60,active', '45,DK,1,60,active'), FLAGS)
+    const before = desk.query('SELECT updated_at FROM rates ORDER BY id')
+    const changing = deck(stored, '44,UK,1.0000,60,active', '45,DK,1,60,inactive')
+    for (const flags of [['--dry-run'], []]) {
+      const { summary, stderr } = await desk.take('rates', changing, [...FLAGS, '--mode', 'upsert', ...flags])
+      assert.deepEqual([summary.errors, summary.created, summary.updated, summary.unchanged], [[], 0, 1, 2])
+      assert.match(stderr, /3 rows: 0 (would be )?created, 1 (would be )?updated, 2 unchanged, 0 rejected/)
+    }
+    const after = desk.query('SELECT updated_at FROM rates ORDER BY id')
+    assert.deepEqual(
+      after.map((moment, n) => moment === before[n]),
+      [true, true, false],
+    )
+    const { summary } = await desk.take('rates', deck(stored), [...FLAGS, '--mode', 'upsert'])
+    assert.deepEqual([summary.updated, summary.unchanged], [0, 1])
+    assert.deepEqual(desk.query("SELECT count(*) FROM audit WHERE action = 'import'"), ['2'])
+  })
+
+  it('leave what a row of JSON does not name as it is, which alone changes nothing', async () => {
+    const extension = { extension_number: '101', display_name: 'A', secret: 's', status: 'active' }
+    const take = (members: object) =>
+      desk.take('extensions', JSON.stringify([members]), [...FLAGS, '--mode', 'upsert'], 'in.json')
+    await take({ ...extension, email: 'a@example.com', voicemail_enabled: true })
+    const { summary: same } = await take(extension)
+    assert.deepEqual([same.updated, same.unchanged], [0, 1])
+    const { summary: other } = await take({ ...extension, email: null })
+    assert.deepEqual([other.updated, other.unchanged], [1, 0])
+    assert.deepEqual(desk.query('SELECT email, voicemail_enabled FROM extensions'), ['|1'])
+  })
+
   it('touch the rates of no other tenant', async () => {
     await desk.create('tenants', { slug: 'other' })
     await desk.take('rates', deck(stored), ['--tenant', 'other'])
@@ -77,7 +108,7 @@ describe('natural keys', () => {
       ['2: The domain has already been taken.', '4: The domain is the same as in line 3.'],
     )
     const { summary: same } = await desk.take('tenants', tenants('one,one.example.com'), ['--mode', 'upsert'])
-    assert.equal(same.updated, 1)
+    assert.deepEqual([same.updated, same.unchanged], [0, 1])
   })
 })
 
@@ -141,6 +172,6 @@ describe('a tenant’s limit', () => {
   it('is no matter for records that exist', async () => {
     await desk.take('extensions', header + rows(101, 3), FLAGS)
     const { summary } = await desk.take('extensions', header + rows(101, 3), [...FLAGS, '--mode', 'upsert'])
-    assert.deepEqual([summary.updated, summary.rejected], [3, 0])
+    assert.deepEqual([summary.unchanged, summary.rejected], [3, 0])
   })
 })
