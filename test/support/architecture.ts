@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path/posix'
 import ts from 'typescript'
 
-const CORE_PACKAGES = ['typebox', 'lossless-json']
+const CORE_PACKAGES = ['typebox', 'lossless-json', 'sms-segments-calculator']
 
 /** What the core may not reach for by itself, and where it gets it from instead. */
 const FORBIDDEN_IN_CORE: Readonly<Record<string, string>> = {

@@ -1,0 +1,16 @@
+import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
+import type { Digests } from '../../core/ports/digests.ts'
+
+/** What stands before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
+const ED25519_DER = Buffer.from('302a300506032b6570032100', 'hex')
+
+export const nodeDigests = (): Digests => ({
+  hmac: (algorithm, key, data) => createHmac(algorithm, key).update(data).digest(),
+  hash: (algorithm, data) => createHash(algorithm).update(data).digest(),
+  verifyEd25519: (publicKey, data, signature) => {
+    if (publicKey.length !== 32 || signature.length !== 64) return false
+    const key = createPublicKey({ key: Buffer.concat([ED25519_DER, publicKey]), format: 'der', type: 'spki' })
+    return verify(null, data, key, signature)
+  },
+  equal: (one, other) => one.length === other.length && timingSafeEqual(one, other),
+})

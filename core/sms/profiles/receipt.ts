@@ -1,0 +1,80 @@
+import { isJsonObject, type JsonObject, parseJson } from '../../json.ts'
+import { classOf, type StatusClass } from '../status-class.ts'
+import { firstTextAt, holds, textsAt, valuesAt } from './path.ts'
+import type { Profile } from './schema.ts'
+
+/** A request that may carry receipts, as it came. */
+export interface ReceiptRequest {
+  readonly method: string
+  /** As the provider knows it: the public address, not what a proxy passes on. */
+  readonly url: string
+  /** By lower-case name. */
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: Uint8Array
+}
+
+export interface ProviderReceipt {
+  /** The provider's ids for the message, in the order of the profile; none where it gives none. */
+  readonly ids: readonly string[]
+  readonly reference: string | null
+  /** The provider's word in lower case. */
+  readonly status: string
+  readonly class: StatusClass
+  readonly error: string | null
+  readonly payload: JsonObject
+}
+
+/** The query parameter of a receipt URL that carries our own reference. */
+export const REFERENCE_PARAMETER = 'ref'
+
+const MAX_WORD = 255
+
+/** The receipts in a request: none where it can't be read, or holds nothing that the profile takes for one. */
+export function readReceipts({ receipt }: Profile, request: ReceiptRequest): readonly ProviderReceipt[] {
+  if (!receipt.methods.some(method => method === request.method)) return []
+  const query = new URL(request.url).searchParams
+  const content = contentOf(receipt.encodings, request)
+  return itemsIn(content, receipt.items)
+    .filter(item => (receipt.require ?? []).every(test => holds(item, test)))
+    .flatMap(item => readItem(receipt, item, query) ?? [])
+}
+
+function readItem(
+  { id, reference, status, table, error }: Profile['receipt'],
+  item: JsonObject,
+  query: URLSearchParams,
+): ProviderReceipt | null {
+  const words = status.flatMap(path => textsAt(item, path)).map(word => word.slice(0, MAX_WORD).toLowerCase())
+  const word = words.find(each => classOf(each, table) !== null) ?? words[0]
+  const ids = (id ?? []).flatMap(path => textsAt(item, path)).filter(each => each.length <= MAX_WORD)
+  const ours = firstTextAt(item, reference ?? []) ?? query.get(REFERENCE_PARAMETER)
+  if (word === undefined || (ids.length === 0 && !ours)) return null
+  return {
+    ids,
+    reference: ours || null,
+    status: word,
+    class: classOf(word, table) ?? 'pending',
+    error: firstTextAt(item, error ?? []),
+    payload: item,
+  }
+}
+
+function itemsIn(content: unknown, path: string | undefined): readonly JsonObject[] {
+  const found = path === undefined ? [content] : valuesAt(content, path)
+  return found.flat(1).filter(isJsonObject)
+}
+
+/** The value of a request by its content type; the query where the profile reads no body, or there is none. */
+function contentOf(encodings: Profile['receipt']['encodings'], { headers, body, url }: ReceiptRequest): unknown {
+  const text = new TextDecoder().decode(body)
+  if (text.trim() === '' || encodings.every(each => each === 'query'))
+    return encodings.includes('query') ? Object.fromEntries(new URL(url).searchParams) : null
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
+  if (isForm) return encodings.includes('form') ? Object.fromEntries(new URLSearchParams(text)) : null
+  if (!encodings.includes('json')) return null
+  try {
+    return parseJson(text)
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,122 @@
+import { stringifyJson } from '../../json.ts'
+import type { Message } from '../message.ts'
+import type { Gateway } from '../submission.ts'
+import { hexUtf16be, type TextForm, textForm } from '../text.ts'
+import type { Profile } from './schema.ts'
+import { fill, fillTree, type TemplateValues, type Tree } from './template.ts'
+
+/** An HTTP request to a provider. `body` is null for GET. */
+export interface ProviderRequest {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string | null
+  /** For Basic authentication; null where the profile has none. */
+  readonly basic: { readonly username: string; readonly password: string } | null
+}
+
+/** What a profile needs of a message. */
+export type Outgoing = Pick<Message, 'to_number' | 'from_sender' | 'message' | 'callback_url'> & {
+  readonly reference: string
+}
+
+const NUMBER = /^\+?[1-9]\d{1,14}$/
+
+function numberForm(given: string, form: Profile['request']['number']): string {
+  if (!NUMBER.test(given)) return given
+  const digits = given.replace('+', '')
+  return form === 'plus' ? `+${digits}` : digits
+}
+
+/** An alphanumeric sender, and a short code, stay as they are. */
+const senderForm = (given: string, form: Profile['request']['number']): string =>
+  given.startsWith('+') || given.length > 6 ? numberForm(given, form) : given
+
+/** Why a provider would not carry this text as it was written; null where it does. */
+export function refusedText({ request, title }: Profile, message: string): string | null {
+  const { parts } = textForm(message)
+  const characters = [...message].length
+  if (request.maxParts !== undefined && parts > request.maxParts)
+    return `takes ${parts} parts, of which ${title} sends ${request.maxParts}`
+  if (request.maxCharacters !== undefined && characters > request.maxCharacters)
+    return `has ${characters} characters, of which ${title} takes ${request.maxCharacters}`
+  return null
+}
+
+export const accountOf = (meta: unknown): Readonly<Record<string, string>> => {
+  if (typeof meta !== 'object' || meta === null || !('account' in meta)) return {}
+  const { account } = meta
+  if (typeof account !== 'object' || account === null) return {}
+  return Object.fromEntries(
+    Object.entries(account).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
+  )
+}
+
+/** What the templates of a profile stand for in one message. */
+export function templateValues(
+  { request, account: declared }: Profile,
+  message: Outgoing,
+  gateway: Pick<Gateway, 'username' | 'password' | 'callback_token'>,
+  account: Readonly<Record<string, string>>,
+): TemplateValues {
+  const fallbacks = declared.flatMap(({ key, fallback }) => (fallback === undefined ? [] : [[key, fallback] as const]))
+  const all = Object.entries({ ...Object.fromEntries(fallbacks), ...account })
+  return {
+    ...Object.fromEntries(all.map(([key, value]) => [`account.${key}`, value])),
+    to: numberForm(message.to_number, request.number),
+    from: senderForm(message.from_sender, request.number),
+    text: message.message,
+    textHexUtf16be: hexUtf16be(message.message),
+    reference: message.reference,
+    receiptUrl: withQuery(message.callback_url, request.receiptQuery ?? {}),
+    username: gateway.username,
+    password: gateway.password,
+    token: gateway.callback_token,
+  }
+}
+
+/** The provider's escapes stay as they are: it fills them in before it asks for the URL. */
+function withQuery(url: string, parameters: Readonly<Record<string, string>>): string {
+  const added = Object.entries(parameters).map(([name, filledIn]) => `${encodeURIComponent(name)}=${filledIn}`)
+  if (added.length === 0) return url
+  return `${url}${url.includes('?') ? '&' : '?'}${added.join('&')}`
+}
+
+/** The request that hands a message to its provider. `base` is scheme, host and port of the gateway. */
+export function providerRequest({ request }: Profile, base: string, values: TemplateValues): ProviderRequest {
+  const { method, encoding, auth } = request
+  const fields = fillTree(fieldsFor(request, textForm(values['text'] ?? '')), values) ?? {}
+  const path = fill(request.path, values, encodeURIComponent) ?? request.path
+  const headers = Object.entries(request.headers ?? {}).flatMap(([name, template]) => {
+    const value = fill(template, values)
+    return value === null ? [] : [[name.toLowerCase(), value] as const]
+  })
+  const authorization = auth.kind === 'header' ? fill(auth.value, values) : null
+  const query = encoding === 'query' ? `${path.includes('?') ? '&' : '?'}${formOf(fields)}` : ''
+  return {
+    method,
+    url: `${base}/${path.replace(/^\/+/, '')}${query}`,
+    headers: {
+      ...Object.fromEntries(headers),
+      ...(auth.kind === 'header' && authorization !== null ? { [auth.name.toLowerCase()]: authorization } : {}),
+      ...(encoding === 'json' ? { 'content-type': 'application/json' } : {}),
+      ...(encoding === 'form' ? { 'content-type': 'application/x-www-form-urlencoded' } : {}),
+    },
+    body: encoding === 'json' ? stringifyJson(fields) : encoding === 'form' ? formOf(fields) : null,
+    basic: auth.kind === 'basic' ? { username: values['username'] ?? '', password: values['password'] ?? '' } : null,
+  }
+}
+
+function fieldsFor({ fields, unicode }: Profile['request'], { alphabet }: TextForm): Readonly<Record<string, Tree>> {
+  if (alphabet === 'GSM-7' || !unicode) return fields
+  const kept = Object.entries(fields).filter(([name]) => !unicode.remove?.includes(name))
+  return { ...Object.fromEntries(kept), ...unicode.set }
+}
+
+/** Flat members as a form: the texts as they are, everything else as JSON. */
+function formOf(fields: Tree): string {
+  const form = new URLSearchParams()
+  for (const [name, value] of Object.entries(fields))
+    form.append(name, typeof value === 'string' ? value : stringifyJson(value))
+  return form.toString()
+}

@@ -1,0 +1,214 @@
+import Type, { type Static } from 'typebox'
+import { STATUS_CLASSES } from '../status-class.ts'
+
+/** How a provider's profile is written. A profile is data: what a request, a reply and a receipt look like. */
+
+const strict = { additionalProperties: false } as const
+const texts = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 100 })
+
+/** `data.messages[0].id`, `messages[*].status`, `[*].message.id`; empty for the whole value. */
+const PATH = String.raw`(?:[^.[\]]+|\[(?:\d+|\*)\])?(?:\.[^.[\]]+|\[(?:\d+|\*)\])*`
+const path = Type.String({ maxLength: 200, pattern: `^${PATH}$` })
+const paths = Type.Array(path, { minItems: 1, maxItems: 20 })
+
+/** Text in which `{name}` stands for a value; see `placeholders.ts`. */
+const template = Type.String({ maxLength: 2_000 })
+const name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z][A-Za-z0-9_-]*$' })
+
+/** A JSON tree whose texts are templates. A member whose template has no value is left out. */
+const tree = Type.Cyclic(
+  {
+    Tree: Type.Union([
+      Type.String({ maxLength: 2_000 }),
+      Type.Number(),
+      Type.Boolean(),
+      Type.Array(Type.Ref('Tree'), { maxItems: 100 }),
+      Type.Record(Type.String(), Type.Ref('Tree')),
+    ]),
+  },
+  'Tree',
+)
+const members = Type.Record(Type.String(), tree)
+
+/** Replaces and removes members of `fields`. */
+const override = Type.Object({ set: Type.Optional(members), remove: Type.Optional(texts) }, strict)
+
+const request = Type.Object(
+  {
+    method: Type.Enum(['GET', 'POST']),
+    /** Of the URL, after the gateway's host and port. */
+    path: template,
+    encoding: Type.Enum(['query', 'form', 'json']),
+    /** How numbers are written: with `+`, or digits alone. */
+    number: Type.Enum(['plus', 'digits']),
+    auth: Type.Union([
+      Type.Object({ kind: Type.Enum(['none', 'basic']) }, strict),
+      Type.Object({ kind: Type.Literal('header'), name, value: template }, strict),
+    ]),
+    headers: Type.Optional(Type.Record(Type.String(), template)),
+    fields: members,
+    /** For text outside GSM 03.38. */
+    unicode: Type.Optional(override),
+    /** Our own reference of a message: a UUID, or the record's id where only a number will do. */
+    reference: Type.Optional(Type.Enum(['uuid', 'id'])),
+    /** Query parameters of the receipt URL that the provider fills in, written as they are. */
+    receiptQuery: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 20 }))),
+    /** A longer text is refused, since the provider would cut it. */
+    maxParts: Type.Optional(Type.Integer({ minimum: 1, maximum: 255 })),
+    maxCharacters: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
+  },
+  strict,
+)
+
+/** Holds where every value at the path is one of these, or matches the pattern; a path that leads nowhere does not. */
+const test = Type.Object(
+  { path, is: Type.Optional(texts), matches: Type.Optional(Type.String({ maxLength: 500, format: 'regex' })) },
+  strict,
+)
+
+const found = Type.Union([
+  Type.Object({ path }, strict),
+  /** The first group of a pattern, in the text at the path or in the whole reply. */
+  Type.Object({ path: Type.Optional(path), pattern: Type.String({ maxLength: 500, format: 'regex' }) }, strict),
+])
+
+const reply = Type.Object(
+  {
+    /** HTTP statuses of success; any 2xx where none are named. */
+    ok: Type.Optional(Type.Array(Type.Integer({ minimum: 200, maximum: 299 }), { minItems: 1, maxItems: 20 })),
+    /** All must hold, for providers that report failures under a 2xx. */
+    tests: Type.Optional(Type.Array(test, { maxItems: 10 })),
+    /** Where the provider's id or ids are; none where it gives none. */
+    id: Type.Union([found, Type.Literal('none')]),
+    /** Where the error is; the first that is there counts. */
+    error: Type.Array(found, { maxItems: 10 }),
+  },
+  strict,
+)
+
+const receipt = Type.Object(
+  {
+    methods: Type.Array(Type.Enum(['GET', 'POST']), { minItems: 1 }),
+    encodings: Type.Array(Type.Enum(['query', 'form', 'json']), { minItems: 1 }),
+    /** Where the receipts of one request are; the request itself is one where nothing is named. A root array is always read. */
+    items: Type.Optional(path),
+    /** An item that breaks one of these is no receipt. */
+    require: Type.Optional(Type.Array(test, { maxItems: 10 })),
+    id: Type.Optional(paths),
+    /** Our own reference; that of the receipt URL is always read. */
+    reference: Type.Optional(paths),
+    /** The first that leads to a word in the table counts, else the first that leads to a word. */
+    status: paths,
+    /** The words of each class in lower case; `esme_*` is every word that begins so. */
+    table: Type.Partial(Type.Object(Object.fromEntries(STATUS_CLASSES.map(each => [each, texts])), strict)),
+    error: Type.Optional(paths),
+    /** What is answered to a receipt that was read. */
+    ack: Type.Optional(
+      Type.Object(
+        { body: Type.String({ maxLength: 200 }), type: Type.Optional(Type.String({ maxLength: 100 })) },
+        strict,
+      ),
+    ),
+  },
+  strict,
+)
+
+const ALGORITHMS = ['md5', 'sha1', 'sha256', 'sha512'] as const
+export const RECIPES = [
+  'url-fields',
+  'url-nonce',
+  'url-query-fields-nonce',
+  'body-nonce-timestamp',
+  'id-timestamp-body',
+  'name-values',
+] as const
+
+/** How the sender of a receipt proves itself. The secret is the gateway's callback token. */
+const sender = Type.Union([
+  Type.Object({ kind: Type.Enum(['none', 'basic']) }, strict),
+  /** The token is a query parameter of the receipt URL. */
+  Type.Object({ kind: Type.Literal('url') }, strict),
+  Type.Object(
+    {
+      kind: Type.Literal('hmac'),
+      recipe: Type.Enum([...RECIPES]),
+      algorithm: Type.Enum([...ALGORITHMS]),
+      encoding: Type.Enum(['hex', 'base64']),
+      /** `header:NAME` or `field:NAME`. */
+      signature: Type.String({ pattern: '^(?:header|field):[A-Za-z0-9_-]+$' }),
+      /** Headers that take part in the message, by their role in the recipe. */
+      headers: Type.Optional(
+        Type.Partial(Type.Object({ nonce: Type.String(), timestamp: Type.String(), id: Type.String() }, strict)),
+      ),
+      /** The secret is base64 after this prefix. */
+      keyPrefix: Type.Optional(Type.String()),
+      /** Seconds that a timestamp may be off. */
+      tolerance: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
+    },
+    strict,
+  ),
+  /** The token is the public key, in base64. The message is timestamp, `|` and body. */
+  Type.Object(
+    {
+      kind: Type.Literal('ed25519'),
+      signature: Type.String(),
+      timestamp: Type.String(),
+      tolerance: Type.Integer({ minimum: 1, maximum: 86_400 }),
+    },
+    strict,
+  ),
+  Type.Object(
+    {
+      kind: Type.Literal('jwt'),
+      header: Type.String(),
+      /** Claims that must hold the SHA-256 of the URL or of the body, in hex. */
+      urlHash: Type.Optional(Type.String()),
+      bodyHash: Type.Optional(Type.String()),
+    },
+    strict,
+  ),
+])
+
+/** What an account has beside its name and password, in the provider's words. */
+const accountField = Type.Object(
+  {
+    /** `username`, `password`, `token` (the callback token), `server_host`, or a key of `meta.account`. */
+    key: name,
+    label: Type.String({ minLength: 1, maxLength: 100 }),
+    optional: Type.Optional(Type.Boolean()),
+    fallback: Type.Optional(Type.String({ maxLength: 255 })),
+  },
+  strict,
+)
+
+export const profileSchema = Type.Object(
+  {
+    name,
+    title: Type.String({ minLength: 1, maxLength: 100 }),
+    account: Type.Array(accountField, { maxItems: 20 }),
+    /** What a new gateway takes where nothing else is given. */
+    defaults: Type.Partial(
+      Type.Object(
+        {
+          server_host: Type.String({ maxLength: 255 }),
+          server_port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+          use_ssl: Type.Boolean(),
+        },
+        strict,
+      ),
+    ),
+    request,
+    reply,
+    receipt,
+    sender: Type.Array(sender, { minItems: 1, maxItems: 4 }),
+    /** What to enter on the provider's side, a line each; templates with `{receiptUrl}`. */
+    setup: Type.Array(template, { maxItems: 20 }),
+    /** What could not be verified against the provider. */
+    unverified: Type.Optional(texts),
+  },
+  strict,
+)
+
+export type Profile = Static<typeof profileSchema>
+export type ProfileRequest = Profile['request']
+export type ProfileSender = Profile['sender'][number]
