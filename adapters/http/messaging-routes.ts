@@ -10,6 +10,7 @@ import { jsonBody, receiptPayload } from './body.ts'
 import { idOf, linkNext, listQuery } from './resource-routes.ts'
 import { respond } from './responses.ts'
 import { idIn, type Route } from './route.ts'
+import { actorOf } from './session.ts'
 
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
@@ -60,7 +61,7 @@ export function messagingRoutes({ administration, messaging, baseUrl }: Dependen
       session: 'required',
       methods: {
         POST: async ctx => {
-          const json = await messaging.send(idOf(ctx, smsGateways), await jsonBody(ctx))
+          const json = await messaging.send(idOf(ctx, smsGateways), await jsonBody(ctx), actorOf(ctx))
           respond(ctx, 200, 'SMS request processed.', json)
         },
       },

@@ -1,9 +1,11 @@
+import { changesOf } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
 import { isJsonObject, parseJson, stringifyJson } from '../../core/json.ts'
 import type { Messages, Receive } from '../../core/ports/messages.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { smsMessages } from '../../core/resources/sms-messages.ts'
 import type { Message, Receipt } from '../../core/sms/message.ts'
+import type { AuditTrail } from './audit.ts'
 import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
 import type { RecordSteps } from './record-steps.ts'
@@ -15,6 +17,10 @@ const MAX_PARKED = 10_000
 /** A longer payload is left out; the receipt's status still counts. Real ones are a few hundred characters. */
 const MAX_PARKED_PAYLOAD = 16_384
 
+/** What the audit trail keeps of a message that is sent: not its text, nor the callback's token. */
+const { sms_gateway_id, tenant_id, to_number, from_sender } = smsMessages.fields
+const AUDITED = { sms_gateway_id, tenant_id, to_number, from_sender }
+
 interface ParkedRow {
   readonly id: number
   readonly status: string
@@ -22,16 +28,23 @@ interface ParkedRow {
 }
 
 /** The storage port for SMS messages and the receipts that came before them. */
-export function messages(connection: Connection, writer: Writer, steps: RecordSteps, clock: Clock): Messages {
+export function messages(
+  connection: Connection,
+  writer: Writer,
+  steps: RecordSteps,
+  trail: AuditTrail,
+  clock: Clock,
+): Messages {
   const { query, value } = connection
   const { load, match, save } = messageRows(connection, clock)
   const parked = parking(connection, clock)
   return {
-    create: (message, deadline) =>
+    create: (message, deadline, by) =>
       writer.write(() => {
         const created: unknown = JSON.parse(steps.insert(smsMessages, message))
         const id = isJsonObject(created) ? Number(created.id) : 0
         query<[string, number], unknown>('UPDATE sms_messages SET deadline_at = ? WHERE id = ?').run(deadline, id)
+        trail.note('send', smsMessages.name, id, changesOf({ fields: AUDITED }, null, message), by)
         return { ...message, id }
       }),
     settle: (id, change, receive) =>

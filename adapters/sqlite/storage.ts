@@ -63,7 +63,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
   const signedIn = sessions(connection, writer, trail)
   return {
     records: translating(records(connection, writer, steps, trail)),
-    messages: translating(messages(connection, writer, steps, clock)),
+    messages: translating(messages(connection, writer, steps, trail, clock)),
     accounts: translating(accounts(connection, writer, clock, trail, signedIn.forgetRemembered)),
     sessions: translating(signedIn),
     maintenance: translating(maintenance(connection)),

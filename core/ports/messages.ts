@@ -1,10 +1,14 @@
+import type { Actor } from '../audit.ts'
 import type { Timestamp } from '../dates.ts'
 import type { Message, Receipt, Submission } from '../sms/message.ts'
 import type { Json } from './records.ts'
 
 export interface Messages {
-  /** Stores a new message; `deadline` is when its sender must have settled it. Throws `invalid` on the tenant. */
-  create(message: Omit<Message, 'id'>, deadline: Timestamp): Promise<Message>
+  /**
+   * Stores a new message, and notes in the audit trail that it is sent `by` somebody, or by the program itself.
+   * `deadline` is when its sender must have settled it. Throws `invalid` on the tenant.
+   */
+  create(message: Omit<Message, 'id'>, deadline: Timestamp, by?: Actor): Promise<Message>
   /**
    * Changes a message by the gateway's answer, then by each receipt parked for the external id it now has, and
    * returns its view.

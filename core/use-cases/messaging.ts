@@ -1,3 +1,4 @@
+import type { Actor } from '../audit.ts'
 import { addSeconds } from '../dates.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
 import type { JsonObject } from '../json.ts'
@@ -24,10 +25,11 @@ export type ReceiptOutcome =
 
 export interface Messaging {
   /**
-   * Sends one message through a gateway and returns its record, submitted or failed. Throws `not_found`, `invalid`, and
-   * what keeps the storage from writing, with a message that says whether the gateway has the message already.
+   * Sends one message through a gateway and returns its record, submitted or failed. The audit trail notes it as sent
+   * `by` somebody, or by the program itself. Throws `not_found`, `invalid`, and what keeps the storage from writing,
+   * with a message that says whether the gateway has the message already.
    */
-  send(gatewayId: number, body: unknown): Promise<Json>
+  send(gatewayId: number, body: unknown, by?: Actor): Promise<Json>
   /**
    * Takes a delivery receipt. `isTokenValid` is asked only when the gateway wants a token, with the place where it
    * should be and its value.
@@ -90,13 +92,13 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       receive(message, receipt, options, gateway ? redactor(gateway) : payload => payload, clock.now())
 
   return {
-    send: async (gatewayId, body) => {
+    send: async (gatewayId, body, by) => {
       const gateway = await findGateway(gatewayId)
       if (!gateway) throw notFound(smsGateways.label)
       const options = gatewayOptions(gateway.meta)
       const request = queued(await acceptSend(records, body), gateway, options)
       const deadline = addSeconds(request.requested_at, Math.ceil(settings.gatewayTimeout) + GRACE)
-      const message = await messages.create(request, deadline)
+      const message = await messages.create(request, deadline, by)
       const reply = await client.submit(submission(message, gateway, options))
       const change = (sent: Message): Message => settle(sent, reply, redactor(gateway), clock.now())
       return messages.settle(message.id, change, receiver(gateway, options)).catch(handedOver)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { AuditEntry } from '../../../core/audit.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
 import { startService, type TestService } from '../../support/app.ts'
+import { addGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
 
 const TENANT = { name: 'Acme', slug: 'acme', domain: 'acme.test', status: 'active', timezone: 'UTC', max_extensions: 3 }
 
@@ -71,4 +72,31 @@ test('the filters of the trail go by actor, action, resource, record and time', 
   assert.equal(await count({ action: 'delete', recordId: 1 }), 1)
   assert.equal(await count({ actor: 'nobody' }), 0)
   assert.equal(await count({ from: '9000-01-01T00:00:00.000000Z' }), 0)
+})
+
+test('a message is noted when it is sent, by whom and to whom, without its text', async t => {
+  const gateway = await startGateway()
+  const service = await startService()
+  t.after(async () => {
+    await service.close()
+    await gateway.close()
+  })
+  const session = await service.login()
+  const meta = { dlr_token_in: 'query:token' }
+  const id = await addGateway(service, session, gateway, { callback_token: 'hush-token', meta })
+  const path = `/api/sms-gateways/${id}/send`
+  await service.request('POST', path, { json: { ...MESSAGE, message: 'hush-text' }, session })
+  await service.request('POST', path, { json: { ...MESSAGE, to_number: 'nobody' }, session })
+  const [sent, before] = await trail(service)
+  assert.ok(sent && before)
+  assert.deepEqual([sent.action, sent.resource, sent.record_id], ['send', 'sms_messages', 1])
+  assert.deepEqual([sent.actor, sent.origin], ['admin@example.com', '127.0.0.1'])
+  const { to_number, from_sender } = MESSAGE
+  assert.deepEqual(sent.changes, {
+    sms_gateway_id: { after: id },
+    to_number: { after: to_number },
+    from_sender: { after: from_sender },
+  })
+  assert.equal(before.resource, 'sms_gateways')
+  assert.doesNotMatch(JSON.stringify(await trail(service)), /hush/)
 })
