@@ -32,7 +32,8 @@ export function cell(value: unknown): string {
 /** The text of a value without what is secret in it. */
 function concealed({ secret, secretQuery }: Pick<Field, 'secret' | 'secretQuery'>, text: string): string {
   if (secret && text !== '') return SECRET_MARK
-  return secretQuery ? text.replaceAll(/([?&][^=&#]*=)[^&#]*/g, `$1${SECRET_MARK}`) : text
+  if (!secretQuery) return text
+  return text.replaceAll(/([?&][^=&#]*=)[^&#]*/g, `$1${SECRET_MARK}`).replace(/\/\/[^/?#]*@/, `//${SECRET_MARK}@`)
 }
 
 /** An embedded record by what tells it from others: the part of its key that is no reference, else its id; or its name. */
@@ -198,18 +199,17 @@ export function linesOf(resource: Resource, row: JsonObject, showSecrets: boolea
   })
 }
 
-const isSecret = (resource: Resource, name: string): boolean => resource.fields[name]?.secret === true
-
-/** A record as the API gives it; without `showSecrets` its secrets are left out, those of embedded records too. */
+/** A record as the API gives it; without `showSecrets` its secrets are hidden, those of embedded records too. */
 export function shared(resource: Resource, row: JsonObject, showSecrets: boolean): JsonObject {
   if (showSecrets) return row
   return Object.fromEntries(
-    Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
-      if (isSecret(resource, name)) return []
+    Object.entries(row).map(([name, value]): [string, unknown] => {
+      const field = resource.fields[name]
+      if (field && typeof value === 'string') return [name, concealed(field, value)]
       const embed = resource.embeds.find(known => known.name === name)
-      if (embed?.kind !== 'many' || !Array.isArray(value)) return [[name, value]]
+      if (embed?.kind !== 'many' || !Array.isArray(value)) return [name, value]
       const target = resourceNamed(embed.from)
-      return [[name, value.map(member => (isJsonObject(member) ? shared(target, member, false) : member))]]
+      return [name, value.map(member => (isJsonObject(member) ? shared(target, member, false) : member))]
     }),
   )
 }

@@ -1,12 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Command } from 'commander'
+import { formatTimestamp } from '../../core/dates.ts'
 import { invalid } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts'
+import type { PageQuery, Records } from '../../core/ports/records.ts'
+import { FOREVER, type Period } from '../../core/rating/period.ts'
 import { parseMembers } from '../../core/resources/input.ts'
 import type { Row } from '../../core/resources/resource.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { sendFields, smsMessages } from '../../core/resources/sms-messages.ts'
 import { tenants } from '../../core/resources/tenants.ts'
+import { type Delivery, deliveryOf, PENDING } from '../../core/sms/delivery.ts'
 import { askMissing, candidates, choose } from './ask.ts'
 import { cell } from './columns.ts'
 import { type Context, type Services, say } from './context.ts'
@@ -15,13 +19,17 @@ import type { Flags } from './fields.ts'
 import { example } from './help.ts'
 import { readText } from './input.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
+import { recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
 import { daemonState } from './service-commands.ts'
-import { coloured, isBad } from './styles.ts'
+import { coloured } from './styles.ts'
 import { wholeNumber } from './whole-number.ts'
 
 const POLL_MS = 250
+
+/** Receipts that take longer are worth a look. */
+const STUCK_MINUTES = 60
 
 export async function smsCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const group = new Command('sms').description('SMS messages')
@@ -35,28 +43,49 @@ function listCommand(run: RunCommand): Command {
     .option('--gateway <NAME|ID>', 'only those of this gateway')
     .option('--tenant <SLUG|ID>', 'only those of this tenant')
     .option('--status <status>', 'only those with this delivery status')
+    .option(
+      '--stuck [minutes]',
+      `only those on their way for so many minutes or longer (${STUCK_MINUTES} unless given)`,
+    )
     .option('--limit <n>', 'at most so many (50 unless given)')
     .option('--after <id>', 'only what comes after this message')
     .option('--show-secrets', 'show what is secret')
-  example(command, 'trunkline sms list --gateway Jasmin --limit 20')
+  recordPeriodOptions(command, smsMessages)
+  example(command, 'trunkline sms list --gateway Jasmin --limit 20', 'trunkline sms list --stuck 15')
   return run(takesFields(command), async (context, _words, flags) => {
     const { records } = await context.open()
-    const { gateway, tenant, status } = flags
-    const where = {
-      ...(gateway === undefined ? {} : { sms_gateway_id: await resolve(records, smsGateways, String(gateway)) }),
-      ...(tenant === undefined ? {} : { tenant_id: await resolve(records, tenants, String(tenant)) }),
-      ...(status === undefined ? {} : { delivery_status: String(status).toLowerCase() }),
-    }
-    const query = {
-      view: 'list' as const,
-      limit: wholeNumber('--limit', flags['limit'] ?? 50),
-      ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
-      where,
-    }
+    const pages = records.list(smsMessages, await queryFrom(flags, records))
     const showSecrets = flags['showSecrets'] === true
-    const next = await printRecords(context, smsMessages, records.list(smsMessages, query), { showSecrets })
+    const next = await printRecords(context, smsMessages, pages, { showSecrets })
     if (next !== null) say(context, `more follow: add --after ${next} for the next`)
   })
+}
+
+async function queryFrom(flags: Flags, records: Records): Promise<PageQuery> {
+  const { gateway, tenant, status, stuck } = flags
+  if (stuck !== undefined && status !== undefined)
+    throw new CliError(EXIT.usage, '--stuck chooses by the status: leave --status out')
+  const where = {
+    ...(gateway === undefined ? {} : { sms_gateway_id: await resolve(records, smsGateways, String(gateway)) }),
+    ...(tenant === undefined ? {} : { tenant_id: await resolve(records, tenants, String(tenant)) }),
+    ...(status === undefined ? {} : { delivery_status: String(status).toLowerCase() }),
+    ...(stuck === undefined ? {} : { delivery_status: PENDING }),
+  }
+  const { period } = await recordPeriodFrom(flags, smsMessages, where, records)
+  return {
+    view: 'list',
+    where,
+    limit: wholeNumber('--limit', flags['limit'] ?? 50),
+    ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
+    ...(stuck === undefined ? (period ? { period } : {}) : { period: olderThan(stuck, period) }),
+  }
+}
+
+/** The part of a period that ended so many minutes ago; `minutes` is true where the flag stands alone. */
+function olderThan(minutes: unknown, { from, to } = FOREVER): Period {
+  const age = minutes === true ? STUCK_MINUTES : wholeNumber('--stuck', minutes)
+  const latest = formatTimestamp(Date.now() - age * 60_000, 0)
+  return { from, to: to < latest ? to : latest }
 }
 
 function showCommand(run: RunCommand): Command {
@@ -82,7 +111,10 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
     .option('--message <text>', 'the text, or - for standard input')
     .option('--tenant <SLUG|ID>', 'the tenant it is for')
     .option('--callback-url <url>', 'where the gateway sends receipts (default: this service)')
-    .option('--wait <seconds>', 'wait for the receipt that the daemon records')
+    .option(
+      '--wait <seconds>',
+      'wait for the receipt, which the daemon records; ends with 0 only if the message was delivered',
+    )
   example(command, "trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message 'Hello'")
   return run(takesFields(command), async (context, [dash], flags) => {
     if (dash !== undefined && dash !== '-')
@@ -96,21 +128,33 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
     const isFailed = sent['delivery_status'] === 'failed'
     const final = isFailed || wait === null ? sent : await awaitReceipt(context, services, sent, wait)
     await printSent(context, final)
-    if (isFailed || wait === null || final['delivered_at'] !== null) return outcome(final)
-    const daemon = await daemonState(wiring, context)
-    const late = `no receipt came within ${wait} s`
-    if (daemon.serves_this === false)
-      throw new CliError(EXIT.unavailable, `${late}: the daemon at ${daemon.url} serves another database`)
-    if (daemon.state === 'up') throw new CliError(EXIT.negative, late)
-    throw new CliError(
-      EXIT.unavailable,
-      `${late}, and the daemon that records it does not answer at ${daemon.url}`,
-      'trunkline serve',
-    )
+    if (isFailed || wait === null) return deliveryIn(final) === 'failed' ? EXIT.negative : EXIT.ok
+    if (final['delivered_at'] === null) throw await noReceipt(context, wiring, wait)
+    return assertDelivered(final, wait)
   })
 }
 
-const outcome = (message: JsonObject): number => (isBad(cell(message['delivery_status'])) ? EXIT.negative : EXIT.ok)
+const deliveryIn = (message: JsonObject): Delivery => deliveryOf(cell(message['delivery_status']))
+
+/** Says what a receipt says that does not tell of a delivery. */
+function assertDelivered(message: JsonObject, wait: number): number {
+  const status = JSON.stringify(cell(message['delivery_status']))
+  const delivery = deliveryIn(message)
+  if (delivery === 'pending') throw new CliError(EXIT.negative, `after ${wait} s the message is still ${status}`)
+  if (delivery === 'unknown')
+    throw new CliError(EXIT.negative, `the receipt says ${status}, which is not known to mean delivered`)
+  return delivery === 'delivered' ? EXIT.ok : EXIT.negative
+}
+
+async function noReceipt(context: Context, wiring: Wiring, wait: number): Promise<CliError> {
+  const daemon = await daemonState(wiring, context)
+  const late = `no receipt came within ${wait} s`
+  if (daemon.serves_this === false)
+    return new CliError(EXIT.unavailable, `${late}: the daemon at ${daemon.url} serves another database`)
+  if (daemon.state === 'up') return new CliError(EXIT.negative, late)
+  const absent = `${late}, and the daemon that records it does not answer at ${daemon.url}`
+  return new CliError(EXIT.unavailable, absent, 'trunkline serve')
+}
 
 function waitSeconds({ wait }: Flags): number | null {
   if (wait === undefined) return null
@@ -202,7 +246,7 @@ const printSent = async (context: Context, sent: JsonObject): Promise<void> => {
     await printRecord(context, smsMessages, stringifyJson(sent), { showSecrets: false })
 }
 
-/** The message once a receipt has come, or as it is when the time is up. */
+/** The message once a receipt has said what became of it, or as it is when the time is up. */
 async function awaitReceipt(
   context: Context,
   { records }: Services,
@@ -210,15 +254,16 @@ async function awaitReceipt(
   seconds: number,
 ): Promise<JsonObject> {
   const end = performance.now() + seconds * 1000
+  let seen: unknown = null
   for (;;) {
     const found = await records.show(smsMessages, Number(sent['id']))
     if (found === null)
       throw new CliError(EXIT.noRecord, `message ${cell(sent['id'])} was deleted while it was waited for`)
     const message = asObject(found)
-    if (message['delivered_at'] !== null) {
-      say(context, `${state(context, message)}  receipt at ${cell(message['delivered_at'])}`)
-      return message
-    }
+    const receivedAt = message['delivered_at']
+    if (receivedAt !== seen) say(context, `${state(context, message)}  receipt at ${cell(receivedAt)}`)
+    seen = receivedAt
+    if (receivedAt !== null && deliveryIn(message) !== 'pending') return message
     if (performance.now() >= end) return message
     await pause(POLL_MS)
   }

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
+import { type Delivery, deliveryOf } from '../../core/sms/delivery.ts'
 import type { Context } from './context.ts'
 
 export const styled = (
@@ -7,18 +8,25 @@ export const styled = (
   text: string,
 ): string => (options.color ? styleText(style, text, { validateStream: false }) : text)
 
-const STYLE_OF: Readonly<Record<string, 'green' | 'red' | 'yellow'>> = Object.fromEntries([
-  ...['active', 'enabled', 'answered', 'submitted', 'delivered', 'delivrd', 'up', 'ok'].map(word => [word, 'green']),
-  ...['failed', 'disabled', 'suspended', 'undeliv', 'rejectd', 'expired', 'down'].map(word => [word, 'red']),
-  ...['inactive', 'queued', 'busy', 'no answer', 'accepted', 'unknown'].map(word => [word, 'yellow']),
+type Style = 'green' | 'red' | 'yellow'
+
+const STYLE_OF: Readonly<Record<string, Style>> = Object.fromEntries([
+  ...['active', 'enabled', 'answered', 'submitted', 'up', 'ok'].map(word => [word, 'green']),
+  ...['disabled', 'suspended', 'down'].map(word => [word, 'red']),
+  ...['inactive', 'busy', 'no answer'].map(word => [word, 'yellow']),
 ])
 
-/** Does this state tell of something that did not work? */
-export const isBad = (state: string): boolean => STYLE_OF[state.toLowerCase()] === 'red'
+const STYLE_OF_DELIVERY: Readonly<Record<Delivery, Style | undefined>> = {
+  delivered: 'green',
+  failed: 'red',
+  pending: 'yellow',
+  unknown: undefined,
+}
 
 /** A text that says a state, in the colour of that state; the text says it all without. */
 export function coloured(context: Pick<Context, 'options'>, text: string): string {
-  const style = Object.hasOwn(STYLE_OF, text.toLowerCase()) ? STYLE_OF[text.toLowerCase()] : undefined
+  const state = text.toLowerCase()
+  const style = Object.hasOwn(STYLE_OF, state) ? STYLE_OF[state] : STYLE_OF_DELIVERY[deliveryOf(state)]
   return style ? styled(context, style, text) : text
 }
 

@@ -55,8 +55,10 @@ export async function* listPages(connection: Connection, resource: Resource, que
 }
 
 function filter({ order }: Resource, { where = {}, period }: PageQuery): Pick<Plan, 'conditions' | 'bound'> {
-  const conditions = Object.keys(where).map(column => `t.${column} = ?`)
-  const bound = Object.values(where)
+  const conditions = Object.entries(where).map(([column, value]) =>
+    typeof value === 'object' ? `t.${column} IN (${value.map(() => '?').join()})` : `t.${column} = ?`,
+  )
+  const bound = Object.values(where).flat()
   return period
     ? { conditions: [...conditions, `t.${order} >= ?`], bound: [...bound, period.from] }
     : { conditions, bound }

@@ -9,8 +9,8 @@ export type Json = string
 export interface PageQuery {
   /** plain: the record's own fields; list: with what a list embeds. */
   readonly view: 'plain' | 'list'
-  /** Only records whose fields hold these values. */
-  readonly where?: Readonly<Record<string, string | number>>
+  /** Only records whose fields hold these values, or one of several. */
+  readonly where?: Readonly<Record<string, string | number | readonly (string | number)[]>>
   /** Only records of this time, by what the resource's order goes by, which must be a date. */
   readonly period?: Period
   /** Only records that contain this text in a searched field, in any case. */

@@ -7,7 +7,7 @@ export const smsMessages = resource({
   name: 'sms_messages',
   label: 'SMS message',
   order: 'created_at',
-  brief: ['to_number', 'from_sender', 'message', 'delivery_status', 'requested_at'],
+  brief: ['to_number', 'delivery_status', 'error_message', 'requested_at'],
   fields: {
     sms_gateway_id: refersTo('sms_gateways', 'keep'),
     tenant_id: refersTo('tenants', 'clear', { optional: true }),

@@ -39,12 +39,21 @@ describe('a list at a terminal of 80 columns', () => {
     for (const line of table.split('\n')) assert.ok(line.length <= 80, line)
   })
 
-  it('of messages has their state and their time', async () => {
+  it('of messages has their state, their error and their time', async () => {
     await place.run(
-      "trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message 'Your table is booked'",
+      "trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message 'Your table is booked for 19:30.'",
     )
-    const shown = headings(await place.done('trunkline sms list --no-color', { columns: 80 }))
-    assert.deepEqual(shown, ['id', 'to_number', 'from_sender', 'message', 'delivery_status', 'requested_at'])
+    const db = new Sqlite(place.db)
+    const [late] = ['outcome unknown: The gateway did not answer within 15 s.']
+    db.prepare(
+      `INSERT INTO sms_messages (sms_gateway_id, to_number, from_sender, message, external_message_id, delivery_status,
+       direction, callback_url, error_message, requested_at, created_at, updated_at)
+       VALUES (1, '+380501234568', 'ACME Support', 'Your table is booked for 19:30.', 'x', 'failed', 'outbound', 'http://x', ?, ?, ?, ?)`,
+    ).run(late, ...Array(3).fill('2026-10-02T12:34:56.000000Z'))
+    db.close()
+    const table = await place.done('trunkline sms list --no-color', { columns: 80 })
+    assert.deepEqual(headings(table), ['id', 'sms_gateway', 'to_number', 'delivery_status', 'error_message', 'requested_at'])
+    assert.match(table, /│outcome unknown: The gatew[a-z ]*…│/)
   })
 
   it('of tenants leaves out their settings before anything else, then what they have, and no part of their slugs', async () => {

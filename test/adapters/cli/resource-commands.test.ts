@@ -107,10 +107,10 @@ cdrs               1: 1
     assert.match(await place.done('trunkline tenant show acme -o csv'), /,max_extensions,settings\n.*,\d+,\n$/)
   })
 
-  it('has in JSON no secret unless told to, not even in what is embedded', async () => {
-    assert.equal('secret' in (await place.json('trunkline extension show acme/101')), false)
+  it('has its secrets hidden in JSON unless told otherwise, those of what is embedded too', async () => {
+    assert.equal((await place.json('trunkline extension show acme/101')).secret, '••••••')
     const tenant = await place.json('trunkline tenant show acme')
-    assert.deepEqual([tenant.extensions.length, 'secret' in tenant.extensions[0]], [1, false])
+    assert.deepEqual([tenant.extensions.length, tenant.extensions[0].secret], [1, '••••••'])
     const whole = await place.json('trunkline tenant show acme --show-secrets')
     assert.equal(whole.extensions[0].secret, 'kW3-9fQm-Zt81')
   })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import Sqlite from 'better-sqlite3'
+import { formatTimestamp } from '../../../core/dates.ts'
 import { startService } from '../../support/app.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
 import { type FakeGateway, startGateway } from '../../support/gateway.ts'
@@ -97,35 +98,46 @@ hint: trunkline sms send --help
     assert.equal((await place.run(`${SEND} --message x --wait never`)).code, 64)
   })
 
-  it('with --wait ends when the daemon has recorded the receipt', async () => {
+  /** Sends with --wait, and lets the gateway report these statuses, one after the other. */
+  const waitingFor = async (statuses: readonly string[], flags = '--wait 30') => {
     const service = await startService({ db: place.db })
     try {
-      gateway.answerWith(200, '{"message_id":"waited-for"}')
+      const id = `waited-for-${statuses.join()}`
+      gateway.answerWith(200, JSON.stringify({ id }))
       const submitted = gateway.next()
-      const sending = place.run(`${SEND} --message Hello --wait 30 -o json`)
+      const sending = place.run(`${SEND} --message Hello ${flags}`)
       await submitted
-      await service.request('POST', '/api/sms-gateways/1/dlr', { json: { id: 'waited-for', status: 'DELIVRD' } })
-      const { code, stdout, stderr } = await sending
-      assert.equal(code, 0)
-      assert.equal(JSON.parse(stdout).delivery_status, 'delivrd')
-      assert.match(stderr, /^delivrd {4}receipt at <time>$/m)
+      for (const status of statuses) await service.request('POST', '/api/sms-gateways/1/dlr', { json: { id, status } })
+      return await sending
     } finally {
       await service.close()
     }
+  }
+
+  it('with --wait ends with 0 when the receipt says that it was delivered', async () => {
+    const { code, stdout, stderr } = await waitingFor(['DELIVRD'], '--wait 30 -o json')
+    assert.equal(code, 0)
+    assert.equal(JSON.parse(stdout).delivery_status, 'delivrd')
+    assert.match(stderr, /^delivrd {4}receipt at <time>$/m)
   })
 
-  it('with --wait ends with 1 when the receipt says that it failed', async () => {
-    const service = await startService({ db: place.db })
-    try {
-      gateway.answerWith(200, '{"message_id":"not-delivered"}')
-      const submitted = gateway.next()
-      const sending = place.run(`${SEND} --message Hello --wait 30`)
-      await submitted
-      await service.request('POST', '/api/sms-gateways/1/dlr', { json: { id: 'not-delivered', status: 'UNDELIV' } })
-      assert.equal((await sending).code, 1)
-    } finally {
-      await service.close()
-    }
+  it('with --wait ends with 1 when the receipt says that it was not', async () => {
+    for (const status of ['UNDELIV', 'REJECTD', 'rejected', 'expired', 'Deleted'])
+      assert.equal((await waitingFor([status])).code, 1, status)
+  })
+
+  it('with --wait ends with 1 when the receipt says what is not known to mean delivered', async () => {
+    const { code, stderr } = await waitingFor(['odd'])
+    assert.equal(code, 1)
+    assert.match(stderr, /^error: the receipt says "odd", which is not known to mean delivered$/m)
+  })
+
+  it('with --wait goes on waiting after a receipt that says it is on its way', async () => {
+    const { code, stdout } = await waitingFor(['ACCEPTD', 'ENROUTE', 'DELIVRD'], '--wait 30 -o json')
+    assert.deepEqual([code, JSON.parse(stdout).delivery_status], [0, 'delivrd'])
+    const late = await waitingFor(['ENROUTE'], '--wait 0.6')
+    assert.equal(late.code, 1)
+    assert.match(late.stderr, /^error: after 0\.6 s the message is still "enroute"$/m)
   })
 
   it('with --wait ends with 69 when no daemon is there to record a receipt', async () => {
@@ -183,18 +195,62 @@ describe('messages', () => {
   })
 })
 
+describe('the messages that are stuck', () => {
+  const ids = async (flags: string): Promise<number[]> =>
+    (await place.json(`trunkline sms list ${flags}`)).map(({ id }: { id: number }) => id)
+
+  it('are those on their way for an hour, or for as long as is said', async () => {
+    const ages = [
+      ['queued', 61],
+      ['submitted', 90],
+      ['enroute', 200],
+      ['submitted', 59],
+      ['delivrd', 90],
+      ['failed', 90],
+    ] as const
+    const db = new Sqlite(place.db)
+    const insert = db.prepare(
+      `INSERT INTO sms_messages (sms_gateway_id, to_number, from_sender, message, external_message_id, delivery_status,
+       direction, callback_url, requested_at, created_at, updated_at) VALUES (1, '1', '1', 'x', ?, ?, 'outbound', 'http://x', ?, ?, ?)`,
+    )
+    const made = ages.map(([status, minutes]) => {
+      const at = formatTimestamp(Date.now() - minutes * 60_000, 0)
+      return Number(insert.run(`stuck-${minutes}-${status}`, status, at, at, at).lastInsertRowid)
+    })
+    db.close()
+    const [queued, submitted, enroute, recent] = made
+    assert.deepEqual(await ids('--stuck'), [queued, submitted, enroute])
+    assert.deepEqual(await ids('--stuck 85'), [submitted, enroute])
+    assert.deepEqual((await ids('--stuck 50')).slice(0, 2), [recent, queued])
+    const since = formatTimestamp(Date.now() - 100 * 60_000, 0)
+    assert.deepEqual(await ids(`--stuck --since ${since}`), [queued, submitted])
+    assert.deepEqual(await ids(`--status submitted --until ${since}`), [])
+    assert.ok((await ids(`--since ${since}`)).length > 4)
+  })
+
+  it('are told apart by their age, not by another status too', async () => {
+    for (const flags of ['--stuck 0', '--stuck soon', '--stuck --status queued'])
+      assert.equal((await place.run(`trunkline sms list ${flags}`)).code, 64, flags)
+  })
+})
+
 describe('the token that receipts must bring', () => {
-  it('is shown when it is asked for, and in JSON alone', async () => {
+  it('is shown when it is asked for, and in no form otherwise', async () => {
     await place.done(`trunkline gateway update Jasmin --callback-token t0ken --meta '{"dlr_token_in":"query:key"}'`)
-    const masked = 'http://127.0.0.1:9/api/sms-gateways/1/dlr?key=••••••'
+    const whole = 'http://127.0.0.1:9/api/sms-gateways/1/dlr?key=t0ken'
+    const masked = whole.replace('t0ken', '••••••')
     const sent = await place.done(`${SEND} --message Hello`)
     const id = /^id +(\d+)$/m.exec(sent)?.[1]
-    const lines = [sent, ...(await Promise.all([`show ${id}`, 'list', 'list -o csv'].map(shown)))]
+    const forms = ['', ' -o json', ' -o ndjson', ' -o csv'].flatMap(form => [`show ${id}${form}`, `list${form}`])
+    const lines = [sent, await place.done(`${SEND} --message Hello -o json`), ...(await Promise.all(forms.map(shown)))]
     for (const text of lines) assert.ok(text.includes(masked) && !text.includes('t0ken'), text)
-    const { callback_url: whole } = await place.json(`trunkline sms show ${id}`)
-    assert.equal(whole, masked.replace('••••••', 't0ken'))
-    for (const line of [`show ${id} --show-secrets`, 'list --show-secrets'])
-      assert.ok((await shown(line)).includes(whole), line)
+    for (const line of forms) assert.ok((await shown(`${line} --show-secrets`)).includes(whole), line)
     await place.done(`trunkline gateway update Jasmin --callback-token '' --meta ''`)
+  })
+
+  it('is hidden in a callback of our own too, with what stands before its host', async () => {
+    const sent = `${SEND} --message Hello -o json --callback-url https://me:pass@hooks.example.com/dlr?a=1#b`
+    const { callback_url } = JSON.parse(await place.done(sent))
+    assert.equal(callback_url, 'https://••••••@hooks.example.com/dlr?a=••••••#b')
   })
 })
