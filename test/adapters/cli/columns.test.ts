@@ -52,7 +52,14 @@ describe('a list at a terminal of 80 columns', () => {
     ).run(late, ...Array(3).fill('2026-10-02T12:34:56.000000Z'))
     db.close()
     const table = await place.done('trunkline sms list --no-color', { columns: 80 })
-    assert.deepEqual(headings(table), ['id', 'sms_gateway', 'to_number', 'delivery_status', 'error_message', 'requested_at'])
+    assert.deepEqual(headings(table), [
+      'id',
+      'sms_gateway',
+      'to_number',
+      'delivery_status',
+      'error_message',
+      'requested_at',
+    ])
     assert.match(table, /│outcome unknown: The gatew[a-z ]*…│/)
   })
 
