@@ -10,7 +10,7 @@ import type { Row } from '../../core/resources/resource.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { sendFields, smsMessages } from '../../core/resources/sms-messages.ts'
 import { tenants } from '../../core/resources/tenants.ts'
-import { type Delivery, deliveryOf, PENDING } from '../../core/sms/delivery.ts'
+import { COMMON_STATUSES, classOf, type StatusClass } from '../../core/sms/status-class.ts'
 import { askMissing, candidates, choose } from './ask.ts'
 import { cell } from './columns.ts'
 import { type Context, type Services, say } from './context.ts'
@@ -69,7 +69,7 @@ async function queryFrom(flags: Flags, records: Records): Promise<PageQuery> {
     ...(gateway === undefined ? {} : { sms_gateway_id: await resolve(records, smsGateways, String(gateway)) }),
     ...(tenant === undefined ? {} : { tenant_id: await resolve(records, tenants, String(tenant)) }),
     ...(status === undefined ? {} : { delivery_status: String(status).toLowerCase() }),
-    ...(stuck === undefined ? {} : { delivery_status: PENDING }),
+    ...(stuck === undefined ? {} : { delivery_status: COMMON_STATUSES.pending ?? [] }),
   }
   const { period } = await recordPeriodFrom(flags, smsMessages, where, records)
   return {
@@ -128,22 +128,22 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
     const isFailed = sent['delivery_status'] === 'failed'
     const final = isFailed || wait === null ? sent : await awaitReceipt(context, services, sent, wait)
     await printSent(context, final)
-    if (isFailed || wait === null) return deliveryIn(final) === 'failed' ? EXIT.negative : EXIT.ok
+    if (isFailed || wait === null) return classIn(final) === 'failed' ? EXIT.negative : EXIT.ok
     if (final['delivered_at'] === null) throw await noReceipt(context, wiring, wait)
     return assertDelivered(final, wait)
   })
 }
 
-const deliveryIn = (message: JsonObject): Delivery => deliveryOf(cell(message['delivery_status']))
+const classIn = (message: JsonObject): StatusClass | null => classOf(cell(message['delivery_status']))
 
 /** Says what a receipt says that does not tell of a delivery. */
 function assertDelivered(message: JsonObject, wait: number): number {
   const status = JSON.stringify(cell(message['delivery_status']))
-  const delivery = deliveryIn(message)
-  if (delivery === 'pending') throw new CliError(EXIT.negative, `after ${wait} s the message is still ${status}`)
-  if (delivery === 'unknown')
+  const meaning = classIn(message)
+  if (meaning === 'pending') throw new CliError(EXIT.negative, `after ${wait} s the message is still ${status}`)
+  if (meaning === null)
     throw new CliError(EXIT.negative, `the receipt says ${status}, which is not known to mean delivered`)
-  return delivery === 'delivered' ? EXIT.ok : EXIT.negative
+  return meaning === 'delivered' ? EXIT.ok : EXIT.negative
 }
 
 async function noReceipt(context: Context, wiring: Wiring, wait: number): Promise<CliError> {
@@ -263,7 +263,7 @@ async function awaitReceipt(
     const receivedAt = message['delivered_at']
     if (receivedAt !== seen) say(context, `${state(context, message)}  receipt at ${cell(receivedAt)}`)
     seen = receivedAt
-    if (receivedAt !== null && deliveryIn(message) !== 'pending') return message
+    if (receivedAt !== null && classIn(message) !== 'pending') return message
     if (performance.now() >= end) return message
     await pause(POLL_MS)
   }

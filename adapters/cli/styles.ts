@@ -1,5 +1,5 @@
 import { stripVTControlCharacters, styleText } from 'node:util'
-import { type Delivery, deliveryOf } from '../../core/sms/delivery.ts'
+import { classOf, type StatusClass } from '../../core/sms/status-class.ts'
 import type { Context } from './context.ts'
 
 export const styled = (
@@ -16,17 +16,18 @@ const STYLE_OF: Readonly<Record<string, Style>> = Object.fromEntries([
   ...['inactive', 'busy', 'no answer'].map(word => [word, 'yellow']),
 ])
 
-const STYLE_OF_DELIVERY: Readonly<Record<Delivery, Style | undefined>> = {
+const STYLE_OF_CLASS: Readonly<Record<StatusClass, Style>> = {
   delivered: 'green',
   failed: 'red',
   pending: 'yellow',
-  unknown: undefined,
+  unknown: 'yellow',
 }
 
 /** A text that says a state, in the colour of that state; the text says it all without. */
 export function coloured(context: Pick<Context, 'options'>, text: string): string {
   const state = text.toLowerCase()
-  const style = Object.hasOwn(STYLE_OF, state) ? STYLE_OF[state] : STYLE_OF_DELIVERY[deliveryOf(state)]
+  const delivery = classOf(state)
+  const style = Object.hasOwn(STYLE_OF, state) ? STYLE_OF[state] : delivery && STYLE_OF_CLASS[delivery]
   return style ? styled(context, style, text) : text
 }
 

@@ -23,6 +23,7 @@ export const COMMON_STATUSES: StatusTable = {
   ],
   pending: [
     'queued',
+    'pending',
     'submitted',
     'accepted',
     'acceptd',
