@@ -1,7 +1,7 @@
 import { changesOf } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
 import { isJsonObject, parseJson, stringifyJson } from '../../core/json.ts'
-import type { Messages, Receive } from '../../core/ports/messages.ts'
+import type { Messages, Receive, RetiredGateway } from '../../core/ports/messages.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { smsMessages } from '../../core/resources/sms-messages.ts'
 import type { Message, Receipt } from '../../core/sms/message.ts'
@@ -62,6 +62,10 @@ export function messages(
         else return 'ignored'
         return message ? 'matched' : 'parked'
       }),
+    retired: async gatewayId =>
+      query<[number], RetiredGateway>('SELECT callback_token, meta FROM retired_gateways WHERE id = ?').get(
+        gatewayId,
+      ) ?? null,
     expire: (now, change) =>
       writer.write(() => {
         const overdue = value<[string], number>(

@@ -7,9 +7,19 @@ import { audit } from './migrations/004-audit.ts'
 import { revisions } from './migrations/005-revisions.ts'
 import { listOrder } from './migrations/006-list-order.ts'
 import { narrowIndex } from './migrations/007-narrow-index.ts'
+import { retiredGateways } from './migrations/008-retired-gateways.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
-export const migrations: readonly string[] = [initial, imports, rating, audit, revisions, listOrder, narrowIndex]
+export const migrations: readonly string[] = [
+  initial,
+  imports,
+  rating,
+  audit,
+  revisions,
+  listOrder,
+  narrowIndex,
+  retiredGateways,
+]
 
 /** "Trnk" in ASCII, in the file's header. */
 export const APPLICATION_ID = 0x54726e6b

@@ -19,10 +19,18 @@ export interface Messages {
    * what became of it.
    */
   receive(gatewayId: number, receipt: Receipt, receive: Receive): Promise<Received>
+  /** What a gateway that was deleted had, of what decides on its receipts; null where it had none of it. */
+  retired(gatewayId: number): Promise<RetiredGateway | null>
   /** Changes messages queued without a receipt whose deadline has passed, a thousand at most; returns how many. */
   expire(now: Timestamp, change: (message: Message) => Message): Promise<number>
   /** Forgets receipts parked before that moment; returns how many. */
   forgetParked(before: Timestamp): Promise<number>
+}
+
+export interface RetiredGateway {
+  readonly callback_token: string | null
+  /** JSON text. */
+  readonly meta: string | null
 }
 
 /** `ignored`: there is no such gateway. */

@@ -107,8 +107,10 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
     receipt: async (gatewayId, payload, isTokenValid) => {
       if (gatewayId === null) return { result: 'received', ack: null }
       const gateway = await findGateway(gatewayId)
-      const options = gatewayOptions(gateway?.meta ?? null)
-      if (gateway?.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, gateway.callback_token))
+      // The messages of a gateway outlive it, and so does what protects them.
+      const rule = gateway ?? (await messages.retired(gatewayId))
+      const options = gatewayOptions(rule?.meta ?? null)
+      if (rule?.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, rule.callback_token))
         return { result: 'refused' }
       const receipt = readReceipt(payload)
       const received = receipt && (await messages.receive(gatewayId, receipt, receiver(gateway, options)))

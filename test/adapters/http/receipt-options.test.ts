@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { smsMessages } from '../../../core/resources/sms-messages.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
 import { startWorld, type World } from '../../support/records.ts'
 
@@ -120,6 +121,25 @@ describe('dlr_token_in', () => {
       assert.equal((await receipt(id, { id: external_message_id })).status, 200)
       assert.equal((await stored(id)).delivery_status, 'delivered')
     }
+  })
+
+  it('goes on being wanted, and the other options hold, once the gateway is deleted', async () => {
+    const meta = { dlr_token_in: 'query:token', interim_statuses: ['enroute'], dlr_ack: 'ACK' }
+    const id = await setUp(meta, { callback_token: 'tok-1' })
+    const { external_message_id, ...message } = await sent(id)
+    await world.send('DELETE', `/api/sms-gateways/${id}`)
+    const found = () => world.service.trunkline.storage.records.find(smsMessages, message.id)
+    for (const query of ['', '?token=tok-2']) {
+      const { status } = await receipt(id, { id: external_message_id, status: 'DELIVRD' }, { query })
+      assert.equal(status, 403)
+    }
+    assert.equal((await found())?.remote_response, JSON.stringify(message.remote_response))
+    const query = '?token=tok-1'
+    const interim = await receipt(id, { id: external_message_id, status: 'ENROUTE' }, { query })
+    assert.deepEqual([interim.status, interim.text], [200, 'ACK'])
+    assert.equal((await found())?.delivery_status, 'submitted')
+    await receipt(id, { id: external_message_id, status: 'DELIVRD' }, { query })
+    assert.equal((await found())?.delivery_status, 'delivrd')
   })
 
   it('is checked before the receipt is read, so that garbage is refused too', async () => {
