@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { readCredentials, type SignIn } from '../../core/use-cases/sign-in.ts'
-import { jsonBody } from './body.ts'
+import { jsonBody, LOGIN_BODY } from './body.ts'
 import { loginThrottle } from './login-throttle.ts'
 import type { HttpMetrics, LoginResult } from './metrics.ts'
 import { respond } from './responses.ts'
@@ -43,7 +43,7 @@ export function adminRoutes(signIn: SignIn, onLogin: HttpMetrics['login'] = () =
 function login(signIn: SignIn, onLogin: HttpMetrics['login']): Handler {
   const throttle = loginThrottle()
   return async ctx => {
-    const { email, password } = readCredentials(await jsonBody(ctx))
+    const { email, password } = readCredentials(await jsonBody(ctx, LOGIN_BODY))
     try {
       const credentials = await throttle.attempt(email, ctx.ip, () => signIn.authenticate(email, password))
       await startSession(ctx, credentials)

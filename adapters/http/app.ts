@@ -6,6 +6,7 @@ import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
 import { adminRoutes } from './admin-routes.ts'
+import { isEndless } from './body-bytes.ts'
 import { docsRoutes } from './docs-routes.ts'
 import { failureOf } from './errors.ts'
 import { healthRoutes } from './health-routes.ts'
@@ -115,5 +116,6 @@ function answer(log: Logger, metrics: HttpMetrics | undefined): Middleware {
       ctx.set(headers)
       sendJson(ctx, status, JSON.stringify(body))
     }
+    if (isEndless(ctx.req)) ctx.set('connection', 'close')
   }
 }

@@ -1,54 +1,38 @@
-import type { Context, Middleware } from 'koa'
-import bodyParser from 'koa-bodyparser'
+import type { Context } from 'koa'
+import pLimit from 'p-limit'
 import { AppError, invalid } from '../../core/errors.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
+import type { ReceiptPayload } from '../../core/sms/receipt.ts'
+import { bodyBudget } from './body-budget.ts'
+import { type BodyLimit, hasBody, readBytes } from './body-bytes.ts'
 
-const LIMIT = '1mb'
+const KIB = 1024
+const MIB = 1024 * KIB
 
-/** Takes every body as text: JSON is read without losing digits, and forms without a form parser's inventions. */
-const readText: Middleware = bodyParser({
-  enableTypes: ['text'],
-  extendTypes: { text: ['*/*'] },
-  textLimit: LIMIT,
-  onerror: error => {
-    throw asAppError(error)
-  },
-})
+/** A body that was read may take ten times its bytes until it is answered. */
+const FROM_ANYONE = bodyBudget(8 * MIB)
 
-const noNext = async (): Promise<void> => undefined
+export const LOGIN_BODY: BodyLimit = { bytes: 4 * KIB, budget: FROM_ANYONE, unpacking: null }
+const RECEIPT_BODY: BodyLimit = { bytes: 64 * KIB, budget: FROM_ANYONE, unpacking: pLimit(1) }
+const SIGNED_IN_BODY: BodyLimit = { bytes: MIB, budget: bodyBudget(32 * MIB), unpacking: pLimit(1) }
 
-async function textOf(ctx: Context): Promise<string> {
-  ctx.req.headers['content-type'] ??= 'application/octet-stream'
-  try {
-    await readText(ctx, noNext)
-  } catch (error) {
-    // The rest of a body that nobody reads would hold up the connection's next request.
-    if (!ctx.req.complete) ctx.set('connection', 'close')
-    throw error
-  }
-  return typeof ctx.request.body === 'string' ? ctx.request.body : ''
+/** Real receipts have some twenty. */
+const MAX_RECEIPT_FIELDS = 1_000
+
+async function textOf({ req, res }: Context, limit: BodyLimit): Promise<string> {
+  const text = (await readBytes(req, res, limit)).toString('utf8')
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
 }
-
-function asAppError(error: Error): Error {
-  const status = 'status' in error ? error.status : undefined
-  if (status === 413) return new AppError('too_large', 'The request body is larger than 1 MiB.')
-  if (status === 415) return new AppError('unsupported_media', 'The encoding of the request body is not supported.')
-  const isCorrupt = 'code' in error && String(error.code).startsWith('Z_')
-  return status === 400 || isCorrupt ? new AppError('malformed', 'The request body could not be read.') : error
-}
-
-const hasBody = ({ req }: Context): boolean =>
-  req.headers['transfer-encoding'] !== undefined || Number(req.headers['content-length'] ?? 0) > 0
 
 /**
- * The JSON value of the body; an empty object without one. Throws `malformed`, `too_large`, `unsupported_media`, and
- * `invalid` when it nests too deep to be read.
+ * The JSON value of the body; an empty object without one. Throws `malformed`, `too_large`, `unsupported_media`, `busy`
+ * when too many bodies are being read, and `invalid` when it nests too deep to be read.
  */
-export async function jsonBody(ctx: Context): Promise<unknown> {
-  if (!hasBody(ctx)) return {}
+export async function jsonBody(ctx: Context, limit: BodyLimit = SIGNED_IN_BODY): Promise<unknown> {
+  if (!hasBody(ctx.req)) return {}
   if (!ctx.request.is('application/json', '+json'))
     throw new AppError('unsupported_media', 'The request body must be JSON, with Content-Type: application/json.')
-  const text = await textOf(ctx)
+  const text = await textOf(ctx, limit)
   if (text === '') return {}
   try {
     return parseJson(text)
@@ -59,16 +43,26 @@ export async function jsonBody(ctx: Context): Promise<unknown> {
   }
 }
 
-/** The members of a JSON object or a form, the last of repeated ones; none of anything else. Never throws. */
-export async function receiptPayload(ctx: Context): Promise<JsonObject> {
+/**
+ * The members of a JSON object or a form, the last of repeated ones; null when the body is too large, has too many of
+ * them, or is neither. Throws `busy` when too many bodies are being read.
+ */
+export async function receiptPayload(ctx: Context): Promise<ReceiptPayload | null> {
   try {
-    const text = await textOf(ctx)
-    // Some send JSON under another type, such as curl without one: no form begins like that.
-    const isJson = ctx.request.is('application/json', '+json') || /^\s*\{/.test(text)
-    if (!isJson) return Object.fromEntries(new URLSearchParams(text))
-    const body = parseJson(text)
-    return isJsonObject(body) ? body : {}
-  } catch {
-    return {}
+    const text = await textOf(ctx, RECEIPT_BODY)
+    const members = membersOf(text, typeof ctx.request.is('application/json', '+json') === 'string')
+    return members && { members, size: text.length }
+  } catch (error) {
+    if (error instanceof AppError && error.code === 'busy') throw error
+    return null
   }
+}
+
+/** Some send JSON under another type, such as curl without one: no form begins like that. Throws on other JSON. */
+function membersOf(text: string, isJsonType: boolean): JsonObject | null {
+  const isJson = isJsonType || /^\s*\{/.test(text)
+  if (text.split(isJson ? ',' : '&', MAX_RECEIPT_FIELDS + 1).length > MAX_RECEIPT_FIELDS) return null
+  if (!isJson) return Object.fromEntries(new URLSearchParams(text))
+  const body = parseJson(text)
+  return isJsonObject(body) ? body : null
 }

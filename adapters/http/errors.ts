@@ -36,7 +36,6 @@ export function failureOf(error: unknown): Failure {
     headers: {
       ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
       ...(allow ? { allow: allow.join(', ') } : {}),
-      ...(error.code === 'too_large' ? { connection: 'close' } : {}),
     },
     body: {
       message: error.message,

@@ -33,12 +33,13 @@ interface Dependencies {
 /** Sending through a gateway, its messages, and the receipts it calls back with. */
 export function messagingRoutes({ administration, messaging, baseUrl }: Dependencies): readonly Route[] {
   const receive = async (ctx: Context): Promise<void> => {
-    const payload = await receiptPayload(ctx)
-    const outcome = await messaging.receipt(idIn(ctx.params.id), payload, (place, token) =>
-      carriesToken(ctx, place, token),
+    const outcome = await messaging.receipt(
+      idIn(ctx.params.id),
+      (place, token) => carriesToken(ctx, place, token),
+      () => receiptPayload(ctx),
     )
     if (outcome.result === 'refused') throw new AppError('forbidden', 'The callback token is missing or wrong.')
-    if (outcome.ack === null) return respond(ctx, 200, 'DLR received')
+    if (outcome.result === 'unreadable' || outcome.ack === null) return respond(ctx, 200, 'DLR received')
     ctx.type = 'text/plain'
     ctx.body = outcome.ack
   }

@@ -24,7 +24,7 @@ export interface Metrics extends HttpMetrics {
   onCommit(changes: number, milliseconds: number): void
   /** The port, with its sends and receipts counted. */
   messages(port: Messages): Messages
-  /** The use cases, with the receipts counted that were refused for want of their token. */
+  /** The use cases, with the receipts counted that lack their token or cannot be read. */
   messaging(useCases: Messaging): Messaging
   /** A value that is looked up when someone asks for it; `labels` are the names of those that it comes with. */
   gauge(name: string, help: string, collect: () => Measured | Promise<Measured>, labels?: readonly string[]): void
@@ -111,7 +111,7 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
   })
   const receipts = new Counter({
     name: 'trunkline_sms_receipts_total',
-    help: 'Delivery receipts of known gateways: matched, parked until their message is known, or refused',
+    help: 'Delivery receipts of known gateways: matched, parked until their message is known, refused, or unreadable',
     labelNames,
     registers,
   })
@@ -127,9 +127,9 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
     }),
     messaging: useCases => ({
       ...useCases,
-      receipt: async (gateway, payload, isTokenValid) => {
-        const outcome = await useCases.receipt(gateway, payload, isTokenValid)
-        if (outcome.result === 'refused' && gateway !== null) receipts.inc({ gateway, result: 'refused' })
+      receipt: async (gateway, isTokenValid, read) => {
+        const outcome = await useCases.receipt(gateway, isTokenValid, read)
+        if (outcome.result !== 'received' && gateway !== null) receipts.inc({ gateway, result: outcome.result })
         return outcome
       },
     }),

@@ -44,7 +44,7 @@ export const failures: Readonly<Record<string, Failure>> = {
   },
   413: {
     name: 'TooLarge',
-    description: 'The body is larger than 1 MiB.',
+    description: 'The body is larger than 1 MiB, or that of a login than 4 KiB.',
     example: { message: 'The request body is larger than 1 MiB.' },
   },
   415: {

@@ -129,15 +129,19 @@ function parking({ query, value }: Connection, clock: Clock) {
       const exact = waits > MAX_PARKED ? (count.get(gatewayId) ?? 0) + 1 : waits
       if (exact > MAX_PARKED) dropOldest.run(gatewayId, gatewayId, MAX_PARKED - 1)
       known.set(gatewayId, Math.min(exact, MAX_PARKED))
-      const payload = stringifyJson(receipt.payload)
-      const kept = payload.length > MAX_PARKED_PAYLOAD ? '{}' : payload
+      const kept = receipt.size > MAX_PARKED_PAYLOAD ? '{}' : stringifyJson(receipt.payload)
       insert.run(gatewayId, receipt.externalId, receipt.status, kept, clock.now())
     },
     take: (gatewayId: number, externalId: string): Receipt[] =>
       waiting.all(gatewayId, externalId).map(row => {
         discard.run(row.id)
         const payload = parseJson(row.payload)
-        return { externalId, status: row.status, payload: isJsonObject(payload) ? payload : {} }
+        return {
+          externalId,
+          status: row.status,
+          payload: isJsonObject(payload) ? payload : {},
+          size: row.payload.length,
+        }
       }),
     forget: (before: string): number => discardBefore.run(before).changes,
   }

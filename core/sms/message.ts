@@ -15,6 +15,8 @@ export interface Receipt {
   /** Lowercased, as the gateway wrote it. */
   readonly status: string
   readonly payload: JsonObject
+  /** Of the payload, in characters. */
+  readonly size: number
 }
 
 /** What is posted to a gateway. `body` is JSON text. */
@@ -27,8 +29,8 @@ export interface Submission {
 
 export type Redact = (value: unknown) => unknown
 
-/** The most that `remote_response` may hold, in characters; receipts past it still change the status. */
-const MAX_REMOTE_RESPONSE = 262_144
+/** The most that `remote_response` may grow to by receipts, in characters; those past it still change the status. */
+const MAX_MERGED = 65_536
 
 /** Begins the sentence of a failure after which the gateway may have the message all the same. */
 const OUTCOME_UNKNOWN = 'outcome unknown: '
@@ -96,14 +98,16 @@ export function receive(
   redact: Redact,
   now: Timestamp,
 ): Message {
-  const remote_response = merged(message.remote_response, redact(receipt.payload))
+  const remote_response = merged(message.remote_response, receipt, redact)
   if (options.interimStatuses.has(receipt.status)) return { ...message, remote_response }
   return { ...message, delivery_status: String(redact(receipt.status)), delivered_at: now, remote_response }
 }
 
 /** Shallow and by own keys only, so that a key such as `__proto__` is plain data. */
-function merged(stored: string | null, payload: unknown): string | null {
+function merged(stored: string | null, { payload, size }: Receipt, redact: Redact): string | null {
+  if ((stored?.length ?? 0) + size > MAX_MERGED) return stored
   const before = stored === null ? {} : parseJson(stored)
-  const after = stringifyJson({ ...(isJsonObject(before) ? before : {}), ...(isJsonObject(payload) ? payload : {}) })
-  return after.length > MAX_REMOTE_RESPONSE ? stored : after
+  const added = redact(payload)
+  const after = stringifyJson({ ...(isJsonObject(before) ? before : {}), ...(isJsonObject(added) ? added : {}) })
+  return after.length > MAX_MERGED ? stored : after
 }

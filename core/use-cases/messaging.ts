@@ -1,7 +1,6 @@
 import type { Actor } from '../audit.ts'
 import { addSeconds } from '../dates.ts'
 import { AppError, invalid, notFound } from '../errors.ts'
-import type { JsonObject } from '../json.ts'
 import type { Messages, Receive, SmsGatewayClient } from '../ports/messages.ts'
 import type { Json, Records } from '../ports/records.ts'
 import type { Clock, Ids } from '../ports/system.ts'
@@ -12,15 +11,19 @@ import { smsGateways } from '../resources/sms-gateways.ts'
 import { sendFields } from '../resources/sms-messages.ts'
 import { type GatewayOptions, gatewayOptions } from '../sms/gateway-options.ts'
 import { giveUp, type Message, receive, settle } from '../sms/message.ts'
-import { readReceipt } from '../sms/receipt.ts'
+import { type ReceiptPayload, readReceipt } from '../sms/receipt.ts'
 import { redactor } from '../sms/redact.ts'
 import { type Gateway, receiptUrl, submission } from '../sms/submission.ts'
 
 type SendRequest = Values<typeof sendFields>
 
+/** Whether a receipt carries that token at that place. */
+export type IsTokenValid = (place: NonNullable<GatewayOptions['tokenIn']>, token: string) => boolean
+
 /** What a receipt led to; `ack` is the text that its gateway wants to hear, if it wants one. */
 export type ReceiptOutcome =
   | { readonly result: 'refused' }
+  | { readonly result: 'unreadable' }
   | { readonly result: 'received'; readonly ack: string | null }
 
 export interface Messaging {
@@ -31,13 +34,13 @@ export interface Messaging {
    */
   send(gatewayId: number, body: unknown, by?: Actor): Promise<Json>
   /**
-   * Takes a delivery receipt. `isTokenValid` is asked only when the gateway wants a token, with the place where it
-   * should be and its value.
+   * Takes a delivery receipt. `isTokenValid` is asked only when the gateway wants a token. Only when it is right is the
+   * payload read; null when it cannot be. Throws what `read` throws.
    */
   receipt(
     gatewayId: number | null,
-    payload: JsonObject,
-    isTokenValid: (place: NonNullable<GatewayOptions['tokenIn']>, token: string) => boolean,
+    isTokenValid: IsTokenValid,
+    read: () => Promise<ReceiptPayload | null>,
   ): Promise<ReceiptOutcome>
   /** Gives up on sends whose process died, and forgets receipts that waited for too long. */
   sweep(): Promise<{ failed: number; forgotten: number }>
@@ -104,7 +107,7 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       return messages.settle(message.id, change, receiver(gateway, options)).catch(handedOver)
     },
 
-    receipt: async (gatewayId, payload, isTokenValid) => {
+    receipt: async (gatewayId, isTokenValid, read) => {
       if (gatewayId === null) return { result: 'received', ack: null }
       const gateway = await findGateway(gatewayId)
       // The messages of a gateway outlive it, and so does what protects them.
@@ -112,6 +115,8 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       const options = gatewayOptions(rule?.meta ?? null)
       if (rule?.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, rule.callback_token))
         return { result: 'refused' }
+      const payload = await read()
+      if (payload === null) return gateway ? { result: 'unreadable' } : { result: 'received', ack: null }
       const receipt = readReceipt(payload)
       const received = receipt && (await messages.receive(gatewayId, receipt, receiver(gateway, options)))
       return { result: 'received', ack: received === 'matched' ? options.dlrAck : null }

@@ -64,7 +64,7 @@ describe('receipts that wait for their message', () => {
     const { service, close } = await startWorld({ parked_hours: 2 }, { clock })
     const { messages, connection, records } = service.trunkline.storage
     await insert(records, 'sms_gateways')
-    const receipt = { externalId: 'gw-1', status: 'DELIVRD', payload: {} }
+    const receipt = { externalId: 'gw-1', status: 'DELIVRD', payload: {}, size: 2 }
     await messages.receive(1, receipt, message => message)
     const waiting = (): unknown => connection.db.prepare('SELECT count(*) FROM parked_receipts').pluck().get()
     clock.advance(2 * 3_600 - 60)

@@ -5,7 +5,7 @@ import type { GatewayReply } from '../../core/ports/messages.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
 import type { Submission } from '../../core/sms/message.ts'
-import { messaging } from '../../core/use-cases/messaging.ts'
+import { type IsTokenValid, messaging } from '../../core/use-cases/messaging.ts'
 import { manualClock } from './clock.ts'
 
 export const GATEWAY = {
@@ -24,7 +24,6 @@ export const GATEWAY = {
   meta: null,
 }
 export const BODY = { to_number: '+380501234567', from_sender: 'ACME', message: 'Hello' }
-export const anyToken = () => true
 
 export function objectOf(json: string): JsonObject {
   const value = parseJson(json)
@@ -70,6 +69,9 @@ export async function world(changes: Record<string, Value> = {}) {
     submissions,
     use,
     stored,
+    /** Takes a receipt with these members; any token is right. */
+    receive: (id: number | null, members: JsonObject, isTokenValid: IsTokenValid = () => true) =>
+      use.receipt(id, isTokenValid, async () => ({ members, size: JSON.stringify(members).length })),
     gatewayId: Number(gateway.id),
     send: async (body: unknown = BODY) => objectOf(await use.send(Number(gateway.id), body)),
     answerWith: (next: typeof answer) => {

@@ -14,6 +14,7 @@ const receipt = (externalId: string, status = 'delivrd', payload: Receipt['paylo
   externalId,
   status,
   payload,
+  size: JSON.stringify(payload).length,
 })
 
 /** A change of the state that shows in which order receipts came. */

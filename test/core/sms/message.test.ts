@@ -15,7 +15,12 @@ const noInterim = { interimStatuses: new Set<string>() }
 
 const answered = (status: number, body: string): GatewayReply => ({ kind: 'answered', status, body })
 const definite: GatewayReply = { kind: 'failed', exception: 'connect ECONNREFUSED', isWritten: false }
-const receipt = (payload: JsonObject, status = 'delivrd'): Receipt => ({ externalId: 'x', status, payload })
+const receipt = (payload: JsonObject, status = 'delivrd'): Receipt => ({
+  externalId: 'x',
+  status,
+  payload,
+  size: JSON.stringify(payload).length,
+})
 const received = (message: Message, payload: JsonObject, status?: string): Message =>
   receive(message, receipt(payload, status), noInterim, redact, LATER)
 

@@ -1,53 +1,58 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { isJsonObject, parseJson } from '../../../core/json.ts'
+import { isJsonObject, type JsonObject, parseJson } from '../../../core/json.ts'
+import type { Receipt } from '../../../core/sms/message.ts'
 import { readReceipt } from '../../../core/sms/receipt.ts'
 
+const SIZE = 123
+
+const read = (members: JsonObject): Receipt | null => readReceipt({ members, size: SIZE })
+
 test('the message is named by message_id, id or messageId, in this order', () => {
-  assert.equal(readReceipt({ messageId: 'c', id: 'b', message_id: 'a' })?.externalId, 'a')
-  assert.equal(readReceipt({ messageId: 'c', id: 'b' })?.externalId, 'b')
-  assert.equal(readReceipt({ messageId: 'c' })?.externalId, 'c')
-  assert.equal(readReceipt({ message_id: '', id: null, messageId: ' c ' })?.externalId, 'c')
+  assert.equal(read({ messageId: 'c', id: 'b', message_id: 'a' })?.externalId, 'a')
+  assert.equal(read({ messageId: 'c', id: 'b' })?.externalId, 'b')
+  assert.equal(read({ messageId: 'c' })?.externalId, 'c')
+  assert.equal(read({ message_id: '', id: null, messageId: ' c ' })?.externalId, 'c')
 })
 
 test('a numeric id is its digits', () => {
   const payload = parseJson('{"id":12345678901234567890}')
   assert.ok(isJsonObject(payload))
-  assert.equal(readReceipt(payload)?.externalId, '12345678901234567890')
+  assert.equal(read(payload)?.externalId, '12345678901234567890')
 })
 
 test('the status is status, else message_status, else delivered, in lower case', () => {
-  assert.equal(readReceipt({ id: 'a', status: 'DELIVRD', message_status: 'x' })?.status, 'delivrd')
-  assert.equal(readReceipt({ id: 'a', message_status: 'UNDELIV' })?.status, 'undeliv')
-  assert.equal(readReceipt({ id: 'a' })?.status, 'delivered')
-  assert.equal(readReceipt({ id: 'a', status: '', message_status: null })?.status, 'delivered')
-  assert.equal(readReceipt({ id: 'a', status: 8 })?.status, '8')
-  assert.equal(readReceipt({ id: 'a', status: 'S'.repeat(300) })?.status, 's'.repeat(255))
+  assert.equal(read({ id: 'a', status: 'DELIVRD', message_status: 'x' })?.status, 'delivrd')
+  assert.equal(read({ id: 'a', message_status: 'UNDELIV' })?.status, 'undeliv')
+  assert.equal(read({ id: 'a' })?.status, 'delivered')
+  assert.equal(read({ id: 'a', status: '', message_status: null })?.status, 'delivered')
+  assert.equal(read({ id: 'a', status: 8 })?.status, '8')
+  assert.equal(read({ id: 'a', status: 'S'.repeat(300) })?.status, 's'.repeat(255))
 })
 
 test('a payload that names no message is no receipt', () => {
   for (const payload of [{}, { status: 'DELIVRD' }, { id: {} }, { id: true }, { id: 'x'.repeat(256) }])
-    assert.equal(readReceipt(payload), null)
+    assert.equal(read(payload), null)
 })
 
 test('inherited members name nothing', () => {
-  assert.equal(readReceipt(Object.create({ id: 'a' })), null)
+  assert.equal(read(Object.create({ id: 'a' })), null)
   const payload = parseJson('{"__proto__":{"id":"a","status":"b"}}')
   assert.ok(isJsonObject(payload))
-  assert.equal(readReceipt(payload), null)
+  assert.equal(read(payload), null)
 })
 
 test('a payload that nests too deep to be kept tells its status all the same', () => {
   let deep: unknown = 1
   for (let level = 0; level < 40; level++) deep = { deep }
-  assert.deepEqual(readReceipt({ id: 'a', status: 'X', deep }), { externalId: 'a', status: 'x', payload: {} })
+  assert.deepEqual(read({ id: 'a', status: 'X', deep }), { externalId: 'a', status: 'x', payload: {}, size: SIZE })
 })
 
 test('every JSON object is read without throwing, and kept as it came', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), payload => {
-      const receipt = readReceipt(payload)
+      const receipt = read(payload)
       if (receipt) assert.equal(receipt.payload, payload)
     }),
   )

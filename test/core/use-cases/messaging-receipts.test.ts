@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GatewayReply } from '../../../core/ports/messages.ts'
-import { anyToken, world } from '../../support/messaging.ts'
+import { world } from '../../support/messaging.ts'
 
 test('a receipt changes its message, and is answered as the gateway wants', async () => {
-  const { send, stored, use, gatewayId } = await world({ meta: '{"dlr_ack":"ACK/Jasmin"}' })
+  const { send, stored, receive, gatewayId } = await world({ meta: '{"dlr_ack":"ACK/Jasmin"}' })
   await send()
-  const outcome = await use.receipt(gatewayId, { id: 'm1', message_status: 'DELIVRD', text: 'secret word' }, anyToken)
+  const outcome = await receive(gatewayId, { id: 'm1', message_status: 'DELIVRD', text: 'secret word' })
   assert.deepEqual(outcome, { result: 'received', ack: 'ACK/Jasmin' })
   const [message] = await stored()
   assert.equal(message?.delivery_status, 'delivrd')
@@ -20,7 +20,7 @@ test('a receipt changes its message, and is answered as the gateway wants', asyn
 })
 
 test('a receipt that matches nothing is received, and acknowledged no further', async () => {
-  const { send, stored, use, gatewayId } = await world({ meta: '{"dlr_ack":"ACK/Jasmin"}' })
+  const { send, stored, receive, gatewayId } = await world({ meta: '{"dlr_ack":"ACK/Jasmin"}' })
   await send()
   const before = await stored()
   for (const [id, payload] of [
@@ -29,14 +29,14 @@ test('a receipt that matches nothing is received, and acknowledged no further', 
     [gatewayId + 1, { id: 'm1' }],
     [null, { id: 'm1' }],
   ] as const)
-    assert.deepEqual(await use.receipt(id, payload, anyToken), { result: 'received', ack: null })
+    assert.deepEqual(await receive(id, payload), { result: 'received', ack: null })
   assert.deepEqual(await stored(), before)
 })
 
 test('a receipt that comes before the reply to its own send is applied with the reply', async () => {
-  const { send, use, gatewayId, answerWith } = await world()
+  const { send, receive, gatewayId, answerWith } = await world()
   answerWith(async () => {
-    await use.receipt(gatewayId, { id: 'early', status: 'DELIVRD', err: '000' }, anyToken)
+    await receive(gatewayId, { id: 'early', status: 'DELIVRD', err: '000' })
     return { kind: 'answered', status: 200, body: '{"id":"early"}' }
   })
   const message = await send()
@@ -48,11 +48,11 @@ test('a receipt that comes before the reply to its own send is applied with the 
 })
 
 test('an interim status that comes late does not undo the final one', async () => {
-  const { send, stored, use, gatewayId } = await world({ meta: '{"interim_statuses":["ESME_ROK"]}' })
+  const { send, stored, receive, gatewayId } = await world({ meta: '{"interim_statuses":["ESME_ROK"]}' })
   await send()
-  await use.receipt(gatewayId, { id: 'm1', status: 'DELIVRD' }, anyToken)
+  await receive(gatewayId, { id: 'm1', status: 'DELIVRD' })
   const [delivered] = await stored()
-  await use.receipt(gatewayId, { id: 'm1', status: 'ESME_ROK', level: '1' }, anyToken)
+  await receive(gatewayId, { id: 'm1', status: 'ESME_ROK', level: '1' })
   const [after] = await stored()
   assert.deepEqual([after?.delivery_status, after?.delivered_at], ['delivrd', delivered?.delivered_at])
   assert.deepEqual(after?.remote_response, { message_id: 'm1', id: 'm1', status: 'ESME_ROK', level: '1' })
@@ -61,20 +61,20 @@ test('an interim status that comes late does not undo the final one', async () =
 test('a token is asked for only where the gateway has one and says where it is', async () => {
   const never = (): boolean => assert.fail('no token is wanted')
   for (const changes of [{}, { callback_token: 't' }, { meta: '{"dlr_token_in":"query:token"}' }]) {
-    const { use, gatewayId } = await world(changes)
-    assert.equal((await use.receipt(gatewayId, { id: 'm1' }, never)).result, 'received')
+    const { receive, gatewayId } = await world(changes)
+    assert.equal((await receive(gatewayId, { id: 'm1' }, never)).result, 'received')
   }
 })
 
 test('a receipt without the token is refused and changes nothing', async () => {
-  const { send, stored, use, gatewayId } = await world({
+  const { send, stored, receive, gatewayId } = await world({
     callback_token: 't',
     meta: '{"dlr_token_in":"header:X-Token"}',
   })
   await send()
   const before = await stored()
   const asked: unknown[] = []
-  const outcome = await use.receipt(gatewayId, { id: 'm1' }, (place, token) => {
+  const outcome = await receive(gatewayId, { id: 'm1' }, (place, token) => {
     asked.push(place, token)
     return false
   })
@@ -107,10 +107,10 @@ test('the sweep gives up on sends whose process died, never on those that may st
 })
 
 test('a receipt waits a day for its message, no longer', async () => {
-  const { send, use, clock, gatewayId, answerWith } = await world()
-  await use.receipt(gatewayId, { id: 'm1', status: 'OLD' }, anyToken)
+  const { send, use, receive, clock, gatewayId, answerWith } = await world()
+  await receive(gatewayId, { id: 'm1', status: 'OLD' })
   clock.advance(3600)
-  await use.receipt(gatewayId, { id: 'm2', status: 'NEW' }, anyToken)
+  await receive(gatewayId, { id: 'm2', status: 'NEW' })
   clock.advance(23 * 3600 + 1)
   assert.deepEqual(await use.sweep(), { failed: 0, forgotten: 1 })
   assert.equal((await send()).delivery_status, 'submitted')
