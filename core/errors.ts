@@ -34,6 +34,8 @@ export type Rule =
   | 'ambiguous' // it may point to several records
   | 'taken' // another stored record has it
   | 'repeated' // a record of the same input has it; `detail.line` says where
+  | 'foreign' // it points to what another tenant has than the record's other references
+  | 'joined' // others join the record to what belongs where it is
   | 'limit' // the parent has no room; `detail.max` is how many it holds
 
 /** What one field breaks. The sentence is for people and for the API's answers. */

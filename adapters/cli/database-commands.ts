@@ -4,6 +4,9 @@ import { Command } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import { addPasswordFlags, askAccount, storeAccount } from './account-commands.ts'
 import { type Context, say } from './context.ts'
+import { damage } from './doctor/damage.ts'
+import { examined, patientOf, tell } from './doctor/findings.ts'
+import { tenancy } from './doctor/tenancy.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
 import { printValue } from './output.ts'
@@ -39,7 +42,12 @@ export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Comm
 
 export async function dbCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const group = new Command('db').description('the database file')
-  for (const command of [migrateCommand(run), backupCommand(run), restoreCommand(run, wiring), checkCommand(run)])
+  for (const command of [
+    migrateCommand(run),
+    backupCommand(run),
+    restoreCommand(run, wiring),
+    checkCommand(run, wiring),
+  ])
     group.addCommand(command)
   return group
 }
@@ -110,14 +118,10 @@ function inUse(error: unknown): never {
   throw error
 }
 
-function checkCommand(run: RunCommand): Command {
-  const command = new Command('check').description('check every page, key and reference')
+function checkCommand(run: RunCommand, wiring: Wiring): Command {
+  const command = new Command('check').description(
+    'check every page, key and reference, and that none joins two tenants',
+  )
   example(command, 'trunkline db check')
-  return run(command, async context => {
-    const { maintenance } = await context.open()
-    const findings = await maintenance.check()
-    const rows = findings.map(finding => ({ finding }))
-    await printValue(context, rows, () => (findings.length === 0 ? 'ok\n' : `${findings.join('\n')}\n`))
-    return findings.length === 0 ? EXIT.ok : EXIT.negative
-  })
+  return run(command, context => tell(context, examined([damage, tenancy], patientOf(context, wiring)), ''))
 }

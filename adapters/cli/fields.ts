@@ -148,7 +148,7 @@ function jsonFlag(name: string, text: string): unknown {
 const filterable = (resource: Resource): [name: string, field: Field][] =>
   Object.entries(resource.fields).filter(
     ([, field]) =>
-      typeof field.references?.to === 'string' ||
+      field.references !== undefined ||
       field.kind === 'boolean' ||
       (field.kind === 'text' && valuesOf(field).length > 0),
   )
@@ -157,8 +157,7 @@ const filterable = (resource: Resource): [name: string, field: Field][] =>
 export function addFilterFlags(command: Command, resource: Resource): Command {
   for (const [name, field] of filterable(resource)) {
     const [flag] = describe(name, field)
-    const [target] = targetsOf(field)
-    const about = target
+    const about = field.references
       ? `only those of this ${labelOfField(name, field)}`
       : `only those with this ${fieldLabel(name)}`
     command.addOption(suggests(new Option(flag, about), valuesOf(field)))
@@ -175,9 +174,14 @@ export async function filtersFrom(
   const where: Record<string, string | number> = {}
   for (const [name, field] of filterable(resource)) {
     const given = flags[camel(flagOf(name, field))]
-    const [target] = targetsOf(field)
     if (given === undefined) continue
-    if (target) where[name] = await resolve(records, target, String(given), where)
+    if (field.references)
+      where[name] = await resolve(
+        records,
+        targetIn(field, where) ?? untold(name, field, resource.fields),
+        String(given),
+        where,
+      )
     else where[name] = field.kind === 'boolean' ? Number(writtenFlag(name, field, given)) : String(given).trim()
   }
   return where

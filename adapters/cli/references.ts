@@ -2,9 +2,10 @@ import type { Command } from 'commander'
 import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
-import type { Resource, Row } from '../../core/resources/resource.ts'
+import { lowered, type Resource, type Row } from '../../core/resources/resource.ts'
 import { againWith, CliError, EXIT } from './exit.ts'
 import { commandOf } from './resource-names.ts'
+import { printable } from './styles.ts'
 
 /** How a person names a record: by its id, or by its natural key, such as `acme`, `acme/101` or `+15551230001`. */
 
@@ -13,9 +14,6 @@ const ID = /^(?:id:)?([1-9]\d{0,14})$/
 export const labelOf = ({ label }: Pick<Resource, 'label'>): string => lowered(label)
 
 export const pluralOf = ({ plural }: Pick<Resource, 'plural'>): string => lowered(plural)
-
-/** `SMS gateway` and `DID` keep their capitals. */
-const lowered = (label: string): string => label.replace(/^[A-Z](?=[a-z])/, letter => letter.toLowerCase())
 
 const targetOf = (resource: Resource, field: string): Resource | null => {
   const to = resource.fields[field]?.references?.to
@@ -164,6 +162,14 @@ export async function recordToDelete(
     return id
   const name = await naming(records)(resource, id)
   throw new CliError(EXIT.noRecord, `there is no ${labelOf(resource)} with the id ${text}`, againWith(text, name))
+}
+
+/** What names that record and no other: its name, or `id:7` where a command would take the name for something else. */
+export async function spelling(records: Records, resource: Resource, id: number): Promise<string> {
+  const name = await naming(records)(resource, id)
+  const isPlain = name !== String(id) && name === printable(name) && !name.startsWith('-')
+  const ids = isPlain ? await idsOf(records, resource, name) : []
+  return ids.length === 1 && ids[0] === id ? name : `id:${id}`
 }
 
 /** Tells what a person writes for the record of that id: `acme/101`, or the id. What it has read it remembers. */

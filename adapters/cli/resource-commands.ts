@@ -18,11 +18,11 @@ import {
   randomSecret,
 } from './fields.ts'
 import { example } from './help.ts'
-import { withinLimit } from './limits.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from './references.ts'
+import { hinting } from './remedies.ts'
 import { warnOfSameKey } from './same-key.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -128,11 +128,13 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     const services = await context.open()
     const given = await bodyFrom(flags, resource, context, services)
     const asked = context.options.interactive
-      ? await withinLimit(services.records, resource, given, () => askMissing(context, services, resource, given))
+      ? await hinting(services.records, resource, { values: given }, () =>
+          askMissing(context, services, resource, given),
+        )
       : given
     const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
     const body = { ...asked, ...madeUp }
-    const json = await withinLimit(services.records, resource, body, () =>
+    const json = await hinting(services.records, resource, { values: body }, () =>
       services.administration.create(resource, body),
     )
     // A secret made up just now is shown this once: nobody has seen it yet.
@@ -170,7 +172,9 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     const changes = await bodyFrom(flags, resource, context, services)
     if (Object.keys(changes).length === 0)
       throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)
-    const json = await withinLimit(records, resource, changes, () => administration.change(resource, id, changes))
+    const json = await hinting(records, resource, { values: changes, id }, () =>
+      administration.change(resource, id, changes),
+    )
     await printRecord(context, resource, json, { showSecrets: isGenerating(flags) })
     say(context, `${resource.label} updated.`)
     if (resource.key.some(field => field in changes)) await warnOfSameKey(context, records, resource, id)

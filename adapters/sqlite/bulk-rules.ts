@@ -1,11 +1,13 @@
 import type { FieldError } from '../../core/errors.ts'
 import type { BulkPlan, Rejection } from '../../core/ports/bulk.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import { dangling, mergeErrors, overLimit, taken as takenBy } from '../../core/resources/field-errors.ts'
+import { dangling, foreign, mergeErrors, overLimit, taken as takenBy } from '../../core/resources/field-errors.ts'
 import { fieldLabel, type Resource } from '../../core/resources/resource.ts'
+import { jointsAt, type Side, sidesOf } from '../../core/resources/within.ts'
 import { checkedReferences, type Named } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
+import { joinedSql, movingJoined, withinSql } from './within.ts'
 
 /** The rules between records, over the rows of an import all at once. */
 
@@ -18,7 +20,7 @@ export interface Staged {
   readonly named: Named
 }
 
-type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'limit'
+type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'foreign' | 'joined' | 'limit'
 
 /** What is known before the rules are looked at. */
 interface Known {
@@ -46,6 +48,8 @@ export function rulesSql(staged: Staged, { anyMatch, isAscending }: Known, probe
       .filter(set => set.join() !== resource.key.join() && set.every(staged.isGiven))
       .flatMap(set => [...duplicates(staged, set, probe), taken(staged, set)]),
     ...references(staged, probe),
+    ...foreignReferences(staged),
+    ...(anyMatch ? moves(staged) : []),
     ...limit(staged),
   ]
 }
@@ -91,6 +95,42 @@ function references({ plan, of, isGiven }: Staged, probe: Probe): string[] {
       note(field, 'reference', 'NULL', `temp.import_rows s WHERE ${of(field)} NOT NULL AND NOT EXISTS (${target})`),
     ]
   })
+}
+
+/** New records that would join what is within one to what is within another. */
+function foreignReferences({ plan, of }: Staged): string[] {
+  const { within } = plan.resource
+  const [first, ...others] = sidesOf(plan.resource)
+  if (!within?.isRule || !first) return []
+  const owner = (side: Side): string => withinSql(side, within.field, of)
+  return others.map(side =>
+    note(
+      side.field,
+      'foreign',
+      'NULL',
+      `temp.import_rows s
+       WHERE s.seq NOT IN (SELECT seq FROM temp.import_matches) AND ${owner(first)} <> ${owner(side)}`,
+    ),
+  )
+}
+
+/** Stored records that would move away from what others join them to. */
+function moves({ plan, of, isGiven }: Staged): string[] {
+  const { resource, mode } = plan
+  const joints = jointsAt(resource)
+  const [within] = new Set(joints.map(joint => joint.within))
+  if (within === undefined || mode !== 'upsert' || !isGiven(within) || resource.key.includes(within)) return []
+  const to = of(within)
+  return [
+    note(
+      within,
+      'joined',
+      'NULL',
+      `temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq JOIN main.${resource.name} t ON t.id = m.id
+       WHERE NOT m.several AND t.${within} <> ${to}
+         AND (${joints.map(joint => joinedSql(joint, 'm.id', to)).join(' OR ')})`,
+    ),
+  ]
 }
 
 /** The new records, in order, that one parent has no room for; each parent's records are counted once. */
@@ -140,6 +180,8 @@ const ERRORS: Readonly<Record<Kind, (resource: Resource, field: string, detail: 
   }),
   taken: (_, field) => takenBy(field),
   reference: (_, field) => dangling(field),
+  foreign: (resource, field) => foreign(field, sidesOf(resource)[0]?.field ?? '', resource.within?.field ?? ''),
+  joined: resource => movingJoined(resource, jointsAt(resource)),
   limit: ({ limit, plural }, field, max) => overLimit(field, resourceNamed(limit?.parent ?? '').label, max, plural),
 }
 

@@ -4,6 +4,7 @@ import { resources } from '../../core/resources/all.ts'
 import { alreadyThere, copyDatabase, findings } from './copies.ts'
 import type { Connection } from './database.ts'
 import { schemaVersion } from './migrate.ts'
+import { strays } from './within.ts'
 
 /** In bytes; 0 where there is no file. */
 export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
@@ -26,6 +27,7 @@ export function maintenance(connection: Connection): Maintenance {
       return { bytes: copyDatabase(db, to) ?? 0 }
     },
     check: async () => findings(db),
+    strays: async resource => strays(connection, resource),
     lastBeat: async () => value<[], string>('SELECT beaten_at FROM heartbeat').get() ?? null,
   }
 }

@@ -5,23 +5,27 @@ import type { Resource, Row } from '../../core/resources/resource.ts'
 import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
 import { isConstraint } from './errors.ts'
+import { foreignReferences, moveProblem } from './within.ts'
 
 /** The rules that only the other records can tell, within a transaction. `id` is the record's own, once it has one. */
 
-type Ruled = Pick<Resource, 'name' | 'fields' | 'unique'> & Partial<Pick<Resource, 'limit' | 'plural'>>
+type Ruled = Pick<Resource, 'name' | 'fields' | 'unique'> &
+  Partial<Pick<Resource, 'label' | 'limit' | 'plural' | 'within'>>
 
-/** Every rule that the values break: what is taken, points to nothing, or is too many. */
+/** Every rule that the values break: what is taken, points to nothing, is too many, or joins two tenants. */
 export const violations = (connection: Connection, resource: Ruled, values: Row, id?: number): FieldErrors =>
   mergeErrors(
     resource,
     danglingReferences(connection, resource, values).map(dangling),
     takenKeys(connection, resource, values, id).map(taken),
+    foreignReferences(connection, resource, values, id),
+    moveProblem(connection, resource, values, id),
     limitProblem(connection, resource, values, id),
   )
 
 /**
- * Makes the change, or throws `invalid`. References without a foreign key and limits are checked ahead; the rest is
- * told by the constraint that failed.
+ * Makes the change, or throws `invalid`. What no constraint of the database knows is checked ahead; the rest is told by
+ * the constraint that failed.
  */
 export function checked<T>(
   connection: Connection,
@@ -30,8 +34,10 @@ export function checked<T>(
   id: number | undefined,
   change: () => T,
 ): T {
-  const ahead = limitProblem(connection, resource, values, id)
-  if (hasLooseReference(resource) || ahead.length > 0) throwIfAny(violations(connection, resource, values, id))
+  const isBroken = [limitProblem, foreignReferences, moveProblem].some(
+    problem => problem(connection, resource, values, id).length > 0,
+  )
+  if (hasLooseReference(resource) || isBroken) throwIfAny(violations(connection, resource, values, id))
   try {
     return change()
   } catch (error) {

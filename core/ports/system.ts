@@ -1,4 +1,5 @@
 import type { Timestamp } from '../dates.ts'
+import type { Resource } from '../resources/resource.ts'
 
 export interface Clock {
   /** Now, to the microsecond; never the same twice, and never earlier than before unless the system's clock is set back. */
@@ -30,6 +31,8 @@ export interface Maintenance {
   backup(to: string): Promise<{ readonly bytes: number }>
   /** What the integrity checks find; empty when all is well. */
   check(): Promise<string[]>
+  /** The ids of the records that do not agree with what they point to; see `Within`. */
+  strays(resource: Resource): Promise<number[]>
   /** When a daemon that was asked whether it can write last wrote in this database; null when none was. */
   lastBeat(): Promise<Timestamp | null>
 }

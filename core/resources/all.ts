@@ -39,22 +39,37 @@ export interface Pointing {
   readonly from: Resource
   readonly field: string
   readonly onDelete: Reference['onDelete']
+  /** What the record holds besides, where the field may point to others too: `target_type`. */
+  readonly kind: Readonly<Record<string, string>>
   /** The values of the records that point at this one. */
   where(id: number): Row
 }
 
 /** The resources whose records point at one of `target`, and by which field. */
-export function referencesTo(target: Resource): Pointing[] {
+export function referencesTo(target: Pick<Resource, 'name'>): Pointing[] {
   return resources.flatMap(from =>
     Object.entries(from.fields).flatMap(([field, { references }]): Pointing[] => {
       if (!references) return []
       const { to, onDelete } = references
-      if (to === target.name) return [{ from, field, onDelete, where: id => ({ [field]: id }) }]
+      if (to === target.name) return [pointing(from, field, onDelete, {})]
       if (typeof to === 'string') return []
       const { by, ...targets } = to
       return Object.entries(targets)
         .filter(([, name]) => name === target.name)
-        .map(([kind]) => ({ from, field, onDelete, where: id => ({ [by]: kind, [field]: id }) }))
+        .map(([kind]) => pointing(from, field, onDelete, { [by]: kind }))
     }),
   )
 }
+
+const pointing = (
+  from: Resource,
+  field: string,
+  onDelete: Reference['onDelete'],
+  kind: Pointing['kind'],
+): Pointing => ({
+  from,
+  field,
+  onDelete,
+  kind,
+  where: id => ({ ...kind, [field]: id }),
+})

@@ -22,6 +22,7 @@ export const cdrs = resource({
   },
   search: ['caller_number', 'destination_number', 'direction', 'disposition'],
   brief: ['tenant_id', 'caller_number', 'destination_number', 'disposition', 'bill_seconds', 'cost', 'started_at'],
+  within: { field: 'tenant_id', isRule: false },
   embeds: [
     { kind: 'one', name: 'tenant', from: 'tenants', via: 'tenant_id', only: ['id', 'name', 'slug'] },
     {

@@ -33,5 +33,6 @@ export const routes = resource({
   },
   key: ['did_id', 'target_type', 'target_id'],
   unique: [['did_id', 'target_type', 'target_id']],
+  within: { field: 'tenant_id', isRule: true },
   embeds: [{ kind: 'one', name: 'did', from: 'dids', via: 'did_id', only: ['id', 'number'] }],
 })

@@ -63,6 +63,7 @@ export const agents = resource({
   },
   unique: [['queue_id', 'extension_id']],
   key: ['queue_id', 'extension_id'],
+  within: { field: 'tenant_id', isRule: true },
   embeds: [
     { kind: 'one', name: 'queue', from: 'queues', via: 'queue_id', only: ['id', 'name', 'queue_number'] },
     {

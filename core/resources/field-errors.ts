@@ -1,6 +1,6 @@
 import type { FieldError, FieldErrors } from '../errors.ts'
 import { Problem } from './field.ts'
-import { fieldLabel, type Resource } from './resource.ts'
+import { fieldLabel, lowered, type Resource } from './resource.ts'
 
 /** Every sentence on a field, in the words of the API. */
 
@@ -27,6 +27,20 @@ export const taken = (field: string): FieldError => ({
   rule: 'taken',
   field,
   sentence: `The ${fieldLabel(field)} has already been taken.`,
+})
+
+/** It points to what is within another than the record's field `other`, or what that points to. */
+export const foreign = (field: string, other: string, within: string): FieldError => ({
+  rule: 'foreign',
+  field,
+  sentence: `The selected ${fieldLabel(field)} belongs to another ${fieldLabel(within).replace(/ id$/, '')} than the ${fieldLabel(other)}.`,
+})
+
+/** The field cannot change while these refer to the record, since they join it to what agrees with it now. */
+export const joined = (field: string, { label }: Pick<Resource, 'label'>, plurals: readonly string[]): FieldError => ({
+  rule: 'joined',
+  field,
+  sentence: `The ${fieldLabel(field)} field must stay the same while ${[...new Set(plurals)].map(lowered).join(' or ')} refer to the ${lowered(label)}.`,
 })
 
 /** `parent` is the label of what holds at most `max` of these. */

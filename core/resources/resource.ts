@@ -44,6 +44,15 @@ export interface Limit {
   readonly max: string
 }
 
+/**
+ * The field in which a record agrees with all that it points to, as far as those have it: `tenant_id`. `isRule`: what
+ * would make them differ is refused; else it is stored, and a check finds it.
+ */
+export interface Within {
+  readonly field: string
+  readonly isRule: boolean
+}
+
 export interface Resource<F extends Fields = Fields> {
   /** The table's name. */
   readonly name: string
@@ -72,6 +81,7 @@ export interface Resource<F extends Fields = Fields> {
   readonly put: 'keep' | 'clear'
   readonly patch: 'replace' | 'merge'
   readonly limit?: Limit
+  readonly within?: Within
 }
 
 type Declaration<F extends Fields> = Pick<Resource<F>, 'name' | 'label' | 'fields'> &
@@ -99,6 +109,9 @@ export function resource<F extends Fields>(declaration: Declaration<F>): Resourc
     ...declaration,
   }
 }
+
+/** A resource's label within a sentence; `SMS gateway` and `DID` keep their capitals. */
+export const lowered = (label: string): string => label.replace(/^[A-Z](?=[a-z])/, letter => letter.toLowerCase())
 
 /** `tenant_id` in a sentence is "tenant id". */
 export const fieldLabel = (name: string): string => name.replaceAll('_', ' ')

@@ -33,6 +33,9 @@ export interface Check {
   examine(patient: Patient): AsyncIterable<Finding>
 }
 
+/** So many of one kind are shown one by one; the others are counted. */
+export const AT_MOST = 10
+
 /** Every record of a resource, newest first. */
 export async function* recordsOf(
   { records }: Pick<Services, 'records'>,

@@ -1,21 +1,25 @@
 import { accounts } from './accounts.ts'
 import type { Check } from './check.ts'
 import { daemon } from './daemon.ts'
-import { database } from './database.ts'
+import { damage } from './damage.ts'
 import { duplicates } from './duplicates.ts'
 import { feeds } from './feeds.ts'
 import { file } from './file.ts'
 import { gateways } from './gateways.ts'
 import { limits } from './limits.ts'
+import { log } from './log.ts'
 import { quarantine } from './quarantine.ts'
+import { tenancy } from './tenancy.ts'
 
 /** What `doctor` looks at, in this order; a new check is a file of its own and a line here. */
 export const CHECKS: readonly Check[] = [
   file,
-  database,
+  damage,
+  log,
   accounts,
   limits,
   duplicates,
+  tenancy,
   gateways,
   feeds,
   quarantine,

@@ -3,43 +3,27 @@ import { Command } from 'commander'
 import { AppError } from '../../../core/errors.ts'
 import { quoted } from '../command-line.ts'
 import type { Context } from '../context.ts'
-import { CliError, EXIT } from '../exit.ts'
+import { CliError } from '../exit.ts'
 import { example } from '../help.ts'
-import { printValue } from '../output.ts'
 import type { RunCommand, Wiring } from '../program.ts'
-import { suggested } from '../report.ts'
-import { daemonState } from '../service-commands.ts'
-import { styled } from '../styles.ts'
 import type { Finding } from './check.ts'
 import { CHECKS } from './checks.ts'
+import { examined, patientOf, tell } from './findings.ts'
 
 export async function doctorCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = example(
     new Command('doctor').description('find what is wrong, and the command that mends it'),
     'trunkline doctor',
   )
-  return run(command, async context => {
-    const findings: Finding[] = []
-    for await (const found of examined(context, wiring))
-      findings.push({ ...found, mend: suggested(found.mend, context.options) })
-    await printValue(context, findings, () =>
-      findings.length === 0
-        ? `${styled(context, 'green', 'ok')}: nothing is wrong\n`
-        : findings
-            .map(({ finding, mend }) => `${styled(context, 'red', 'found')}: ${finding}\n mend: ${mend}\n`)
-            .join(''),
-    )
-    return findings.length === 0 ? EXIT.ok : EXIT.negative
-  })
+  return run(command, context => tell(context, everything(context, wiring), ': nothing is wrong'))
 }
 
-async function* examined(context: Context, wiring: Wiring): AsyncIterable<Finding> {
+async function* everything(context: Context, wiring: Wiring): AsyncIterable<Finding> {
   let path = ''
   try {
-    const settings = wiring.settings(context.options).values
-    path = context.options.db ?? String(settings['db'])
-    const patient = { settings, path, open: () => context.open(), daemon: () => daemonState(wiring, context) }
-    for (const check of CHECKS) yield* check.examine(patient)
+    const patient = patientOf(context, wiring)
+    path = patient.path
+    yield* examined(CHECKS, patient)
   } catch (error) {
     // What keeps the settings from being read or the database from being opened is a finding like the others, and the last.
     yield openingFailure(error, path)

@@ -6,7 +6,7 @@ import type { Services } from '../context.ts'
 import { pluralOf } from '../references.ts'
 import { commandOf } from '../resource-names.ts'
 import { mayBeShared } from '../same-key.ts'
-import { type Check, type Finding, recordsOf } from './check.ts'
+import { AT_MOST, type Check, type Finding, recordsOf } from './check.ts'
 
 /** Records with the same natural key, where the API allows that. */
 export const duplicates: Check = {
@@ -16,8 +16,6 @@ export const duplicates: Check = {
     for (const resource of resources) if (mayBeShared(resource)) yield* duplicatesOf(services, resource)
   },
 }
-
-const AT_MOST = 10
 
 interface Duplicate {
   readonly id: string
@@ -41,6 +39,12 @@ async function* duplicatesOf(services: Services, resource: Resource): AsyncItera
       mend: `trunkline ${commandOf(resource)} delete id:${goes.id}`,
     }
   }
+  if (found > AT_MOST)
+    yield {
+      kind: 'same_key',
+      finding: `${found - AT_MOST} more ${pluralOf(resource)} have the same ${resource.key.join(' and ')} as another`,
+      mend: 'trunkline doctor',
+    }
 }
 
 /**

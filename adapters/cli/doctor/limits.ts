@@ -1,7 +1,7 @@
 import { resources } from '../../../core/resources/all.ts'
 import { cell } from '../columns.ts'
-import { raising } from '../limits.ts'
 import { labelOf, pluralOf } from '../references.ts'
+import { raising } from '../remedies.ts'
 import { type Check, recordsOf } from './check.ts'
 
 /** Parents that have more records than they may. */

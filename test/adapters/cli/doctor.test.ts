@@ -128,6 +128,35 @@ describe('doctor', () => {
     assert.deepEqual(await findings(), [])
   })
 
+  it('finds what joins two tenants, as db check does, and parts it', async () => {
+    await place.done(
+      'trunkline tenant create --name Beta --slug beta --domain beta.example.com --status active --timezone UTC --max-extensions 5',
+    )
+    await place.done(
+      'trunkline extension create --tenant beta --extension-number 101 --display-name B --generate-secret --status active',
+    )
+    const { db } = service.trunkline.storage.connection
+    const beta = Number(db.prepare('SELECT id FROM extensions WHERE tenant_id = 2').pluck().get())
+    db.exec(
+      `UPDATE agents SET extension_id = ${beta}; UPDATE routes SET target_id = ${beta}; UPDATE cdrs SET extension_id = ${beta}`,
+    )
+    const found = await findings()
+    assert.deepEqual(found, [
+      ['CDR 1 joins two tenants: tenant acme and extension beta/101', "trunkline cdr update id:1 --extension ''"],
+      ['agent 1 joins two tenants: queue acme/800 and extension beta/101', 'trunkline agent remove id:1'],
+      ['route 1 joins two tenants: DID +380441234567 of acme and extension beta/101', 'trunkline route remove id:1'],
+    ])
+    const checked = await place.run('trunkline db check --output json')
+    assert.equal(checked.code, 1)
+    assert.deepEqual(
+      JSON.parse(checked.stdout).map(({ kind, finding, mend }: Record<string, string>) => [kind, finding, mend]),
+      found.map(each => ['two_tenants', ...each]),
+    )
+    for (const [, mend] of found) await place.done(mend.includes('remove') ? `${mend} --yes` : mend)
+    assert.deepEqual(await findings(), [])
+    await place.done('trunkline tenant delete beta --yes --cascade')
+  })
+
   it('finds a callback token that is not checked, and where to look for it', async () => {
     await place.done(`trunkline gateway update Jasmin --callback-token f1b6 --meta '{"dlr_level":3}'`)
     const [[finding, mend = ''] = []] = await findings()

@@ -139,6 +139,37 @@ cdrs               1: 1
     for (const id of [2, 3]) await place.done(`trunkline did delete id:${id} --yes`)
   })
 
+  it('joins no two tenants, and stays where others join it, as the hint shows', async () => {
+    const lines = [
+      'tenant create --name Beta --slug beta --domain beta.example.com --status active --timezone UTC --max-extensions 5',
+      'extension create --tenant beta --extension-number 109 --display-name B --generate-secret --status active',
+      'did create --tenant beta --number +4930 --provider X --status active',
+      'route add --did +4930 --target-type extension --target beta/109',
+    ]
+    for (const line of lines) await place.done(`trunkline ${line}`)
+    await ended('trunkline agent add --queue acme/800 --extension beta/109', {
+      code: 65,
+      stderr:
+        'error: --extension: The selected extension id belongs to another tenant than the queue id.\nhint: trunkline agent add --help\n',
+    })
+    await ended('trunkline did update +4930 --tenant acme', {
+      code: 65,
+      stderr:
+        'error: --tenant: The tenant id field must stay the same while routes refer to the DID.\nhint: trunkline route list --did +4930\n',
+    })
+    const hint = 'trunkline route list --target-type extension --target beta/109'
+    await ended('trunkline extension update beta/109 --tenant acme', {
+      code: 65,
+      stderr: `error: --tenant: The tenant id field must stay the same while agents or routes refer to the extension.\nhint: ${hint}\n`,
+    })
+    const [{ id }] = await place.json(hint)
+    assert.deepEqual(await place.json('trunkline route list --target-type queue'), [])
+    await place.done(`trunkline route remove ${id} --yes`)
+    await place.done('trunkline did update +4930 --tenant acme')
+    await place.done('trunkline tenant delete beta --yes --cascade')
+    await place.done('trunkline did delete +4930 --yes')
+  })
+
   it('can be given in JSON as the API gives it, for every resource', async () => {
     const service = await startService({ db: place.db })
     try {

@@ -184,3 +184,19 @@ describe('omitted optional members', () => {
 function plain(record: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => !Array.isArray(value)))
 }
+
+describe('a move to another tenant', () => {
+  it('is refused for what an agent or a route joins to others of its tenant, and else goes', async () => {
+    const [from, to] = [await world.create('tenants'), await world.create('tenants')]
+    const of = { tenant_id: from.id }
+    const [extension, queue] = [await world.create('extensions', of), await world.create('queues', of)]
+    await inserted('agents', { queue_id: queue.id, extension_id: extension.id, penalty: 0 })
+    const body = { ...extension, tenant_id: to.id }
+    const put = () => world.send('PUT', `/api/extensions/${extension.id}`, body)
+    const sentence = 'The tenant id field must stay the same while agents or routes refer to the extension.'
+    const { status, json } = await put()
+    assert.deepEqual([status, json], [422, { message: sentence, errors: { tenant_id: [sentence] } }])
+    await world.send('DELETE', `/api/queues/${queue.id}`)
+    assert.equal((await put()).status, 200)
+  })
+})

@@ -1,0 +1,38 @@
+import type { Context } from '../context.ts'
+import { EXIT } from '../exit.ts'
+import { printValue } from '../output.ts'
+import type { Wiring } from '../program.ts'
+import { suggested } from '../report.ts'
+import { daemonState } from '../service-commands.ts'
+import { printable, styled } from '../styles.ts'
+import type { Check, Finding, Patient } from './check.ts'
+
+/** The settings and the database that a command works with. Throws AppError where a setting is wrong. */
+export function patientOf(context: Context, wiring: Wiring): Patient {
+  const settings = wiring.settings(context.options).values
+  return {
+    settings,
+    path: context.options.db ?? String(settings['db']),
+    open: () => context.open(),
+    daemon: () => daemonState(wiring, context),
+  }
+}
+
+/** What these checks find, in their order. */
+export async function* examined(checks: readonly Check[], patient: Patient): AsyncIterable<Finding> {
+  for (const check of checks) yield* check.examine(patient)
+}
+
+/** Prints what was found, each with the command that mends it, or that all is well. Returns the exit code. */
+export async function tell(context: Context, found: AsyncIterable<Finding>, allWell: string): Promise<number> {
+  const findings: Finding[] = []
+  for await (const each of found) findings.push({ ...each, mend: suggested(each.mend, context.options) })
+  await printValue(context, findings, () =>
+    findings.length === 0
+      ? `${styled(context, 'green', 'ok')}${allWell}\n`
+      : findings
+          .map(({ finding, mend }) => `${styled(context, 'red', 'found')}: ${printable(finding)}\n mend: ${mend}\n`)
+          .join(''),
+  )
+  return findings.length === 0 ? EXIT.ok : EXIT.negative
+}
