@@ -6,10 +6,10 @@ import { asWritten } from '../../core/resources/written.ts'
 import { namedReferences } from '../../core/use-cases/import.ts'
 import { type Context, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
-import { csvCell, escapeFormula } from './export/csv.ts'
+import { BOM, csvCell, escapeFormula } from './export/csv.ts'
 import { openOutput } from './export/output.ts'
 import { codeCell } from './import/cells.ts'
-import { FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
+import { delimiterNamed, FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { labelOf, pluralOf, resolve } from './references.ts'
 import { grouped } from './whole-number.ts'
@@ -22,6 +22,8 @@ export interface ExportOptions {
   readonly since?: string | undefined
   readonly until?: string | undefined
   readonly escapeFormulas: boolean
+  readonly bom: boolean
+  readonly delimiter?: string | undefined
   readonly showSecrets: boolean
 }
 
@@ -41,6 +43,8 @@ export function addExportOptions(command: Command, resource: Resource): Command 
       '--escape-formulas',
       'keep spreadsheets from taking text for formulas; the file does not import again as it was',
     )
+    .option('--bom', 'begin the CSV with a byte-order mark, by which spreadsheets know UTF-8')
+    .option('--delimiter <character>', 'what separates the cells of the CSV: a character, or tab (default: a comma)')
     .option('--show-secrets', 'at a terminal too; a file or a pipe gets them in any case')
 }
 
@@ -56,6 +60,8 @@ export function readExportOptions(raw: Readonly<Record<string, unknown>>): Expor
     since: text('since'),
     until: text('until'),
     escapeFormulas: raw.escapeFormulas === true,
+    bom: raw.bom === true,
+    delimiter: delimiterNamed(text('delimiter')),
     showSecrets: raw.showSecrets === true,
   }
 }
@@ -77,7 +83,7 @@ interface Column {
 export async function exportRecords(resource: Resource, options: ExportOptions, context: Context): Promise<number> {
   const services = await context.open()
   const format = formatFor(options, context)
-  if (options.escapeFormulas && format !== 'csv') throw new CliError(EXIT.usage, '--escape-formulas is for csv alone')
+  assertForCsv(options, format)
   const where = await tenantWhere(resource, options, services)
   const { period } = await recordPeriodFrom({ ...options }, resource, where, services.records)
   const isTerminal = options.out === undefined && context.io.stdout.isTTY === true
@@ -102,6 +108,16 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   }
   say(context, `${grouped(count)} ${count === 1 ? labelOf(resource) : pluralOf(resource)} exported`)
   return count
+}
+
+function assertForCsv(options: ExportOptions, format: Format): void {
+  const given = [
+    ['--escape-formulas', options.escapeFormulas],
+    ['--bom', options.bom],
+    ['--delimiter', options.delimiter !== undefined],
+  ] as const
+  const flag = given.find(([, isGiven]) => isGiven)
+  if (flag && format !== 'csv') throw new CliError(EXIT.usage, `${flag[0]} is for CSV, and this export is ${format}`)
 }
 
 /** What goes to standard output is printed as --output says; a file is what it is called. */
@@ -139,12 +155,13 @@ interface Form {
   end(count: number): string
 }
 
-function formOf(format: Format, columns: readonly Column[], { escapeFormulas }: ExportOptions): Form {
+function formOf(format: Format, columns: readonly Column[], options: ExportOptions): Form {
+  const { escapeFormulas, bom, delimiter = ',' } = options
   if (format === 'csv') {
-    const cell = (text: string): string => csvCell(escapeFormulas ? escapeFormula(text) : text)
-    const line = (cells: readonly string[]): string => `${cells.join(',')}\n`
+    const cell = (text: string): string => csvCell(escapeFormulas ? escapeFormula(text) : text, delimiter)
+    const line = (cells: readonly string[]): string => `${cells.join(delimiter)}\n`
     return {
-      begin: line(columns.map(({ name }) => name)),
+      begin: (bom ? BOM : '') + line(columns.map(({ name }) => name)),
       row: values => line(values.map((value, i) => cell(asText(columns[i]?.field, value)))),
       end: () => '',
     }

@@ -8,7 +8,7 @@ import { CliError, EXIT } from '../exit.ts'
 import type { CellRules } from './cells.ts'
 import { readerOf } from './cells.ts'
 import type { ImportOptions } from './options.ts'
-import { nearest } from './suggest.ts'
+import { nearest, plain } from './suggest.ts'
 
 /** The column of a reject file that tells the reason; an import passes over it. */
 export const REASON = 'import_error'
@@ -24,6 +24,8 @@ export interface Target {
 }
 
 export interface Targets {
+  /** The name that a column goes by, be it written `Cost per minute` or `COST-PER-MINUTE`; its own where it has none. */
+  nameOf(column: string): string
   /** null: it is passed over; undefined: there is no such column. */
   of(column: string): Target | null | undefined
   /** The error on a column that does not exist. */
@@ -39,17 +41,21 @@ export function targetsOf(resource: Resource, map: ImportOptions['map']): Target
     byColumn.set(field, { field, byName: false, reference: references.find(named => named.field === field) ?? null })
   for (const reference of references)
     byColumn.set(reference.column, { field: reference.field, byName: true, reference })
-  const names = new Map(map)
+  const fieldNamed = naming(byColumn.keys())
+  const names = new Map(map.map(([column, name]) => [column, fieldNamed(name)]))
   for (const [column, name] of names)
     if (name !== '' && !byColumn.has(name))
       throw new CliError(
         EXIT.usage,
         `--map "${column}=${name}": ${noField(resource, name, nearest(name, byColumn.keys()))}`,
       )
+  const nameOf = naming([...byColumn.keys(), ...PASSED_OVER, ...names.keys()])
   return {
+    nameOf,
     mapped: [...names.keys()],
     of: column => {
-      const name = names.get(column) ?? column.trim()
+      const known = nameOf(column)
+      const name = names.get(known) ?? known
       return name === '' || PASSED_OVER.has(name) ? null : byColumn.get(name)
     },
     unknown: column => {
@@ -61,13 +67,25 @@ export function targetsOf(resource: Resource, map: ImportOptions['map']): Target
   }
 }
 
+/** The one of these names that is written this way or nearly so; the trimmed text itself where none is. */
+function naming(known: Iterable<string>): (written: string) => string {
+  const exact = new Set(known)
+  const byForm = new Map(Array.from(exact, name => [plain(name), name]))
+  return written => {
+    const name = written.trim()
+    return exact.has(name) ? name : (byForm.get(plain(name)) ?? name)
+  }
+}
+
 const noField = ({ plural }: Resource, name: string, meant: string | null): string =>
   `${plural} have no field ${JSON.stringify(name)}${meant === null ? '' : `; did you mean ${meant}?`}`
 
 /** The constants that --set gives, read by the fields' rules. Throws on the first that breaks one. */
 export function constantsOf(resource: Resource, given: ImportOptions['set'], rules: CellRules): Record<string, Value> {
   const constants: Record<string, Value> = {}
-  for (const [name, text] of given) {
+  const fieldNamed = naming(Object.keys(resource.fields))
+  for (const [written, text] of given) {
+    const name = fieldNamed(written)
     const field = resource.fields[name]
     if (!field)
       throw new CliError(

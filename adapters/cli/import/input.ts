@@ -67,6 +67,8 @@ export class Input {
   head: Buffer = Buffer.alloc(0)
   /** Bytes before the rows that come next. */
   offset = 0
+  /** Did it begin with a byte-order mark? */
+  hasMark = false
   /** The line on which they begin. */
   line = 1
   readonly #chunks: AsyncIterator<unknown>
@@ -89,7 +91,8 @@ export class Input {
     if (other) throw new CliError(EXIT.data, `${name} is ${other[1]}`)
     const wide = wideEncoding(input.#pending)
     if (wide !== null) throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, wide))
-    if (input.#pending.subarray(0, 3).equals(BOM)) input.#pass(3)
+    input.hasMark = input.#pending.subarray(0, 3).equals(BOM)
+    if (input.hasMark) input.#pass(3)
     input.head = input.#pending
     return input
   }

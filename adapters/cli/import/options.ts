@@ -23,6 +23,8 @@ export interface ImportOptions {
   readonly resume?: boolean
   readonly decimalComma: boolean
   readonly delimiter?: string
+  /** The reject file begins with a byte-order mark, as the input may. */
+  readonly bom: boolean
   readonly allowDuplicates: boolean
 }
 
@@ -55,6 +57,7 @@ export function addImportOptions(command: Command, resource: Resource): Command 
     .option('--no-resume', 'begin anew although an import of the same input was interrupted')
     .option('--decimal-comma', 'amounts are written 0,0123')
     .option('--delimiter <character>', 'what separates cells: a character, or tab (default: found out)')
+    .option('--bom', 'begin the reject file with a byte-order mark, for spreadsheets; one of the input stays anyhow')
     .option('--allow-duplicates', 'with --mode insert, keep records that share their key where the API allows it')
 }
 
@@ -67,7 +70,9 @@ export function readImportOptions(raw: Readonly<Record<string, unknown>>): Impor
   const format = oneOf('--format', FORMATS, text('format'))
   const tenant = text('tenant')
   const rejectFile = text('rejectFile')
-  const delimiter = text('delimiter')
+  const delimiter = delimiterNamed(text('delimiter'))
+  if (raw.bom === true && rejectFile === undefined)
+    throw new CliError(EXIT.usage, '--bom is about the reject file: give --reject-file too')
   return {
     map: pairs('--map', raw.map, true),
     set: pairs('--set', raw.set, false),
@@ -76,12 +81,13 @@ export function readImportOptions(raw: Readonly<Record<string, unknown>>): Impor
     maxErrors: wholeNumber('--max-errors', text('maxErrors') ?? '100'),
     dryRun: raw.dryRun === true,
     decimalComma: raw.decimalComma === true,
+    bom: raw.bom === true,
     allowDuplicates: raw.allowDuplicates === true,
     ...(typeof raw.resume === 'boolean' ? { resume: raw.resume } : {}),
     ...(format === undefined ? {} : { format }),
     ...(tenant === undefined ? {} : { tenant }),
     ...(rejectFile === undefined ? {} : { rejectFile }),
-    ...(delimiter === undefined ? {} : { delimiter: delimiterNamed(delimiter) }),
+    ...(delimiter === undefined ? {} : { delimiter }),
   }
 }
 
@@ -97,7 +103,9 @@ function wholeNumber(flag: string, given: string): number {
   return Number(given)
 }
 
-function delimiterNamed(given: string): string {
+/** What --delimiter says. Throws on what cannot separate cells. */
+export function delimiterNamed(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined
   const delimiter = given === 'tab' || given === '\\t' ? '\t' : given
   if (delimiter.length !== 1 || '"\r\n'.includes(delimiter))
     throw new CliError(EXIT.usage, `--delimiter must be one character, not ${JSON.stringify(given)}`)

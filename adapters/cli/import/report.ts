@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import type { FieldError, FieldErrors } from '../../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
-import { csvCell } from '../export/csv.ts'
+import { BOM, csvCell } from '../export/csv.ts'
 import { assertNoDatabase, openToWrite, writeAll } from '../export/output.ts'
 import { cannotWrite } from '../report.ts'
 import { printable } from '../styles.ts'
@@ -105,6 +105,8 @@ const FORMS: Readonly<Record<Format, (raw: string, reason: string, context: Shap
 
 interface Shape {
   readonly format: Format
+  /** Does it begin with a byte-order mark? */
+  readonly isMarked: boolean
   readonly delimiter: string
   readonly newline: string
   /** The header row as it came. */
@@ -145,7 +147,8 @@ export function openRejectFile(
     add: (raw, errors) => {
       const reason = errors.map(({ field, sentence }) => `${field}: ${sentence}`).join(' ')
       const first = shape.format === 'csv' ? `${REASON}${shape.delimiter}${bare(shape.header)}${shape.newline}` : '['
-      const start = bytes === 0 ? (shape.format === 'ndjson' ? '' : first) : shape.format === 'json' ? ',\n' : ''
+      const begin = (shape.isMarked ? BOM : '') + (shape.format === 'ndjson' ? '' : first)
+      const start = bytes === 0 ? begin : shape.format === 'json' ? ',\n' : ''
       write(start + FORMS[shape.format](bare(raw), reason, shape))
     },
     close: () => {

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../core/errors.ts'
-import { isJsonObject } from '../../../core/json.ts'
+import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { namedReferences } from '../../../core/use-cases/import.ts'
@@ -77,14 +77,35 @@ export function objectReader(plan: RowPlan): RowReader {
     columns: fields,
     read: ({ content }) => {
       if (content instanceof Fault) return fault(content.sentence)
-      const value = 'json' in content ? content.json : null
-      if (!isJsonObject(value)) return fault('The row is not a JSON object.')
-      const errors = Object.keys(value).flatMap(name => memberErrors(plan, name))
+      const row = 'json' in content ? content.json : null
+      if (!isJsonObject(row)) return fault('The row is not a JSON object.')
+      const { value, errors } = named(plan, row)
       const read = evaluate(({ column }) => (Object.hasOwn(value, column) ? value[column] : undefined))
       return errors.length > 0 ? { errors: [...errors, ...('errors' in read ? read.errors : [])] } : read
     },
   }
 }
+
+/** The object by the names that its members go by, and what is wrong with them. */
+function named(plan: RowPlan, row: JsonObject): { value: JsonObject; errors: FieldError[] } {
+  const written = Object.keys(row)
+  const errors = written.flatMap(name => memberErrors(plan, name))
+  const names = written.map(plan.targets.nameOf)
+  if (names.every((name, at) => name === written[at])) return { value: row, errors }
+  const value: JsonObject = {}
+  names.forEach((name, at) => {
+    const member = written[at] ?? name
+    if (Object.hasOwn(value, name)) errors.push(repeated(member, written[names.indexOf(name)] ?? name))
+    else Object.defineProperty(value, name, { value: row[member], enumerable: true })
+  })
+  return { value, errors }
+}
+
+export const repeated = (name: string, other: string): FieldError => ({
+  rule: 'repeated',
+  field: name,
+  sentence: `The column is the same field as ${other}.`,
+})
 
 function memberErrors({ targets, constants }: RowPlan, name: string): FieldError[] {
   const target = targets.of(name)

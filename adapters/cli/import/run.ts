@@ -92,8 +92,9 @@ const loadOf = (
     noted: { file: basename(input.name), ...(tenant ? { [tenant.field]: Number(tenant.value) } : {}) },
   })
 
-const shapeOf = ({ format, opened }: Run) => ({
+const shapeOf = ({ format, opened, options, input }: Run) => ({
   format,
+  isMarked: format === 'csv' && (options.bom || input.hasMark),
   delimiter: opened.delimiter,
   newline: opened.newline,
   header: opened.header,

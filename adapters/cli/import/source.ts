@@ -8,7 +8,7 @@ import { csvSplitter, detectDialect } from './csv.ts'
 import { Fault, type Input, type Splitter } from './input.ts'
 import { arraySplitter, ndjsonSplitter } from './json.ts'
 import type { Format, ImportOptions } from './options.ts'
-import { givenTwice, objectReader, type RowPlan, type RowReader, tableReader } from './rows.ts'
+import { givenTwice, objectReader, type RowPlan, type RowReader, repeated, tableReader } from './rows.ts'
 import { nearest } from './suggest.ts'
 
 /** An input of which is known how its rows are read. */
@@ -90,7 +90,7 @@ function headerErrors(
   columns: readonly (Target | null | undefined)[],
 ): FieldErrors {
   const { resource, targets, constants } = plan
-  const present = new Set(header.map(name => name.trim()))
+  const present = new Set(header.map(targets.nameOf))
   for (const column of targets.mapped)
     if (!present.has(column)) {
       const near = nearest(column, present)
@@ -106,8 +106,7 @@ function headerErrors(
     if (target === undefined) errors.push(targets.unknown(name))
     if (!target) return
     const other = seen.get(target.field)
-    if (other !== undefined)
-      errors.push({ rule: 'repeated', field: name, sentence: `The column is the same field as ${other}.` })
+    if (other !== undefined) errors.push(repeated(name, other))
     else if (Object.hasOwn(constants, target.field)) errors.push(givenTwice(name))
     seen.set(target.field, name)
   })

@@ -12,7 +12,8 @@ export function nearest(name: string, known: Iterable<string>): string | null {
   return best
 }
 
-const plain = (name: string): string =>
+/** A name as it is compared: in any case, with blanks, dots, dashes or slashes for underscores. */
+export const plain = (name: string): string =>
   name
     .trim()
     .toLowerCase()

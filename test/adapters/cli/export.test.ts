@@ -12,7 +12,7 @@ import { temporaryFolder } from '../../support/app.ts'
 import { type Desk, listening, openDesk } from '../../support/imports.ts'
 import { sampleBody } from '../../support/samples.ts'
 
-const OPTIONS = { escapeFormulas: false, showSecrets: false }
+const OPTIONS = { escapeFormulas: false, bom: false, showSecrets: false }
 
 let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>
@@ -80,6 +80,20 @@ describe('an export', () => {
     await rate('+44', { destination: '=1+1' })
     assert.match(await desk.give('rates'), /acme,\+44,=1\+1/)
     assert.match(await desk.give('rates', ['--escape-formulas']), /acme,'\+44,'=1\+1/)
+  })
+
+  it('has a byte-order mark and another delimiter for spreadsheets on request, and is imported as it is', async () => {
+    await rate('380', { destination: 'Kyiv; all, "new"' })
+    const flags = ['--bom', '--delimiter', ';']
+    const csv = await desk.give('rates', flags)
+    const header = '\ufefftenant;prefix;destination;cost_per_minute;billing_increment;status'
+    assert.equal(csv, `${header}\nacme;380;"Kyiv; all, ""new""";0.0123;60;active\n`)
+    const { summary } = await desk.take('rates', csv, ['--mode', 'upsert'])
+    assert.deepEqual([summary.rejected, summary.unchanged], [0, 1])
+    assert.match(await desk.give('rates', ['--delimiter', 'tab']), /^acme\t380\t"Kyiv; all/m)
+    for (const flag of [['--bom'], ['--delimiter', ';'], ['--escape-formulas']])
+      await assert.rejects(desk.give('rates', [...flag, '--format', 'json']), { exitCode: 64 })
+    await assert.rejects(desk.give('rates', ['--delimiter', 'ab']), { exitCode: 64 })
   })
 
   it('on standard output goes by --output, unless --format says otherwise', async () => {

@@ -14,13 +14,56 @@ afterEach(() => desk.close())
 
 const hintIn = (stderr: string): string | undefined => /^hint: (.*)$/m.exec(stderr)?.[1]
 
+describe('a column', () => {
+  const HEADERS = [
+    'Tenant,Prefix,DESTINATION,Cost per minute,Billing-Increment,Status,Created At',
+    'TENANT, prefix ,Destination,cost.per.minute,billing increment,status,ID',
+    'tenant,PREFIX,destination,COST_PER_MINUTE,BILLING  INCREMENT,STATUS,Import Error',
+  ]
+
+  it('is a field in any case, with blanks, dots or dashes for underscores', async () => {
+    for (const [i, header] of HEADERS.entries()) {
+      const { summary, stderr } = await desk.take('rates', `${header}\nacme,38${i},Ukraine,1,60,active,7\n`, [])
+      assert.equal(summary.created, 1, stderr)
+    }
+    assert.deepEqual(
+      desk.query(RATES).map(row => row.split('|')[0]),
+      ['380', '381', '382'],
+    )
+  })
+
+  it('of objects is one too, whichever way each of them writes it', async () => {
+    const rows = [
+      { Prefix: '380', Destination: 'x', 'Cost per minute': '1', 'Billing.Increment': 60, STATUS: 'active' },
+      { prefix: '381', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' },
+    ]
+    const { summary } = await desk.take('rates', rows.map(row => JSON.stringify(row)).join('\n'), FLAGS, 'in.ndjson')
+    assert.equal(summary.created, 2)
+  })
+
+  it('that is there twice, written in two ways, is refused', async () => {
+    const { stderr } = await desk.take('rates', deck('380,x,1,60,active,381').replace('\n', ',Prefix\n'), FLAGS)
+    assert.match(stderr, /^in\.csv:1: Prefix: The column is the same field as prefix\.$/m)
+    const row = { prefix: '380', Prefix: '381', destination: 'x', cost_per_minute: '1', billing_increment: 60 }
+    const twice = await desk.take('rates', JSON.stringify(row), [...FLAGS, '--set', 'status=active'], 'in.ndjson')
+    assert.match(twice.stderr, /^in\.ndjson:1: Prefix: The column is the same field as prefix\.$/m)
+  })
+
+  it('goes by --map before the name of a field, and both sides of it may be written in any way', async () => {
+    const text = 'Prefix,Name,PRICE,destination,billing_increment\nnot this,380,1,x,60\n'
+    const maps = ['Prefix=', 'name=Prefix', 'Price=Cost Per Minute'].flatMap(map => ['--map', map])
+    await desk.take('rates', text, [...FLAGS, ...maps, '--set', 'Status=active'])
+    assert.deepEqual(desk.query(RATES), ['380|x|10000|60|active'])
+  })
+})
+
 describe('a column that is nearly the name of a field', () => {
-  const text = 'Prefix,COST_PER_MINUTE,Billing increment,destination,status\n380,1,60,Ukraine,active\n'
-  const maps = ['Prefix=prefix', 'COST_PER_MINUTE=cost_per_minute', 'Billing increment=billing_increment']
+  const text = 'Prefxi,COST_PR_MINUTE,Biling increment,destination,status\n380,1,60,Ukraine,active\n'
+  const maps = ['Prefxi=prefix', 'COST_PR_MINUTE=cost_per_minute', 'Biling increment=billing_increment']
 
   it('is refused with the options that name the field, as they are to be pasted', async () => {
     const { stderr, summary } = await desk.take('rates', text, FLAGS)
-    assert.match(stderr, /^in\.csv:1: Prefix: Rates have no field "Prefix"; did you mean prefix\?$/m)
+    assert.match(stderr, /^in\.csv:1: Prefxi: Rates have no field "Prefxi"; did you mean prefix\?$/m)
     assert.deepEqual([summary.created, desk.query(RATES)], [0, []])
     assert.equal(
       hintIn(stderr),
@@ -31,14 +74,14 @@ describe('a column that is nearly the name of a field', () => {
   })
 
   it('is told the same way of the members of objects', async () => {
-    const row = { Prefix: '380', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' }
+    const row = { Prefxi: '380', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' }
     const { stderr } = await desk.take('rates', `${JSON.stringify(row)}\n`.repeat(2), FLAGS, 'in.ndjson')
-    assert.equal(hintIn(stderr), 'trunkline cdr import in.ndjson --tenant acme --map Prefix=prefix')
+    assert.equal(hintIn(stderr), 'trunkline cdr import in.ndjson --tenant acme --map Prefxi=prefix')
   })
 
   it('comes with no command that would import once more what is stored', async () => {
     const row = { prefix: '380', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' }
-    const rows = [row, { ...row, prefix: undefined, Prefix: '381' }].map(each => JSON.stringify(each)).join('\n')
+    const rows = [row, { ...row, prefix: undefined, Prefxi: '381' }].map(each => JSON.stringify(each)).join('\n')
     const { stderr, summary } = await desk.take('rates', rows, [...FLAGS, '--on-error', 'continue'], 'in.ndjson')
     assert.deepEqual([summary.created, hintIn(stderr)], [1, undefined])
   })

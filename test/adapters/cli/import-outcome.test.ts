@@ -83,6 +83,23 @@ describe('an import with bad rows', () => {
       assert.deepEqual([summary.rows, summary.created, summary.rejected], [2, 2, 0])
     })
 
+  it('writes them with the delimiter of the input, and with a byte-order mark where it has one or --bom asks for it', async () => {
+    const rejects = join(folder.path, 'rejects.csv')
+    const flags = [...FLAGS, '--on-error', 'continue', '--reject-file', rejects]
+    const semicolons = deck('2,b,bad,60,active').replaceAll(',', ';')
+    const written = async (input: string, more: string[] = []): Promise<string> => {
+      await desk.take('rates', input, [...flags, ...more])
+      return readFileSync(rejects, 'utf8')
+    }
+    const plain = await written(semicolons)
+    assert.match(plain, /^import_error;prefix;.*\ncost_per_minute: [^\n]*;2;b;bad;60;active\n$/)
+    assert.equal(await written(semicolons, ['--bom']), `\ufeff${plain}`)
+    assert.equal(await written(`\ufeff${semicolons}`), `\ufeff${plain}`)
+    const { summary } = await desk.take('rates', readFileSync(rejects, 'utf8').replace(';bad;', ';2;'), FLAGS)
+    assert.equal(summary.created, 1)
+    await assert.rejects(desk.take('rates', semicolons, [...FLAGS, '--bom']), { exitCode: 64 })
+  })
+
   it('hands rejected rows to a pipe, which stays one, and takes no folder for a reject file', async t => {
     const pipe = join(folder.path, 'pipe')
     spawnSync('mkfifo', [pipe])
