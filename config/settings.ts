@@ -1,8 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { isTimeZone } from '../core/dates.ts'
-import { SOURCE_FORMATS } from '../core/rating/completed-call.ts'
-import { isSwitchName } from '../core/rating/record-call.ts'
+import { isSwitchName, SOURCE_FORMATS } from '../core/rating/completed-call.ts'
 
 export interface Setting<S extends TSchema = TSchema> {
   readonly schema: S

@@ -3,7 +3,7 @@ import { formatAmount } from '../../core/amounts.ts'
 import type { Field } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { asWritten } from '../../core/resources/written.ts'
-import { namedReferences } from '../../core/use-cases/import.ts'
+import { inFiles, namedReferences } from '../../core/use-cases/import.ts'
 import { type Context, type Services, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { BOM, csvCell, escapeFormula } from './export/csv.ts'
@@ -127,7 +127,7 @@ function formatFor({ format, out }: ExportOptions, { options: { output } }: Pick
 
 function columnsOf(resource: Resource, withSecrets: boolean): Column[] {
   const references = namedReferences(resource)
-  return Object.entries(resource.fields).flatMap(([name, field]): Column[] => {
+  return Object.entries(inFiles(resource).fields).flatMap(([name, field]): Column[] => {
     if (field.secret && !withSecrets) return []
     const reference = references.find(named => named.field === name)
     return [{ name: reference?.column ?? name, fieldName: name, field, isReference: reference !== undefined }]

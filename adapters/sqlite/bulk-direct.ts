@@ -10,6 +10,7 @@ import type { AuditTrail } from './audit.ts'
 import { type Bound, toSql } from './bound.ts'
 import { boundRow, checkedReferences, defaultsOf, rowInserter, storePlace } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
+import { importedCalls, type Sifted } from './imported-calls.ts'
 import { othersCommits, otherWriters } from './others.ts'
 import type { Writer } from './writer.ts'
 
@@ -29,8 +30,10 @@ export function directLoad(
   plan: BulkPlan,
 ): BulkLoad {
   const insert = inserter(connection, plan)
-  const rejectionsIn = referenceChecker(connection, plan)
+  const danglingIn = referenceChecker(connection, plan)
+  const calls = importedCalls(connection, plan)
   const others = otherWriters(connection)
+  const haveOthersCommitted = othersCommits(connection)
   let mark = plan.formerMark
   let waiting: BulkRecords[] = []
   let rejected: readonly Rejection[] = []
@@ -41,11 +44,25 @@ export function directLoad(
     rejected = []
     return records
   }
-  /** Stores the records with the place; or nothing, and returns those that are at fault. */
-  const write = (records: readonly BulkRecords[], counts: BulkCounts, place: ImportPlace): readonly Rejection[] => {
-    const found = rejectionsIn(records)
+  /** Parts those that are not rejected from those that are stored already. */
+  const parted = (records: readonly BulkRecords[]) => {
+    haveOthersCommitted()
+    const sound = without(rowsOf(rejected), records)
+    const sifted = calls.sift(sound)
+    rejected = [...rejected, ...sifted.conflicts]
+    const fresh = without(new Set([...sifted.known, ...rowsOf(sifted.conflicts)]), sound)
+    return {
+      sifted,
+      fresh,
+      counts: { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.known.size, rejected: rejected.length },
+    }
+  }
+  /** Stores the records with the place, or nothing: tells those at fault, or null where others stored one meanwhile. */
+  const write = (records: readonly BulkRecords[], counts: BulkCounts, place: ImportPlace) => {
+    const found = danglingIn(records)
     if (found.length > 0) return found
-    insert(records, clock.now())
+    if (haveOthersCommitted() && !isAllNew(calls.sift(records))) return null
+    calls.keep(records, insert(records, clock.now()))
     storePlace(connection, clock, plan.resource, place, mark)
     if (counts.created > 0) trail.note('import', plan.resource.name, null, { ...plan.noted, ...counts })
     return found
@@ -60,24 +77,26 @@ export function directLoad(
     },
     check: async () => {
       const records = take()
-      rejected = rejectionsIn(records)
-      return { ...NO_COUNTS, created: countOf(without(rejected, records)), rejected: rejected.length }
+      rejected = danglingIn(records)
+      const { sifted, counts } = parted(records)
+      calls.settle(sifted)
+      return counts
     },
     store: async placeOf => {
       const records = take()
       for (;;) {
+        const { sifted, fresh, counts } = parted(records)
         if (rejected.length > 0 && plan.onRejection === 'store nothing')
           return { ...NO_COUNTS, rejected: rejected.length }
-        const kept = without(rejected, records)
-        const counts = { ...NO_COUNTS, created: countOf(kept), rejected: rejected.length }
         const place = await placeOf(counts, rejected)
-        const found = await writer.writeAlone(() => write(kept, counts, place))
+        const found = await writer.writeAlone(() => write(fresh, counts, place))
         if (!others.areQuiet()) await pause(PAUSE_MS)
-        if (found.length === 0) {
+        if (found?.length === 0) {
+          calls.settle(sifted)
           mark = place.mark
           return counts
         }
-        rejected = [...rejected, ...found]
+        rejected = [...rejected, ...(found ?? [])]
       }
     },
     rejections: async function* () {
@@ -89,8 +108,11 @@ export function directLoad(
   }
 }
 
-function without(rejected: readonly Rejection[], records: readonly BulkRecords[]): readonly BulkRecords[] {
-  const rows = new Set(rejected.map(({ row }) => row))
+const isAllNew = ({ known, conflicts }: Sifted): boolean => known.size + conflicts.length === 0
+
+const rowsOf = (rejections: readonly Rejection[]): ReadonlySet<number> => new Set(rejections.map(({ row }) => row))
+
+function without(rows: ReadonlySet<number>, records: readonly BulkRecords[]): readonly BulkRecords[] {
   if (rows.size === 0) return records
   return records.map(some => {
     const kept = Array.from({ length: some.count }, (_, index) => index).filter(
@@ -100,7 +122,8 @@ function without(rejected: readonly Rejection[], records: readonly BulkRecords[]
   })
 }
 
-function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan) {
+/** Returns the id of the first: those of one transaction's inserts into a table without triggers follow on one another. */
+function inserter({ db, value }: Connection, { resource, columns, constants }: BulkPlan) {
   const names = Object.keys(resource.fields)
   const stamps = timestamped(resource)
   const tuple = [...names.map(name => (columns.includes(name) ? '?' : `@${name}`)), ...stamps.map(() => '@now')]
@@ -108,7 +131,8 @@ function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan
   const insert = rowInserter(db, `${resource.name} (${[...names, ...stamps].join()})`, `(${tuple.join()})`)
   const defaults = order.map(index => toSql(resource.fields[columns[index] ?? '']?.fallback))
   const fixed = { ...defaultsOf(resource), ...boundRow(constants) }
-  return (records: readonly BulkRecords[], now: string): void => {
+  const lastId = value<[], number>('SELECT last_insert_rowid()')
+  return (records: readonly BulkRecords[], now: string): number => {
     for (const { count, values } of records) {
       const fill = (index: number, bound: (Bound | Buffer)[]): void => {
         for (let i = 0; i < order.length; i++) {
@@ -118,6 +142,7 @@ function inserter({ db }: Connection, { resource, columns, constants }: BulkPlan
       }
       insert(count, fill, { ...fixed, now })
     }
+    return (lastId.get() ?? 0) - countOf(records) + 1
   }
 }
 

@@ -10,6 +10,7 @@ import { directLoad } from './bulk-direct.ts'
 import { stagedLoad } from './bulk-staged.ts'
 import type { Connection } from './database.ts'
 import { translating } from './errors.ts'
+import { KEPT_JOIN, keptSql } from './imported-calls.ts'
 import { keySetPages } from './key-set.ts'
 import type { Writer } from './writer.ts'
 
@@ -26,6 +27,7 @@ export function bulk(connection: Connection, writer: Writer, clock: Clock, trail
     },
     places: async ({ name }) =>
       connection.query<[string], ImportPlace>('SELECT input, mark FROM imports WHERE resource = ?').all(name),
+    lastId: async ({ name }) => connection.value<[], number>(`SELECT coalesce(max(id), 0) FROM ${name}`).get() ?? 0,
     dump: (resource, fields, where, period) => dump(connection, resource, fields, Object.entries(where), period),
   }
 }
@@ -44,7 +46,7 @@ async function* dump(
     ...where.map(([name]) => `t.${name} = ?`),
   ]
   const sql = `SELECT ${order}, t.id, ${fields.map(field => namedSql(resource, field)).join()}
-    FROM ${resource.name} t ${period ? '' : 'NOT INDEXED'}
+    FROM ${resource.name} t ${period ? '' : 'NOT INDEXED'} ${fields.some(field => field in resource.kept) ? KEPT_JOIN : ''}
     WHERE ${conditions.join(' AND ')} ORDER BY ${period ? `${order}, ` : ''}t.id LIMIT ${DUMP_PAGE}`
   const page = connection.rows<Bound[], DumpRow>(sql)
   const wanted = where.map(([, value]) => value)
@@ -58,6 +60,7 @@ async function* dump(
 
 /** The SQL of a field's value, or of the name of the record it points to. */
 function namedSql(resource: Resource, field: string): string {
+  if (field in resource.kept) return keptSql[field] ?? 'NULL'
   const reference = namedReferences(resource).find(named => named.field === field)
   if (!reference) return `t.${field}`
   const { target, scope, own } = reference

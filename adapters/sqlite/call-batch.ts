@@ -7,7 +7,7 @@ import { type Catalog, type RatedRecord, recordCall, slugOf } from '../../core/r
 import type { cdrs } from '../../core/resources/cdrs.ts'
 import type { Bound } from './bound.ts'
 import { rowInserter } from './bulk-rows.ts'
-import { identifier, type Ready, ready, type Unusable } from './call-identity.ts'
+import { conflicting, identifier, type Ready, ready, type Unusable } from './call-identity.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 import { pushRating } from './rerate-steps.ts'
@@ -148,7 +148,12 @@ function storer(connection: Connection, clock: Clock): CallSteps['store'] {
     insertRatings(fresh.length, (index, row) => pushRated(row, first + index, fresh[index]))
     release(fresh)
     const unrated = fresh.filter(({ record }) => record.rated.unrated).length
-    return { stored: fresh.length, known: ready.length - fresh.length - conflicts.length, unrated, conflicts }
+    return {
+      stored: fresh.length,
+      known: ready.length - fresh.length - conflicts.length,
+      unrated,
+      conflicts: conflicts.map(conflicting),
+    }
   }
 }
 

@@ -1,5 +1,5 @@
-import type { CompletedCall, SourceFormat } from '../../core/rating/completed-call.ts'
-import { type FeedRules, type RatedRecord, switchOf } from '../../core/rating/record-call.ts'
+import { type CompletedCall, type SourceFormat, switchOf } from '../../core/rating/completed-call.ts'
+import type { FeedRules, RatedRecord } from '../../core/rating/record-call.ts'
 import { type CallMarks, isSameCall } from '../../core/rating/same-call.ts'
 import type { Connection } from './database.ts'
 
@@ -10,12 +10,20 @@ export interface Unusable {
   readonly reason: string
 }
 
-/** A call to be stored, and what it is known by: its id, followed by the switch's name where the feed has one. */
-export interface Ready {
+/** A call of a switch, by what it is known. */
+export interface Identified {
+  readonly source: string
+  /** The switch's own id for it. */
+  readonly switchCallId: string
+  /** The id, followed by the switch's name where that is known. */
+  readonly key: string
+  readonly marks: CallMarks
+}
+
+/** A call to be stored. */
+export interface Ready extends Identified {
   readonly call: CompletedCall
   readonly record: RatedRecord
-  readonly source: string
-  readonly key: string
 }
 
 interface Former extends CallMarks {
@@ -26,11 +34,29 @@ interface Former extends CallMarks {
 const BEFORE_NAME = '\t'
 const AFTER_NAMES = '\n'
 
+export const keyOf = (id: string, switchName: string | null | undefined): string =>
+  switchName ? id + BEFORE_NAME + switchName : id
+
+/** The parts of the key in that column, as SQL. */
+export function partsOfKey(column: string): { readonly id: string; readonly switchName: string } {
+  const end = `instr(${column} || char(${BEFORE_NAME.charCodeAt(0)}), char(${BEFORE_NAME.charCodeAt(0)}))`
+  return { id: `substr(${column}, 1, ${end} - 1)`, switchName: `nullif(substr(${column}, ${end} + 1), '')` }
+}
+
 export const ready = (call: CompletedCall, record: RatedRecord, { switchName }: FeedRules): Ready => ({
-  ...{ call, record },
+  call,
+  record,
   source: switchOf(call.source),
-  key: switchName === undefined ? call.switchCallId : call.switchCallId + BEFORE_NAME + switchName,
+  switchCallId: call.switchCallId,
+  key: keyOf(call.switchCallId, switchName),
+  marks: record.values,
 })
+
+/** A call that has the id of another one. */
+export interface Conflict<T extends Identified> {
+  readonly call: T
+  readonly rival: CallMarks
+}
 
 /**
  * Parts the calls that are new from those that are stored, or come twice, and from those that have the id of another
@@ -43,26 +69,30 @@ export function identifier({ query }: Connection) {
      FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id
      WHERE r.source = ? AND r.switch_call_id >= ? AND r.switch_call_id < ?`,
   )
-  return (calls: readonly Ready[]): { fresh: readonly Ready[]; conflicts: readonly Unusable[] } => {
-    const fresh = new Map<string, Ready>()
-    const conflicts: Unusable[] = []
-    for (const each of calls) {
-      const { source, key, call, record } = each
-      const { switchCallId } = call
+  return <T extends Identified>(
+    calls: readonly T[],
+  ): { readonly fresh: readonly T[]; readonly conflicts: readonly Conflict<T>[] } => {
+    const fresh = new Map<string, T>()
+    const conflicts: Conflict<T>[] = []
+    for (const call of calls) {
+      const { source, switchCallId: id, key, marks } = call
       const earlier = fresh.get(`${source}\0${key}`)
-      const others = stored.all(source, switchCallId, switchCallId + AFTER_NAMES)
-      if (earlier) others.push({ key, ...earlier.record.values })
-      const mayBeOne = (other: Former): boolean =>
-        other.key === key || other.key === switchCallId || key === switchCallId
-      if (others.some(other => mayBeOne(other) && isSameCall(other, record.values))) continue
+      const others = stored.all(source, id, id + AFTER_NAMES)
+      if (earlier) others.push({ key, ...earlier.marks })
+      const mayBeOne = (other: Former): boolean => other.key === key || other.key === id || key === id
+      if (others.some(other => mayBeOne(other) && isSameCall(other, marks))) continue
       const rival = others.find(other => other.key === key)
-      if (rival) conflicts.push({ format: call.source, raw: call.raw, reason: conflict(switchCallId, rival) })
-      else fresh.set(`${source}\0${key}`, each)
+      if (rival) conflicts.push({ call, rival })
+      else fresh.set(`${source}\0${key}`, call)
     }
     return { fresh: [...fresh.values()], conflicts }
   }
 }
 
-const conflict = (id: string, { destination_number, started_at }: Former): string =>
-  `another call, to ${destination_number} at ${started_at}, has its id ${JSON.stringify(id)}: if this one is of ` +
-  'another switch, name that by "switch" in the feed\'s settings, or by --switch'
+export const conflicting = ({ call: { call, switchCallId }, rival }: Conflict<Ready>): Unusable => ({
+  format: call.source,
+  raw: call.raw,
+  reason:
+    `another call, to ${rival.destination_number} at ${rival.started_at}, has its id ${JSON.stringify(switchCallId)}: if this one is of ` +
+    'another switch, name that by "switch" in the feed\'s settings, or by --switch',
+})

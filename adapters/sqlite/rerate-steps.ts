@@ -1,6 +1,7 @@
 import type { Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import { ANSWERED } from '../../core/rating/completed-call.ts'
 import { charge } from '../../core/rating/cost.ts'
+import { UNRATED_OUTCOMES } from '../../core/rating/outcome.ts'
 import { type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
 import type { Connection } from './database.ts'
@@ -29,7 +30,7 @@ interface CallRow extends RatedRow {
 const PAGE = 2_000
 
 /** True for the ratings `r` that are `unrated`. */
-export const UNRATED = `r.outcome IN ('no match', 'too large')`
+export const UNRATED = `r.outcome IN (${UNRATED_OUTCOMES.map(outcome => `'${outcome}'`).join()})`
 
 /** Adds what of a rating is kept with a call, in the order of the columns. */
 export const pushRating = (row: unknown[], { outcome, rate }: RatedCall): number =>

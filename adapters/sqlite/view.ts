@@ -7,12 +7,12 @@ import { timestamped } from '../../core/resources/resource.ts'
 
 export type View = 'plain' | 'list' | 'single'
 
-const AMOUNT = (column: string): string => `printf('%d.%04d', ${column} / 10000, ${column} % 10000)`
+export const amountSql = (column: string): string => `printf('%d.%04d', ${column} / 10000, ${column} % 10000)`
 
 function fieldSql(field: Field, column: string): string {
   switch (field.kind) {
     case 'decimal':
-      return AMOUNT(column)
+      return amountSql(column)
     case 'boolean':
       return `json(iif(${column}, 'true', 'false'))`
     case 'json':

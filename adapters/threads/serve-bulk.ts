@@ -58,7 +58,7 @@ export function serveBulk({ bulk, close }: Served, channel: Channel): void {
     check: () => current().check(),
     store: async place => {
       const counts = await current().store((counts, rejections) =>
-        rejections.length === 0 ? place : caller.call('place', counts, rejections),
+        counts.skipped === 0 && rejections.length === 0 ? place : caller.call('place', counts, rejections),
       )
       return { ...counts, batchSize: current().batchSize }
     },

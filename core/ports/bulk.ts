@@ -28,6 +28,8 @@ export interface BulkPlan {
   readonly allowDuplicates: boolean
   /** The mark that was kept of this input when the import began, whether it goes on from there or not; null for none. */
   readonly formerMark: string | null
+  /** The highest id there was when the import began, which may have been before it was interrupted. */
+  readonly before: number
   /** What the audit trail is to tell of the records besides their number, such as the file they come from. */
   readonly noted?: Changes
 }
@@ -114,6 +116,8 @@ export interface Bulk {
   load(plan: BulkPlan): BulkLoad
   /** The places stored for that resource. */
   places(resource: Resource): Promise<readonly ImportPlace[]>
+  /** The highest id of that resource; 0 where there is no record. */
+  lastId(resource: Resource): Promise<number>
   /**
    * All records in the order they were made, secrets included, some hundred at a time: the values of `fields`, and
    * for a reference what `referenceName` makes of the record it points to. With a `period`, those of that time (see

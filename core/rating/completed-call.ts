@@ -8,6 +8,12 @@ export const SOURCE_FORMATS = [
 ] as const
 export type SourceFormat = (typeof SOURCE_FORMATS)[number]
 
+/** The switch that a format belongs to: its calls are the same calls in each of its formats. */
+export const switchOf = (format: SourceFormat): string => format.split('-')[0] ?? format
+
+/** Letters, digits and `_ . : -`, at most 50. */
+export const isSwitchName = (name: string): boolean => /^[\w.:-]{1,50}$/.test(name)
+
 /** A moment as the switch tells it: its wall clock, `YYYY-MM-DD HH:MM:SS`, or microseconds since 1970. */
 export type SwitchMoment = { readonly local: string } | { readonly epochMicros: number }
 

@@ -1,6 +1,7 @@
 import type { Deck, Rate } from './deck.ts'
 import { dialled } from './number.ts'
-import { type Outcome, type RatableCall, type RatedCall, rateCall } from './rate-call.ts'
+import type { Outcome } from './outcome.ts'
+import { type RatableCall, type RatedCall, rateCall } from './rate-call.ts'
 
 /** One step of a rating, in the order in which they are taken. Seconds are whole, amounts in units of 0.0001. */
 export type Explanation =

@@ -1,6 +1,7 @@
 import { charge } from './cost.ts'
 import type { Deck, Rate } from './deck.ts'
 import { dialled } from './number.ts'
+import { type Outcome, UNRATED_OUTCOMES } from './outcome.ts'
 
 export interface RatableCall {
   readonly direction: 'inbound' | 'outbound'
@@ -12,12 +13,6 @@ export interface RatableCall {
 
 /** The rate as it was when the call was rated, kept with the call. */
 export type AppliedRate = Pick<Rate, 'id' | 'prefix' | 'pricePerMinute' | 'increment'>
-
-/**
- * How a call came by its cost. `too large`: the cost of the matching rate is past what an amount can hold, which is a
- * slip in the rate.
- */
-export type Outcome = 'rated' | 'inbound' | 'not answered' | 'no match' | 'too large'
 
 export interface RatedCall {
   readonly outcome: Outcome
@@ -56,5 +51,5 @@ const free = (outcome: Exclude<Outcome, 'rated'>, billSeconds: number): RatedCal
   billSeconds,
   cost: 0,
   rate: null,
-  unrated: outcome === 'no match' || outcome === 'too large',
+  unrated: UNRATED_OUTCOMES.includes(outcome),
 })

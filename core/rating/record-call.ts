@@ -2,7 +2,7 @@ import type { Timestamp } from '../dates.ts'
 import { cdrs } from '../resources/cdrs.ts'
 import { Problem } from '../resources/field.ts'
 import { broken, REQUIRED } from '../resources/field-errors.ts'
-import { type CompletedCall, isAnswered, type SourceFormat, type UnreadableRecord } from './completed-call.ts'
+import { type CompletedCall, isAnswered, type UnreadableRecord } from './completed-call.ts'
 import type { Deck } from './deck.ts'
 import type { SwitchClock } from './local-time.ts'
 import { dialled } from './number.ts'
@@ -29,12 +29,9 @@ export interface FeedRules {
   readonly contexts: Readonly<Record<string, string>>
   /** The slug for records that nothing else gives a tenant; null when there is none. */
   readonly tenant: string | null
-  /** Tells the switch from others of its kind that give their calls the same ids; see {@link isSwitchName}. */
+  /** Tells the switch from others of its kind that give their calls the same ids; see `isSwitchName`. */
   readonly switchName?: string
 }
-
-/** Letters, digits and `_ . : -`, at most 50. */
-export const isSwitchName = (name: string): boolean => /^[\w.:-]{1,50}$/.test(name)
 
 /** A CDR's values, as its declared fields would have read them. */
 export interface CallValues {
@@ -62,9 +59,6 @@ const WITHHELD = 'anonymous'
 /** The slug of the tenant that a call belongs to; null when nothing tells. */
 export const slugOf = (call: CompletedCall, { contexts, tenant }: FeedRules): string | null =>
   call.accountcode || (Object.hasOwn(contexts, call.context) ? contexts[call.context] : undefined) || tenant
-
-/** The switch that a format belongs to: its calls are the same calls in each of its formats. */
-export const switchOf = (format: SourceFormat): string => format.split('-')[0] ?? format
 
 /**
  * The CDR of a completed call, rated by the tenant's deck; or why it can be none. A call that ends at one of the

@@ -1,3 +1,4 @@
+import { keptWithCalls } from './call-ratings.ts'
 import { date, decimal, integer, refersTo, text } from './field.ts'
 import { resource } from './resource.ts'
 import { rules } from './text-rules.ts'
@@ -20,6 +21,7 @@ export const cdrs = resource({
     started_at: date(),
     ended_at: date({ optional: true }),
   },
+  kept: keptWithCalls,
   search: ['caller_number', 'destination_number', 'direction', 'disposition'],
   brief: ['tenant_id', 'caller_number', 'destination_number', 'disposition', 'bill_seconds', 'cost', 'started_at'],
   within: { field: 'tenant_id', isRule: false },

@@ -62,11 +62,15 @@ export interface Field<T extends Value = Value> {
   readonly sheet?: 'codes' | 'price' | 'interval'
   /** Holds what telephones dial: a number, or any name that a switch knows as well. See `written`. */
   readonly dialled?: 'number' | 'name'
+  /** Other fields of the same row of a file that must be given where this one is. */
+  readonly needs?: readonly string[]
 }
 
 interface Optional {
   readonly optional?: true
 }
+
+const isOptional = (options?: Optional): boolean => options?.optional === true
 
 type Nullable<T, O> = O extends { optional: true } ? T | null : T
 
@@ -179,10 +183,10 @@ export function refersTo<const O extends Optional>(
 const BELOW_ZERO = /^\s*-[\d.]*[1-9]/
 
 /** An amount of money, not negative, in units of 0.0001; in responses text with four places. */
-export function decimal(): Field<number> {
+export function decimal<const O extends Optional>(options?: O): Field<Nullable<number, O>> {
   return {
     kind: 'decimal',
-    required: true,
+    required: !isOptional(options),
     fallback: null,
     input: Type.Unsafe({
       type: ['number', 'string'],
@@ -217,7 +221,7 @@ export function boolean(): Field<boolean> {
 export function date<const O extends Optional>(options?: O): Field<Nullable<string, O>> {
   return {
     kind: 'date',
-    required: !(options as Optional | undefined)?.optional,
+    required: !isOptional(options),
     fallback: null,
     input: Type.String({ examples: ['2026-10-01 12:00:00', '2026-10-01T12:00:00Z'] }),
     output: timestampSchema,

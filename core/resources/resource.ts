@@ -62,6 +62,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly label: string
   readonly plural: string
   readonly fields: F
+  /** What is kept beside a record and stands in files, though not in the API. */
+  readonly kept: Fields
   readonly timestamps: boolean
   /** The fields that `search` looks in. */
   readonly search: readonly string[]
@@ -97,6 +99,7 @@ export function resource<F extends Fields>(declaration: Declaration<F>): Resourc
   return {
     path: null,
     plural: `${declaration.label}s`,
+    kept: {},
     timestamps: true,
     search: [],
     order: 'id',

@@ -2,6 +2,12 @@ import type { BulkCounts } from '../ports/bulk.ts'
 import { resourceNamed } from '../resources/all.ts'
 import type { Resource } from '../resources/resource.ts'
 
+/** The resource as files have it: with what is kept beside its records. */
+export const inFiles = (resource: Resource): Resource => ({
+  ...resource,
+  fields: { ...resource.fields, ...resource.kept },
+})
+
 /** How files name the record that a field points to: by its natural key, since ids differ between databases. */
 export interface NamedReference {
   readonly field: string

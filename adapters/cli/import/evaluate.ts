@@ -2,6 +2,7 @@ import type { FieldError, FieldErrors } from '../../../core/errors.ts'
 import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
 import { broken, REQUIRED, unselectable } from '../../../core/resources/field-errors.ts'
 import { empty, isAbsent } from '../../../core/resources/input.ts'
+import { fieldLabel } from '../../../core/resources/resource.ts'
 import { codesIn, codeWarning, type Reader } from './cells.ts'
 import type { Finder } from './names.ts'
 
@@ -58,9 +59,17 @@ class Several {
   }
 }
 
-/** Reads the slots of one row. `isSparse`: what is not given stays undefined. */
-export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse: boolean) {
+/** What all records have in common, and whether what is not given stays undefined. */
+export interface Shared {
+  readonly constants: Readonly<Record<string, Value>>
+  readonly fixed: Fixed | null
+  readonly isSparse: boolean
+}
+
+/** Reads the slots of one row. */
+export function evaluator(slots: readonly Slot[], { constants, fixed, isSparse }: Shared) {
   const blank: Values = slots.map(() => null)
+  const needs = needsOf(slots, constants)
   const coded = slots.filter(({ declared }) => declared.sheet === 'codes')
   return (given: (source: Source) => unknown): Read => {
     const values = blank.slice()
@@ -84,10 +93,34 @@ export function evaluator(slots: readonly Slot[], fixed: Fixed | null, isSparse:
         errors.push(broken(source.column, new Problem('constant', `must be ${fixed.named}, as ${fixed.flag} says`)))
       else values[slot.position] = value
     }
+    const missing = needs.length > 0 && errors.length === 0 ? missingIn(needs, values) : null
+    if (missing) errors.push(missing)
     if (errors.length > 0) return { errors }
     const records = codes === null ? [values] : codes.map(code => values.with(listed, code))
     return { records, warnings: warningsOn(coded, records) }
   }
+}
+
+/** A field that must be given where another one is. */
+interface Need {
+  readonly by: Pick<Slot, 'field' | 'position'>
+  readonly field: string
+  readonly position: number
+}
+
+const needsOf = (slots: readonly Slot[], constants: Shared['constants']): Need[] =>
+  slots.flatMap(by =>
+    (by.declared.needs ?? [])
+      .filter(field => !Object.hasOwn(constants, field))
+      .map(field => ({ by, field, position: slots.find(slot => slot.field === field)?.position ?? -1 })),
+  )
+
+function missingIn(needs: readonly Need[], values: Values): FieldError | null {
+  const broke = needs.find(
+    ({ by, position }) => (values[by.position] ?? null) !== null && (values[position] ?? null) === null,
+  )
+  if (!broke) return null
+  return broken(broke.field, new Problem('required', `is required with ${fieldLabel(broke.by.field)}`))
 }
 
 function warningsOn(coded: readonly Slot[], records: readonly Values[]): Warning[] {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import type { Resource } from '../../../core/resources/resource.ts'
-import { keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
+import { inFiles, keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT, withMore } from '../exit.ts'
 import { resolve } from '../references.ts'
@@ -79,13 +79,14 @@ export async function importRecords(
   const services = await context.open({ expectsMany: (source.bytes ?? 0) > MANY_BYTES })
   const format = formatOf(options.format, source.name)
   const rules: CellRules = { isText: format === 'csv', decimalComma: options.decimalComma }
-  const targets = targetsOf(resource, options.map)
+  const declared = inFiles(resource)
+  const targets = targetsOf(declared, options.map)
   const fixed = await tenantOf(resource, options, services)
-  const constants = constantsOf(resource, options.set, rules)
+  const constants = constantsOf(declared, options.set, rules)
   if (fixed && Object.hasOwn(constants, fixed.field))
     throw new CliError(EXIT.usage, `--tenant and --set ${fixed.field} say the same thing`)
   const input = await Input.open(source.name, source.stream, signal)
-  const plan = { resource, targets, constants, fixed, rules, names: namesIn(services.records) }
+  const plan = { resource: declared, targets, constants, fixed, rules, names: namesIn(services.records) }
   const opened = await openSource(input, format, plan, options)
   const run: Run = {
     resource,
@@ -140,9 +141,10 @@ async function tell(
   const outcome = (['created', 'updated', 'unchanged', 'skipped'] as const)
     .filter(name => summary[name] > 0 || name === 'created')
     .map(name => `${grouped(summary[name])} ${dry_run && name !== 'unchanged' ? 'would be ' : ''}${name}`)
+  const known = keepsPlace(resource) && summary.skipped > 0 ? ', since they are stored already' : ''
   const lines = blank > blank_lines.length ? `${blank_lines.join(', ')} …` : blank_lines.join(', ')
   const details = [
-    `${counted(rows, 'row')}: ${outcome.join(', ')}`,
+    `${counted(rows, 'row')}: ${outcome.join(', ')}${known}`,
     `${grouped(rejected)} rejected`,
     ...(warned > 0 ? [`${grouped(warned)} with a warning`] : []),
     ...(blank > 0 ? [`${grouped(blank)} blank (line ${lines})`] : []),
@@ -154,12 +156,17 @@ async function tell(
   if (mode === 'insert') await tellTaken(resource, summary, context)
 }
 
-async function tellStopped(resource: Resource, { created, dry_run }: ImportSummary, context: Context): Promise<void> {
-  if (created === 0) {
+async function tellStopped(
+  resource: Resource,
+  { created, skipped, dry_run }: ImportSummary,
+  context: Context,
+): Promise<void> {
+  const stored = keepsPlace(resource) ? created + skipped : created
+  if (stored === 0) {
     const nothing = dry_run ? 'nothing would be imported' : 'nothing was imported'
     say(context, `${nothing}: mend the rows, or keep the good ones with --on-error continue`)
   } else if (keepsPlace(resource) && !dry_run) {
-    say(context, `${grouped(created)} records are stored; mend the bad rows, then go on with the others`)
+    say(context, `${grouped(stored)} records are stored; mend the bad rows, then go on with the others`)
     await sayHint(context, resuming)
   }
 }
@@ -190,6 +197,7 @@ async function tellLimit(
 
 /** What can be done about records that have the same key: as one that is stored, or as each other. */
 async function tellTaken(resource: Resource, summary: ImportSummary, context: Context): Promise<void> {
+  if (keepsPlace(resource)) return
   const { errors, created, more_errors } = summary
   const stored = errors.filter(({ rule }) => rule === 'taken')
   const twice = errors.filter(({ rule }) => rule === 'repeated')

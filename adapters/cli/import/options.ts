@@ -54,7 +54,7 @@ export function addImportOptions(command: Command, resource: Resource): Command 
     .option('--reject-file <file>', 'write the rejected rows there, each with the reason')
     .option('--dry-run', 'check everything, change nothing')
     .option('--resume', 'go on where an interrupted import of the same input stopped')
-    .option('--no-resume', 'begin anew although an import of the same input was interrupted')
+    .option('--no-resume', 'read it from the beginning although an import of the same input was interrupted')
     .option('--decimal-comma', 'amounts are written 0,0123')
     .option('--delimiter <character>', 'what separates cells: a character, or tab (default: found out)')
     .option('--bom', 'begin the reject file with a byte-order mark, for spreadsheets; one of the input stays anyhow')

@@ -15,8 +15,11 @@ export interface Mark {
   readonly head: { readonly length: number; readonly digest: string }
   /** Of what decides how rows are read. */
   readonly options: string
+  /** The highest id there was when the import began. */
+  readonly before: number
   readonly rows: number
   readonly created: number
+  readonly skipped: number
   readonly rejected: number
   readonly blank: number
   /** The first lines of those. */
@@ -56,8 +59,10 @@ function readMark({ mark }: ImportPlace): Mark | null {
   return {
     offset: number('offset'),
     line: number('line'),
+    before: number('before'),
     rows: number('rows'),
     created: number('created'),
+    skipped: number('skipped'),
     rejected: number('rejected'),
     blank: number('blank'),
     rejectBytes: number('rejectBytes'),
@@ -71,15 +76,13 @@ function readMark({ mark }: ImportPlace): Mark | null {
 
 /**
  * Where to go on: null for the beginning. Throws when an import of this input was interrupted and nothing is said of
- * it, and when the one to be resumed was of another input. One that ended is told to `onEnded`, unless something is
- * said of it.
+ * it, and when the one to be resumed was of another input.
  */
 export function findPlace(
   places: readonly ImportPlace[],
   input: Input,
   fingerprint: Fingerprint,
   resume: boolean | undefined,
-  onEnded: (mark: Mark) => void,
 ): { readonly key: string; readonly mark: Mark } | null {
   if (resume === false) return null
   const all = places.flatMap(place => {
@@ -97,10 +100,9 @@ export function findPlace(
   if (best && !best.mark.isDone)
     throw new CliError(
       EXIT.usage,
-      `an import of ${input.name} was interrupted after ${grouped(best.mark.rows)} rows, which are stored; --no-resume begins anew`,
+      `an import of ${input.name} was interrupted after ${grouped(best.mark.rows)} rows, which are stored; --no-resume reads it from the beginning`,
       resuming,
     )
-  if (best) onEnded(best.mark)
   return null
 }
 
@@ -116,5 +118,5 @@ export async function goTo(input: Input, mark: Mark): Promise<void> {
 const notTheSame = (name: string, { rows }: Mark): CliError =>
   new CliError(
     EXIT.data,
-    `${name} is not what the interrupted import read: its first ${grouped(rows)} rows differ, or the options do; --no-resume begins anew, and stores what is there once more`,
+    `${name} is not what the interrupted import read: its first ${grouped(rows)} rows differ, or the options do; --no-resume reads it from the beginning, and leaves what is stored as it is`,
   )

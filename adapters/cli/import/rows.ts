@@ -2,7 +2,7 @@ import type { FieldError } from '../../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
-import { namedReferences } from '../../../core/use-cases/import.ts'
+import { keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
 import { type CellRules, readerOf } from './cells.ts'
 import type { Target, Targets } from './columns.ts'
 import { evaluator, type Fixed, type Read, type Slot, type Source } from './evaluate.ts'
@@ -36,7 +36,7 @@ export function tableReader(plan: RowPlan, header: readonly string[], columns: r
     target ? [{ target, index, name: nameAt(header, index) }] : [],
   )
   const { fields, slots } = slotsOf(plan, given)
-  const evaluate = evaluator(slots, plan.fixed, false)
+  const evaluate = evaluator(slots, { ...plan, isSparse: false })
   const nameless = header.flatMap((name, index) => (name.trim() === '' ? [index] : []))
   let cells: readonly string[] = []
   const cellOf = ({ index }: Source): unknown => cells[index]
@@ -59,7 +59,10 @@ const nameAt = (header: readonly string[], index: number): string => header[inde
 const widthSentence = (cells: number, columns: number): string =>
   `The row has ${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}.`
 
-/** Reads JSON objects, whose members may differ from one to the next; what a record does not name is undefined. */
+/**
+ * Reads JSON objects, whose members may differ from one to the next; what a record does not name is undefined where that
+ * would leave a stored one as it is.
+ */
 export function objectReader(plan: RowPlan): RowReader {
   const { resource, targets, constants } = plan
   const members = new Set([
@@ -72,7 +75,7 @@ export function objectReader(plan: RowPlan): RowReader {
     return target && !Object.hasOwn(constants, target.field) ? [{ target, index: -1, name }] : []
   })
   const { fields, slots } = slotsOf(plan, given)
-  const evaluate = evaluator(slots, plan.fixed, true)
+  const evaluate = evaluator(slots, { ...plan, isSparse: !keepsPlace(resource) })
   return {
     columns: fields,
     read: ({ content }) => {

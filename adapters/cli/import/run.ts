@@ -78,7 +78,7 @@ export async function runImport(run: Run): Promise<ImportSummary> {
 
 const loadOf = (
   { resource, input, format, options, services, opened, tenant }: Run,
-  { formerMark }: RunPlace,
+  { formerMark, before }: RunPlace,
 ): BulkLoad =>
   services.bulk.load({
     resource,
@@ -89,6 +89,7 @@ const loadOf = (
     onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
     allowDuplicates: options.allowDuplicates,
     formerMark,
+    before,
     noted: { file: basename(input.name), ...(tenant ? { [tenant.field]: Number(tenant.value) } : {}) },
   })
 
@@ -105,35 +106,36 @@ interface RunPlace {
   readonly mark: Mark | null
   /** As it is stored, whether the import goes on from there or not. */
   readonly formerMark: string | null
+  /** The highest id there was when it began. */
+  readonly before: number
   markAt(reached: Reached, counts: Counts, blankLines: readonly number[], rejectBytes: number, isDone: boolean): string
 }
 
 /** Where this import begins, and how it notes where it is. */
 async function placeOf(run: Run): Promise<RunPlace> {
-  const { resource, input, format, options, services, opened, context } = run
+  const { resource, input, format, options, services, opened } = run
   const settings = [resource.name, format, opened.delimiter, options.map, opened.constants, options.decimalComma]
   const fingerprint = fingerprintOf(input.head, settings)
   const places = keepsPlace(resource) ? await services.bulk.places(resource) : []
-  const found = findPlace(places, input, fingerprint, options.resume ?? (options.dryRun ? false : undefined), ended =>
-    say(
-      context,
-      `${input.name} begins as what was imported before, ${grouped(ended.rows)} rows; all of it is stored once more, and with --resume only what came after`,
-    ),
-  )
+  const found = findPlace(places, input, fingerprint, options.resume ?? (options.dryRun ? false : undefined))
   if (found) await passOver(run, found.mark)
   const { head } = found?.mark ?? fingerprint
   const key = found?.key ?? fingerprint.key
+  const before = found?.mark.before ?? (await services.bulk.lastId(resource))
   return {
     key,
+    before,
     formerMark: places.find(place => place.input === key)?.mark ?? null,
     mark: found?.mark ?? null,
-    markAt: (reached, { rows, created, rejected, blank }, blankLines, rejectBytes, isDone) =>
+    markAt: (reached, { rows, created, skipped, rejected, blank }, blankLines, rejectBytes, isDone) =>
       JSON.stringify({
         ...reached,
         head,
         options: fingerprint.options,
+        before,
         rows,
         created,
+        skipped,
         rejected,
         blank,
         blankLines,
@@ -154,10 +156,10 @@ async function passOver(run: Run, mark: Mark): Promise<void> {
 
 /** Goes on from what an earlier run had come to. */
 function takeUp(context: Context, mark: Mark, counts: Counts, blankLines: number[]): void {
-  const { rows, created, rejected, blank } = mark
-  Object.assign(counts, { rows, created, rejected, blank })
+  const { rows, created, skipped, rejected, blank } = mark
+  Object.assign(counts, { rows, created, skipped, rejected, blank })
   blankLines.push(...mark.blankLines)
-  say(context, `going on after ${grouped(rows)} rows; ${grouped(created)} records of them are stored already`)
+  say(context, `going on after ${grouped(rows)} rows; ${grouped(created + skipped)} records of them are stored already`)
 }
 
 interface Passing extends Run {
@@ -249,9 +251,9 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
     told.add(row)
     reject(passing, line, raw ?? '', errors)
   }
-  const placeWith: PlaceOf = ({ created }, rejections) => {
+  const placeWith: PlaceOf = ({ created, skipped }, rejections) => {
     rejections.forEach(tellOf)
-    const total = { ...counts, created: counts.created + created }
+    const total = { ...counts, created: counts.created + created, skipped: counts.skipped + skipped }
     return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
   }
   const outcome = isStopped() || options.dryRun ? await load.check() : await load.store(placeWith)

@@ -59,11 +59,12 @@ describe('an import of call records', () => {
     assert.deepEqual(stored(), before)
   })
 
-  it('begins anew when told to', async () => {
+  it('is read from the beginning when told to, and leaves what is stored as it is', async () => {
     const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
     const { summary } = await desk.take('cdrs', text)
-    const again = await desk.take('cdrs', text, ['--no-resume'])
-    assert.equal(stored().length, summary.created + again.summary.created)
+    const again = await desk.take('cdrs', text.replace('bad', '1'), ['--no-resume'])
+    assert.deepEqual([again.summary.created, again.summary.skipped], [2500 - summary.created, summary.created])
+    assert.equal(stored().length, 2500)
   })
 
   it('that was finished takes with --resume only what was added since', async () => {
@@ -76,14 +77,17 @@ describe('an import of call records', () => {
     assert.equal(stored().length, 1210)
   })
 
-  it('that was finished and comes again is stored once more, which is said', async () => {
+  it('that was finished and comes again stores nothing, which is said, unless duplicates are allowed', async () => {
     const text = `${CALLS}\n${calls(1, 1200)}`
-    assert.doesNotMatch((await desk.take('cdrs', text)).stderr, /before/)
-    const { stderr } = await desk.take('cdrs', text)
-    assert.match(stderr, /^in\.csv begins as what was imported before, 1,200 rows; all of it is stored once more/)
+    await desk.take('cdrs', text)
+    for (const flags of [[], ['--no-resume'], ['--dry-run']]) {
+      const { summary, stderr } = await desk.take('cdrs', text, flags)
+      assert.deepEqual([summary.created, summary.skipped], [0, 1200])
+      assert.match(stderr, /1,200 (would be )?skipped, since they are stored already/)
+    }
+    assert.equal(stored().length, 1200)
+    await desk.take('cdrs', text, ['--allow-duplicates'])
     assert.equal(stored().length, 2400)
-    for (const said of ['--no-resume', '--dry-run', '--resume'])
-      assert.doesNotMatch((await desk.take('cdrs', text, [said])).stderr, /before/)
   })
 
   it('keeps the good rows of a batch whose references are bad, and writes the others down', async () => {

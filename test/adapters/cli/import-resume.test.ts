@@ -86,7 +86,7 @@ describe('an import that goes on', () => {
     )
     const anew = await desk.take('cdrs', text, ['--no-resume'])
     assert.match(anew.stderr, /^hint: trunkline cdr import in\.csv --resume\n/m)
-    const first = await desk.take('cdrs', file(10, { 3: BAD }))
+    const first = await desk.take('cdrs', file(10, { 3: BAD }).replaceAll('2026-', '2025-'))
     assert.match(first.stderr, /^nothing was imported/m)
   })
 
@@ -216,7 +216,7 @@ it('the help says what a bad row means: all or nothing, or what was stored befor
 })
 
 it('the audit trail tells the file of an import, without its folder, and the tenant that is given', async () => {
-  const calls = file(300, {}).replaceAll('acme,', ',')
+  const calls = file(300, {}).replaceAll('acme,', ',').replaceAll('2026-', '2024-')
   await desk.take('cdrs', file(2, {}), [], '/var/spool/2025.csv')
   await desk.take('cdrs', calls.replaceAll(/^tenant,|^,/gm, ''), ['--tenant', 'acme'], 'old/2024.csv')
   const deck = 'prefix,destination,cost_per_minute,billing_increment,status\n44,x,1,60,active\n'

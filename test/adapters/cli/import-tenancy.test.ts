@@ -63,6 +63,7 @@ async function stored(plan: Pick<BulkPlan, 'resource' | 'columns'>, rows: readon
     onRejection: 'leave it out',
     allowDuplicates: false,
     formerMark: null,
+    before: 0,
   })
   const records = rows.map((values, row): BulkRecord => ({ row, line: row + 2, raw: null, values }))
   try {

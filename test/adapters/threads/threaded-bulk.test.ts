@@ -78,6 +78,7 @@ it('what keeps many records from being stored on a thread is told as it is', asy
     onRejection: 'store nothing',
     allowDuplicates: false,
     formerMark: null,
+    before: 0,
   })
   const records = Array.from({ length: ROWS }, (_, row) => ({ row, line: row, raw: null, values: [] }))
   await assert.rejects(load.add([packed(records)]), /nowhere/)
@@ -90,7 +91,7 @@ it('what is added while the place of a batch is worked out is of the next batch'
   const given = { tenant_id: 1, caller_number: '1', destination_number: '2', direction: 'outbound' }
   const constants = { ...given, duration_seconds: 0, bill_seconds: 0, cost: 0, started_at: '2026-01-01' }
   const plan = { resource, columns: ['disposition'], constants, isSparse: false, mode: 'insert' } as const
-  const load = bulk.load({ ...plan, onRejection: 'store nothing', allowDuplicates: false, formerMark: null })
+  const load = bulk.load({ ...plan, onRejection: 'store nothing', allowDuplicates: false, formerMark: null, before: 0 })
   const records = packed(Array.from({ length: 300 }, (_, row) => ({ row, line: row, raw: null, values: ['BUSY'] })))
   await load.add([records])
   const stored = load.store(async ({ created }) => {

@@ -1,0 +1,18 @@
+import { ANSWERED } from './completed-call.ts'
+
+/**
+ * How a call came by its cost. `too large`: the cost of the matching rate is past what an amount can hold, which is a
+ * slip in the rate.
+ */
+export const OUTCOMES = ['rated', 'inbound', 'not answered', 'no match', 'too large'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** The outcomes of calls that should cost something, though no rate tells how much: they are to be rated again later. */
+export const UNRATED_OUTCOMES: readonly Outcome[] = ['no match', 'too large']
+
+/** The outcome of a call that was rated elsewhere, where nothing tells it. */
+export function outcomeOf(call: { direction: unknown; disposition: unknown; duration_seconds: unknown }): Outcome {
+  const isAnswered = String(call.disposition).toUpperCase() === ANSWERED && call.duration_seconds !== 0
+  if (!isAnswered) return 'not answered'
+  return call.direction === 'inbound' ? 'inbound' : 'rated'
+}

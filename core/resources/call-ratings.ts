@@ -1,0 +1,57 @@
+import { isJsonObject } from '../json.ts'
+import { isSwitchName, SOURCE_FORMATS, switchOf } from '../rating/completed-call.ts'
+import { OUTCOMES } from '../rating/outcome.ts'
+import { date, decimal, type Field, integer, json, Problem, text } from './field.ts'
+import { parseMembers } from './input.ts'
+import { rules } from './text-rules.ts'
+
+const outcome = rules.oneOf(...OUTCOMES)
+
+/** A rating that was replaced by another. */
+const formerRating = {
+  replaced_at: date(),
+  outcome: text(20, { rule: outcome }),
+  bill_seconds: integer({ min: 0 }),
+  cost: decimal(),
+  prefix: text(50, { optional: true }),
+  cost_per_minute: decimal({ optional: true }),
+  billing_increment: integer({ min: 1, optional: true }),
+}
+
+/** Ratings that were replaced, the oldest first, as the text of a JSON array; amounts in it are units of 0.0001. */
+function formerRatings(): Field<string | null> {
+  return {
+    ...json(),
+    parse: given => {
+      if (!Array.isArray(given)) return new Problem('type', 'must be an array of ratings')
+      const parsed = given.map(each => parseMembers(formerRating, isJsonObject(each) ? each : {}, 'create'))
+      const [wrong] = parsed.flatMap(({ errors }) => errors)
+      if (wrong) return new Problem('format', `must be an array of ratings: ${wrong.sentence.replace(/\.$/, '')}`)
+      return JSON.stringify(parsed.map(({ values }) => values))
+    },
+  }
+}
+
+/** A call that no switch handed over has none of them. */
+const needs = ['source', 'switch_call_id']
+
+/**
+ * How a switch knows a call, and by what the call was rated. The rate itself is named by its prefix, since ids differ
+ * between databases.
+ */
+export const keptWithCalls = {
+  source: { ...text(20, { optional: true, rule: rules.oneOf(...new Set(SOURCE_FORMATS.map(switchOf))) }), needs },
+  switch: {
+    ...text(50, {
+      optional: true,
+      rule: { holds: isSwitchName, predicate: 'may only contain letters, digits and _ . : -' },
+    }),
+    needs,
+  },
+  switch_call_id: { ...text(null, { optional: true, untrimmed: true, dialled: 'name' }), needs },
+  outcome: { ...text(20, { optional: true, rule: outcome }), needs },
+  rate_prefix: { ...text(50, { optional: true }), needs },
+  rate_cost_per_minute: { ...decimal({ optional: true }), needs },
+  rate_billing_increment: { ...integer({ min: 1, optional: true }), needs },
+  former_ratings: { ...formerRatings(), needs },
+}
