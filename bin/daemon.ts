@@ -81,12 +81,15 @@ async function startService(
     await trunkline.messaging.sweep()
     const { administration, messaging, signIn, storage } = trunkline
     const trustedProxies = settings.trusted_proxies
+    if (trustedProxies > 0) await storage.notices.clear('untrusted_proxy')
     const appAt = (url: string): Koa => {
       listeningAt = url
       return httpApp({
         administration,
         messaging,
         signIn,
+        serverKeys: storage.serverKeys,
+        notices: storage.notices,
         beat: storage.beat,
         log,
         baseUrl: baseUrl(),

@@ -25,7 +25,7 @@ export function openServices(
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
   const actor: Actor = { name: userName(), origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
-  const { records, messages, accounts, sessions, maintenance, calls, audit } = storage
+  const { records, messages, accounts, sessions, maintenance, calls, audit, notices } = storage
   const { bulk, prepare, close: endThread } = bulkOnThread(storage, actor)
   if (expectsMany) prepare()
   return {
@@ -35,6 +35,7 @@ export function openServices(
     accounts,
     sessions,
     maintenance,
+    notices,
     bulk,
     calls: withPresentRules(calls, settings.feeds),
     audit,

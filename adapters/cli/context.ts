@@ -5,6 +5,7 @@ import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
 import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
 import type { Messages } from '../../core/ports/messages.ts'
+import type { Notices } from '../../core/ports/notices.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { Maintenance } from '../../core/ports/system.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
@@ -45,6 +46,7 @@ export interface Services {
   readonly sessions: Sessions
   readonly passwords: Passwords
   readonly maintenance: Maintenance
+  readonly notices: Notices
   readonly bulk: Bulk
   readonly calls: Calls
   readonly audit: Audit

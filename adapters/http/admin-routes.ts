@@ -1,6 +1,8 @@
 import { AppError } from '../../core/errors.ts'
+import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import { readCredentials, type SignIn } from '../../core/use-cases/sign-in.ts'
 import { jsonBody, LOGIN_BODY } from './body.ts'
+import { knownBrowsers } from './known-browser.ts'
 import { loginThrottle } from './login-throttle.ts'
 import type { HttpMetrics, LoginResult } from './metrics.ts'
 import { respond } from './responses.ts'
@@ -13,10 +15,16 @@ function resultOf(error: unknown): LoginResult {
   return error.code === 'invalid_credentials' ? 'refused' : 'failed'
 }
 
+interface Dependencies {
+  readonly signIn: SignIn
+  readonly serverKeys: ServerKeys
+  readonly onLogin: HttpMetrics['login'] | undefined
+}
+
 /** Login, logout and who is logged in. */
-export function adminRoutes(signIn: SignIn, onLogin: HttpMetrics['login'] = () => undefined): readonly Route[] {
+export function adminRoutes(dependencies: Dependencies): readonly Route[] {
   return [
-    { path: '/api/admin/login', session: 'optional', methods: { POST: login(signIn, onLogin) } },
+    { path: '/api/admin/login', session: 'optional', methods: { POST: login(dependencies) } },
     {
       path: '/api/admin/logout',
       session: 'optional',
@@ -40,13 +48,16 @@ export function adminRoutes(signIn: SignIn, onLogin: HttpMetrics['login'] = () =
   ]
 }
 
-function login(signIn: SignIn, onLogin: HttpMetrics['login']): Handler {
+function login({ signIn, serverKeys, onLogin = () => undefined }: Dependencies): Handler {
   const throttle = loginThrottle()
+  const browsers = knownBrowsers(() => serverKeys.find('known browsers'))
   return async ctx => {
     const { email, password } = readCredentials(await jsonBody(ctx, LOGIN_BODY))
     try {
-      const credentials = await throttle.attempt(email, ctx.ip, () => signIn.authenticate(email, password))
+      const attempt = { email, address: ctx.ip, browser: await browsers.find(ctx, email) }
+      const credentials = await throttle.attempt(attempt, () => signIn.authenticate(email, password))
       await startSession(ctx, credentials)
+      await browsers.remember(ctx, email)
       const { name, role } = credentials
       respond(ctx, 200, 'Login successful.', JSON.stringify({ name, email: credentials.email, role }))
       onLogin('accepted')

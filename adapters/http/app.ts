@@ -2,6 +2,8 @@ import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import type { Timestamp } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Notices } from '../../core/ports/notices.ts'
+import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
@@ -22,6 +24,8 @@ export interface HttpOptions {
   readonly administration: Administration
   readonly messaging: Messaging
   readonly signIn: SignIn
+  readonly serverKeys: ServerKeys
+  readonly notices: Notices
   readonly beat: () => Promise<Timestamp>
   readonly log: Logger
   /** Without a trailing slash; only its origin may change anything from a browser. */
@@ -31,15 +35,15 @@ export interface HttpOptions {
   readonly metrics?: HttpMetrics
 }
 
-export type RouteOptions = Omit<HttpOptions, 'log' | 'trustedProxies'>
+export type RouteOptions = Omit<HttpOptions, 'log' | 'notices' | 'trustedProxies'>
 
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const { beat, signIn, administration, messaging, baseUrl, metrics } = options
+  const { beat, signIn, serverKeys, administration, messaging, baseUrl, metrics } = options
   const routes: Route[] = [
     ...healthRoutes(beat),
     ...docsRoutes(() => openApiDocument(routes, baseUrl)),
-    ...adminRoutes(signIn, metrics?.login),
+    ...adminRoutes({ signIn, serverKeys, onLogin: metrics?.login }),
     ...messagingRoutes({ administration, messaging, baseUrl }),
     ...resourceRoutes(administration, { baseUrl }),
   ]
@@ -67,6 +71,7 @@ export function httpApp(options: HttpOptions): Koa {
     }
   }
   app.use(answer(log, metrics))
+  if (trustedProxies === 0) app.use(noticingProxies(options))
   app.use(router(apiRoutes(options), guard))
   app.use(() => {
     throw noSuchPath()
@@ -90,6 +95,25 @@ const isClientGone = (error: unknown): boolean =>
   ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'].includes(
     String(error.code),
   )
+
+/** Says once that a proxy is in front which the settings do not know: everybody behind it counts as one address. */
+function noticingProxies({ log, notices }: HttpOptions): Middleware {
+  let isNoticed = false
+  return (ctx, next) => {
+    if (!isNoticed && ctx.req.headers['x-forwarded-for'] !== undefined) {
+      isNoticed = true
+      const detail = `requests from ${ctx.ip} carry X-Forwarded-For, and trusted_proxies is 0`
+      log.warn(
+        { address: ctx.ip },
+        'a proxy that is not trusted sends X-Forwarded-For; see the setting trusted_proxies',
+      )
+      notices
+        .raise({ code: 'untrusted_proxy', subject: '', detail })
+        .catch(error => log.error({ err: error }, 'a notice was not kept'))
+    }
+    return next()
+  }
+}
 
 /** Outermost: names each request, turns what is thrown into an answer, and leaves one line in the log. */
 function answer(log: Logger, metrics: HttpMetrics | undefined): Middleware {

@@ -8,6 +8,7 @@ import { revisions } from './migrations/005-revisions.ts'
 import { listOrder } from './migrations/006-list-order.ts'
 import { narrowIndex } from './migrations/007-narrow-index.ts'
 import { retiredGateways } from './migrations/008-retired-gateways.ts'
+import { outside } from './migrations/009-outside.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
 export const migrations: readonly string[] = [
@@ -19,6 +20,7 @@ export const migrations: readonly string[] = [
   listOrder,
   narrowIndex,
   retiredGateways,
+  outside,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

@@ -6,7 +6,9 @@ import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
 import type { Calls } from '../../core/ports/calls.ts'
 import type { Messages } from '../../core/ports/messages.ts'
+import type { Notices } from '../../core/ports/notices.ts'
 import type { Records } from '../../core/ports/records.ts'
+import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import { accounts } from './accounts.ts'
 import { audit, auditTrail } from './audit.ts'
@@ -16,10 +18,12 @@ import { type Connection, type OpenOptions, openDatabase } from './database.ts'
 import { translating } from './errors.ts'
 import { maintenance } from './maintenance.ts'
 import { messages } from './messages.ts'
+import { notices } from './notices.ts'
 import { RecordSteps } from './record-steps.ts'
 import { records } from './records.ts'
 import { type Retention, retention } from './retention.ts'
 import { advanceSearchIndexes, areIndexesBehind, ensureSearchIndexes } from './search-index.ts'
+import { serverKeys } from './server-keys.ts'
 import { sessions } from './sessions.ts'
 import { createWriter, type Writer, type WriterEvents } from './writer.ts'
 
@@ -34,6 +38,8 @@ export interface Storage {
   readonly audit: Audit
   readonly bulk: Bulk
   readonly retention: Retention
+  readonly serverKeys: ServerKeys
+  readonly notices: Notices
   readonly connection: Connection
   readonly writer: Writer
   /** Writes a row and syncs it; returns the moment that it holds. Throws `storage_full`, `busy`, `read_only`. */
@@ -71,6 +77,8 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     audit: translating(audit(connection)),
     bulk: translating(bulk(connection, writer, clock, trail)),
     retention: retention(connection, writer),
+    serverKeys: translating(serverKeys(connection, writer)),
+    notices: translating(notices(connection, writer, clock)),
     connection,
     writer,
     beat: () =>

@@ -86,6 +86,8 @@ export async function startService(
       administration,
       messaging,
       signIn,
+      serverKeys: storage.serverKeys,
+      notices: storage.notices,
       log,
       beat: () => storage.beat(),
       baseUrl: complete.base_url ?? url,

@@ -8,6 +8,7 @@ import { file } from './file.ts'
 import { gateways } from './gateways.ts'
 import { limits } from './limits.ts'
 import { log } from './log.ts'
+import { notices } from './notices.ts'
 import { quarantine } from './quarantine.ts'
 import { tenancy } from './tenancy.ts'
 
@@ -23,5 +24,6 @@ export const CHECKS: readonly Check[] = [
   gateways,
   feeds,
   quarantine,
+  notices,
   daemon,
 ]

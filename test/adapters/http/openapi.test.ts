@@ -92,8 +92,10 @@ test('the document is valid OpenAPI 3.1', async () => {
 })
 
 test('the document describes every route of the router, and nothing else', () => {
-  const { administration, messaging, signIn } = service.trunkline
-  const routes = apiRoutes({ administration, messaging, signIn, beat: async () => '', baseUrl: service.url })
+  const { administration, messaging, signIn, storage } = service.trunkline
+  const { serverKeys } = storage
+  const beat = async (): Promise<string> => ''
+  const routes = apiRoutes({ administration, messaging, signIn, serverKeys, beat, baseUrl: service.url })
   const paths = (path: string): string[] =>
     path.includes(':resource') ? exposedResources.map(each => path.replace(':resource', String(each.path))) : [path]
   const routed = routes.flatMap(({ path, methods }) =>
@@ -258,10 +260,12 @@ async function startFailing(code: ErrorCode) {
     },
     messaging: { send: fail, receipt: fail, sweep: fail },
     signIn: { authenticate: fail, open: fail, resume: fail, end: fail, forgetExpired: fail },
+    serverKeys: { find: async () => 'key' },
     beat: fail,
     baseUrl: service.url,
   }
-  return serve(() => httpApp({ ...options, log: pino({ level: 'silent' }), trustedProxies: 0 }), {
+  const { notices } = service.trunkline.storage
+  return serve(() => httpApp({ ...options, notices, log: pino({ level: 'silent' }), trustedProxies: 0 }), {
     host: '127.0.0.1',
     port: 0,
   })

@@ -80,6 +80,99 @@ describe('failed logins', () => {
   })
 })
 
+describe('a browser that the account has logged in from', () => {
+  const asBrowser = (headers: Record<string, string>, password: string): Promise<Answer> =>
+    service.request('POST', '/api/admin/login', {
+      json: { ...ADMIN, password },
+      headers: { ...headers, origin: service.url },
+    })
+
+  const knownBrowser = async (from: Record<string, string>): Promise<Record<string, string>> => {
+    const { headers } = await asBrowser(from, ADMIN.password)
+    const cookie = headers.getSetCookie().find(each => each.startsWith('trunkline_browser=')) ?? ''
+    assert.match(cookie, /; httponly/i)
+    return { ...from, cookie: cookie.split(';')[0] ?? '' }
+  }
+
+  it('is not locked out by what others guess from the same address', async () => {
+    const browser = await knownBrowser({ 'x-forwarded-for': '192.0.2.1' })
+    for (let i = 0; i < 10; i++) assert.equal((await attempt('192.0.2.1')).status, 422)
+    assert.equal((await attempt('192.0.2.1', { password: ADMIN.password })).status, 429)
+    assert.equal((await asBrowser(browser, ADMIN.password)).status, 200)
+  })
+
+  it('has ten guesses of its own', async () => {
+    const browser = await knownBrowser({ 'x-forwarded-for': '192.0.2.1' })
+    for (let i = 0; i < 10; i++) assert.equal((await asBrowser(browser, 'wrong')).status, 422)
+    assert.equal((await asBrowser(browser, ADMIN.password)).status, 429)
+  })
+
+  it('is known for that account alone, and by a cookie that nobody can make', async () => {
+    const { cookie = '', ...from } = await knownBrowser({ 'x-forwarded-for': '192.0.2.1' })
+    const [expires, nonce, signature] = cookie.replace('trunkline_browser=', '').split('.')
+    for (let i = 0; i < 10; i++) await attempt('192.0.2.1')
+    for (const forged of [
+      `${expires}.other.${signature}`,
+      `${Number(expires) + 1}.${nonce}.${signature}`,
+      '',
+      '..',
+      'a.b.c',
+    ])
+      assert.equal(
+        (await asBrowser({ ...from, cookie: `trunkline_browser=${forged}` }, ADMIN.password)).status,
+        429,
+        forged,
+      )
+  })
+
+  it('is no matter for programs: they get the session cookie and no other', async () => {
+    const { headers } = await attempt('192.0.2.1', { password: ADMIN.password })
+    assert.deepEqual(
+      headers.getSetCookie().map(cookie => cookie.split('=')[0]),
+      ['trunkline_session'],
+    )
+  })
+})
+
+describe('addresses', () => {
+  it('of one /64 are one', async () => {
+    for (let i = 0; i < 10; i++) assert.equal((await attempt(`2001:db8::${i + 1}`)).status, 422)
+    assert.equal((await attempt('2001:db8::ffff')).status, 429)
+    assert.equal((await attempt('2001:db8:0:1::1')).status, 422)
+  })
+})
+
+describe('a flood of logins from many addresses', () => {
+  it('keeps a right one from elsewhere waiting for no more than its turn', async () => {
+    const slow: ((value: undefined) => void)[] = []
+    const held = await startService(
+      { trusted_proxies: 1 },
+      {
+        passwords: {
+          ...passwords,
+          verify: async (hash, password) => {
+            if (password === 'flood') await new Promise(resolve => slow.push(resolve))
+            return hash !== null && cheapPasswords.verify(hash, password)
+          },
+        },
+      },
+    )
+    const from = (address: string, password: string, email = ADMIN.email) =>
+      held.request('POST', '/api/admin/login', { json: { email, password }, headers: { 'x-forwarded-for': address } })
+    const flood = Array.from({ length: 300 }, (_, i) =>
+      from(`198.51.100.${i % 100}`, 'flood', `guess${i % 3}@example.com`),
+    )
+    const release = setInterval(() => slow.shift()?.(undefined), 5)
+    assert.equal((await from('192.0.2.7', ADMIN.password)).status, 200)
+    assert.ok(slow.length < 300)
+    clearInterval(release)
+    const all = setInterval(() => slow.splice(0).forEach(go => void go(undefined)), 1)
+    await Promise.all(flood)
+    clearInterval(all)
+    await held.close()
+  })
+})
+
 describe('right logins', () => {
   it('are never too many, all at once', async () => {
     const right = () => attempt('192.0.2.1', { password: ADMIN.password })
@@ -96,6 +189,16 @@ describe('a forged X-Forwarded-For', () => {
   it('does not evade the throttle behind a trusted proxy', async () => {
     for (let i = 0; i < 10; i++) assert.equal((await attempt(`203.0.113.${i}, 192.0.2.1`)).status, 422)
     assert.equal((await attempt('203.0.113.99, 192.0.2.1')).status, 429)
+  })
+
+  it('from a proxy that is not trusted is noticed, once, for doctor to tell', async () => {
+    const direct = await startService({}, { passwords })
+    for (let i = 0; i < 3; i++)
+      await direct.request('GET', '/healthz', { headers: { 'x-forwarded-for': '203.0.113.1' } })
+    assert.equal(direct.logged.filter(line => line.includes('a proxy that is not trusted')).length, 1)
+    const [notice, ...others] = await direct.trunkline.storage.notices.list()
+    assert.deepEqual([notice?.code, others], ['untrusted_proxy', []])
+    await direct.close()
   })
 
   it('is not believed at all without one', async () => {

@@ -1,0 +1,8 @@
+import ipaddr from 'ipaddr.js'
+
+/** What counts as one sender: an IPv4 address, or a /64 of IPv6, which is what one subscriber is given. */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address
+  const parsed = ipaddr.process(address)
+  return parsed.kind() === 'ipv4' ? parsed.toString() : `${ipaddr.IPv6.networkAddressFromCIDR(`${parsed}/64`)}/64`
+}

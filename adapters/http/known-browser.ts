@@ -1,0 +1,56 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Context } from 'koa'
+
+const COOKIE = 'trunkline_browser'
+const LIFE_SECONDS = 90 * 24 * 3600
+
+/**
+ * Knows browsers in which an account has logged in before, by a signed cookie of their own: what others guess cannot
+ * lock those out. The cookie opens nothing by itself.
+ */
+export interface KnownBrowsers {
+  /** What tells this browser from others of the account; null when the account has never logged in from it. */
+  find(ctx: Context, email: string): Promise<string | null>
+  /** Gives a browser its cookie; programs, which name no origin, get none. */
+  remember(ctx: Context, email: string): Promise<void>
+}
+
+export function knownBrowsers(keyOf: () => Promise<string>, now: () => number = Date.now): KnownBrowsers {
+  let known: Promise<string> | undefined
+  const key = (): Promise<string> => {
+    known ??= keyOf().catch(error => {
+      known = undefined
+      throw error
+    })
+    return known
+  }
+  const sign = async (email: string, expires: string, nonce: string): Promise<string> =>
+    createHmac('sha256', await key())
+      .update(`${email.toLowerCase()}\n${expires}\n${nonce}`)
+      .digest('base64url')
+  return {
+    find: async (ctx, email) => {
+      const [expires = '', nonce = '', signature = ''] = ctx.cookies.get(cookieName(ctx))?.split('.') ?? []
+      if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 < now()) return null
+      const wanted = Buffer.from(await sign(email, expires, nonce))
+      const given = Buffer.from(signature)
+      return given.length === wanted.length && timingSafeEqual(given, wanted) ? nonce : null
+    },
+    remember: async (ctx, email) => {
+      if (ctx.get('origin') === '') return
+      const expires = String(Math.floor(now() / 1000) + LIFE_SECONDS)
+      const nonce = randomBytes(16).toString('base64url')
+      const value = [expires, nonce, await sign(email, expires, nonce)].join('.')
+      ctx.cookies.set(cookieName(ctx), value, {
+        httpOnly: true,
+        sameSite: 'lax',
+        maxAge: LIFE_SECONDS * 1000,
+        signed: false,
+        overwrite: true,
+      })
+    },
+  }
+}
+
+/** Over https the browser itself keeps other hosts and plain pages from setting it. */
+const cookieName = ({ cookies }: Context): string => (cookies.secure ? `__Host-${COOKIE}` : COOKIE)
