@@ -128,8 +128,12 @@ function answer(log: Logger, metrics: HttpMetrics | undefined): Middleware {
       const { status, method } = ctx
       metrics?.request(method, ctx.state.route ?? null, ctx.params?.resource, status, ms / 1000)
       const { id: account } = signedInAccount(ctx) ?? {}
-      const line = { id, method, route: ctx.state.route ?? null, status, ms, account }
-      log[status >= 500 ? 'error' : 'info'](line, ctx.res.writableFinished ? 'request' : 'request cut off')
+      const { route = null, trouble } = ctx.state
+      const line = { id, method, route, status, ms, account, ...trouble }
+      log[status >= 500 ? 'error' : trouble ? 'warn' : 'info'](
+        line,
+        ctx.res.writableFinished ? 'request' : 'request cut off',
+      )
     })
     try {
       await next()

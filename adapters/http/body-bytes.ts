@@ -63,6 +63,12 @@ export async function readBytes(request: IncomingMessage, response: ServerRespon
   return unpack && unpacking ? unpacking(() => unpacked(bytes, unpack, limit)) : bytes
 }
 
+/** Of UTF-8, without a byte-order mark. */
+export function textOf(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  return text.startsWith('\uFEFF') ? text.slice(1) : text
+}
+
 async function unpacked(bytes: Buffer, unpack: Unpack, limit: BodyLimit): Promise<Buffer> {
   try {
     return await unpack(bytes, { maxOutputLength: limit.bytes })

@@ -4,9 +4,11 @@ import { AppError } from '../../core/errors.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { smsMessages } from '../../core/resources/sms-messages.ts'
 import type { GatewayOptions } from '../../core/sms/gateway-options.ts'
+import type { Unreadable } from '../../core/sms/receipt.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
-import { jsonBody, receiptPayload } from './body.ts'
+import { jsonBody } from './body.ts'
+import { receiptPayload } from './receipt-body.ts'
 import { idOf, linkNext, listQuery } from './resource-routes.ts'
 import { respond } from './responses.ts'
 import { idIn, type Route } from './route.ts'
@@ -24,6 +26,11 @@ function carriesToken(ctx: Context, place: NonNullable<GatewayOptions['tokenIn']
   return isSame(String(given ?? ''), token)
 }
 
+/** Puts into the request's line in the log why a receipt was of no use: a code, nothing of its content. */
+function noteReceipt(ctx: Context, gateway: number | null, problem: Unreadable | 'token' | 'method'): void {
+  ctx.state.trouble = { gateway, receipt: problem }
+}
+
 interface Dependencies {
   readonly administration: Administration
   readonly messaging: Messaging
@@ -33,16 +40,26 @@ interface Dependencies {
 /** Sending through a gateway, its messages, and the receipts it calls back with. */
 export function messagingRoutes({ administration, messaging, baseUrl }: Dependencies): readonly Route[] {
   const receive = async (ctx: Context): Promise<void> => {
+    const gateway = idIn(ctx.params.id)
     const outcome = await messaging.receipt(
-      idIn(ctx.params.id),
+      gateway,
       (place, token) => carriesToken(ctx, place, token),
       () => receiptPayload(ctx),
     )
-    if (outcome.result === 'refused') throw new AppError('forbidden', 'The callback token is missing or wrong.')
+    if (outcome.result === 'refused') {
+      noteReceipt(ctx, gateway, 'token')
+      throw new AppError('forbidden', 'The callback token is missing or wrong.')
+    }
+    if (outcome.result === 'unreadable') noteReceipt(ctx, gateway, outcome.reason)
     if (outcome.result === 'unreadable' || outcome.ack === null) return respond(ctx, 200, 'DLR received')
     ctx.type = 'text/plain'
     ctx.body = outcome.ack
   }
+  const misdirected = async (ctx: Context): Promise<void> => {
+    const gateway = idIn(ctx.params.id)
+    if (await messaging.misdirected(gateway)) noteReceipt(ctx, gateway, 'method')
+  }
+  const receipts = { session: 'none', methods: { POST: receive }, onWrongMethod: misdirected } as const
   return [
     {
       path: '/api/sms-gateways/:id/messages',
@@ -67,7 +84,7 @@ export function messagingRoutes({ administration, messaging, baseUrl }: Dependen
         },
       },
     },
-    { path: '/api/sms-gateways/:id/dlr', session: 'none', methods: { POST: receive } },
-    { path: '/webhooks/gateway/:id/dlr', session: 'none', methods: { POST: receive } },
+    { path: '/api/sms-gateways/:id/dlr', ...receipts },
+    { path: '/webhooks/gateway/:id/dlr', ...receipts },
   ]
 }

@@ -111,7 +111,7 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
   })
   const receipts = new Counter({
     name: 'trunkline_sms_receipts_total',
-    help: 'Delivery receipts of known gateways: matched, parked until their message is known, refused, or unreadable',
+    help: 'Delivery receipts of known gateways: matched, parked until their message is known, refused, unreadable, or by a wrong method',
     labelNames,
     registers,
   })
@@ -131,6 +131,11 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
         const outcome = await useCases.receipt(gateway, isTokenValid, read)
         if (outcome.result !== 'received' && gateway !== null) receipts.inc({ gateway, result: outcome.result })
         return outcome
+      },
+      misdirected: async gateway => {
+        const isKnown = await useCases.misdirected(gateway)
+        if (isKnown && gateway !== null) receipts.inc({ gateway, result: 'wrong_method' })
+        return isKnown
       },
     }),
   }

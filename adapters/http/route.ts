@@ -9,6 +9,8 @@ export interface Route {
   readonly methods: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Handler>>>
   /** required: 401 without one. optional: looked up. none: neither looked up nor guarded against foreign origins. */
   readonly session: 'required' | 'optional' | 'none'
+  /** Told of a request by a method that is not served, before it gets its 405. */
+  readonly onWrongMethod?: Handler
   /** False where the pattern fits but nothing is there: 404. */
   readonly exists?: (parameters: Readonly<Record<string, string>>) => boolean
 }
@@ -27,11 +29,13 @@ export function router(routes: readonly Route[], guard: (route: Route, handler: 
   for (const route of routes) {
     const allow = Object.keys(route.methods).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
     const handlers = new Map(Object.entries(route.methods).map(([method, handler]) => [method, guard(route, handler)]))
-    table.all(route.path, (ctx, next) => {
+    table.all(route.path, async (ctx, next) => {
       if (route.exists && !route.exists(ctx.params)) throw noSuchPath()
       const handler = handlers.get(ctx.method === 'HEAD' ? 'GET' : ctx.method)
-      if (!handler)
+      if (!handler) {
+        await route.onWrongMethod?.(ctx)
         throw new AppError('method_not_allowed', `The ${ctx.method} method is not supported here.`, { allow })
+      }
       ctx.state.route = route.path
       return handler(ctx, next)
     })

@@ -23,6 +23,7 @@ const AUDITED = { sms_gateway_id, tenant_id, to_number, from_sender }
 
 interface ParkedRow {
   readonly id: number
+  /** Empty where the receipt gave none that is text. */
   readonly status: string
   readonly payload: string
 }
@@ -130,7 +131,7 @@ function parking({ query, value }: Connection, clock: Clock) {
       if (exact > MAX_PARKED) dropOldest.run(gatewayId, gatewayId, MAX_PARKED - 1)
       known.set(gatewayId, Math.min(exact, MAX_PARKED))
       const kept = receipt.size > MAX_PARKED_PAYLOAD ? '{}' : stringifyJson(receipt.payload)
-      insert.run(gatewayId, receipt.externalId, receipt.status, kept, clock.now())
+      insert.run(gatewayId, receipt.externalId, receipt.status ?? '', kept, clock.now())
     },
     take: (gatewayId: number, externalId: string): Receipt[] =>
       waiting.all(gatewayId, externalId).map(row => {
@@ -138,7 +139,7 @@ function parking({ query, value }: Connection, clock: Clock) {
         const payload = parseJson(row.payload)
         return {
           externalId,
-          status: row.status,
+          status: row.status || null,
           payload: isJsonObject(payload) ? payload : {},
           size: row.payload.length,
         }

@@ -12,8 +12,8 @@ export type Message = Values<typeof smsMessages.fields> & { readonly id: number 
 /** A delivery receipt that names its message. */
 export interface Receipt {
   readonly externalId: string
-  /** Lowercased, as the gateway wrote it. */
-  readonly status: string
+  /** Lowercased, as the gateway wrote it; null where it gave one that is no text. */
+  readonly status: string | null
   readonly payload: JsonObject
   /** Of the payload, in characters. */
   readonly size: number
@@ -90,7 +90,7 @@ export function giveUp(message: Message): Message {
   return isUnanswered ? failed(message, GIVEN_UP, {}) : message
 }
 
-/** any → the receipt's status; an interim status is merged but changes neither status nor delivery time. */
+/** any → the receipt's status; an interim one, or none, is merged but changes neither status nor delivery time. */
 export function receive(
   message: Message,
   receipt: Receipt,
@@ -99,7 +99,7 @@ export function receive(
   now: Timestamp,
 ): Message {
   const remote_response = merged(message.remote_response, receipt, redact)
-  if (options.interimStatuses.has(receipt.status)) return { ...message, remote_response }
+  if (receipt.status === null || options.interimStatuses.has(receipt.status)) return { ...message, remote_response }
   return { ...message, delivery_status: String(redact(receipt.status)), delivered_at: now, remote_response }
 }
 

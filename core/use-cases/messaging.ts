@@ -11,7 +11,7 @@ import { smsGateways } from '../resources/sms-gateways.ts'
 import { sendFields } from '../resources/sms-messages.ts'
 import { type GatewayOptions, gatewayOptions } from '../sms/gateway-options.ts'
 import { giveUp, type Message, receive, settle } from '../sms/message.ts'
-import { type ReceiptPayload, readReceipt } from '../sms/receipt.ts'
+import { type ReceiptPayload, readReceipt, type Unreadable } from '../sms/receipt.ts'
 import { redactor } from '../sms/redact.ts'
 import { type Gateway, receiptUrl, submission } from '../sms/submission.ts'
 
@@ -23,7 +23,7 @@ export type IsTokenValid = (place: NonNullable<GatewayOptions['tokenIn']>, token
 /** What a receipt led to; `ack` is the text that its gateway wants to hear, if it wants one. */
 export type ReceiptOutcome =
   | { readonly result: 'refused' }
-  | { readonly result: 'unreadable' }
+  | { readonly result: 'unreadable'; readonly reason: Unreadable }
   | { readonly result: 'received'; readonly ack: string | null }
 
 export interface Messaging {
@@ -34,14 +34,16 @@ export interface Messaging {
    */
   send(gatewayId: number, body: unknown, by?: Actor): Promise<Json>
   /**
-   * Takes a delivery receipt. `isTokenValid` is asked only when the gateway wants a token. Only when it is right is the
-   * payload read; null when it cannot be. Throws what `read` throws.
+   * Takes a delivery receipt. `isTokenValid` is asked only if the gateway wants a token. The payload is read only if
+   * the token is right. Throws what `read` throws.
    */
   receipt(
     gatewayId: number | null,
     isTokenValid: IsTokenValid,
-    read: () => Promise<ReceiptPayload | null>,
+    read: () => Promise<ReceiptPayload | Unreadable>,
   ): Promise<ReceiptOutcome>
+  /** Returns whether there is such a gateway, for a request to its receipt address by a method that carries none. */
+  misdirected(gatewayId: number | null): Promise<boolean>
   /** Gives up on sends whose process died, and forgets receipts that waited for too long. */
   sweep(): Promise<{ failed: number; forgotten: number }>
 }
@@ -116,11 +118,14 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       if (rule?.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, rule.callback_token))
         return { result: 'refused' }
       const payload = await read()
-      if (payload === null) return gateway ? { result: 'unreadable' } : { result: 'received', ack: null }
-      const receipt = readReceipt(payload)
+      const receipt = typeof payload === 'string' ? null : readReceipt(payload, options.tokenIn)
+      if (receipt === null && gateway)
+        return { result: 'unreadable', reason: typeof payload === 'string' ? payload : 'no_message_id' }
       const received = receipt && (await messages.receive(gatewayId, receipt, receiver(gateway, options)))
       return { result: 'received', ack: received === 'matched' ? options.dlrAck : null }
     },
+
+    misdirected: async gatewayId => gatewayId !== null && (await findGateway(gatewayId)) !== null,
 
     sweep: async () => {
       const now = clock.now()

@@ -258,7 +258,7 @@ async function startFailing(code: ErrorCode) {
       change: fail,
       remove: fail,
     },
-    messaging: { send: fail, receipt: fail, sweep: fail },
+    messaging: { send: fail, receipt: fail, misdirected: fail, sweep: fail },
     signIn: { authenticate: fail, open: fail, resume: fail, end: fail, forgetExpired: fail },
     serverKeys: { find: async () => 'key' },
     beat: fail,

@@ -76,15 +76,23 @@ describe('a receipt', () => {
       [{ status: 'UNDELIV', message_status: 'x' }, 'undeliv'],
       [{ message_status: 'ESME_ROK' }, 'esme_rok'],
       [{ status: '', message_status: 'Expired' }, 'expired'],
-      [{ status: null }, 'delivered'],
       [{}, 'delivered'],
       [{ status: 7 }, '7'],
-      [{ status: { nested: 1 } }, 'delivered'],
     ]
     for (const [payload, status] of cases) {
       await sent('s-1')
       await receipt({ id: 's-1', ...payload })
       assert.equal((await stored()).delivery_status, status, JSON.stringify(payload))
+    }
+  })
+
+  it('whose status is no text is merged and changes nothing', async () => {
+    for (const status of [{ groupName: 'REJECTED' }, ['UNDELIV'], false, null, '']) {
+      const { external_message_id } = await sent(`odd-${JSON.stringify(status)}`)
+      await receipt({ id: external_message_id, status, seen: 1 })
+      const { delivery_status, delivered_at, remote_response } = await stored()
+      assert.deepEqual([delivery_status, delivered_at], ['submitted', null], JSON.stringify(status))
+      assert.deepEqual([remote_response.status, remote_response.seen], [status, 1])
     }
   })
 

@@ -10,7 +10,7 @@ const GATEWAY = 7
 const DEADLINE = '2026-03-01T12:00:45.000000Z'
 const MAX_PARKED = 10_000
 
-const receipt = (externalId: string, status = 'delivrd', payload: Receipt['payload'] = {}): Receipt => ({
+const receipt = (externalId: string, status: string | null = 'delivrd', payload: Receipt['payload'] = {}): Receipt => ({
   externalId,
   status,
   payload,
@@ -20,7 +20,7 @@ const receipt = (externalId: string, status = 'delivrd', payload: Receipt['paylo
 /** A change of the state that shows in which order receipts came. */
 const receive: Receive = (message, { status, payload }) => ({
   ...message,
-  delivery_status: message.delivery_status === 'submitted' ? status : `${message.delivery_status},${status}`,
+  delivery_status: message.delivery_status === 'submitted' ? String(status) : `${message.delivery_status},${status}`,
   remote_response: JSON.stringify(payload),
 })
 

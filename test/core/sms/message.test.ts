@@ -133,6 +133,12 @@ test('a reply that comes after the message was given up on is believed', () => {
   )
 })
 
+test('a receipt without a status is merged, and changes neither status nor time', () => {
+  const before = settle(queuedMessage(), answered(200, '{"id":"m"}'), redact, NOW)
+  const after = receive(before, { ...receipt({ a: 1 }), status: null }, noInterim, redact, LATER)
+  assert.deepEqual(after, { ...before, remote_response: '{"id":"m","a":1}' })
+})
+
 test('any status: a receipt writes its own status and the time', () => {
   for (const delivery_status of ['queued', 'submitted', 'failed', 'delivered', 'undeliv'])
     assert.deepEqual(

@@ -7,7 +7,7 @@ import { readReceipt } from '../../../core/sms/receipt.ts'
 
 const SIZE = 123
 
-const read = (members: JsonObject): Receipt | null => readReceipt({ members, size: SIZE })
+const read = (members: JsonObject): Receipt | null => readReceipt({ query: {}, body: members, size: SIZE }, null)
 
 test('the message is named by message_id, id or messageId, in this order', () => {
   assert.equal(read({ messageId: 'c', id: 'b', message_id: 'a' })?.externalId, 'a')
@@ -26,9 +26,33 @@ test('the status is status, else message_status, else delivered, in lower case',
   assert.equal(read({ id: 'a', status: 'DELIVRD', message_status: 'x' })?.status, 'delivrd')
   assert.equal(read({ id: 'a', message_status: 'UNDELIV' })?.status, 'undeliv')
   assert.equal(read({ id: 'a' })?.status, 'delivered')
-  assert.equal(read({ id: 'a', status: '', message_status: null })?.status, 'delivered')
   assert.equal(read({ id: 'a', status: 8 })?.status, '8')
   assert.equal(read({ id: 'a', status: 'S'.repeat(300) })?.status, 's'.repeat(255))
+})
+
+test('a status that is there and no text says nothing, and neither does an empty one', () => {
+  for (const status of [{ groupName: 'REJECTED' }, ['UNDELIV'], false, true, null, '', ' '])
+    for (const name of ['status', 'message_status'])
+      assert.equal(read({ id: 'a', [name]: status })?.status, null, JSON.stringify(status))
+  assert.equal(read({ id: 'a', status: null, message_status: 'Expired' })?.status, 'expired')
+})
+
+test('the query says what the body does not, and never the token', () => {
+  const given = {
+    query: { id: 'a', status: 'X', ref: '42', token: 'hush' },
+    body: { status: 'Y', token: 'own' },
+    size: SIZE,
+  }
+  const read = readReceipt(given, { in: 'query', name: 'token' })
+  assert.deepEqual(read, {
+    externalId: 'a',
+    status: 'y',
+    payload: { id: 'a', status: 'Y', ref: '42', token: 'own' },
+    size: SIZE,
+  })
+  const { payload } = readReceipt({ ...given, body: {} }, { in: 'query', name: 'token' }) ?? {}
+  assert.deepEqual(payload, { id: 'a', status: 'X', ref: '42' })
+  assert.equal(readReceipt({ ...given, body: {} }, { in: 'header', name: 'token' })?.payload.token, 'hush')
 })
 
 test('a payload that names no message is no receipt', () => {
@@ -53,7 +77,7 @@ test('every JSON object is read without throwing, and kept as it came', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), payload => {
       const receipt = read(payload)
-      if (receipt) assert.equal(receipt.payload, payload)
+      if (receipt) assert.deepEqual(receipt.payload, payload)
     }),
   )
 })

@@ -25,11 +25,12 @@ test('a receipt that matches nothing is received, and acknowledged no further', 
   const before = await stored()
   for (const [id, payload] of [
     [gatewayId, { id: 'other' }],
-    [gatewayId, {}],
     [gatewayId + 1, { id: 'm1' }],
+    [gatewayId + 1, {}],
     [null, { id: 'm1' }],
   ] as const)
     assert.deepEqual(await receive(id, payload), { result: 'received', ack: null })
+  assert.deepEqual(await receive(gatewayId, {}), { result: 'unreadable', reason: 'no_message_id' })
   assert.deepEqual(await stored(), before)
 })
 
