@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
 import { formatTimestamp } from '../../core/dates.ts'
+import type { Dialling, ReadNumber } from '../../core/dialling/dialling.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Rate } from '../../core/rating/deck.ts'
 import { type Explanation, explain } from '../../core/rating/explain.ts'
@@ -34,18 +35,15 @@ function quoteCommand(run: RunCommand): Command {
     const services = await context.open()
     const answeredSeconds = secondsFrom(String(flags['seconds'] ?? 60))
     const catalog = await services.calls.catalog(await resolve(services.records, tenants, tenant))
-    const direction = isOwnNumber(number, catalog) ? 'inbound' : 'outbound'
-    const steps = explain(catalog.deckAt(formatTimestamp(Date.now(), 0)), {
-      direction,
-      answered: true,
-      answeredSeconds,
-      destinationNumber: number,
-    })
+    const destination = catalog.dialling.read(number)
+    const direction = isOwnNumber(number, catalog, destination) ? 'inbound' : 'outbound'
+    const call = { direction, answered: true, answeredSeconds, destination } as const
+    const steps = explain(catalog.deckAt(formatTimestamp(Date.now(), 0)), call, number)
     const named = await destinations(services, steps)
     await printValue(
       context,
-      quoteOf(number, answeredSeconds, steps, named),
-      () => `${steps.flatMap(step => told(context, step, named)).join('\n')}\n`,
+      quoteOf({ number, seconds: answeredSeconds, ...destination }, steps, named),
+      () => `${steps.flatMap(step => told(context, step, named, catalog.dialling)).join('\n')}\n`,
     )
     return steps.some(step => step.kind === 'result' && step.unrated) ? EXIT.negative : EXIT.ok
   })
@@ -80,8 +78,7 @@ const rateOf = (rate: Rate, named: ReadonlyMap<number, string>): JsonObject => (
 })
 
 function quoteOf(
-  number: string,
-  seconds: number,
+  { number, digits, kind, seconds }: ReadNumber & { readonly number: string; readonly seconds: number },
   steps: readonly Explanation[],
   named: ReadonlyMap<number, string>,
 ): JsonObject {
@@ -89,6 +86,8 @@ function quoteOf(
   const division = steps.find(step => step.kind === 'arithmetic')
   return {
     number,
+    digits,
+    number_kind: kind,
     seconds,
     matching: steps.flatMap(step => (step.kind === 'matching' ? [rateOf(step.rate, named)] : []))[0] ?? null,
     shorter: steps.flatMap(step => (step.kind === 'shorter' ? [rateOf(step.rate, named)] : [])),
@@ -105,15 +104,16 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   rated: '',
   inbound: "  (one of the tenant's own numbers: the call is inbound and costs nothing)",
   'not answered': '  (no answered seconds cost nothing)',
+  emergency: '  (an emergency call costs nothing)',
   'no match': '  (no rate matches)',
   'too large': '  (the cost is larger than an amount can be)',
 }
 
-function told(context: Context, step: Explanation, named: ReadonlyMap<number, string>): string[] {
+function told(context: Context, step: Explanation, named: ReadonlyMap<number, string>, dialling: Dialling): string[] {
   const label = (text: string): string => styled(context, 'dim', text.padEnd(10))
   switch (step.kind) {
     case 'number':
-      return [`${label('number')}${step.given} is matched as ${step.digits || 'nothing: it has no digits to match'}`]
+      return [`${label('number')}${numberRead(step.given, step.read, dialling)}`]
     case 'matching':
     case 'shorter': {
       const { prefix, pricePerMinute, increment, id } = step.rate
@@ -131,5 +131,25 @@ function told(context: Context, step: Explanation, named: ReadonlyMap<number, st
     }
     case 'result':
       return [`${label('')}${styled(context, 'bold', formatAmount(step.cost))}${OUTCOMES[step.outcome]}`]
+  }
+}
+
+/** What a dialled number is read as, in words. */
+function numberRead(given: string, { kind, digits }: ReadNumber, { country, areaCode }: Dialling): string {
+  switch (kind) {
+    case 'national':
+      return `${given} is a national number of ${country}: ${digits}`
+    case 'local':
+      return `${given} is a local number of ${country}, area code ${areaCode}: ${digits}`
+    case 'short':
+      return `${given} is a short number of ${country}: only a rate for ${digits} matches it`
+    case 'emergency':
+      return `${given} is an emergency number of ${country}: only a rate for ${digits} matches it`
+    case 'area unknown':
+      return `${given} is a local number of ${country}, and the tenant has no area_code: no rate matches it`
+    case 'unknown':
+      return `${given} is no number that is dialled in ${country}: no rate matches it`
+    default:
+      return `${given} is matched as ${digits || 'nothing: it has no digits to match'}`
   }
 }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { diallingOf } from '../../core/dialling/settings.ts'
 import { parseJson } from '../../core/json.ts'
 import { buildDeck } from '../../core/rating/deck.ts'
-import { dialled, internationalPrefixOf } from '../../core/rating/number.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
@@ -126,14 +126,14 @@ function reader({ rows, value }: Connection) {
     read(tenantId: number, rates: Iterable<RatePage>): Sized | null {
       const settings = settingsOf.get(tenantId)
       if (!settings) return null
-      const prefix = internationalPrefixOf(settings[0] === null ? null : parseJson(settings[0]))
-      const deck = buildDeck(activeRates(rates), prefix)
+      const dialling = diallingOf(settings[0] === null ? null : parseJson(settings[0]))
+      const deck = buildDeck(activeRates(rates), dialling)
       const own = new Map(extensions.all(tenantId))
-      const numbers = new Set(dids.all(tenantId).map(number => dialled(number, prefix)))
+      const numbers = new Set(dids.all(tenantId).map(number => dialling.read(number).digits))
       numbers.delete('')
       return {
         tenantId,
-        internationalPrefix: prefix,
+        dialling,
         deckAt: () => deck,
         extensions: own,
         dids: numbers,

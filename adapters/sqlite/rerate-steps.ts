@@ -38,12 +38,12 @@ export const pushRating = (row: unknown[], { outcome, rate }: RatedCall): number
     ? row.push(outcome, rate.id, rate.prefix, rate.pricePerMinute, rate.increment)
     : row.push(outcome, null, null, null, null)
 
-const rated = ({ deckAt }: Catalog, row: CallRow): RatedCall =>
+const rated = ({ deckAt, dialling }: Catalog, row: CallRow): RatedCall =>
   rateCall(deckAt(row.started_at), {
     direction: row.direction,
     answered: row.disposition === ANSWERED,
     answeredSeconds: row.duration_seconds,
-    destinationNumber: row.destination_number,
+    destination: dialling.read(row.destination_number),
   })
 
 const isChanged = (row: CallRow, { cost, billSeconds, rate, outcome }: RatedCall): boolean =>

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../dates.ts'
+import type { NumberKind, ReadNumber } from '../dialling/dialling.ts'
 import { charge } from './cost.ts'
-import { dialled } from './number.ts'
-import type { Catalog } from './record-call.ts'
+import { type Catalog, isOwnNumber } from './record-call.ts'
 
 export interface CheckedRate {
   readonly id: number
@@ -21,11 +21,18 @@ export interface DeckFindings {
   /** Inactive rates for whose prefix there is no active one: they neither apply nor give way to another. */
   readonly idle: readonly CheckedRate[]
   /** The beginnings of numbers that were dialled and have no rate, and how many calls went there, the most first. */
-  readonly missing: readonly { readonly prefix: string; readonly calls: number }[]
+  readonly missing: readonly MissingRate[]
   /** Active rates by which an unrated call would cost more than an amount can hold. */
   readonly excessive: readonly CheckedRate[]
-  /** Unrated calls that would be rated now. */
+  /** Unrated calls that would be rated now, or cost nothing. */
   readonly ratable: number
+}
+
+export interface MissingRate {
+  /** The prefix that a rate would have. */
+  readonly prefix: string
+  readonly kind: NumberKind
+  readonly calls: number
 }
 
 /** Unrated calls to one number, of so many answered seconds each, that started while the same deck was in force. */
@@ -43,12 +50,21 @@ export function checkDeck(
   rates: readonly CheckedRate[],
   used: ReadonlySet<number>,
   unrated: readonly UnratedCalls[],
-  { internationalPrefix, deckAt }: Pick<Catalog, 'internationalPrefix' | 'deckAt'>,
+  catalog: Pick<Catalog, 'dialling' | 'deckAt' | 'extensions' | 'dids'>,
 ): DeckFindings {
-  const digitsOf = (rate: CheckedRate): string => dialled(rate.prefix, internationalPrefix)
+  const { dialling, deckAt } = catalog
+  const digitsOf = (rate: CheckedRate): string => dialling.prefix(rate.prefix)
   const nowRated = unrated.map(each => {
-    const rate = deckAt(each.startedAt)?.match(dialled(each.number, internationalPrefix)) ?? null
-    return { ...each, rate, isExcessive: rate !== null && charge({ ...rate, seconds: each.seconds }) === null }
+    const read = dialling.read(each.number)
+    const isFree = read.kind === 'emergency' || isOwnNumber(each.number, catalog, read)
+    const rate = deckAt(each.startedAt)?.match(read) ?? null
+    return {
+      ...each,
+      read,
+      rate,
+      isFree,
+      isExcessive: rate !== null && charge({ ...rate, seconds: each.seconds }) === null,
+    }
   })
   const excessive = new Set(nowRated.flatMap(({ rate, isExcessive }) => (rate && isExcessive ? rate.id : [])))
   const active = new Map<string, CheckedRate[]>()
@@ -60,25 +76,26 @@ export function checkDeck(
     else active.set(digits, [rate])
   }
   const usable = [...active].filter(([digits]) => digits !== '')
+  const ratable = nowRated.filter(({ rate, isFree, isExcessive }) => (rate || isFree) && !isExcessive)
   return {
     duplicates: usable.filter(([, same]) => same.length > 1).map(([, same]) => same.sort((a, b) => b.id - a.id)),
     unmatched: usable.flatMap(([, same]) => same).filter(({ id }) => !used.has(id)),
     unusable: active.get('') ?? [],
     idle: rates.filter(rate => !rate.active && !active.has(digitsOf(rate))),
-    missing: byBeginning(
-      nowRated.filter(({ rate }) => !rate),
-      internationalPrefix,
-    ),
+    missing: byBeginning(nowRated.filter(({ rate, isFree }) => !rate && !isFree)),
     excessive: rates.filter(({ id }) => excessive.has(id)),
-    ratable: nowRated.reduce((sum, { rate, isExcessive, calls }) => sum + (rate && !isExcessive ? calls : 0), 0),
+    ratable: ratable.reduce((sum, { calls }) => sum + calls, 0),
   }
 }
 
-function byBeginning(unrated: readonly UnratedCalls[], prefix: string) {
-  const counts = new Map<string, number>()
-  for (const { number, calls } of unrated) {
-    const beginning = dialled(number, prefix).slice(0, SHOWN_DIGITS) || number
-    counts.set(beginning, (counts.get(beginning) ?? 0) + calls)
+/** A short number, and one that is none of the country's, is shown whole: only a rate for that very number would match. */
+function byBeginning(unrated: readonly (UnratedCalls & { readonly read: ReadNumber })[]): MissingRate[] {
+  const missing = new Map<string, MissingRate>()
+  for (const { number, calls, read } of unrated) {
+    const isWhole = ['short', 'area unknown', 'unknown'].includes(read.kind)
+    const prefix = (isWhole ? read.digits : read.digits.slice(0, SHOWN_DIGITS)) || number
+    const key = `${read.kind} ${prefix}`
+    missing.set(key, { prefix, kind: read.kind, calls: (missing.get(key)?.calls ?? 0) + calls })
   }
-  return [...counts].map(([beginning, calls]) => ({ prefix: beginning, calls })).sort((a, b) => b.calls - a.calls)
+  return [...missing.values()].sort((a, b) => b.calls - a.calls)
 }

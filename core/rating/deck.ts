@@ -1,4 +1,5 @@
-import { DEFAULT_INTERNATIONAL_PREFIX, dialled } from './number.ts'
+import { type Dialling, type NumberKind, plainDialling, type ReadNumber } from '../dialling/dialling.ts'
+import { DEFAULT_INTERNATIONAL_PREFIX } from '../dialling/number.ts'
 import { prefixTrie } from './prefix-trie.ts'
 
 /** One price of a tenant's deck. */
@@ -13,10 +14,8 @@ export interface Rate {
   readonly active: boolean
 }
 
-/** A tenant's active rates, ready to be matched with numbers as {@link dialled} leaves them. */
+/** A tenant's active rates, ready to be matched with numbers as the tenant's dialling reads them. */
 export interface Deck {
-  /** Taken off the prefixes, and to be taken off the numbers. */
-  readonly internationalPrefix: string
   /** How many different prefixes can match. */
   readonly size: number
   /**
@@ -24,30 +23,60 @@ export interface Deck {
    * every number, internal ones included, such a prefix would far more often be a slip than a wish.
    */
   readonly ignored: readonly Rate[]
-  /** The rate of the longest prefix, on equal prefixes the newest (highest id); null when none matches. */
-  match(digits: string): Rate | null
+  /**
+   * The rate of the longest prefix, on equal prefixes the newest (highest id); null when none matches. A short number is
+   * matched by its own rate alone, and a number that is none of its country's by no rate: either would else be taken for
+   * the beginning of an international one.
+   */
+  match(number: ReadNumber): Rate | null
   /** The rate of each prefix that matches, the longest first. */
-  matches(digits: string): Rate[]
+  matches(number: ReadNumber): Rate[]
+}
+
+/** By which prefixes numbers are matched: by the longest that they begin with, by one that is the same, or by none. */
+const MATCHED_BY: Readonly<Record<NumberKind, 'longest' | 'whole' | 'none'>> = {
+  plain: 'longest',
+  international: 'longest',
+  national: 'longest',
+  local: 'longest',
+  short: 'whole',
+  emergency: 'whole',
+  'area unknown': 'none',
+  unknown: 'none',
 }
 
 /** Reads the rates once and leaves inactive ones out; a change of rates needs a new deck. */
-export function buildDeck(rates: Iterable<Rate>, internationalPrefix: string = DEFAULT_INTERNATIONAL_PREFIX): Deck {
+export function buildDeck(
+  rates: Iterable<Rate>,
+  dialling: Pick<Dialling, 'prefix'> = plainDialling(DEFAULT_INTERNATIONAL_PREFIX),
+): Deck {
   const trie = prefixTrie()
   const kept: (Rate | null)[] = [null]
   const ignored: Rate[] = []
   for (const rate of rates) {
     if (!rate.active) continue
-    const prefix = dialled(rate.prefix, internationalPrefix)
+    const prefix = dialling.prefix(rate.prefix)
     if (prefix === '') ignored.push(rate)
     else trie.update(prefix, rival => newest(kept, rate, rival))
   }
   const rateAt = (index: number): Rate | null => kept[index] ?? null
+  const longest = (digits: string): Rate | null => rateAt(trie.longest(digits))
+  const whole = (digits: string): Rate | null => {
+    const rate = longest(digits)
+    return rate && dialling.prefix(rate.prefix) === digits ? rate : null
+  }
+  const match: Deck['match'] = ({ kind, digits }) => {
+    const matching = MATCHED_BY[kind]
+    return matching === 'longest' ? longest(digits) : matching === 'whole' ? whole(digits) : null
+  }
   return {
-    internationalPrefix,
     size: kept.length - 1,
     ignored,
-    match: digits => rateAt(trie.longest(digits)),
-    matches: digits => trie.all(digits).flatMap(index => rateAt(index) ?? []),
+    match,
+    matches: number => {
+      if (MATCHED_BY[number.kind] !== 'longest') return [match(number) ?? []].flat()
+      return trie.all(number.digits).flatMap(index => rateAt(index) ?? [])
+    },
   }
 }
 

@@ -1,11 +1,11 @@
+import type { ReadNumber } from '../dialling/dialling.ts'
 import type { Deck, Rate } from './deck.ts'
-import { dialled } from './number.ts'
 import type { Outcome } from './outcome.ts'
 import { type RatableCall, type RatedCall, rateCall } from './rate-call.ts'
 
 /** One step of a rating, in the order in which they are taken. Seconds are whole, amounts in units of 0.0001. */
 export type Explanation =
-  | { readonly kind: 'number'; readonly given: string; readonly digits: string }
+  | { readonly kind: 'number'; readonly given: string; readonly read: ReadNumber }
   /** The rate whose prefix is the longest that matches. */
   | { readonly kind: 'matching'; readonly rate: Rate }
   /** A rate that would match if it were not for a longer prefix. */
@@ -21,22 +21,24 @@ export type Explanation =
     }
   | ({ readonly kind: 'result' } & RatedCall)
 
-/** Why a call costs what {@link rateCall} says; no step but the result when the number was not looked up. */
-export function explain(deck: Deck | null, call: RatableCall): Explanation[] {
+/**
+ * Why a call to a number, as it was dialled, costs what {@link rateCall} says; no step but the result when the number was
+ * not looked up.
+ */
+export function explain(deck: Deck | null, call: RatableCall, given: string): Explanation[] {
   const rated = rateCall(deck, call)
-  const lookedUp: readonly Outcome[] = ['rated', 'no match', 'too large']
+  const lookedUp: readonly Outcome[] = ['rated', 'emergency', 'no match', 'too large']
   return [
-    ...(deck && lookedUp.includes(rated.outcome) ? lookup(deck, call.destinationNumber) : []),
+    ...(deck && lookedUp.includes(rated.outcome) ? lookup(deck, call.destination, given) : []),
     ...arithmetic(call.answeredSeconds, rated),
     { kind: 'result', ...rated },
   ]
 }
 
-function lookup(deck: Deck, given: string): Explanation[] {
-  const digits = dialled(given, deck.internationalPrefix)
+function lookup(deck: Deck, read: ReadNumber, given: string): Explanation[] {
   return [
-    { kind: 'number', given, digits },
-    ...deck.matches(digits).map((rate, index): Explanation => ({ kind: index === 0 ? 'matching' : 'shorter', rate })),
+    { kind: 'number', given, read },
+    ...deck.matches(read).map((rate, index): Explanation => ({ kind: index === 0 ? 'matching' : 'shorter', rate })),
   ]
 }
 

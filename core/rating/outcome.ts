@@ -1,10 +1,10 @@
 import { ANSWERED } from './completed-call.ts'
 
 /**
- * How a call came by its cost. `too large`: the cost of the matching rate is past what an amount can hold, which is a
- * slip in the rate.
+ * How a call came by its cost. `emergency`: it costs nothing, as no rate is for that very number. `too large`: the cost
+ * of the matching rate is past what an amount can hold, which is a slip in the rate.
  */
-export const OUTCOMES = ['rated', 'inbound', 'not answered', 'no match', 'too large'] as const
+export const OUTCOMES = ['rated', 'inbound', 'not answered', 'emergency', 'no match', 'too large'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
 /** The outcomes of calls that should cost something, though no rate tells how much: they are to be rated again later. */

@@ -1,6 +1,6 @@
+import type { ReadNumber } from '../dialling/dialling.ts'
 import { charge } from './cost.ts'
 import type { Deck, Rate } from './deck.ts'
-import { dialled } from './number.ts'
 import { type Outcome, UNRATED_OUTCOMES } from './outcome.ts'
 
 export interface RatableCall {
@@ -8,7 +8,7 @@ export interface RatableCall {
   readonly answered: boolean
   /** Whole seconds from the answer to the end. */
   readonly answeredSeconds: number
-  readonly destinationNumber: string
+  readonly destination: ReadNumber
 }
 
 /** The rate as it was when the call was rated, kept with the call. */
@@ -24,16 +24,13 @@ export interface RatedCall {
   readonly unrated: boolean
 }
 
-/**
- * Rates one call by the deck in force when it started; without one no rate matches. The number is normalised by the
- * deck's own international prefix, so that both sides agree.
- */
+/** Rates one call by the deck in force when it started; without one no rate matches. */
 export function rateCall(deck: Deck | null, call: RatableCall): RatedCall {
   if (!call.answered || call.answeredSeconds === 0) return free('not answered', 0)
   // No rate means no increment: the seconds count as they are.
   if (call.direction === 'inbound') return free('inbound', call.answeredSeconds)
-  const rate = deck?.match(dialled(call.destinationNumber, deck.internationalPrefix))
-  if (!rate) return free('no match', call.answeredSeconds)
+  const rate = deck?.match(call.destination)
+  if (!rate) return free(call.destination.kind === 'emergency' ? 'emergency' : 'no match', call.answeredSeconds)
   const { id, prefix, pricePerMinute, increment } = rate
   const charged = charge({ seconds: call.answeredSeconds, pricePerMinute, increment })
   if (!charged) return free('too large', call.answeredSeconds)

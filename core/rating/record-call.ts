@@ -1,23 +1,23 @@
 import type { Timestamp } from '../dates.ts'
+import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
 import { cdrs } from '../resources/cdrs.ts'
 import { Problem } from '../resources/field.ts'
 import { broken, REQUIRED } from '../resources/field-errors.ts'
 import { type CompletedCall, isAnswered, type UnreadableRecord } from './completed-call.ts'
 import type { Deck } from './deck.ts'
 import type { SwitchClock } from './local-time.ts'
-import { dialled } from './number.ts'
 import { type RatedCall, rateCall } from './rate-call.ts'
 
 /** What is known of a tenant when its calls are rated. */
 export interface Catalog {
   readonly tenantId: number
-  /** Taken off the numbers that are dialled; see {@link dialled}. */
-  readonly internationalPrefix: string
+  /** How the tenant's numbers are read. */
+  readonly dialling: Dialling
   /** The rates in force at that moment; null when they are not kept any more. */
   deckAt(moment: Timestamp): Deck | null
   /** Extension ids by extension number. */
   readonly extensions: ReadonlyMap<string, number>
-  /** DID numbers as `dialled` leaves them. */
+  /** The digits of DID numbers as `dialling` reads them. */
   readonly dids: ReadonlySet<string>
 }
 
@@ -73,13 +73,11 @@ export function recordCall(call: CompletedCall, catalog: Catalog, clock: SwitchC
   if (caller instanceof Problem) return unreadable('caller_number', caller)
   if (destination instanceof Problem) return unreadable('destination_number', destination)
   if (disposition instanceof Problem) return unreadable('disposition', disposition)
-  const direction = directionOf({ ...call, callerNumber: caller, destinationNumber: destination }, catalog)
+  const read = catalog.dialling.read(destination)
+  const direction = directionOf({ caller, destination, read, claimed: call.direction }, catalog)
   const answered = isAnswered(call)
   const answeredSeconds = answered ? call.answeredSeconds : 0
-  const rated = rateCall(catalog.deckAt(startedAt), {
-    ...{ direction, answered, answeredSeconds },
-    destinationNumber: destination,
-  })
+  const rated = rateCall(catalog.deckAt(startedAt), { direction, answered, answeredSeconds, destination: read })
   const { extensions } = catalog
   const ownNumber = direction === 'outbound' ? caller : destination
   const values = {
@@ -109,11 +107,24 @@ const unreadable = (name: TextField, problem: Problem): UnreadableRecord => ({
 })
 
 /** True for the tenant's own numbers: a call to one ends within the switch. */
-export const isOwnNumber = (number: string, { extensions, dids, internationalPrefix }: Catalog): boolean =>
-  extensions.has(number) || dids.has(dialled(number, internationalPrefix))
+export const isOwnNumber = (
+  number: string,
+  { extensions, dids, dialling }: Pick<Catalog, 'extensions' | 'dids' | 'dialling'>,
+  read: ReadNumber = dialling.read(number),
+): boolean => extensions.has(number) || dids.has(read.digits)
 
-function directionOf(call: CompletedCall, catalog: Catalog): 'inbound' | 'outbound' {
-  if (isOwnNumber(call.destinationNumber, catalog)) return 'inbound'
-  if (isOwnNumber(call.callerNumber, catalog)) return 'outbound'
-  return call.direction ?? 'outbound'
+/** The numbers of a call, and its direction where the record has one. */
+export interface PlacedCall {
+  readonly caller: string
+  readonly destination: string
+  /** The destination. */
+  readonly read: ReadNumber
+  readonly claimed: 'inbound' | 'outbound' | null
+}
+
+/** The direction of a call as its tenant's own numbers make it, else the one that its record has. */
+export function directionOf({ caller, destination, read, claimed }: PlacedCall, catalog: Catalog) {
+  if (isOwnNumber(destination, catalog, read)) return 'inbound'
+  if (isOwnNumber(caller, catalog)) return 'outbound'
+  return claimed ?? 'outbound'
 }

@@ -1,4 +1,4 @@
-import { dialled } from '../rating/number.ts'
+import { dialled } from '../dialling/number.ts'
 import { type Field, Problem } from './field.ts'
 
 /**

@@ -1,5 +1,5 @@
+import { dialled } from '../../../core/dialling/number.ts'
 import { numeral, parseJson } from '../../../core/json.ts'
-import { dialled } from '../../../core/rating/number.ts'
 import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
 import { exact, exactly, exponentIn, written } from '../../../core/resources/written.ts'
 import { SECRET_MARK } from '../columns.ts'

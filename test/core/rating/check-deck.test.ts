@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Dialling, plainDialling } from '../../../core/dialling/dialling.ts'
 import { type CheckedRate, checkDeck } from '../../../core/rating/check-deck.ts'
 import { buildDeck } from '../../../core/rating/deck.ts'
 
@@ -12,19 +13,19 @@ const check = (
   {
     used = [],
     unrated = [],
-    internationalPrefix,
+    dialling = plainDialling('00'),
     pricePerMinute = 1,
-  }: { used?: number[]; unrated?: [string, number][]; internationalPrefix?: string; pricePerMinute?: number } = {},
+  }: { used?: number[]; unrated?: [string, number][]; dialling?: Dialling; pricePerMinute?: number } = {},
 ) => {
   const deck = buildDeck(
     rates.map(each => ({ ...each, pricePerMinute, increment: 1 })),
-    internationalPrefix,
+    dialling,
   )
   return checkDeck(
     rates,
     new Set(used),
     unrated.map(([number, calls]) => ({ number, calls, seconds: 61, startedAt: '2026-10-01T12:00:00.000000Z' })),
-    { internationalPrefix: deck.internationalPrefix, deckAt: () => deck },
+    { dialling, deckAt: () => deck, extensions: new Map([['101', 1]]), dids: new Set(['380441234567']) },
   )
 }
 
@@ -43,7 +44,7 @@ test('rates of one prefix, however it is written, are duplicates, the newest fir
 
 test('what is one prefix depends on the international prefix of the tenant', () => {
   const rates = [rate(1, '380'), rate(2, '00380')]
-  assert.deepEqual(check(rates, { internationalPrefix: '011' }).duplicates, [])
+  assert.deepEqual(check(rates, { dialling: plainDialling('011') }).duplicates, [])
   assert.deepEqual(check(rates).duplicates.map(ids), [[2, 1]])
 })
 
@@ -68,9 +69,9 @@ test('numbers without a rate are told by their beginnings, the most dialled firs
     ['s', 1],
   ]
   assert.deepEqual(check([rate(1, '380')], { unrated }).missing, [
-    { prefix: '48221', calls: 9 },
-    { prefix: '49301', calls: 3 },
-    { prefix: 's', calls: 1 },
+    { prefix: '48221', kind: 'plain', calls: 9 },
+    { prefix: '49301', kind: 'plain', calls: 3 },
+    { prefix: 's', kind: 'plain', calls: 1 },
   ])
 })
 
@@ -81,7 +82,7 @@ test('calls that a rate was added for since are counted apart', () => {
       ['48', 1],
     ],
   })
-  assert.deepEqual([missing, ratable], [[{ prefix: '48', calls: 1 }], 2])
+  assert.deepEqual([missing, ratable], [[{ prefix: '48', kind: 'plain', calls: 1 }], 2])
 })
 
 test('rates by which an unrated call still costs too much are told, and the call is not to be rated anew', () => {

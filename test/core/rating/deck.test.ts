@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { plainDialling, type ReadNumber } from '../../../core/dialling/dialling.ts'
 import { buildDeck, type Rate } from '../../../core/rating/deck.ts'
 import { rateCall } from '../../../core/rating/rate-call.ts'
 
@@ -13,54 +14,59 @@ const rate = (id: number, prefix: string, more: Partial<Rate> = {}): Rate => ({
   ...more,
 })
 
+const plain = (digits: string): ReadNumber => ({ kind: 'plain', digits })
+
 const ids = (rates: Rate[]): number[] => rates.map(({ id }) => id)
 
 test('the longest prefix wins, in whatever order the rates come', () => {
   const rates = [rate(1, '380'), rate(2, '38044'), rate(3, '3'), rate(4, '49')]
-  assert.equal(buildDeck(rates).match('380441234567')?.id, 2)
-  assert.equal(buildDeck(rates.reverse()).match('380441234567')?.id, 2)
+  assert.equal(buildDeck(rates).match(plain('380441234567'))?.id, 2)
+  assert.equal(buildDeck(rates.reverse()).match(plain('380441234567'))?.id, 2)
 })
 
 test('on equal prefixes the newest rate wins, in whatever order they come', () => {
   const rates = [rate(7, '380'), rate(9, '+380'), rate(8, '00380')]
-  assert.equal(buildDeck(rates).match('380')?.id, 9)
-  assert.equal(buildDeck(rates.reverse()).match('380')?.id, 9)
+  assert.equal(buildDeck(rates).match(plain('380'))?.id, 9)
+  assert.equal(buildDeck(rates.reverse()).match(plain('380'))?.id, 9)
   assert.equal(buildDeck(rates).size, 1)
 })
 
 test('a rate that is not active matches nothing', () => {
   const deck = buildDeck([rate(1, '380'), rate(2, '38044', { active: false }), rate(3, '380', { active: false })])
-  assert.equal(deck.match('38044')?.id, 1)
+  assert.equal(deck.match(plain('38044'))?.id, 1)
 })
 
 test('a number shorter than every prefix, or another, matches nothing', () => {
   const deck = buildDeck([rate(1, '380')])
-  assert.equal(deck.match('38'), null)
-  assert.equal(deck.match('48'), null)
-  assert.equal(deck.match(''), null)
-  assert.equal(buildDeck([]).match('380'), null)
+  assert.equal(deck.match(plain('38')), null)
+  assert.equal(deck.match(plain('48')), null)
+  assert.equal(deck.match(plain('')), null)
+  assert.equal(buildDeck([]).match(plain('380')), null)
 })
 
 test('all matching rates come longest first, one for each prefix', () => {
   const deck = buildDeck([rate(1, '3'), rate(2, '380'), rate(3, '380'), rate(4, '38044'), rate(5, '381')])
-  assert.deepEqual(ids(deck.matches('380441')), [4, 3, 1])
-  assert.deepEqual(deck.matches('7'), [])
+  assert.deepEqual(ids(deck.matches(plain('380441'))), [4, 3, 1])
+  assert.deepEqual(deck.matches(plain('7')), [])
 })
 
 test('a prefix that leaves nothing to compare matches nothing and is told', () => {
   const deck = buildDeck([rate(1, '+'), rate(2, '00'), rate(3, 'n/a'), rate(4, '00', { active: false }), rate(5, '1')])
   assert.deepEqual(ids([...deck.ignored]), [1, 2, 3])
-  assert.equal(deck.match('2'), null)
-  assert.equal(deck.match(''), null)
+  assert.equal(deck.match(plain('2')), null)
+  assert.equal(deck.match(plain('')), null)
 })
 
 test('a feature code is matched by its own prefix, not by a country', () => {
   const deck = buildDeck([rate(1, '98'), rate(2, '*9'), rate(3, '#')])
-  assert.deepEqual([deck.match('*98')?.id, deck.match('98')?.id, deck.match('#31#')?.id], [2, 1, 3])
+  assert.deepEqual(
+    [deck.match(plain('*98'))?.id, deck.match(plain('98'))?.id, deck.match(plain('#31#'))?.id],
+    [2, 1, 3],
+  )
 })
 
 test('text that is no normalised number matches no further than its digits', () => {
-  assert.equal(buildDeck([rate(1, '1')]).match('a1'), null)
+  assert.equal(buildDeck([rate(1, '1')]).match(plain('a1')), null)
 })
 
 interface Naive {
@@ -108,7 +114,8 @@ test('match and cost agree with filtering, sorting and exact fractions', () => {
   let matched = 0
   fc.assert(
     fc.property(anyCase, given => {
-      const call = { answered: true, answeredSeconds: given.seconds, destinationNumber: given.number }
+      const destination = plainDialling('00').read(given.number)
+      const call = { answered: true, answeredSeconds: given.seconds, destination }
       const rated = rateCall(buildDeck(given.rates), { direction: 'outbound', ...call })
       const expected = naively(given)
       if (expected === null || expected.cost > Number.MAX_SAFE_INTEGER) return assert.equal(rated.unrated, true)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { plainDialling } from '../../../core/dialling/dialling.ts'
 import { buildDeck } from '../../../core/rating/deck.ts'
 import { explain } from '../../../core/rating/explain.ts'
 import { type RatableCall, rateCall } from '../../../core/rating/rate-call.ts'
@@ -8,11 +9,15 @@ const ukraine = { id: 1, prefix: '380', pricePerMinute: 1230, increment: 60, act
 const kyiv = { id: 2, prefix: '+380 44', pricePerMinute: 1000, increment: 6, active: true }
 const deck = buildDeck([ukraine, kyiv])
 
+const to = (number: string, internationalPrefix = '00') => ({
+  destination: plainDialling(internationalPrefix).read(number),
+})
+
 const call = (more: Partial<RatableCall> = {}): RatableCall => ({
   direction: 'outbound',
   answered: true,
   answeredSeconds: 61,
-  destinationNumber: '00380441234567',
+  ...to('00380441234567'),
   ...more,
 })
 
@@ -30,7 +35,7 @@ test('a call that nobody answered costs nothing and is not unrated', () => {
   const expected = { outcome: 'not answered', billSeconds: 0, cost: 0, rate: null, unrated: false }
   assert.deepEqual(rateCall(deck, call({ answered: false })), expected)
   assert.deepEqual(rateCall(deck, call({ answeredSeconds: 0 })), expected)
-  assert.deepEqual(rateCall(deck, call({ answeredSeconds: 0, destinationNumber: '999' })), expected)
+  assert.deepEqual(rateCall(deck, call({ answeredSeconds: 0, ...to('999') })), expected)
   assert.deepEqual(rateCall(deck, call({ answered: false, direction: 'inbound' })), expected)
 })
 
@@ -41,8 +46,8 @@ test('an inbound call costs nothing, keeps its seconds and is not unrated', () =
 
 test('a call that no rate matches keeps its seconds, costs nothing and is unrated', () => {
   const expected = { outcome: 'no match', billSeconds: 61, cost: 0, rate: null, unrated: true }
-  for (const destinationNumber of ['49301234567', '', 's', 'park380']) {
-    assert.deepEqual(rateCall(deck, call({ destinationNumber })), expected)
+  for (const number of ['49301234567', '', 's', 'park380']) {
+    assert.deepEqual(rateCall(deck, call(to(number))), expected)
   }
 })
 
@@ -52,15 +57,9 @@ test('a cost that no amount can hold leaves the call unrated', () => {
   assert.deepEqual(rateCall(slip, call()), expected)
 })
 
-test('the number is read by the international prefix of the deck', () => {
-  const american = buildDeck([ukraine, { ...kyiv, prefix: '011 380 44' }], '011')
-  assert.equal(rateCall(american, call({ destinationNumber: '011380441' })).rate?.id, 2)
-  assert.equal(rateCall(american, call({ destinationNumber: '00380441' })).outcome, 'no match')
-})
-
 test('an explanation tells the match, the shorter prefixes, the rounding, the arithmetic and the cost', () => {
-  assert.deepEqual(explain(deck, call({ answeredSeconds: 64 })), [
-    { kind: 'number', given: '00380441234567', digits: '380441234567' },
+  assert.deepEqual(explain(deck, call({ answeredSeconds: 64 }), '00380441234567'), [
+    { kind: 'number', given: '00380441234567', read: { kind: 'plain', digits: '380441234567' } },
     { kind: 'matching', rate: kyiv },
     { kind: 'shorter', rate: ukraine },
     { kind: 'rounding', seconds: 64, increment: 6, billSeconds: 66 },
@@ -71,7 +70,7 @@ test('an explanation tells the match, the shorter prefixes, the rounding, the ar
 
 test('an explanation tells what the division leaves and whether it rounds up', () => {
   const odd = buildDeck([{ ...ukraine, pricePerMinute: 101, increment: 1 }])
-  const steps = explain(odd, call({ answeredSeconds: 30 }))
+  const steps = explain(odd, call({ answeredSeconds: 30 }), '')
   const expected = { kind: 'arithmetic', billSeconds: 30, pricePerMinute: 101, remainder: 30, roundedUp: true }
   assert.deepEqual(
     steps.find(({ kind }) => kind === 'arithmetic'),
@@ -82,14 +81,14 @@ test('an explanation tells what the division leaves and whether it rounds up', (
 
 test('an explanation of a call that is not looked up is its result alone', () => {
   for (const given of [call({ direction: 'inbound' }), call({ answered: false })]) {
-    assert.deepEqual(explain(deck, given), [{ kind: 'result', ...rateCall(deck, given) }])
+    assert.deepEqual(explain(deck, given, ''), [{ kind: 'result', ...rateCall(deck, given) }])
   }
 })
 
 test('an explanation of a number without a rate tells how it was read', () => {
-  const given = call({ destinationNumber: '+49 30' })
-  assert.deepEqual(explain(deck, given), [
-    { kind: 'number', given: '+49 30', digits: '4930' },
+  const given = call(to('+49 30'))
+  assert.deepEqual(explain(deck, given, '+49 30'), [
+    { kind: 'number', given: '+49 30', read: { kind: 'plain', digits: '4930' } },
     { kind: 'result', ...rateCall(deck, given) },
   ])
 })

@@ -1,0 +1,157 @@
+import { NO_DIGITS } from './automaton.ts'
+import { dialled } from './number.ts'
+import { callingCodeOf, IS, isInternational, type Plan } from './plan.ts'
+
+/**
+ * What a number is where it was dialled.
+ *
+ * - `plain`: the tenant has no country, or it is a feature code; what is dialled before a country code is taken off.
+ * - `international`, `national`, `local`: `digits` are E.164, without the plus.
+ * - `short`, `emergency`: `digits` are the country code and the number, as in 1411.
+ * - `area unknown`: a local number, and the tenant has no area code; `digits` are those that were dialled.
+ * - `unknown`: nothing that the country's plan has; likewise.
+ */
+export type NumberKind =
+  | 'plain'
+  | 'international'
+  | 'national'
+  | 'local'
+  | 'short'
+  | 'emergency'
+  | 'area unknown'
+  | 'unknown'
+
+export interface ReadNumber {
+  readonly kind: NumberKind
+  /** One number has the same digits however it was dialled; empty for what is no number. */
+  readonly digits: string
+}
+
+/** How numbers are read that a tenant's telephones dial, receive and own. */
+export interface Dialling {
+  /** ISO 3166; null where numbers are read without a plan. */
+  readonly country: string | null
+  readonly areaCode: string
+  read(number: string): ReadNumber
+  /** The beginning of `read(…).digits` that a rate's prefix stands for; empty where it stands for nothing. */
+  prefix(prefix: string): string
+}
+
+export function plainDialling(internationalPrefix: string): Dialling {
+  const digits = (number: string): string => dialled(number, internationalPrefix)
+  return { country: null, areaCode: '', read: number => ({ kind: 'plain', digits: digits(number) }), prefix: digits }
+}
+
+export interface PlannedDialling {
+  readonly plan: Plan
+  /** Without trunk prefix; empty where it is not known. */
+  readonly areaCode: string
+  /** What is dialled before a country code instead of what the plan says; empty where nothing is; null: the plan's. */
+  readonly internationalPrefix: string | null
+}
+
+const SHORT = IS.emergency | IS.short
+const DIGITS = /^[0-9]+$/
+const LEADING_PLUS = /^[^\p{L}\p{N}*#]*\+/u
+/** What the short numbers of services begin with, and the numbers of subscribers don't. */
+const SERVICE = /^[01]/
+/** A local number of more digits is none. */
+const LONGEST_LOCAL = 9
+
+export function plannedDialling(given: PlannedDialling): Dialling {
+  const { plan, areaCode } = given
+  const dialledHere = reader(given)
+  const e164 = (digits: string, is: number): ReadNumber =>
+    is & SHORT && !isInternational(digits)
+      ? dialledHere(digits, is)
+      : { kind: 'international', digits: mended(plan, digits) }
+  const read = (number: string): ReadNumber => {
+    const hasPlus = number.startsWith('+')
+    const digits = hasPlus ? number.slice(1) : number
+    const is = plan.match(digits)
+    if (is !== NO_DIGITS) return hasPlus ? e164(digits, is) : dialledHere(digits, is)
+    const symbols = dialled(number, '')
+    const isWritten = plan.match(symbols)
+    if (isWritten === NO_DIGITS) return { kind: 'plain', digits: symbols }
+    return LEADING_PLUS.test(number) ? e164(symbols, isWritten) : dialledHere(symbols, isWritten)
+  }
+  return { country: plan.country, areaCode, read, prefix: prefixReader(given) }
+}
+
+/** Reads digits that were dialled in the plan's country, given what they can be there. */
+function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digits: string, is: number) => ReadNumber {
+  const { callingCode, trunk } = plan
+  const isNational = (digits: string): boolean => (plan.match(digits) & IS.national) !== 0
+  const national = (digits: string): ReadNumber => ({ kind: 'national', digits: callingCode + digits })
+  const international = (digits: string): ReadNumber => ({ kind: 'international', digits: mended(plan, digits) })
+
+  /** The number behind what is dialled before a country code; empty when there is none. */
+  const abroad = (digits: string, is: number): string => {
+    if (internationalPrefix !== null) return afterPrefix(digits, internationalPrefix)
+    if (!(is & IS.abroad)) return ''
+    const rest = digits.slice(plan.internationalPrefix(digits))
+    // Some countries dial abroad by digits that a country code begins with, as Finland does by 994.
+    return (digits.startsWith('0') ? callingCodeOf(rest) !== '' : isInternational(rest)) ? rest : ''
+  }
+  /** The national number of one that is dialled without its area code; empty when it is none. */
+  const local = (digits: string): string => {
+    const { length } = digits
+    // A digit more than else where a prefix of mobile numbers, as 15 in Argentina, goes to another place.
+    if (areaCode === '' || !plan.hasLocal || digits.startsWith('0') || length > LONGEST_LOCAL + 1) return ''
+    const whole = areaCode + digits
+    const found = plan.national(trunk + whole)
+    const isUsual = plan.isLocal(length) || (plan.isFull(length) && length <= LONGEST_LOCAL) || found !== whole
+    return isUsual && isNational(found) ? found : ''
+  }
+  /** What a number is that may, by its digits alone, be of this country or of another. */
+  const ambiguous = (digits: string, ownNumber: string): ReadNumber => {
+    const nearby = local(digits)
+    if (nearby !== '') return { kind: 'local', digits: callingCode + nearby }
+    if (plan.isLocal(digits.length)) return { kind: areaCode === '' ? 'area unknown' : 'unknown', digits }
+    if (isInternational(digits)) return international(digits)
+    if (digits.startsWith('00') && isInternational(digits.slice(2))) return international(digits.slice(2))
+    const isDialledAsOwn = digits.startsWith('0') && ownNumber !== digits && plan.isFull(ownNumber.length)
+    return isDialledAsOwn || isNational(ownNumber) ? national(ownNumber) : { kind: 'unknown', digits }
+  }
+  return (digits, is) => {
+    if (is & IS.emergency) return { kind: 'emergency', digits: callingCode + digits }
+    if (is & IS.short && (SERVICE.test(digits) || local(digits) === ''))
+      return { kind: 'short', digits: callingCode + digits }
+    const rest = abroad(digits, is)
+    if (rest !== '') return international(rest)
+    const nearby = plan.isLocal(digits.length) && !(is & IS.national) ? local(digits) : ''
+    if (nearby !== '') return { kind: 'local', digits: callingCode + nearby }
+    if (is & IS.own && !(is & IS.national)) return { kind: 'national', digits }
+    if (is & IS.ownTrunk && !(is & IS.national)) return national(digits.slice(callingCode.length + trunk.length))
+    if (is & IS.trunk) return national(digits.slice(trunk.length))
+    const ownNumber = is & IS.prefixed ? plan.national(digits) : digits
+    const isCertain = ownNumber === digits ? (is & IS.bare) !== 0 : isNational(ownNumber)
+    return isCertain ? national(ownNumber) : ambiguous(digits, ownNumber)
+  }
+}
+
+const afterPrefix = (digits: string, prefix: string): string =>
+  prefix !== '' && digits.startsWith(prefix) ? digits.slice(prefix.length) : ''
+
+/** E.164 of the plan's country without a trunk prefix behind the country code, as in +44 (0)20. */
+function mended({ callingCode, trunk, match }: Plan, digits: string): string {
+  if (!digits.startsWith(callingCode)) return digits
+  const is = match(digits)
+  return is & IS.ownTrunk && !(is & IS.own) ? callingCode + digits.slice(callingCode.length + trunk.length) : digits
+}
+
+/**
+ * Prefixes are beginnings of E.164 numbers. What begins with 0 cannot be one, so that it is read as it is dialled: by
+ * the international prefix, else by the trunk prefix.
+ */
+function prefixReader({ plan, internationalPrefix }: PlannedDialling): (prefix: string) => string {
+  const { callingCode, trunk } = plan
+  return prefix => {
+    const digits = dialled(prefix, internationalPrefix ?? '')
+    if (!digits.startsWith('0') || !DIGITS.test(digits) || LEADING_PLUS.test(prefix)) return digits
+    const taken = internationalPrefix === null ? plan.internationalPrefix(digits) : 0
+    if (taken > 0) return digits.slice(taken)
+    if (digits.startsWith('00')) return digits.slice(2)
+    return callingCode + (trunk !== '' && digits.startsWith(trunk) ? digits.slice(trunk.length) : digits)
+  }
+}

@@ -1,0 +1,147 @@
+import { type Automaton, automaton } from './automaton.ts'
+import { type PlanLine, planLines } from './plan-lines.ts'
+
+/** What a number can be that is dialled in a country; more than one where its digits leave that open. */
+export const IS = {
+  emergency: 1,
+  short: 2,
+  /** A national number, with no trunk prefix, of any country that has the calling code. */
+  national: 4,
+  /** A national number that is dialled without the trunk prefix. */
+  bare: 8,
+  /** The trunk prefix and a national number. */
+  trunk: 16,
+  /** The calling code and a national number, and those with the trunk prefix between. */
+  own: 32,
+  ownTrunk: 64,
+  /** What is dialled before a country code, and such a code. */
+  abroad: 128,
+  /** Of that `Plan.national` takes something off. */
+  prefixed: 256,
+} as const
+
+/** How numbers are dialled in one country. All texts are digits; a national number has no trunk prefix. */
+export interface Plan {
+  /** ISO 3166. */
+  readonly country: string
+  readonly callingCode: string
+  /** The trunk prefix, such as 0; empty where there is none. */
+  readonly trunk: string
+  /** The sum of what of `IS` the digits can be; NO_DIGITS for what are none. */
+  readonly match: Automaton['match']
+  /** How many of the first digits are what is dialled before a country code; 0 where there are none. */
+  internationalPrefix(digits: string): number
+  /** What is left of a dialled number without trunk prefix, carrier code and the like. */
+  national(digits: string): string
+  /** How many digits national numbers have, and those that are dialled without their area code. */
+  isFull(length: number): boolean
+  isLocal(length: number): boolean
+  /** True where numbers are dialled without their area code. */
+  readonly hasLocal: boolean
+  /** True for digits that national numbers may begin with, and leave room for a local number behind them. */
+  mayBeArea(digits: string): boolean
+}
+
+const LITERAL = /^[0-9]*$/
+const COUNTRY = /^[A-Z]{2}$/
+
+/** The countries whose plans are known, by their ISO 3166 codes. */
+export const countries = (): string[] => [...planLines().byRegion.keys()].filter(region => COUNTRY.test(region)).sort()
+
+const plans = new Map<string, Plan>()
+
+/** The plan of a country, by its ISO 3166 code; null where none is known. */
+export function planOf(country: string): Plan | null {
+  const line = planLines().byRegion.get(country)
+  if (!line || !COUNTRY.test(country)) return null
+  const plan = plans.get(country) ?? compiled(line)
+  plans.set(country, plan)
+  return plan
+}
+
+/** The main country of a calling code; null for a code that belongs to none. */
+export function mainCountryOf(callingCode: string): string | null {
+  const region = planLines().byCode.get(callingCode)?.[0]?.region ?? ''
+  return COUNTRY.test(region) ? region : null
+}
+
+/** The calling code that the digits of a number begin with; empty where there is none such. */
+export function callingCodeOf(digits: string): string {
+  const { byCode } = planLines()
+  for (let length = 1; length <= 3; length++) if (byCode.has(digits.slice(0, length))) return digits.slice(0, length)
+  return ''
+}
+
+let international: Automaton | null = null
+
+/** True for a country code with what can be a number there. */
+export function isInternational(digits: string): boolean {
+  international ??= automaton([[...planLines().byCode.keys()].map(code => `${code}(?:${numbersOf(code)})`).join('|')])
+  return international.match(digits) === 1
+}
+
+/** A pattern of what can be a national number in the countries of a calling code. */
+const numbersOf = (callingCode: string): string =>
+  [
+    ...new Set(
+      planLines()
+        .byCode.get(callingCode)
+        ?.map(({ numbers }) => numbers),
+    ),
+  ].join('|')
+
+function compiled(line: PlanLine): Plan {
+  const { callingCode, trunk, lengths, localLengths, emergency, short } = line
+  const national = `(?:${numbersOf(callingCode)})`
+  // Formats of a calling code stand in the line of its main country.
+  const bare = trunk === '' ? national : (planLines().byCode.get(callingCode)?.[0]?.bare ?? '')
+  const withTrunk = trunk === '' ? '' : trunk + national
+  const withCode = callingCode + national
+  const abroad = `(?:${line.internationalPrefix})(?:${[...planLines().byCode.keys()].join('|')}).*`
+  const prefixed = line.taken && `(?:(?!$)(?:${line.taken.replaceAll('$', '')})).*`
+  const { match, begin } = automaton([
+    ...[emergency, short, national, bare && `(?=${national}$)(?:${bare})`],
+    ...[withTrunk, withCode, withTrunk && callingCode + withTrunk, line.internationalPrefix && abroad, prefixed],
+  ])
+  return {
+    ...{ country: line.region, callingCode, trunk, match },
+    internationalPrefix: beginning(line.internationalPrefix),
+    national: withoutTrunk(line, digits => (match(digits) & IS.national) !== 0),
+    isFull: length => lengths.includes(length),
+    isLocal: length => localLengths.includes(length),
+    hasLocal: localLengths.length > 0,
+    mayBeArea: digits =>
+      (begin(digits) & IS.national) !== 0 &&
+      (localLengths.length === 0 ||
+        [...localLengths, ...lengths].some(length => lengths.includes(digits.length + length))),
+  }
+}
+
+/** Tells how many of the first digits match. */
+function beginning(pattern: string): (digits: string) => number {
+  if (LITERAL.test(pattern)) return digits => (digits.startsWith(pattern) ? pattern.length : 0)
+  const expression = new RegExp(`^(?:${pattern})`)
+  return digits => expression.exec(digits)?.[0].length ?? 0
+}
+
+/** Takes off what libphonenumber takes off: nothing where that would make no number of one, or leave too little. */
+function withoutTrunk(line: PlanLine, isNational: (digits: string) => boolean): (digits: string) => string {
+  const stripped = stripper(line)
+  const longest = Math.max(...line.lengths)
+  return digits => {
+    const left = stripped(digits)
+    if (left === digits || !(line.lengths.includes(left.length) || left.length > longest)) return digits
+    return isNational(digits) && !isNational(left) ? digits : left
+  }
+}
+
+function stripper({ taken, transform }: PlanLine): (digits: string) => string {
+  if (LITERAL.test(taken)) return digits => (digits.startsWith(taken) ? digits.slice(taken.length) : digits)
+  const expression = new RegExp(`^(?:${taken})`)
+  return digits => {
+    const match = expression.exec(digits)
+    if (!match) return digits
+    const isTransformed = transform !== '' && match.length > 1 && Boolean(match.at(-1))
+    return isTransformed ? digits.replace(expression, transform) : digits.slice(match[0].length)
+  }
+}
