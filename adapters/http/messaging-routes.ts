@@ -7,6 +7,7 @@ import type { GatewayOptions } from '../../core/sms/gateway-options.ts'
 import type { Unreadable } from '../../core/sms/receipt.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
+import { networkOf } from './address.ts'
 import { jsonBody } from './body.ts'
 import { receiptPayload } from './receipt-body.ts'
 import { idOf, linkNext, listQuery } from './resource-routes.ts'
@@ -41,11 +42,11 @@ interface Dependencies {
 export function messagingRoutes({ administration, messaging, baseUrl }: Dependencies): readonly Route[] {
   const receive = async (ctx: Context): Promise<void> => {
     const gateway = idIn(ctx.params.id)
-    const outcome = await messaging.receipt(
-      gateway,
-      (place, token) => carriesToken(ctx, place, token),
-      () => receiptPayload(ctx),
-    )
+    const outcome = await messaging.receipt(gateway, {
+      sender: networkOf(ctx.ip),
+      isTokenValid: (place, token) => carriesToken(ctx, place, token),
+      read: () => receiptPayload(ctx),
+    })
     if (outcome.result === 'refused') {
       noteReceipt(ctx, gateway, 'token')
       throw new AppError('forbidden', 'The callback token is missing or wrong.')

@@ -119,16 +119,16 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
     messages: port => ({
       ...port,
       settle: settling(port, sends),
-      receive: async (gateway, receipt, receive) => {
-        const result = await port.receive(gateway, receipt, receive)
+      receive: async (gateway, ...rest) => {
+        const result = await port.receive(gateway, ...rest)
         if (result !== 'ignored') receipts.inc({ gateway, result })
         return result
       },
     }),
     messaging: useCases => ({
       ...useCases,
-      receipt: async (gateway, isTokenValid, read) => {
-        const outcome = await useCases.receipt(gateway, isTokenValid, read)
+      receipt: async (gateway, incoming) => {
+        const outcome = await useCases.receipt(gateway, incoming)
         if (outcome.result !== 'received' && gateway !== null) receipts.inc({ gateway, result: outcome.result })
         return outcome
       },

@@ -1,32 +1,21 @@
 import { changesOf } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
-import { isJsonObject, parseJson, stringifyJson } from '../../core/json.ts'
+import { isJsonObject } from '../../core/json.ts'
 import type { Messages, Receive, RetiredGateway } from '../../core/ports/messages.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { smsMessages } from '../../core/resources/sms-messages.ts'
-import type { Message, Receipt } from '../../core/sms/message.ts'
+import type { Message } from '../../core/sms/message.ts'
 import type { AuditTrail } from './audit.ts'
 import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
+import { parkedReceipts } from './parked-receipts.ts'
 import type { RecordSteps } from './record-steps.ts'
 import { viewSql } from './view.ts'
 import type { Writer } from './writer.ts'
 
-/** The most receipts that wait for one gateway's sends. */
-const MAX_PARKED = 10_000
-/** A longer payload is left out; the receipt's status still counts. Real ones are a few hundred characters. */
-const MAX_PARKED_PAYLOAD = 16_384
-
 /** What the audit trail keeps of a message that is sent: not its text, nor the callback's token. */
 const { sms_gateway_id, tenant_id, to_number, from_sender } = smsMessages.fields
 const AUDITED = { sms_gateway_id, tenant_id, to_number, from_sender }
-
-interface ParkedRow {
-  readonly id: number
-  /** Empty where the receipt gave none that is text. */
-  readonly status: string
-  readonly payload: string
-}
 
 /** The storage port for SMS messages and the receipts that came before them. */
 export function messages(
@@ -38,7 +27,7 @@ export function messages(
 ): Messages {
   const { query, value } = connection
   const { load, match, save } = messageRows(connection, clock)
-  const parked = parking(connection, clock)
+  const parked = parkedReceipts(connection, clock)
   return {
     create: (message, deadline, by) =>
       writer.write(() => {
@@ -54,12 +43,11 @@ export function messages(
         save(parked.take(settled.sms_gateway_id, settled.external_message_id).reduce(receive, settled))
         return value<[number], string>(VIEW).get(id) ?? '{}'
       }),
-    receive: (gatewayId, receipt, receive: Receive) =>
+    receive: (gatewayId, receipt, receive: Receive, sender) =>
       writer.write(() => {
         const message = match(gatewayId, receipt.externalId)
         if (message) save(receive(message, receipt))
-        else if (value<[number], number>('SELECT 1 FROM sms_gateways WHERE id = ?').get(gatewayId) === 1)
-          parked.put(gatewayId, receipt)
+        else if (parked.isWaitedFor(gatewayId)) parked.put(gatewayId, receipt, sender)
         else return 'ignored'
         return message ? 'matched' : 'parked'
       }),
@@ -103,47 +91,5 @@ function messageRows({ query }: Connection, clock: Clock) {
       const row: Readonly<Record<string, string | number | null>> = message
       update.run(...COLUMNS.map(name => toSql(row[name])), clock.now(), message.id)
     },
-  }
-}
-
-function parking({ query, value }: Connection, clock: Clock) {
-  const insert = query<[number, string, string, string, string], unknown>(
-    `INSERT INTO parked_receipts (sms_gateway_id, external_message_id, status, payload, received_at) VALUES (?, ?, ?, ?, ?)`,
-  )
-  const waiting = query<[number, string], ParkedRow>(
-    `SELECT id, status, payload FROM parked_receipts
-     WHERE sms_gateway_id = ? AND external_message_id = ? ORDER BY id`,
-  )
-  const dropOldest = query<[number, number, number], unknown>(
-    `DELETE FROM parked_receipts WHERE sms_gateway_id = ? AND id <= (
-       SELECT id FROM parked_receipts WHERE sms_gateway_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?)`,
-  )
-  const discard = query<[number], unknown>('DELETE FROM parked_receipts WHERE id = ?')
-  const discardBefore = query<[string], unknown>('DELETE FROM parked_receipts WHERE received_at < ?')
-  const count = value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')
-  /** How many wait for a gateway, at most; counted again when that is too many. */
-  const known = new Map<number, number>()
-
-  return {
-    put: (gatewayId: number, receipt: Receipt): void => {
-      const waits = (known.get(gatewayId) ?? MAX_PARKED) + 1
-      const exact = waits > MAX_PARKED ? (count.get(gatewayId) ?? 0) + 1 : waits
-      if (exact > MAX_PARKED) dropOldest.run(gatewayId, gatewayId, MAX_PARKED - 1)
-      known.set(gatewayId, Math.min(exact, MAX_PARKED))
-      const kept = receipt.size > MAX_PARKED_PAYLOAD ? '{}' : stringifyJson(receipt.payload)
-      insert.run(gatewayId, receipt.externalId, receipt.status ?? '', kept, clock.now())
-    },
-    take: (gatewayId: number, externalId: string): Receipt[] =>
-      waiting.all(gatewayId, externalId).map(row => {
-        discard.run(row.id)
-        const payload = parseJson(row.payload)
-        return {
-          externalId,
-          status: row.status || null,
-          payload: isJsonObject(payload) ? payload : {},
-          size: row.payload.length,
-        }
-      }),
-    forget: (before: string): number => discardBefore.run(before).changes,
   }
 }

@@ -15,10 +15,11 @@ export interface Messages {
    */
   settle(id: number, change: (message: Message) => Message, receive: Receive): Promise<Json>
   /**
-   * Applies a receipt to the message of that gateway and external id, or parks it for a gateway that is there. Tells
-   * what became of it.
+   * Applies a receipt to the message of that gateway and external id, or parks it while a send through that gateway is
+   * under way. Tells what became of it. `sender` tells those who send receipts from each other, so that none can push
+   * out what others sent.
    */
-  receive(gatewayId: number, receipt: Receipt, receive: Receive): Promise<Received>
+  receive(gatewayId: number, receipt: Receipt, receive: Receive, sender: string): Promise<Received>
   /** What a gateway that was deleted had, of what decides on its receipts; null where it had none of it. */
   retired(gatewayId: number): Promise<RetiredGateway | null>
   /** Changes messages queued without a receipt whose deadline has passed, a thousand at most; returns how many. */
@@ -33,7 +34,7 @@ export interface RetiredGateway {
   readonly meta: string | null
 }
 
-/** `ignored`: there is no such gateway. */
+/** `ignored`: no message waits for it. */
 export type Received = 'matched' | 'parked' | 'ignored'
 
 export type Receive = (message: Message, receipt: Receipt) => Message

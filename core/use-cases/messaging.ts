@@ -26,6 +26,14 @@ export type ReceiptOutcome =
   | { readonly result: 'unreadable'; readonly reason: Unreadable }
   | { readonly result: 'received'; readonly ack: string | null }
 
+export interface IncomingReceipt {
+  /** Tells those who send receipts from each other: the network that it comes from. */
+  readonly sender: string
+  readonly isTokenValid: IsTokenValid
+  /** Reads the payload, or says why it cannot be read. */
+  readonly read: () => Promise<ReceiptPayload | Unreadable>
+}
+
 export interface Messaging {
   /**
    * Sends one message through a gateway and returns its record, submitted or failed. The audit trail notes it as sent
@@ -37,11 +45,7 @@ export interface Messaging {
    * Takes a delivery receipt. `isTokenValid` is asked only if the gateway wants a token. The payload is read only if
    * the token is right. Throws what `read` throws.
    */
-  receipt(
-    gatewayId: number | null,
-    isTokenValid: IsTokenValid,
-    read: () => Promise<ReceiptPayload | Unreadable>,
-  ): Promise<ReceiptOutcome>
+  receipt(gatewayId: number | null, incoming: IncomingReceipt): Promise<ReceiptOutcome>
   /** Returns whether there is such a gateway, for a request to its receipt address by a method that carries none. */
   misdirected(gatewayId: number | null): Promise<boolean>
   /** Gives up on sends whose process died, and forgets receipts that waited for too long. */
@@ -109,7 +113,7 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       return messages.settle(message.id, change, receiver(gateway, options)).catch(handedOver)
     },
 
-    receipt: async (gatewayId, isTokenValid, read) => {
+    receipt: async (gatewayId, { sender, isTokenValid, read }) => {
       if (gatewayId === null) return { result: 'received', ack: null }
       const gateway = await findGateway(gatewayId)
       // The messages of a gateway outlive it, and so does what protects them.
@@ -121,7 +125,7 @@ export function messaging({ records, messages, client, clock, ids, settings }: D
       const receipt = typeof payload === 'string' ? null : readReceipt(payload, options.tokenIn)
       if (receipt === null && gateway)
         return { result: 'unreadable', reason: typeof payload === 'string' ? payload : 'no_message_id' }
-      const received = receipt && (await messages.receive(gatewayId, receipt, receiver(gateway, options)))
+      const received = receipt && (await messages.receive(gatewayId, receipt, receiver(gateway, options), sender))
       return { result: 'received', ack: received === 'matched' ? options.dlrAck : null }
     },
 

@@ -40,7 +40,8 @@ async function send(writer: number): Promise<void> {
     const { id: _, ...message } = queuedMessage({ sms_gateway_id: GATEWAY, tenant_id })
     const { id } = await messages.create(message, '9999-12-31T00:00:00.000000Z')
     const early = n % 2 === 0
-    if (early) await messages.receive(GATEWAY, { externalId, status: 'received', payload: {}, size: 2 }, receive)
+    if (early)
+      await messages.receive(GATEWAY, { externalId, status: 'received', payload: {}, size: 2 }, receive, '192.0.2.1')
     await messages.settle(
       id,
       queued => ({ ...queued, delivery_status: 'submitted', external_message_id: externalId }),
@@ -48,7 +49,7 @@ async function send(writer: number): Promise<void> {
     )
     print(`${early ? 'received' : 'sent'} ${id}`)
     if (early) continue
-    await messages.receive(GATEWAY, { externalId, status: 'received', payload: {}, size: 2 }, receive)
+    await messages.receive(GATEWAY, { externalId, status: 'received', payload: {}, size: 2 }, receive, '192.0.2.1')
     print(`received ${id}`)
   }
 }

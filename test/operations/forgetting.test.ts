@@ -7,6 +7,7 @@ import { addSeconds } from '../../core/dates.ts'
 import { temporaryFolder } from '../support/app.ts'
 import { manualClock } from '../support/clock.ts'
 import { startDaemon } from '../support/daemon.ts'
+import { keepSending } from '../support/messages.ts'
 import { startWorld } from '../support/records.ts'
 import { idsOf, insert } from '../support/rows.ts'
 
@@ -64,8 +65,9 @@ describe('receipts that wait for their message', () => {
     const { service, close } = await startWorld({ parked_hours: 2 }, { clock })
     const { messages, connection, records } = service.trunkline.storage
     await insert(records, 'sms_gateways')
+    await keepSending(messages, 1)
     const receipt = { externalId: 'gw-1', status: 'DELIVRD', payload: {}, size: 2 }
-    await messages.receive(1, receipt, message => message)
+    await messages.receive(1, receipt, message => message, '192.0.2.1')
     const waiting = (): unknown => connection.db.prepare('SELECT count(*) FROM parked_receipts').pluck().get()
     clock.advance(2 * 3_600 - 60)
     await service.trunkline.messaging.sweep()

@@ -1,3 +1,4 @@
+import type { Messages } from '../../core/ports/messages.ts'
 import type { Message } from '../../core/sms/message.ts'
 
 /** A queued message, apart from what `changes` says. */
@@ -19,3 +20,9 @@ export const queuedMessage = (changes: Partial<Message> = {}): Message => ({
   delivered_at: null,
   ...changes,
 })
+
+/** Stores a message whose send is under way for as long as the test lasts, so that its gateway's receipts are parked. */
+export async function keepSending(messages: Messages, sms_gateway_id: number): Promise<void> {
+  const { id: _, ...message } = queuedMessage({ sms_gateway_id })
+  await messages.create(message, '9999-12-31T00:00:00.000000Z')
+}

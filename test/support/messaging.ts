@@ -71,7 +71,11 @@ export async function world(changes: Record<string, Value> = {}) {
     stored,
     /** Takes a receipt with these members; any token is right. */
     receive: (id: number | null, members: JsonObject, isTokenValid: IsTokenValid = () => true) =>
-      use.receipt(id, isTokenValid, async () => ({ query: {}, body: members, size: JSON.stringify(members).length })),
+      use.receipt(id, {
+        sender: '192.0.2.1',
+        isTokenValid,
+        read: async () => ({ query: {}, body: members, size: JSON.stringify(members).length }),
+      }),
     gatewayId: Number(gateway.id),
     send: async (body: unknown = BODY) => objectOf(await use.send(Number(gateway.id), body)),
     answerWith: (next: typeof answer) => {

@@ -5,6 +5,7 @@ import type { SmsGatewayClient } from '../../../core/ports/messages.ts'
 import { startService, temporaryFolder } from '../../support/app.ts'
 import { manualClock } from '../../support/clock.ts'
 import { addGateway, json, MESSAGE, signal, startGateway } from '../../support/gateway.ts'
+import { keepSending } from '../../support/messages.ts'
 
 const UNKNOWN = 'outcome unknown: the service stopped before the gateway answered'
 
@@ -99,6 +100,7 @@ describe('parked receipts', () => {
       })
       return json.data.delivery_status
     }
+    await keepSending(service.trunkline.storage.messages, id)
     await park('old')
     clock.advance(3600)
     await park('young')

@@ -9,6 +9,7 @@ import { loadSettings } from '../../../config/load.ts'
 import { AppError } from '../../../core/errors.ts'
 import { ADMIN, startService, type TestService, temporaryFolder } from '../../support/app.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
+import { keepSending } from '../../support/messages.ts'
 import { rawRequest } from '../../support/raw.ts'
 
 let metrics: Metrics
@@ -87,6 +88,7 @@ test('sends and receipts are counted by gateway and result', async () => {
   gateway.answerWith(500, 'broken')
   await service.request('POST', `${path}/send`, { json: MESSAGE, session })
   await service.request('POST', `${path}/dlr?token=token`, { json: { message_id: 'gw-1' } })
+  await keepSending(service.trunkline.storage.messages, id)
   await service.request('POST', `${path}/dlr?token=token`, { json: { message_id: 'unknown' } })
   await service.request('POST', `${path}/dlr`, { json: { message_id: 'gw-1' } })
   await service.request('POST', '/api/sms-gateways/4711/dlr', { json: { message_id: 'gw-1' } })
@@ -100,6 +102,7 @@ test('a message that its receipt overtook is a submitted one', async () => {
   const session = await service.login()
   const id = await addGateway(service, session, gateway)
   gateway.answerWith(200, '{"id":"early"}')
+  await keepSending(service.trunkline.storage.messages, id)
   await service.request('POST', `/api/sms-gateways/${id}/dlr`, { json: { id: 'early', status: 'FAILED' } })
   const sent = await service.request('POST', `/api/sms-gateways/${id}/send`, { json: MESSAGE, session })
   assert.equal(sent.json.data.delivery_status, 'failed')

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { smsMessages } from '../../../core/resources/sms-messages.ts'
 import { addGateway, json as answerJson, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
+import { keepSending } from '../../support/messages.ts'
 import { startWorld, type World } from '../../support/records.ts'
 
 const RECEIVED = { message: 'DLR received' }
@@ -268,6 +269,8 @@ describe('a receipt that comes before the reply to its send', () => {
 
   it('waits for its own gateway only', async () => {
     const other = await addGateway(world.service, world.session, gateway)
+    const { messages } = world.service.trunkline.storage
+    for (const gatewayId of [id, other]) await keepSending(messages, gatewayId)
     await receipt({ id: 'early-3' }, other)
     assert.equal((await sent('early-3')).delivery_status, 'submitted')
     assert.equal((await sent('early-3', other)).delivery_status, 'delivered')

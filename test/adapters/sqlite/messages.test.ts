@@ -3,12 +3,14 @@ import { addSeconds } from '../../../core/dates.ts'
 import type { Receive } from '../../../core/ports/messages.ts'
 import type { Message, Receipt } from '../../../core/sms/message.ts'
 import { queuedMessage } from '../../support/messages.ts'
-import { insert, listOf, shown } from '../../support/rows.ts'
+import { listOf, shown } from '../../support/rows.ts'
 import { behaviour, type Ports } from './contract.ts'
 
 const GATEWAY = 7
 const DEADLINE = '2026-03-01T12:00:45.000000Z'
-const MAX_PARKED = 10_000
+/** The number of messages that are only there to be waited for. */
+const WAITING = '+380999999999'
+const SENDER = '192.0.2.1'
 
 const receipt = (externalId: string, status: string | null = 'delivrd', payload: Receipt['payload'] = {}): Receipt => ({
   externalId,
@@ -33,13 +35,15 @@ async function create({ messages }: Ports, changes: Partial<Message> = {}): Prom
   return messages.create(message, DEADLINE)
 }
 
-/** Receipts are parked for gateways that are there. */
-async function withGateways({ records }: Ports): Promise<void> {
-  for (let id = 1; id <= GATEWAY + 1; id++) await insert(records, 'sms_gateways')
+/** Receipts are parked while a send is under way: one through each gateway. */
+async function withSends(ports: Ports): Promise<void> {
+  for (const sms_gateway_id of [GATEWAY, GATEWAY + 1]) await create(ports, { sms_gateway_id, to_number: WAITING })
 }
 
 const statuses = async ({ records }: Ports): Promise<unknown[]> =>
-  (await listOf(records, 'sms_messages')).map(message => message.delivery_status)
+  (await listOf(records, 'sms_messages'))
+    .filter(({ to_number }) => to_number !== WAITING)
+    .map(message => message.delivery_status)
 
 behaviour('a new message is stored as it is, with an id', async ports => {
   const created = await create(ports, { remote_response: '{"a":12345678901234567890}', message: '😀\u0000' })
@@ -75,7 +79,7 @@ behaviour('settling changes the message and returns its view', async ports => {
 
 behaviour('settling gives the change the message as it is stored by then', async ports => {
   const created = await create(ports, { external_message_id: 'early' })
-  await ports.messages.receive(GATEWAY, receipt('early'), receive)
+  await ports.messages.receive(GATEWAY, receipt('early'), receive, SENDER)
   await ports.messages.settle(
     created.id,
     message => {
@@ -87,9 +91,9 @@ behaviour('settling gives the change the message as it is stored by then', async
 })
 
 behaviour('a change that throws leaves the message and the parked receipts as they were', async ports => {
-  await withGateways(ports)
+  await withSends(ports)
   const { id } = await create(ports)
-  await ports.messages.receive(GATEWAY, receipt('m1'), receive)
+  await ports.messages.receive(GATEWAY, receipt('m1'), receive, SENDER)
   const refuse = (): never => {
     throw new RangeError('refused')
   }
@@ -110,7 +114,10 @@ behaviour('settling a message that is not there is an internal error', async por
 behaviour('a receipt changes the message of its gateway and external id, and says so', async ports => {
   const { id } = await create(ports)
   await ports.messages.settle(id, submitAs('m1'), receive)
-  assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', 'undeliv', { err: '001' }), receive), 'matched')
+  assert.equal(
+    await ports.messages.receive(GATEWAY, receipt('m1', 'undeliv', { err: '001' }), receive, SENDER),
+    'matched',
+  )
   const [stored] = await listOf(ports.records, 'sms_messages')
   assert.deepEqual([stored?.delivery_status, stored?.remote_response], ['undeliv', { err: '001' }])
 })
@@ -124,23 +131,23 @@ behaviour('a receipt of another gateway or id, or in another case, changes nothi
     [GATEWAY, 'm'],
     [GATEWAY, 'm1 '],
   ] as const)
-    assert.equal(await ports.messages.receive(gateway, receipt(external), receive), 'ignored')
+    assert.equal(await ports.messages.receive(gateway, receipt(external), receive, SENDER), 'ignored')
   assert.deepEqual(await statuses(ports), ['submitted'])
 })
 
 behaviour('when a gateway gave an id twice, the newest message gets the receipt', async ports => {
   for (let n = 0; n < 2; n++) await ports.messages.settle((await create(ports)).id, submitAs('m1'), receive)
-  await ports.messages.receive(GATEWAY, receipt('m1'), receive)
+  await ports.messages.receive(GATEWAY, receipt('m1'), receive, SENDER)
   assert.deepEqual(await statuses(ports), ['delivrd', 'submitted'])
 })
 
 behaviour('receipts that came early are applied with the reply, in their order, and only once', async ports => {
-  await withGateways(ports)
+  await withSends(ports)
   const payload = { id: '12345678901234567890', nested: { list: [1, null] } }
   for (const status of ['first', 'second'])
-    assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', status, payload), receive), 'parked')
-  await ports.messages.receive(GATEWAY, receipt('other', 'foreign'), receive)
-  await ports.messages.receive(GATEWAY + 1, receipt('m1', 'foreign'), receive)
+    assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', status, payload), receive, SENDER), 'parked')
+  await ports.messages.receive(GATEWAY, receipt('other', 'foreign'), receive, SENDER)
+  await ports.messages.receive(GATEWAY + 1, receipt('m1', 'foreign'), receive, SENDER)
   const view = shown(await ports.messages.settle((await create(ports)).id, submitAs('m1'), receive))
   assert.deepEqual([view.delivery_status, view.remote_response], ['first,second', payload])
   const next = shown(await ports.messages.settle((await create(ports)).id, submitAs('m1'), receive))
@@ -160,11 +167,11 @@ behaviour('queued messages past their deadline expire, no others, and none that 
 })
 
 behaviour('parked receipts are forgotten by their age', async ports => {
-  await withGateways(ports)
+  await withSends(ports)
   const { messages, clock } = ports
-  await messages.receive(GATEWAY, receipt('m1'), receive)
+  await messages.receive(GATEWAY, receipt('m1'), receive, SENDER)
   const between = clock.now()
-  await messages.receive(GATEWAY, receipt('m2'), receive)
+  await messages.receive(GATEWAY, receipt('m2'), receive, SENDER)
   assert.equal(await messages.forgetParked(between), 1)
   assert.equal(await messages.forgetParked(between), 0)
   const settle = async (external: string) =>
@@ -172,22 +179,44 @@ behaviour('parked receipts are forgotten by their age', async ports => {
   assert.deepEqual([await settle('m1'), await settle('m2')], ['submitted', 'delivrd'])
 })
 
-behaviour('each gateway parks ten thousand receipts; the next one drops the oldest', async ports => {
-  await withGateways(ports)
+behaviour('a receipt is not parked while no send through its gateway is under way', async ports => {
   const { messages } = ports
-  const park = (gateway: number, external: string) => messages.receive(gateway, receipt(external), receive)
-  await park(GATEWAY + 1, 'neighbour')
-  await Promise.all(Array.from({ length: MAX_PARKED }, (_, n) => park(GATEWAY, `m${n}`)))
-  await park(GATEWAY, 'one more')
-  await park(GATEWAY, 'and another')
-  const settle = async (external: string, sms_gateway_id = GATEWAY) => {
-    const { id } = await create(ports, { sms_gateway_id })
-    return shown(await messages.settle(id, submitAs(external), receive)).delivery_status
-  }
+  assert.equal(await messages.receive(GATEWAY, receipt('m1'), receive, SENDER), 'ignored')
+  const { id } = await create(ports)
+  assert.equal(await messages.receive(GATEWAY + 1, receipt('m1'), receive, SENDER), 'ignored')
+  assert.equal(await messages.receive(GATEWAY, receipt('m1'), receive, SENDER), 'parked')
+  assert.equal(shown(await messages.settle(id, submitAs('m1'), receive)).delivery_status, 'delivrd')
+  assert.equal(await messages.receive(GATEWAY, receipt('m2'), receive, SENDER), 'ignored')
+})
+
+behaviour("a sender's receipts push out its own oldest, and nobody else's", async ports => {
+  await withSends(ports)
+  const { messages } = ports
+  const park = (external: string, sender: string) => messages.receive(GATEWAY, receipt(external), receive, sender)
+  await park('ours', 'the gateway')
+  await Promise.all(Array.from({ length: 1_001 }, (_, n) => park(`junk${n}`, 'a flood')))
+  const settle = async (external: string) =>
+    shown(await messages.settle((await create(ports)).id, submitAs(external), receive)).delivery_status
   assert.deepEqual(
-    [await settle('m0'), await settle('m1'), await settle('m2'), await settle('one more'), await settle('and another')],
-    ['submitted', 'submitted', 'delivrd', 'delivrd', 'delivrd'],
+    [
+      await settle('ours'),
+      await settle('junk0'),
+      await settle('junk249'),
+      await settle('junk250'),
+      await settle('junk1000'),
+    ],
+    ['delivrd', 'submitted', 'submitted', 'delivrd', 'delivrd'],
   )
-  assert.equal(await settle('neighbour', GATEWAY + 1), 'delivrd')
-  assert.equal(await messages.forgetParked('9999'), MAX_PARKED - 3)
+})
+
+behaviour('a gateway that has no room left loses the oldest of the sender who has the most', async ports => {
+  await withSends(ports)
+  const { messages } = ports
+  const park = (external: string, sender: string) => messages.receive(GATEWAY, receipt(external), receive, sender)
+  await park('ours', 'the gateway')
+  for (let sender = 0; sender < 11; sender++)
+    await Promise.all(Array.from({ length: 950 }, (_, n) => park(`junk${sender}-${n}`, `flood ${sender}`)))
+  const { id } = await create(ports)
+  assert.equal(shown(await messages.settle(id, submitAs('ours'), receive)).delivery_status, 'delivrd')
+  assert.ok((await messages.forgetParked('9999')) < 10_000)
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GatewayReply } from '../../../core/ports/messages.ts'
+import { keepSending } from '../../support/messages.ts'
 import { world } from '../../support/messaging.ts'
 
 test('a receipt changes its message, and is answered as the gateway wants', async () => {
@@ -108,7 +109,8 @@ test('the sweep gives up on sends whose process died, never on those that may st
 })
 
 test('a receipt waits a day for its message, no longer', async () => {
-  const { send, use, receive, clock, gatewayId, answerWith } = await world()
+  const { send, use, receive, clock, gatewayId, answerWith, storage } = await world()
+  await keepSending(storage.messages, gatewayId)
   await receive(gatewayId, { id: 'm1', status: 'OLD' })
   clock.advance(3600)
   await receive(gatewayId, { id: 'm2', status: 'NEW' })

@@ -1,0 +1,94 @@
+import { isJsonObject, parseJson, stringifyJson } from '../../core/json.ts'
+import type { Clock } from '../../core/ports/system.ts'
+import type { Receipt } from '../../core/sms/message.ts'
+import type { Connection } from './database.ts'
+
+/** The most receipts that wait for one gateway's sends, and those of one sender among them. */
+const MAX_PARKED = 10_000
+const MAX_OF_SENDER = 1_000
+/** How many go at once where there is no room: one by one, each would cost a look at all that wait. */
+const STEP = 250
+/** A longer payload is left out; the receipt's status still counts. Real ones are a few hundred characters. */
+const MAX_PAYLOAD = 16_384
+/** So many senders' counts are remembered. */
+const MAX_REMEMBERED = 10_000
+
+interface ParkedRow {
+  readonly id: number
+  /** Empty where the receipt gave none that is text. */
+  readonly status: string
+  readonly payload: string
+}
+
+/**
+ * Receipts that came before the reply to their own send was stored. Anyone can send receipts, so that one sender's
+ * cannot push out another's: each has room for so many, and where a gateway has no room left, whoever has the most
+ * loses the oldest of them.
+ */
+export function parkedReceipts({ query, value }: Connection, clock: Clock) {
+  const insert = query<[number, string, string, string, string, string], unknown>(
+    `INSERT INTO parked_receipts (sms_gateway_id, external_message_id, status, payload, received_at, sender)
+     VALUES (?, ?, ?, ?, ?, ?)`,
+  )
+  const waiting = query<[number, string], ParkedRow>(
+    `SELECT id, status, payload FROM parked_receipts
+     WHERE sms_gateway_id = ? AND external_message_id = ? ORDER BY id`,
+  )
+  const discard = query<[number], unknown>('DELETE FROM parked_receipts WHERE id = ?')
+  const discardBefore = query<[string], unknown>('DELETE FROM parked_receipts WHERE received_at < ?')
+  const dropOldest = query<[number, string], unknown>(
+    `DELETE FROM parked_receipts WHERE id IN (
+       SELECT id FROM parked_receipts WHERE sms_gateway_id = ? AND sender = ? ORDER BY id LIMIT ${STEP})`,
+  )
+  const biggestSender = value<[number], string>(
+    `SELECT sender FROM parked_receipts WHERE sms_gateway_id = ? GROUP BY sender ORDER BY count(*) DESC LIMIT 1`,
+  )
+  const ofGateway = value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')
+  const ofSender = value<[number, string], number>(
+    'SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ? AND sender = ?',
+  )
+  const queued = value<[number], number>(
+    `SELECT 1 FROM sms_messages WHERE sms_gateway_id = ? AND delivery_status = 'queued' LIMIT 1`,
+  )
+  const gatewayCounts = upperBounds<number>(MAX_PARKED)
+  const senderCounts = upperBounds<string>(MAX_OF_SENDER)
+
+  return {
+    /** Only a message whose send is under way can have a receipt that comes too early. */
+    isWaitedFor: (gatewayId: number): boolean => queued.get(gatewayId) === 1,
+    put: (gatewayId: number, { externalId, status, payload, size }: Receipt, sender: string): void => {
+      if (senderCounts.isFull(`${gatewayId} ${sender}`, () => ofSender.get(gatewayId, sender) ?? 0))
+        dropOldest.run(gatewayId, sender)
+      if (gatewayCounts.isFull(gatewayId, () => ofGateway.get(gatewayId) ?? 0))
+        dropOldest.run(gatewayId, biggestSender.get(gatewayId) ?? sender)
+      const kept = size > MAX_PAYLOAD ? '{}' : stringifyJson(payload)
+      insert.run(gatewayId, externalId, status ?? '', kept, clock.now(), sender)
+    },
+    take: (gatewayId: number, externalId: string): Receipt[] =>
+      waiting.all(gatewayId, externalId).map(row => {
+        discard.run(row.id)
+        const payload = parseJson(row.payload)
+        return {
+          externalId,
+          status: row.status || null,
+          payload: isJsonObject(payload) ? payload : {},
+          size: row.payload.length,
+        }
+      }),
+    forget: (before: string): number => discardBefore.run(before).changes,
+  }
+}
+
+/** How many wait, at most, by whom: counted again only when that is too many, since others take away as well. */
+function upperBounds<K>(max: number) {
+  const counts = new Map<K, number>()
+  return {
+    isFull: (key: K, count: () => number): boolean => {
+      const bound = (counts.get(key) ?? max) + 1
+      const waits = bound > max ? count() + 1 : bound
+      if (counts.size >= MAX_REMEMBERED) counts.clear()
+      counts.set(key, waits > max ? waits - STEP : waits)
+      return waits > max
+    },
+  }
+}
