@@ -9,7 +9,7 @@ import { type Context, type Services, say } from './context.ts'
 import { assertWanted } from './delete-command.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { example } from './help.ts'
+import { alsoCalled, example } from './help.ts'
 import { readSecret } from './input.ts'
 import { printRows, printThing, printValue } from './output.ts'
 import { type RunCommand, takesFields } from './program.ts'
@@ -99,7 +99,7 @@ export async function adminCommand(run: RunCommand): Promise<Command> {
   const group = new Command('admin').description('accounts that may log in')
   const commands = [listAccounts(run), create(run), changePassword(run), changeRole(run)]
   for (const command of [...commands, switchCommand(true, run), switchCommand(false, run), remove(run)])
-    group.addCommand(command)
+    group.addCommand(alsoCalled(command))
   return group
 }
 

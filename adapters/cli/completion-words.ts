@@ -69,7 +69,7 @@ export async function wordsOf(program: Command, wiring: Wiring, commands: readon
     const subs = command.commands.map(sub => sub.name())
     const flags = command.options.flatMap(({ long }) => long ?? [])
     after.set(path, [...names, ...files, ...positional.flatMap(listed), ...subs, ...new Set([...flags, ...global])])
-    for (const sub of command.commands) visit(`${path} ${sub.name()}`, sub)
+    for (const sub of command.commands) for (const name of [sub.name(), ...sub.aliases()]) visit(`${path} ${name}`, sub)
   }
   for (const { name, alias, load } of commands) {
     const command = await load(given => given, wiring)

@@ -22,7 +22,7 @@ export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Comm
   const command = addPasswordFlags(
     new Command('init')
       .description('create the database and the first account; at a terminal, asks for what is missing')
-      .option('--email <email>', 'the e-mail of the account')
+      .option('--email <email>', 'the e-mail of the account (required)')
       .option('--name <name>', 'its name', 'Administrator'),
   )
   example(command, 'trunkline init --email admin@example.com --random-password')

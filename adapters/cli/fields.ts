@@ -44,10 +44,15 @@ export function targetIn({ references }: Pick<Field, 'references'>, body: JsonOb
   return name === undefined ? null : resourceNamed(name)
 }
 
-function describe(name: string, field: Field): [flag: string, about: string] {
+/** `isNew`: the flag is one of those that make a record, which has to have what is required. */
+function describe(name: string, field: Field, isNew = false): [flag: string, about: string] {
   const flag = `--${flagOf(name, field)}`
   const targets = targetsOf(field)
-  const about = `${labelOfField(name, field)}${field.required ? '' : ' (optional)'}`
+  const notes = [
+    ...(field.unit ? [field.unit] : field.kind === 'date' ? ['UTC unless it has a zone'] : []),
+    ...(isNew && field.required ? [field.secret ? 'required, in one of these ways' : 'required'] : []),
+  ]
+  const about = labelOfField(name, field) + (notes.length > 0 ? ` (${notes.join(', ')})` : '')
   if (targets.length > 0) return [`${flag} <${[...new Set(targets.map(referenceForm))].join('|')}>`, about]
   if (field.kind === 'boolean') return [`${flag} [yes|no]`, about]
   if (field.kind === 'json') return [`${flag} <json>`, `${about}, as a JSON object`]
@@ -63,9 +68,9 @@ function valuesOf({ kind, choices, examples = [], secret }: Field): readonly str
 }
 
 /** A flag for each declared field, and for a secret one the ways that keep it out of the process list. */
-export function addFieldFlags(command: Command, { fields }: { readonly fields: Fields }): Command {
+export function addFieldFlags(command: Command, { fields }: { readonly fields: Fields }, isNew: boolean): Command {
   for (const [name, field] of Object.entries(fields)) {
-    const given = suggests(new Option(...describe(name, field)), valuesOf(field))
+    const given = suggests(new Option(...describe(name, field, isNew)), valuesOf(field))
     command.addOption(given)
     if (!field.secret) continue
     const fromFile = new Option(

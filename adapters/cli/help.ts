@@ -5,6 +5,19 @@ const TERM_WIDTH = 32
 
 const standard = new Help()
 
+/** Lets a command be called by the other usual word for it as well. */
+export function alsoCalled(command: Command): Command {
+  const other = OTHER_WORDS[command.name()]
+  return other === undefined ? command : command.alias(other)
+}
+
+const OTHER_WORDS: Readonly<Record<string, string>> = {
+  create: 'add',
+  add: 'create',
+  delete: 'remove',
+  remove: 'delete',
+}
+
 const subcommandTerm = (command: Command): string =>
   [
     [command.name(), ...command.aliases()].join(', '),

@@ -123,6 +123,7 @@ function told(context: Context, step: Explanation, named: ReadonlyMap<number, st
       ]
     }
     case 'rounding':
+      if (step.seconds === step.billSeconds) return []
       return [`${label('seconds')}${step.seconds} rounded up to a multiple of ${step.increment} is ${step.billSeconds}`]
     case 'arithmetic': {
       const { billSeconds, pricePerMinute, remainder, roundedUp } = step

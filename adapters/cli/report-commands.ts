@@ -18,7 +18,7 @@ import { cut, widthOf } from './width.ts'
 export async function reportCommand(run: RunCommand): Promise<Command> {
   const group = new Command('report').description('what was used and what it costs')
   const usage = tenantArgument(new Command('usage').description("a tenant's calls of a month, in its own time zone"))
-    .option('--month <YYYY-MM>', 'the month')
+    .option('--month <YYYY-MM>', 'the month (required)')
     .addOption(new Option('--by <group>', 'a line for each').choices([...USAGE_GROUPS]))
   example(usage, 'trunkline report usage --tenant acme --month 2026-10 --by destination')
   group.addCommand(run(takesFields(usage), printUsage))

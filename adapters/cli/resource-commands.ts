@@ -17,7 +17,7 @@ import {
   isGenerating,
   randomSecret,
 } from './fields.ts'
-import { example } from './help.ts'
+import { alsoCalled, example } from './help.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields } from './program.ts'
@@ -47,7 +47,7 @@ export function resourceCommand(resource: Resource, name: string, run: RunComman
         deleteCommand(resource, name, 'remove', run),
       ]
   const group = new Command(name).description(`administer ${pluralOf(resource)}`)
-  for (const command of commands) group.addCommand(command)
+  for (const command of commands) group.addCommand(alsoCalled(command))
   return group
 }
 
@@ -119,7 +119,7 @@ async function whole(json: JsonStream): Promise<string> {
 }
 
 function createCommand(resource: Resource, name: string, verb: 'create' | 'add', run: RunCommand): Command {
-  const command = addFieldFlags(new Command(verb), resource).description(
+  const command = addFieldFlags(new Command(verb), resource, true).description(
     `${verb} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
   )
   example(command, `trunkline ${name} ${verb} ${sampleFlags(resource)}`)
@@ -160,9 +160,11 @@ const randomFor = ({ fields }: Resource, body: JsonObject): JsonObject =>
   )
 
 function updateCommand(resource: Resource, name: string, run: RunCommand): Command {
-  const command = addFieldFlags(new Command('update').argument(`<${referenceForm(resource)}>`), resource).description(
-    `change the given fields of one ${labelOf(resource)}; the others stay`,
-  )
+  const command = addFieldFlags(
+    new Command('update').argument(`<${referenceForm(resource)}>`),
+    resource,
+    false,
+  ).description(`change the given fields of one ${labelOf(resource)}; the others stay`)
   example(command, `trunkline ${name} update ${sampleReference(resource)} ${sampleChange(resource)}`)
   return run(takesFields(command), async (context, [reference = ''], flags) => {
     assertFields(context, resource)

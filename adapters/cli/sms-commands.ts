@@ -105,10 +105,10 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('send')
     .description('send one message through a gateway, and show it happening; at a terminal, asks for what is missing')
     .argument('[-]', 'the text from standard input, as with --message -')
-    .option('--gateway <NAME|ID>', 'the gateway')
-    .option('--to <number>', 'the destination, in E.164')
+    .option('--gateway <NAME|ID>', 'the gateway (required)')
+    .option('--to <number>', 'the destination, in E.164 (required)')
     .option('--from <sender>', 'sender id or number (default: the default sender of the gateway)')
-    .option('--message <text>', 'the text, or - for standard input')
+    .option('--message <text>', 'the text, or - for standard input (required)')
     .option('--tenant <SLUG|ID>', 'the tenant it is for')
     .option('--callback-url <url>', 'where the gateway sends receipts (default: this service)')
     .option(

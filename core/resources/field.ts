@@ -58,6 +58,8 @@ export interface Field<T extends Value = Value> {
   /** The only values that hold. */
   readonly choices?: readonly string[]
   readonly examples?: readonly string[]
+  /** What a number counts, where its name does not say. */
+  readonly unit?: string
   /** What a carrier's sheet may hold in the place of a plain value: several codes, an inexact price, two intervals. */
   readonly sheet?: 'codes' | 'price' | 'interval'
   /** Holds what telephones dial: a number, or any name that a switch knows as well. See `written`. */
@@ -133,6 +135,7 @@ interface IntegerOptions extends Optional {
   readonly min?: number
   readonly max?: number
   readonly fallback?: number
+  readonly unit?: string
   readonly examples?: readonly number[]
 }
 
@@ -146,7 +149,7 @@ function parseInteger(given: unknown): number | null {
 
 /** A whole number, given as a number or as digits. */
 export function integer<const O extends IntegerOptions>(options?: O): Field<Nullable<number, O>> {
-  const { min, max, optional, examples, ...rest }: IntegerOptions = options ?? {}
+  const { min, max, optional, unit, examples, ...rest }: IntegerOptions = options ?? {}
   const fallback = rest.fallback ?? null
   const bounds = { ...(min === undefined ? {} : { minimum: min }), ...(max === undefined ? {} : { maximum: max }) }
   return {
@@ -160,6 +163,7 @@ export function integer<const O extends IntegerOptions>(options?: O): Field<Null
       ...(examples ? { examples: [...examples] } : {}),
     }),
     output: Type.Integer(),
+    ...(unit ? { unit } : {}),
     parse: given => {
       const value = parseInteger(given)
       if (value === null) return new Problem('type', 'must be an integer')

@@ -10,7 +10,7 @@ export const queues = resource({
     name: text(255, { examples: ['Support'] }),
     queue_number: text(20, { dialled: 'name', examples: ['800'] }),
     strategy: text(100, { examples: ['roundrobin', 'leastrecent', 'ringall'] }),
-    timeout: integer({ min: 1, examples: [60] }),
+    timeout: integer({ min: 1, unit: 'seconds', examples: [60] }),
     status: text(50, { examples: ['active', 'inactive'] }),
   },
   search: ['name', 'queue_number', 'strategy'],

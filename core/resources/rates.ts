@@ -10,7 +10,7 @@ export const rates = resource({
     prefix: { ...text(50, { dialled: 'name', examples: ['380'] }), sheet: 'codes' },
     destination: text(255, { examples: ['Ukraine'] }),
     cost_per_minute: { ...decimal(), sheet: 'price' },
-    billing_increment: { ...integer({ min: 1, examples: [60] }), sheet: 'interval' },
+    billing_increment: { ...integer({ min: 1, unit: 'seconds', examples: [60] }), sheet: 'interval' },
     status: text(50, { examples: ['active', 'inactive'] }),
   },
   search: ['prefix', 'destination', 'status'],

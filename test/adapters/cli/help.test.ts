@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { Command } from 'commander'
 import { commands } from '../../../adapters/cli/commands.ts'
+import { flagOf } from '../../../adapters/cli/fields.ts'
+import { RESOURCE_COMMANDS } from '../../../adapters/cli/resource-names.ts'
 import { wiringFor } from '../../../bin/command-line.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
 import { type Workplace, workplace } from '../../support/cli.ts'
 
 const paths = (command: Command, path: string): string[] => [
@@ -40,6 +43,30 @@ describe('the help', () => {
     it(`shows no default that is nothing: trunkline ${path}`, async () => {
       assert.doesNotMatch(await help(path, 1_000), /default: (\[\]|\{\}|""|undefined|null)\)/)
     })
+})
+
+describe('the flags of a field', () => {
+  const COMMANDS = ['tenant', 'extension', 'did', 'queue', 'rate', 'gateway', 'cdr', 'device', 'agent', 'route']
+
+  it('say that it is required where a record is made, and only there', async () => {
+    for (const name of COMMANDS) {
+      const { resource = '' } = RESOURCE_COMMANDS.find(known => known.name === name) ?? {}
+      const made = (await help(`${name} create`, 1_000)).replaceAll(/\n {4,}/g, '  ')
+      for (const [field, declared] of Object.entries(resourceNamed(resource).fields)) {
+        const flag = `--${flagOf(field, declared)}`
+        const line = made.split('\n').find(each => each.trim().startsWith(`${flag} `)) ?? assert.fail(flag)
+        assert.equal(/\([^)]*required/.test(line), declared.required, `${name} ${line}`)
+      }
+    }
+    assert.doesNotMatch(await help('tenant update', 1_000), /required/)
+    assert.match(await help('sms send', 1_000), /--to <number> .*\(required\)/)
+  })
+
+  it('say what a number counts, and by which zone a moment is read', async () => {
+    assert.match(await help('queue create', 1_000), /--timeout <number> +timeout \(seconds, required\)/)
+    assert.match(await help('rate update', 1_000), /--billing-increment <number> +billing increment \(seconds\)/)
+    assert.match(await help('cdr update', 1_000), /--ended-at <date> +ended at \(UTC unless it has a zone\)/)
+  })
 })
 
 describe('an example that is wider than the terminal', () => {

@@ -54,7 +54,9 @@ describe('the tools of rating', () => {
       assert.match(stdout, new RegExp(`^ +${cost.replace('.', '\\.')}`, 'm'))
       if (seconds === '0') continue
       assert.equal(quote.matching.prefix, prefix)
-      assert.ok(stdout.includes(`${seconds} rounded up to a multiple of ${increment} is ${billed}\n`), stdout)
+      const rounding = `${seconds} rounded up to a multiple of ${increment} is ${billed}\n`
+      assert.equal(stdout.includes(rounding), seconds !== billed, stdout)
+      assert.equal(stdout.includes('a multiple of'), seconds !== billed, stdout)
       assert.ok(stdout.includes(`${billed} s × ${quote.matching.cost_per_minute} / 60 s, `), stdout)
     }
   })

@@ -267,6 +267,21 @@ hint: trunkline queue create --help
     }))
 })
 
+it('create and add, delete and remove are the same', async () => {
+  const made = [
+    'tenant add --name Other --slug other --domain other.example.com --status active --timezone UTC --max-extensions 1',
+    'extension create --tenant other --extension-number 7 --display-name Seven --generate-secret --status active',
+    'device create --extension other/7 --mac 00:15:65:a1:b2:c9 --model X',
+  ]
+  for (const line of made) await place.done(`trunkline ${line}`)
+  const [{ id }] = await place.json('trunkline device list --extension other/7')
+  const gone = [`device delete ${id} --yes`, 'extension remove other/7 --yes', 'tenant remove other --yes --cascade']
+  for (const line of gone) await place.done(`trunkline ${line}`)
+  await place.done('trunkline admin add second@example.com --random-password')
+  await place.done('trunkline admin remove second@example.com --yes')
+  assert.equal((await place.run('trunkline tenant show other')).code, 67)
+})
+
 describe('changing', () => {
   it('leaves alone what is not named', async () => {
     const before = await place.json('trunkline queue show acme/800')
