@@ -1,11 +1,14 @@
 import type { HttpGatewayClient } from '../adapters/gateway/client.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
 
-/** What takes long to load and is seldom needed is loaded when it is first used. */
-function once<T>(load: () => Promise<T>): () => Promise<T> {
+/** What takes long to load and is seldom needed is loaded when it is first used; again, where that failed. */
+export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | null = null
   return () => {
-    loaded ??= load()
+    loaded ??= load().catch(error => {
+      loaded = null
+      throw error
+    })
     return loaded
   }
 }

@@ -1,5 +1,7 @@
-import { type FileHandle, open, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { constants } from 'node:fs'
+import { type FileHandle, open, readdir, realpath } from 'node:fs/promises'
+import { join, sep } from 'node:path'
+import { AppError } from '../../core/errors.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import { formatOf, readRecord } from './records.ts'
@@ -13,6 +15,24 @@ const AT_ONCE = 500
 const LARGEST_BATCH = 8 * 1024 * 1024
 /** Bytes of a file that may be one record. */
 const LARGEST_OBJECT = 4 * 1024 * 1024
+
+/**
+ * Opens a file to read it. A FIFO would wait for its writer on a thread that everything else needs as well; what is no
+ * plain file is refused.
+ */
+export async function openFile(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  if ((await file.stat()).isFile()) return file
+  await file.close()
+  throw new AppError('malformed', `${path} is no file.`)
+}
+
+/** Throws for a link that leads out of the folder: whoever may write there must not choose what else is read. */
+export async function assertWithin(folder: string, path: string): Promise<void> {
+  const [root, target] = await Promise.all([realpath(folder), realpath(path)])
+  if (!target.startsWith(root.endsWith(sep) ? root : root + sep))
+    throw new AppError('forbidden', `${path} is a link that leads out of its folder.`)
+}
 
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
@@ -45,7 +65,7 @@ export async function recordFiles(folder: string): Promise<string[]> {
 
 /** What such a file holds; of one that is too large to be a record, its beginning. Throws what keeps it from being read. */
 export async function readRecordFile(path: string): Promise<SwitchRecord> {
-  const file = await open(path)
+  const file = await openFile(path)
   try {
     if ((await file.stat()).size <= LARGEST_OBJECT) return readRecord('freeswitch-json', await file.readFile('utf8'))
     const reason = `is the beginning of ${path}, which is larger than 4 MiB`

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { AppError } from '../../core/errors.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
-import { areEnough, isMissing, readRecordFile, recordFiles } from './files.ts'
+import { areEnough, assertWithin, isMissing, readRecordFile, recordFiles } from './files.ts'
 import type { Course } from './follow.ts'
 
 /** What was changed so lately may still be written, or changed again within one tick of the file system's clock. */
@@ -46,7 +46,8 @@ function looker({ path, signal, store, setLag, onTrouble }: Course) {
     for (const file of await recordFiles(path)) {
       if (signal.aborted) return true
       const before = taken.get(file)
-      const found: Found = before !== undefined && !isWhole ? { is: 'taken', at: before } : await visit(file, before)
+      const found: Found =
+        before !== undefined && !isWhole ? { is: 'taken', at: before } : await visit(path, file, before)
       if (found.is === 'taken' || found.is === 'read') present.set(file, found.at)
       if (found.is === 'read') waiting.push(found.record)
       if (found.is === 'unsettled') isUnsettled = true
@@ -75,11 +76,12 @@ type Found =
   | { readonly is: 'unsettled'; readonly size: number }
   | { readonly is: 'unreadable'; readonly at: number; readonly size: number; readonly trouble: AppError }
 
-async function visit(file: string, before: number | undefined): Promise<Found> {
+async function visit(folder: string, file: string, before: number | undefined): Promise<Found> {
   let [at, size] = [0, 0]
   try {
     ;({ mtimeMs: at, size } = await stat(file))
     if (at === before) return { is: 'taken', at }
+    await assertWithin(folder, file)
     const record = size === 0 ? null : await readRecordFile(file)
     const isWhole = record !== null && 'call' in record
     if (!isWhole && Date.now() - at < SETTLED_MS) return { is: 'unsettled', size }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { type FileHandle, open, readdir, stat } from 'node:fs/promises'
+import { type FileHandle, readdir, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { FeedPlace } from '../../core/ports/calls.ts'
-import { isMissing } from './files.ts'
+import { isMissing, openFile } from './files.ts'
 
 /** An open file of a feed, and how far its records are stored. It stays the same file when its path is given to another. */
 export interface Reading {
@@ -61,7 +61,7 @@ async function headOf(file: FileHandle, length: number): Promise<string> {
 
 /** Null when there is no such file. Throws what else keeps it from being opened. */
 async function openAt(path: string, position: number): Promise<Reading | null> {
-  const file = await open(path).catch(nullIfMissing)
+  const file = await openFile(path).catch(nullIfMissing)
   if (!file) return null
   return closedUnless(file, async () => {
     const stats = await file.stat({ bigint: true })

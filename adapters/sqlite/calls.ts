@@ -1,6 +1,7 @@
 import { notFound } from '../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
+import { QUARANTINE_ROOM, quarantineFull } from '../../core/rating/quarantine.ts'
 import type { AuditTrail } from './audit.ts'
 import { type CallSteps, callSteps } from './call-batch.ts'
 import { catalogs } from './catalogs.ts'
@@ -22,6 +23,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
   const known = catalogs(connection)
   const steps = callSteps(connection, known, clock)
   const others = otherWriters(connection)
+  const inQuarantine = (): number => value<[], number>('SELECT count(*) FROM quarantine').get() ?? 0
   const write = <T>(change: () => T): Promise<T> =>
     writer.writeAlone(change).catch(error => {
       known.forget()
@@ -37,6 +39,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
         const { conflicts, ...counts } = steps.store(present)
         const unusable = [...present.unusable, ...conflicts]
         steps.setAside(feed, unusable)
+        if (unusable.length > 0 && inQuarantine() > QUARANTINE_ROOM) throw quarantineFull()
         if (place) keepPlace(connection, feed, place, clock.now())
         return { ...counts, quarantined: unusable.length, legs: present.legs }
       })
@@ -44,7 +47,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     place: async feed =>
       query<[string], FeedPlace>('SELECT inode AS mark, position FROM feed_places WHERE feed = ?').get(feed) ?? null,
     quarantine: () => quarantined(connection),
-    quarantineCount: async () => value<[], number>('SELECT count(*) FROM quarantine').get() ?? 0,
+    quarantineCount: async () => inQuarantine(),
     replay: retries => write(() => retries.filter(retry => isReplayed(connection, steps, retry)).length),
     discard: ids => writer.write(() => ids.filter(id => discarded(connection, trail, id)).length),
     catalog: async tenantId => {

@@ -133,7 +133,8 @@ export interface Calls {
   batchSize(): number
   /**
    * Rates and stores a batch and the place reached, in one transaction. A call that is there already (the same switch
-   * and call id, whichever way it came) is not stored again; what cannot be used goes to quarantine, and so does a call
+   * and call id, whichever way it came) is not stored again; what cannot be used goes to quarantine (throws `conflict`, and
+   * stores nothing, when that is full), and so does a call
    * with the id of another.
    */
   store(feed: Feed, records: readonly SwitchRecord[], place: FeedPlace | null): Promise<IngestCounts>

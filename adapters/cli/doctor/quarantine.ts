@@ -1,3 +1,4 @@
+import { QUARANTINE_ROOM } from '../../../core/rating/quarantine.ts'
 import type { Check } from './check.ts'
 
 /** Calls that are not billed until somebody acts. */
@@ -7,6 +8,12 @@ export const quarantine: Check = {
     const { calls } = await patient.open()
     const count = await calls.quarantineCount()
     if (count === 0) return
+    if (count >= QUARANTINE_ROOM)
+      yield {
+        kind: 'quarantine_full',
+        finding: `the quarantine is full (${count} call records), and feeds with more of them stand still`,
+        mend: 'trunkline cdr quarantine list',
+      }
     yield {
       kind: 'quarantine',
       finding: `${count} ${count === 1 ? 'call record waits' : 'call records wait'} in quarantine`,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { followFolder } from '../../../adapters/pbx/follow-folder.ts'
@@ -170,4 +170,17 @@ describe('a followed folder', { timeout: 60_000 }, () => {
       assert.deepEqual(feed.troubles, [])
     }),
   )
+})
+
+test('a link that leads out of the folder is not followed; one within is', async () => {
+  const folder = emptyFolder()
+  const elsewhere = emptyFolder()
+  writeOld(join(elsewhere, 'secret.json'), freeswitchJson({ id: 'secret' }), 1)
+  writeOld(join(folder, 'a.cdr.json'), freeswitchJson({ id: 'a' }), 1)
+  symlinkSync(join(elsewhere, 'secret.json'), join(folder, 'out.cdr.json'))
+  symlinkSync(join(folder, 'a.cdr.json'), join(folder, 'within.cdr.json'))
+  const { stored, troubles } = await turns(folder, 2, () => undefined)
+  assert.deepEqual(stored, ['a', 'a'])
+  assert.equal(troubles.length, 1)
+  assert.match(troubles[0] ?? '', /out\.cdr\.json cannot be read/)
 })

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { SwitchRecord } from '../../../core/ports/calls.ts'
 import {
@@ -71,6 +73,53 @@ describe('a feed that cannot store', { timeout: 60_000, skip: !existsSync('/proc
         writeFileSync(path, numberedRow(3))
         await holdsNoFile(feed, path)
       })
+    }),
+  )
+})
+
+describe('a feed whose path is a FIFO', { timeout: 60_000 }, () => {
+  test(
+    'is a trouble that is told, keeps no thread waiting and can be stopped',
+    inWorld(async world => {
+      const feeds = Array.from({ length: 6 }, (_, n) => {
+        const path = world.file(`fifo-${n}`)
+        execFileSync('mkfifo', [path])
+        return followed(world, path)
+      })
+      const [first, ...others] = feeds
+      assert.ok(first)
+      await following(first, async () => {
+        await until('the trouble is told', () => first.troubles.length > 0)
+        assert.match(String(first.troubles[0]), /fifo-0 is no file/)
+        // With four of them waiting for a writer, the pool would have no thread left for this.
+        assert.ok((await readFile('/proc/self/stat')).length > 0)
+      })
+      for (const feed of others) await following(feed, async () => undefined)
+    }),
+  )
+})
+
+describe('a feed whose records find no room in quarantine', { timeout: 60_000 }, () => {
+  test(
+    'stands still and goes on where it was once there is room',
+    inWorld(async world => {
+      const { connection, calls } = world.storage
+      connection.db.exec(`
+        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
+        INSERT INTO quarantine (feed, format, rules, fingerprint, record, reason, created_at)
+        SELECT 'other', 'ndjson', '{}', i, '{}', 'junk', '2026-03-01T12:00:00.000000Z' FROM n`)
+      const path = world.file('Master.csv')
+      writeFileSync(path, `garbage\n${numberedRow(1)}`)
+      const feed = followed(world, path)
+      await following(feed, async () => {
+        await until('the trouble is told', () => feed.troubles.length > 0)
+        assert.match(String(feed.troubles[0]), /The quarantine is full/)
+        assert.equal(await calls.quarantineCount(), 100_000)
+      })
+      connection.db.exec(`DELETE FROM quarantine WHERE feed = 'other'`)
+      const again = followed(world, path)
+      await following(again, () => hasCalls(world, 1))
+      assert.equal(await calls.quarantineCount(), 1)
     }),
   )
 })
