@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject, numeral, parseJson, stringifyJson } from
 import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field, Kind } from '../../core/resources/field.ts'
+import { namedReferences } from '../../core/resources/names.ts'
 import { type Embed, type Resource, timestamped } from '../../core/resources/resource.ts'
-import { namedReferences } from '../../core/use-cases/import.ts'
 import { CliError, EXIT } from './exit.ts'
 import { targetIn } from './fields.ts'
 import { isNamed, naming } from './references.ts'
@@ -110,7 +110,9 @@ export async function withNames(
   rows: readonly JsonObject[],
   records: Records,
 ): Promise<readonly JsonObject[]> {
-  const completed = namedReferences(resource).flatMap(({ field }) => (embedOf(resource, field) ? [field] : []))
+  const completed = namedReferences(resource)
+    .filter(({ field, outer }) => embedOf(resource, field) && (outer === null || resource.fields[outer]))
+    .map(({ field }) => field)
   const open = Object.entries(resource.fields).filter(
     ([name, { references }]) => references && !completed.includes(name),
   )

@@ -56,10 +56,7 @@ export const commands: readonly LazyCommand[] = [
         const declared = resourceNamed(resource)
         const group = resourceCommand(declared, name, run)
         const { transferTools } = await import('./transfer-commands.ts')
-        const tools = [
-          ...(declared.path === null ? [] : transferTools(declared, name, run)),
-          ...((await TOOLS[resource]?.(run)) ?? []),
-        ]
+        const tools = [...transferTools(declared, name, run), ...((await TOOLS[resource]?.(run)) ?? [])]
         for (const tool of tools) group.addCommand(tool)
         return group
       },

@@ -1,26 +1,27 @@
 import { type Command, Option } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
 import type { Field } from '../../core/resources/field.ts'
+import { namedReferences } from '../../core/resources/names.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { asWritten } from '../../core/resources/written.ts'
-import { inFiles, namedReferences } from '../../core/use-cases/import.ts'
-import { type Context, type Services, say } from './context.ts'
+import { inFiles } from '../../core/use-cases/import.ts'
+import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import { BOM, csvCell, escapeFormula } from './export/csv.ts'
 import { openOutput } from './export/output.ts'
+import type { Flags } from './fields.ts'
 import { codeCell } from './import/cells.ts'
 import { delimiterNamed, FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
-import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
-import { labelOf, pluralOf, resolve } from './references.ts'
+import { labelOf, pluralOf } from './references.ts'
+import { addSelectionFlags, selectionFrom } from './selection.ts'
 import { grouped } from './whole-number.ts'
 
 export interface ExportOptions {
   readonly format?: Format | undefined
   /** A file; standard output without it. */
   readonly out?: string | undefined
-  readonly tenant?: string | undefined
-  readonly since?: string | undefined
-  readonly until?: string | undefined
+  /** Those that choose which records, among others. */
+  readonly flags: Flags
   readonly escapeFormulas: boolean
   readonly bom: boolean
   readonly delimiter?: string | undefined
@@ -36,9 +37,7 @@ export function addExportOptions(command: Command, resource: Resource): Command 
       ).choices(FORMATS),
     )
     .option('--out <file>', 'write there, readable by you alone (default, or -: standard output)')
-    .option('--tenant <SLUG|ID>', 'only what belongs to this tenant')
-  if (isTimed(resource)) recordPeriodOptions(command, resource)
-  return command
+  return addSelectionFlags(command, resource)
     .option(
       '--escape-formulas',
       'keep spreadsheets from taking text for formulas; the file does not import again as it was',
@@ -56,9 +55,7 @@ export function readExportOptions(raw: Readonly<Record<string, unknown>>): Expor
   return {
     format: oneOf('--format', FORMATS, text('format')),
     out: text('out') === '-' ? undefined : text('out'),
-    tenant: text('tenant'),
-    since: text('since'),
-    until: text('until'),
+    flags: raw,
     escapeFormulas: raw.escapeFormulas === true,
     bom: raw.bom === true,
     delimiter: delimiterNamed(text('delimiter')),
@@ -84,8 +81,7 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   const services = await context.open()
   const format = formatFor(options, context)
   assertForCsv(options, format)
-  const where = await tenantWhere(resource, options, services)
-  const { period } = await recordPeriodFrom({ ...options }, resource, where, services.records)
+  const selection = await selectionFrom(options.flags, resource, services)
   const isTerminal = options.out === undefined && context.io.stdout.isTTY === true
   const columns = columnsOf(resource, options.showSecrets || !isTerminal)
   noteSecrets(resource, columns, isTerminal, context)
@@ -95,7 +91,7 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   let count = 0
   try {
     await output.write(form.begin)
-    for await (const page of services.bulk.dump(resource, fieldNames, where, period)) {
+    for await (const page of services.bulk.dump(resource, fieldNames, selection)) {
       const text = page.map((row, i) => form.row(row, count + i === 0)).join('')
       count += page.length
       if (!(await output.write(text))) return count
@@ -132,13 +128,6 @@ function columnsOf(resource: Resource, withSecrets: boolean): Column[] {
     const reference = references.find(named => named.field === name)
     return [{ name: reference?.column ?? name, fieldName: name, field, isReference: reference !== undefined }]
   })
-}
-
-async function tenantWhere(resource: Resource, { tenant }: ExportOptions, { records }: Services) {
-  if (tenant === undefined) return {}
-  const reference = namedReferences(resource).find(({ column }) => column === 'tenant')
-  if (!reference) throw new CliError(EXIT.usage, `${resource.plural} belong to no tenant`)
-  return { [reference.field]: await resolve(records, reference.target, tenant) }
 }
 
 function noteSecrets(resource: Resource, columns: readonly Column[], isTerminal: boolean, context: Context): void {

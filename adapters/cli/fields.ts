@@ -170,11 +170,12 @@ export function addFilterFlags(command: Command, resource: Resource): Command {
   return command
 }
 
-/** What the filters ask for, as a storage compares it. */
+/** What the filters ask for, as a storage compares it; `known` completes what they name. */
 export async function filtersFrom(
   flags: Flags,
   resource: Resource,
   { records }: Pick<Services, 'records'>,
+  known: Readonly<Record<string, number>> = {},
 ): Promise<Record<string, string | number>> {
   const where: Record<string, string | number> = {}
   for (const [name, field] of filterable(resource)) {
@@ -185,7 +186,7 @@ export async function filtersFrom(
         records,
         targetIn(field, where) ?? untold(name, field, resource.fields),
         String(given),
-        where,
+        { ...known, ...where },
       )
     else where[name] = field.kind === 'boolean' ? Number(writtenFlag(name, field, given)) : String(given).trim()
   }

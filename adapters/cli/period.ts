@@ -4,7 +4,6 @@ import type { Records } from '../../core/ports/records.ts'
 import { FOREVER, midnights, type Period } from '../../core/rating/period.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { tenants } from '../../core/resources/tenants.ts'
-import { namedReferences } from '../../core/use-cases/import.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 
@@ -66,14 +65,9 @@ export async function tenantPeriodFrom(flags: Flags, records: Records, tenantId:
 /** The period that the flags give, if any, in the time zone of the tenant whose records alone are wanted. */
 export async function recordPeriodFrom(
   flags: Flags,
-  resource: Resource,
-  where: Readonly<Record<string, unknown>>,
+  tenantId: number | undefined,
   records: Records,
 ): Promise<{ readonly period?: Period }> {
   if (flags['since'] === undefined && flags['until'] === undefined) return {}
-  const tenant = namedReferences(resource).find(({ target }) => target === tenants)
-  const tenantId = tenant && where[tenant.field]
-  return {
-    period: tenantId === undefined ? periodFrom(flags) : await tenantPeriodFrom(flags, records, Number(tenantId)),
-  }
+  return { period: tenantId === undefined ? periodFrom(flags) : await tenantPeriodFrom(flags, records, tenantId) }
 }

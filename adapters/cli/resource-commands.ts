@@ -8,23 +8,15 @@ import { objects } from './columns.ts'
 import { type Context, say } from './context.ts'
 import { deleteCommand } from './delete-command.ts'
 import { CliError, EXIT } from './exit.ts'
-import {
-  addFieldFlags,
-  addFilterFlags,
-  bodyFrom,
-  type Flags,
-  filtersFrom,
-  isGenerating,
-  randomSecret,
-} from './fields.ts'
+import { addFieldFlags, bodyFrom, type Flags, isGenerating, randomSecret } from './fields.ts'
 import { alsoCalled, example } from './help.ts'
 import { assertFields, printRecord, printRecords } from './output.ts'
-import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from './references.ts'
 import { hinting } from './remedies.ts'
 import { warnOfSameKey } from './same-key.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
+import { addSelectionFlags, selectionFrom } from './selection.ts'
 import { wholeNumber } from './whole-number.ts'
 
 /** At a terminal a list shows so many, unless told otherwise. */
@@ -64,8 +56,7 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
   )
   if (resource.search.length > 0)
     command.option('--search <text>', `only what contains this text in ${resource.search.join(', ')}`)
-  addFilterFlags(command, resource)
-  if (isTimed(resource)) recordPeriodOptions(command, resource)
+  addSelectionFlags(command, resource)
   command
     .option('--limit <n>', `at most so many (at a terminal ${SCREENFUL} unless given)`)
     .option('--after <id>', 'only what comes after this record')
@@ -76,11 +67,9 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     const services = await context.open()
     const limit = limitOf(context, flags)
     const search = typeof flags['search'] === 'string' ? flags['search'].trim() : ''
-    const where = await filtersFrom(flags, resource, services)
     const query = {
       view: 'list' as const,
-      where,
-      ...(await recordPeriodFrom(flags, resource, where, services.records)),
+      ...(await selectionFrom(flags, resource, services)),
       ...(search === '' ? {} : { search }),
       ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
       ...(limit === null ? {} : { limit }),

@@ -71,7 +71,7 @@ async function queryFrom(flags: Flags, records: Records): Promise<PageQuery> {
     ...(status === undefined ? {} : { delivery_status: String(status).toLowerCase() }),
     ...(stuck === undefined ? {} : { delivery_status: COMMON_STATUSES.pending ?? [] }),
   }
-  const { period } = await recordPeriodFrom(flags, smsMessages, where, records)
+  const { period } = await recordPeriodFrom(flags, where.tenant_id, records)
   return {
     view: 'list',
     where,

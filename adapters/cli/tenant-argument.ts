@@ -1,8 +1,12 @@
 import type { Command } from 'commander'
+import type { Records } from '../../core/ports/records.ts'
+import type { Resource } from '../../core/resources/resource.ts'
 import { tenants } from '../../core/resources/tenants.ts'
+import { tenantSide } from '../../core/resources/within.ts'
 import type { Context } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { pluralOf, resolve } from './references.ts'
 
 /** Lets a command that is about one tenant take it as its first word or by --tenant. */
 export const tenantArgument = (command: Command): Command =>
@@ -30,4 +34,10 @@ export async function tenantFrom(
   const services = await context.open()
   const id = await choose(context, 'tenant:', search => candidates(services, tenants, search))
   return { tenant: `id:${id}`, rest }
+}
+
+/** The id of the tenant that --tenant names, for records that belong to one. Throws CliError. */
+export async function tenantMeant(records: Records, resource: Resource, tenant: string): Promise<number> {
+  if (!tenantSide(resource)) throw new CliError(EXIT.usage, `${pluralOf(resource)} belong to no tenant`)
+  return resolve(records, tenants, tenant)
 }

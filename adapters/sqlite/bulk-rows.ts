@@ -67,3 +67,11 @@ export const checkedReferences = (resource: Resource): [field: string, to: strin
   Object.entries(resource.fields).flatMap(([name, { references }]): [string, string][] =>
     references && typeof references.to === 'string' && references.onDelete !== 'keep' ? [[name, references.to]] : [],
   )
+
+/** The references that point to one of several resources, and the field that says which. */
+export const looseReferences = (resource: Resource) =>
+  Object.entries(resource.fields).flatMap(([field, { references }]) => {
+    if (!references || typeof references.to === 'string') return []
+    const { by, ...targets } = references.to
+    return [{ field, by, targets }]
+  })

@@ -1,10 +1,17 @@
 import type { FieldError } from '../../core/errors.ts'
 import type { BulkPlan, Rejection } from '../../core/ports/bulk.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import { dangling, foreign, mergeErrors, overLimit, taken as takenBy } from '../../core/resources/field-errors.ts'
+import {
+  dangling,
+  foreign,
+  mergeErrors,
+  outside,
+  overLimit,
+  taken as takenBy,
+} from '../../core/resources/field-errors.ts'
 import { fieldLabel, type Resource } from '../../core/resources/resource.ts'
-import { jointsAt, type Side, sidesOf } from '../../core/resources/within.ts'
-import { checkedReferences, type Named } from './bulk-rows.ts'
+import { jointsAt, type Side, sidesOf, TENANT, tenantSide } from '../../core/resources/within.ts'
+import { checkedReferences, looseReferences, type Named } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
 import { joinedSql, movingJoined, withinSql } from './within.ts'
@@ -20,7 +27,7 @@ export interface Staged {
   readonly named: Named
 }
 
-type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'foreign' | 'joined' | 'limit'
+type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'outside' | 'foreign' | 'joined' | 'limit'
 
 /** What is known before the rules are looked at. */
 interface Known {
@@ -48,6 +55,7 @@ export function rulesSql(staged: Staged, { anyMatch, isAscending }: Known, probe
       .filter(set => set.join() !== resource.key.join() && set.every(staged.isGiven))
       .flatMap(set => [...duplicates(staged, set, probe), taken(staged, set)]),
     ...references(staged, probe),
+    ...outsiders(staged),
     ...foreignReferences(staged),
     ...(anyMatch ? moves(staged) : []),
     ...limit(staged),
@@ -86,7 +94,26 @@ function taken({ plan, of }: Staged, set: readonly string[]): string {
   )
 }
 
-function references({ plan, of, isGiven }: Staged, probe: Probe): string[] {
+function references(staged: Staged, probe: Probe): string[] {
+  const { plan, of, isGiven } = staged
+  const loose = looseReferences(plan.resource).filter(({ field }) => isGiven(field))
+  return [
+    ...plainReferences(staged, probe),
+    ...loose.flatMap(({ field, by, targets }) =>
+      Object.entries(targets).map(([kind, to]) =>
+        note(
+          field,
+          'reference',
+          'NULL',
+          `temp.import_rows s WHERE ${of(by)} = '${kind}' AND ${of(field)} NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM main.${to} p WHERE p.id = ${of(field)})`,
+        ),
+      ),
+    ),
+  ]
+}
+
+function plainReferences({ plan, of, isGiven }: Staged, probe: Probe): string[] {
   return checkedReferences(plan.resource).flatMap(([field, to]) => {
     if (!isGiven(field)) return []
     const target = `SELECT 1 FROM main.${to} p WHERE p.id = ${of(field)}`
@@ -95,6 +122,14 @@ function references({ plan, of, isGiven }: Staged, probe: Probe): string[] {
       note(field, 'reference', 'NULL', `temp.import_rows s WHERE ${of(field)} NOT NULL AND NOT EXISTS (${target})`),
     ]
   })
+}
+
+/** Rows that do not belong to the tenant that all must be of. */
+function outsiders({ plan, of }: Staged): string[] {
+  const side = plan.tenantId === undefined ? undefined : tenantSide(plan.resource)
+  if (!side) return []
+  const owner = withinSql(side, TENANT, of)
+  return [note(side.field, 'outside', 'NULL', `temp.import_rows s WHERE ${owner} <> ${plan.tenantId}`)]
 }
 
 /** New records that would join what is within one to what is within another. */
@@ -181,6 +216,7 @@ const ERRORS: Readonly<Record<Kind, (resource: Resource, field: string, detail: 
   taken: (_, field) => takenBy(field),
   reference: (_, field) => dangling(field),
   foreign: (resource, field) => foreign(field, sidesOf(resource)[0]?.field ?? '', resource.within?.field ?? ''),
+  outside: (_, field) => outside(field, TENANT),
   joined: resource => movingJoined(resource, jointsAt(resource)),
   limit: ({ limit, plural }, field, max) => overLimit(field, resourceNamed(limit?.parent ?? '').label, max, plural),
 }

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bulk, ImportPlace } from '../../core/ports/bulk.ts'
+import type { Selection } from '../../core/ports/records.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import type { Period } from '../../core/rating/period.ts'
+import { type NamedReference, type NamedTarget, namedReferences } from '../../core/resources/names.ts'
 import type { Resource } from '../../core/resources/resource.ts'
-import { keepsPlace, type NamedReference, namedReferences } from '../../core/use-cases/import.ts'
+import { keepsPlace } from '../../core/use-cases/import.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Bound } from './bound.ts'
 import { directLoad } from './bulk-direct.ts'
@@ -12,6 +13,7 @@ import type { Connection } from './database.ts'
 import { translating } from './errors.ts'
 import { KEPT_JOIN, keptSql } from './imported-calls.ts'
 import { keySetPages } from './key-set.ts'
+import { selectionSql } from './selection.ts'
 import type { Writer } from './writer.ts'
 
 const DUMP_PAGE = 500
@@ -28,7 +30,7 @@ export function bulk(connection: Connection, writer: Writer, clock: Clock, trail
     places: async ({ name }) =>
       connection.query<[string], ImportPlace>('SELECT input, mark FROM imports WHERE resource = ?').all(name),
     lastId: async ({ name }) => connection.value<[], number>(`SELECT coalesce(max(id), 0) FROM ${name}`).get() ?? 0,
-    dump: (resource, fields, where, period) => dump(connection, resource, fields, Object.entries(where), period),
+    dump: (resource, fields, selection) => dump(connection, resource, fields, selection),
   }
 }
 
@@ -37,21 +39,20 @@ async function* dump(
   connection: Connection,
   resource: Resource,
   fields: readonly string[],
-  where: readonly [field: string, value: number][],
-  period: Period | undefined,
+  { period, ...selection }: Selection,
 ): AsyncIterable<Bound[][]> {
+  const selected = selectionSql(resource, selection)
   const order = `t.${resource.order}`
   const conditions = [
     ...(period ? [`(${order}, t.id) > (?, ?)`, `${order} < ?`] : ['t.id > ?']),
-    ...where.map(([name]) => `t.${name} = ?`),
+    ...selected.conditions,
   ]
   const sql = `SELECT ${order}, t.id, ${fields.map(field => namedSql(resource, field)).join()}
     FROM ${resource.name} t ${period ? '' : 'NOT INDEXED'} ${fields.some(field => field in resource.kept) ? KEPT_JOIN : ''}
     WHERE ${conditions.join(' AND ')} ORDER BY ${period ? `${order}, ` : ''}t.id LIMIT ${DUMP_PAGE}`
   const page = connection.rows<Bound[], DumpRow>(sql)
-  const wanted = where.map(([, value]) => value)
   const after = ([key, id]: DumpRow = [period?.from ?? 0, 0]): DumpRow[] =>
-    page.all(...(period ? [key, id, period.to] : [id]), ...wanted)
+    page.all(...(period ? [key, id, period.to] : [id]), ...selected.bound)
   for (const rows of keySetPages(DUMP_PAGE, after)) {
     yield rows.map(([, , ...values]) => values)
     await nextTurn()
@@ -63,19 +64,24 @@ function namedSql(resource: Resource, field: string): string {
   if (field in resource.kept) return keptSql[field] ?? 'NULL'
   const reference = namedReferences(resource).find(named => named.field === field)
   if (!reference) return `t.${field}`
-  const { target, scope, own } = reference
-  const ownName = own.map(part => `r.${part}`).join(` || '/' || `)
-  const name =
-    scope.length === 0
-      ? ownName
-      : `iif(${scope.map(part => `r.${part} = t.${part}`).join(' AND ')}, ${ownName},
-          ${scope.map(part => outerName(target, part)).join(` || '/' || `)} || '/' || ${ownName})`
-  return `(SELECT ${name} FROM ${target.name} r WHERE r.id = t.${field})`
+  const isOwnOuter = reference.outer !== null && resource.fields[reference.outer] !== undefined
+  return nameSql(reference, 't', ({ own, outer }, full) =>
+    outer && isOwnOuter ? `iif(r_t.${outer.field} = t.${outer.field}, r_t.${own}, ${full})` : full,
+  )
 }
 
-function outerName(resource: Resource, field: string): string {
-  const outer: NamedReference | undefined = namedReferences(resource).find(named => named.field === field)
-  if (!outer) return `r.${field}`
-  const name = outer.own.map(part => `o.${part}`).join(` || '/' || `)
-  return `(SELECT ${name} FROM ${outer.target.name} o WHERE o.id = r.${field})`
+/** The SQL of the name of what a record of the alias points to; `shown` makes of a target's full name what is shown. */
+function nameSql(
+  { field, by, targets }: NamedReference,
+  alias: string,
+  shown: (target: NamedTarget, full: string) => string = (_, full) => full,
+): string {
+  const name = (target: NamedTarget): string => {
+    const { resource, own, outer } = target
+    const full = `${outer ? `${nameSql(outer, `r_${alias}`)} || '/' || ` : ''}r_${alias}.${own}`
+    return `(SELECT ${shown(target, full)} FROM ${resource.name} r_${alias} WHERE r_${alias}.id = ${alias}.${field})`
+  }
+  const [only] = targets
+  if (by === null) return only ? name(only) : 'NULL'
+  return `CASE ${alias}.${by} ${targets.map(target => `WHEN '${target.kind}' THEN ${name(target)}`).join(' ')} END`
 }

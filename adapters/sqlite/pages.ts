@@ -7,6 +7,7 @@ import { fold } from '../../core/search.ts'
 import type { Connection } from './database.ts'
 import { merged } from './merged.ts'
 import { candidates, SEPARATOR, searchedText } from './search-index.ts'
+import { selectionSql } from './selection.ts'
 import { joinSql, viewSql } from './view.ts'
 
 /** The place in an ordered list: the order column's value and the id. */
@@ -54,13 +55,10 @@ export async function* listPages(connection: Connection, resource: Resource, que
   else yield await gather(source, query.limit)
 }
 
-function filter({ order }: Resource, { where = {}, period }: PageQuery): Pick<Plan, 'conditions' | 'bound'> {
-  const conditions = Object.entries(where).map(([column, value]) =>
-    typeof value === 'object' ? `t.${column} IN (${value.map(() => '?').join()})` : `t.${column} = ?`,
-  )
-  const bound = Object.values(where).flat()
+function filter(resource: Resource, { period, ...selection }: PageQuery): Pick<Plan, 'conditions' | 'bound'> {
+  const { conditions, bound } = selectionSql(resource, selection)
   return period
-    ? { conditions: [...conditions, `t.${order} >= ?`], bound: [...bound, period.from] }
+    ? { conditions: [...conditions, `t.${resource.order} >= ?`], bound: [...bound, period.from] }
     : { conditions, bound }
 }
 

@@ -1,8 +1,8 @@
 import type { Changes } from '../audit.ts'
 import type { FieldErrors } from '../errors.ts'
-import type { Period } from '../rating/period.ts'
 import type { Value } from '../resources/field.ts'
 import type { Resource, Row } from '../resources/resource.ts'
+import type { Selection } from './records.ts'
 
 /** What becomes of a row whose natural key a stored record has: refused, changes that record, or left out. */
 export type ImportMode = 'insert' | 'upsert' | 'skip'
@@ -19,6 +19,8 @@ export interface BulkPlan {
   readonly columns: readonly string[]
   /** What all records have in common. */
   readonly constants: Row
+  /** The tenant that all must belong to, by what they point to. */
+  readonly tenantId?: number
   /** May values be undefined? That is the default in a new record, and leaves a stored one as it is. */
   readonly isSparse: boolean
   readonly mode: ImportMode
@@ -120,13 +122,12 @@ export interface Bulk {
   lastId(resource: Resource): Promise<number>
   /**
    * All records in the order they were made, secrets included, some hundred at a time: the values of `fields`, and
-   * for a reference what `referenceName` makes of the record it points to. With a `period`, those of that time (see
-   * `PageQuery`), the earliest first.
+   * for a reference the name of the record it points to (see `NamedReference`). With a `period`, those of that time,
+   * the earliest first.
    */
   dump(
     resource: Resource,
     fields: readonly string[],
-    where: Readonly<Record<string, number>>,
-    period?: Period,
+    selection: Selection,
   ): AsyncIterable<readonly (readonly (string | number | null)[])[]>
 }

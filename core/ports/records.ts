@@ -6,13 +6,19 @@ import type { Resource, Row } from '../resources/resource.ts'
 /** JSON text, made by the storage in the form that the API shows. */
 export type Json = string
 
-export interface PageQuery {
-  /** plain: the record's own fields; list: with what a list embeds. */
-  readonly view: 'plain' | 'list'
+/** Which records of a resource are wanted. */
+export interface Selection {
   /** Only records whose fields hold these values, or one of several. */
   readonly where?: Readonly<Record<string, string | number | readonly (string | number)[]>>
+  /** Only records that belong to this tenant, themselves or by what they point to. */
+  readonly tenantId?: number
   /** Only records of this time, by what the resource's order goes by, which must be a date. */
   readonly period?: Period
+}
+
+export interface PageQuery extends Selection {
+  /** plain: the record's own fields; list: with what a list embeds. */
+  readonly view: 'plain' | 'list'
   /** Only records that contain this text in a searched field, in any case. */
   readonly search?: string
   /** Only what comes after the record with this id, in the resource's order. */

@@ -36,6 +36,13 @@ export const foreign = (field: string, other: string, within: string): FieldErro
   sentence: `The selected ${fieldLabel(field)} belongs to another ${fieldLabel(within).replace(/ id$/, '')} than the ${fieldLabel(other)}.`,
 })
 
+/** It points to what is within another than the one that all records must be within. */
+export const outside = (field: string, within: string): FieldError => ({
+  rule: 'foreign',
+  field,
+  sentence: `The selected ${fieldLabel(field)} belongs to another ${fieldLabel(within).replace(/ id$/, '')}.`,
+})
+
 /** The field cannot change while these refer to the record, since they join it to what agrees with it now. */
 export const joined = (field: string, { label }: Pick<Resource, 'label'>, plurals: readonly string[]): FieldError => ({
   rule: 'joined',

@@ -45,3 +45,9 @@ export function jointsAt(target: Pick<Resource, 'name'>): Joint[] {
     ]
   })
 }
+
+/** The field by which a record belongs to a tenant: its own, or one that points to what has it; undefined for none. */
+export const TENANT = 'tenant_id'
+
+export const tenantSide = ({ fields }: Pick<Resource, 'fields'>): Side | undefined =>
+  sidesOf({ fields, within: { field: TENANT, isRule: false } })[0]

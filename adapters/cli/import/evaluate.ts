@@ -4,7 +4,7 @@ import { broken, REQUIRED, unselectable } from '../../../core/resources/field-er
 import { empty, isAbsent } from '../../../core/resources/input.ts'
 import { fieldLabel } from '../../../core/resources/resource.ts'
 import { codesIn, codeWarning, type Reader } from './cells.ts'
-import type { Finder } from './names.ts'
+import type { Finder, Scope } from './names.ts'
 
 /** What was taken and may not mean what it seems to. */
 export type Warning = Pick<FieldError, 'field' | 'sentence'>
@@ -34,7 +34,7 @@ export interface Source {
   /** Finds the record that text names; null where only an id will do. */
   readonly find: Finder | null
   /** What the name is looked up within, such as the record's tenant. */
-  readonly scope: readonly ScopePart[]
+  readonly scope: { readonly [part in keyof Scope]: ScopePart }
 }
 
 /** A value of the record being read, by its position, or one that all have. */
@@ -142,10 +142,13 @@ function absent(slot: Slot, isUnnamed: boolean, fixed: Fixed | null): Value | un
 function present(slot: Slot, source: Source, given: unknown, values: Values): Value | Problem | Several {
   if (slot.isList && typeof given === 'string') return listIn(slot, given)
   if (source.find === null || typeof given !== 'string') return slot.read(given)
-  const scope = source.scope.map(part => ('constant' in part ? part.constant : (values[part.position] ?? null)))
-  const id = source.find(scope, given.trim())
+  const { kind, outer } = source.scope
+  const id = source.find({ kind: partOf(kind, values), outer: partOf(outer, values) }, given.trim())
   return id ?? null
 }
+
+const partOf = (part: ScopePart, values: Values): Value =>
+  'constant' in part ? part.constant : (values[part.position] ?? null)
 
 function listIn(slot: Slot, cell: string): Value | Problem | Several {
   const codes = codesIn(cell)

@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream'
 import type { Resource } from '../../../core/resources/resource.ts'
-import { inFiles, keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
+import { TENANT } from '../../../core/resources/within.ts'
+import { inFiles, keepsPlace } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT, withMore } from '../exit.ts'
-import { resolve } from '../references.ts'
 import { makingRoom } from '../remedies.ts'
 import { sayHint } from '../report.ts'
 import { mayBeShared } from '../same-key.ts'
+import { tenantMeant } from '../tenant-argument.ts'
 import { counted, grouped } from '../whole-number.ts'
 import type { CellRules } from './cells.ts'
 import { constantsOf, targetsOf } from './columns.ts'
@@ -81,12 +82,15 @@ export async function importRecords(
   const rules: CellRules = { isText: format === 'csv', decimalComma: options.decimalComma }
   const declared = inFiles(resource)
   const targets = targetsOf(declared, options.map)
-  const fixed = await tenantOf(resource, options, services)
+  const tenant = await tenantOf(resource, options, services)
   const constants = constantsOf(declared, options.set, rules)
-  if (fixed && Object.hasOwn(constants, fixed.field))
-    throw new CliError(EXIT.usage, `--tenant and --set ${fixed.field} say the same thing`)
+  if (tenant && Object.hasOwn(constants, tenant.field))
+    throw new CliError(EXIT.usage, `--tenant and --set ${tenant.field} say the same thing`)
   const input = await Input.open(source.name, source.stream, signal)
-  const plan = { resource: declared, targets, constants, fixed, rules, names: namesIn(services.records) }
+  const isOwn = tenant !== null && resource.fields[tenant.field] !== undefined
+  const within = tenant === null || isOwn ? {} : { [tenant.field]: tenant.value }
+  const names = namesIn(services.records, within)
+  const plan = { resource: declared, targets, constants, fixed: isOwn ? tenant : null, within, rules, names }
   const opened = await openSource(input, format, plan, options)
   const run: Run = {
     resource,
@@ -96,15 +100,15 @@ export async function importRecords(
     services,
     context,
     opened,
-    tenant: fixed,
-    names: plan.names,
+    tenant,
+    names,
     signal,
     bytes: source.bytes,
     stopInput: () => void source.stream.destroy(),
   }
   const summary = await runImport(run)
   await tell(resource, summary, options, context)
-  if (fixed && context.options.output !== 'json') await tellLimit(resource, summary, fixed, context)
+  if (tenant && context.options.output !== 'json') await tellLimit(resource, summary, tenant, context)
   return summary
 }
 
@@ -121,10 +125,7 @@ function assertSensible(resource: Resource, { resume, mode, allowDuplicates }: I
 /** What --tenant says of each record. */
 async function tenantOf(resource: Resource, { tenant }: ImportOptions, { records }: Services): Promise<Fixed | null> {
   if (tenant === undefined) return null
-  const reference = namedReferences(resource).find(({ column }) => column === 'tenant')
-  if (!reference) throw new CliError(EXIT.usage, `${resource.plural} belong to no tenant`)
-  const value = await resolve(records, reference.target, tenant)
-  return { field: reference.field, value, named: tenant, flag: '--tenant' }
+  return { field: TENANT, value: await tenantMeant(records, resource, tenant), named: tenant, flag: '--tenant' }
 }
 
 async function tell(

@@ -1,9 +1,16 @@
 import type { Records } from '../../../core/ports/records.ts'
 import { Problem, type Value } from '../../../core/resources/field.ts'
-import { type NamedReference, namedReferences } from '../../../core/use-cases/import.ts'
+import { isCompleted, type NamedReference, type NamedTarget } from '../../../core/resources/names.ts'
+import type { Row } from '../../../core/resources/resource.ts'
+
+/** What completes a name: the kind of record that is meant, where there are several, and what it belongs to. */
+export interface Scope {
+  readonly kind: Value
+  readonly outer: Value
+}
 
 /** The id that a name stands for, or what is wrong; undefined when it must be looked up first. */
-export type Finder = (scope: readonly Value[], text: string) => number | Problem | undefined
+export type Finder = (scope: Scope, text: string) => number | Problem | undefined
 
 /** The records that names in an input stand for, remembered: few are named by many rows. */
 export interface Names {
@@ -16,9 +23,11 @@ export interface Names {
 /** What one reference's names stand for, by the scope they are in. */
 type Known = Map<Value, Map<string, number | Problem>>
 
+const keyOf = ({ kind, outer }: Scope): Value => (kind === null ? outer : `${kind} ${outer}`)
+
 interface Wanted {
   readonly reference: NamedReference
-  readonly scope: readonly Value[]
+  readonly scope: Scope
   readonly text: string
   readonly isId: boolean
   readonly known: Known
@@ -26,7 +35,8 @@ interface Wanted {
 
 const REMEMBERED = 100_000
 
-export function namesIn(records: Records): Names {
+/** `within` holds what narrows every name: the tenant that all records belong to. */
+export function namesIn(records: Records, within: Row = {}): Names {
   const all: Known[] = []
   let wanted: Wanted[] = []
   let size = 0
@@ -35,7 +45,7 @@ export function namesIn(records: Records): Names {
       const known: Known = new Map()
       all.push(known)
       return (scope, text) => {
-        const found = known.get(scope[0] ?? null)?.get(text)
+        const found = known.get(keyOf(scope))?.get(text)
         if (found === undefined) wanted.push({ reference, scope, text, isId, known })
         return found
       }
@@ -48,10 +58,10 @@ export function namesIn(records: Records): Names {
         size = wanted.length
       }
       for (const want of wanted) {
-        const names = want.known.get(want.scope[0] ?? null) ?? new Map<string, number | Problem>()
+        const names = want.known.get(keyOf(want.scope)) ?? new Map<string, number | Problem>()
         // A copy, since the text may be a slice that would keep a whole block of the input in memory.
-        if (!names.has(want.text)) names.set(Buffer.from(want.text).toString(), await lookUp(records, want))
-        want.known.set(want.scope[0] ?? null, names)
+        if (!names.has(want.text)) names.set(Buffer.from(want.text).toString(), await lookUp(records, within, want))
+        want.known.set(keyOf(want.scope), names)
       }
       wanted = []
       return true
@@ -59,36 +69,42 @@ export function namesIn(records: Records): Names {
   }
 }
 
-async function lookUp(records: Records, { reference, scope, text, isId }: Wanted): Promise<number | Problem> {
-  const ways = [() => idsByName(records, reference, scope, text), () => idById(records, reference, text)]
-  for (const way of reference.scope.length > 0 ? ways.slice(0, 1) : isId ? ways.reverse() : ways) {
+async function lookUp(records: Records, within: Row, wanted: Wanted): Promise<number | Problem> {
+  const { reference, scope, text, isId } = wanted
+  const target = reference.targets.find(({ kind }) => kind === scope.kind)
+  if (!target) return NOT_FOUND
+  const ways = [() => idsByName(records, within, target, scope.outer, text), () => idById(records, target, text)]
+  for (const way of isCompleted(reference) ? ways.slice(0, 1) : isId ? ways.reverse() : ways) {
     const [id, another] = await way()
     if (another !== undefined) return new Problem('ambiguous', 'is ambiguous')
     if (id !== undefined) return id
   }
-  return new Problem('reference', 'is invalid')
+  return NOT_FOUND
 }
 
-/** The ids of the records of the reference's resource that have this name: within the scope, or in full. */
+const NOT_FOUND = new Problem('reference', 'is invalid')
+
+/** The ids of the records that have this name: in full, or without what completes it, where that is known. */
 async function idsByName(
   records: Records,
-  { target, scope, own }: NamedReference,
-  ids: readonly Value[],
+  within: Row,
+  { resource, own, outer }: NamedTarget,
+  outerId: Value,
   text: string,
 ): Promise<number[]> {
-  const parts = (values: readonly Value[], name: string) =>
-    Object.fromEntries([...scope.map((part, i) => [part, values[i] ?? null]), ...own.map(part => [part, name])])
-  const found = ids.every(id => id !== null) ? await records.identify(target, parts(ids, text)) : []
-  const outer = namedReferences(target).find(named => scope.includes(named.field))
-  for (let at = text.indexOf('/'); outer && at !== -1; at = text.indexOf('/', at + 1)) {
-    const [id, another] = await records.identify(outer.target, { [outer.own[0] ?? 'id']: text.slice(0, at) })
-    if (id !== undefined && another === undefined)
-      found.push(...(await records.identify(target, parts([id], text.slice(at + 1)))))
+  const narrow = Object.fromEntries(Object.entries(within).filter(([field]) => resource.fields[field]))
+  const [outerTarget] = outer?.targets ?? []
+  if (!outer || !outerTarget) return records.identify(resource, { ...narrow, [own]: text })
+  const ofOuter = (id: Value, name: string) => records.identify(resource, { [outer.field]: id, [own]: name })
+  const found = outerId === null ? [] : await ofOuter(outerId, text)
+  for (let at = text.indexOf('/'); at !== -1; at = text.indexOf('/', at + 1)) {
+    const [id, another] = await idsByName(records, {}, outerTarget, null, text.slice(0, at))
+    if (id !== undefined && another === undefined) found.push(...(await ofOuter(id, text.slice(at + 1))))
   }
   return [...new Set(found)]
 }
 
 const ID = /^[1-9]\d{0,14}$/
 
-const idById = async (records: Records, { target }: NamedReference, text: string): Promise<number[]> =>
-  ID.test(text) && (await records.find(target, Number(text))) ? [Number(text)] : []
+const idById = async (records: Records, { resource }: NamedTarget, text: string): Promise<number[]> =>
+  ID.test(text) && (await records.find(resource, Number(text))) ? [Number(text)] : []

@@ -1,11 +1,12 @@
 import type { FieldError } from '../../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { Value } from '../../../core/resources/field.ts'
-import type { Resource } from '../../../core/resources/resource.ts'
-import { keepsPlace, namedReferences } from '../../../core/use-cases/import.ts'
+import { isCompleted, namedReferences } from '../../../core/resources/names.ts'
+import type { Resource, Row } from '../../../core/resources/resource.ts'
+import { keepsPlace } from '../../../core/use-cases/import.ts'
 import { type CellRules, readerOf } from './cells.ts'
 import type { Target, Targets } from './columns.ts'
-import { evaluator, type Fixed, type Read, type Slot, type Source } from './evaluate.ts'
+import { evaluator, type Fixed, type Read, type ScopePart, type Slot, type Source } from './evaluate.ts'
 import { Fault, type SourceRow } from './input.ts'
 import type { Names } from './names.ts'
 
@@ -21,6 +22,8 @@ export interface RowPlan {
   readonly targets: Targets
   readonly constants: Readonly<Record<string, Value>>
   readonly fixed: Fixed | null
+  /** What all records belong to, where they do not say so themselves: the tenant. */
+  readonly within: Row
   readonly rules: CellRules
   readonly names: Names
 }
@@ -138,21 +141,27 @@ function slotsOf(plan: RowPlan, given: readonly Column[]): { fields: string[]; s
     const isList = declared.sheet === 'codes'
     return [{ field, declared, position, read: readerOf(declared, rules), isList, sources }]
   })
-  // What names are looked up within comes before them.
-  const scopes = ({ sources }: Slot): number => Math.max(0, ...sources.map(({ scope }) => scope.length))
-  return { fields, slots: slots.sort((a, b) => scopes(a) - scopes(b)) }
+  // What completes names comes before them.
+  const isLate = (slot: Slot): number =>
+    Number(slot.sources.some(({ scope }) => 'position' in scope.kind || 'position' in scope.outer))
+  return { fields, slots: slots.sort((a, b) => isLate(a) - isLate(b)) }
 }
 
-function sourceOf({ names, constants }: RowPlan, { target, index, name }: Column, fields: readonly string[]): Source {
+function sourceOf(
+  { names, constants, within }: RowPlan,
+  { target, index, name }: Column,
+  fields: readonly string[],
+): Source {
   const { reference, byName } = target
-  const canBeNamed = reference !== null && (byName || reference.scope.length === 0)
+  const canBeNamed = reference !== null && (byName || !isCompleted(reference))
+  const part = (field: string | null): ScopePart => {
+    const position = field === null ? -1 : fields.indexOf(field)
+    return position === -1 ? { constant: constants[field ?? ''] ?? within[field ?? ''] ?? null } : { position }
+  }
   return {
     column: name,
     index,
     find: canBeNamed ? names.finder(reference, !byName) : null,
-    scope: (canBeNamed ? reference.scope : []).map(part => {
-      const position = fields.indexOf(part)
-      return position === -1 ? { constant: constants[part] ?? null } : { position }
-    }),
+    scope: { kind: part(reference?.by ?? null), outer: part(reference?.outer ?? null) },
   }
 }

@@ -90,6 +90,7 @@ const loadOf = (
     allowDuplicates: options.allowDuplicates,
     formerMark,
     before,
+    ...(tenant && !resource.fields[tenant.field] ? { tenantId: Number(tenant.value) } : {}),
     noted: { file: basename(input.name), ...(tenant ? { [tenant.field]: Number(tenant.value) } : {}) },
   })
 

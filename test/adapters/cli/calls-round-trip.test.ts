@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import Sqlite from 'better-sqlite3'
+import { OUTCOMES } from '../../../core/rating/outcome.ts'
 import { type Workplace, workplace } from '../../support/cli.ts'
 import { type Desk, openDesk } from '../../support/imports.ts'
 import { asteriskRow, freeswitchRow, ndjsonRow } from '../../support/switch.ts'
@@ -182,7 +183,7 @@ describe('an import of calls', () => {
         '3: The switch call id field is required with source.',
         '4: The source field is required with outcome.',
         '5: The source field must be one of asterisk, freeswitch, ndjson.',
-        '5: The outcome field must be one of rated, inbound, not answered, no match, too large.',
+        `5: The outcome field must be one of ${OUTCOMES.join(', ')}.`,
       ],
     )
   })

@@ -68,7 +68,10 @@ async function prepare(path: string): Promise<void> {
   if (!['create', 'add', 'import'].includes(verb) || path === 'admin create') return
   // The furniture stands where the example would put the same.
   if (name === 'tenant') await place.done('trunkline tenant delete acme --yes --cascade')
-  else await place.done(`trunkline ${name} ${verb === 'add' ? 'remove' : 'delete'} 1 --yes`)
+  else
+    await place.done(
+      `trunkline ${name} ${all.some(([known]) => known === `${name} remove`) ? 'remove' : 'delete'} 1 --yes`,
+    )
 }
 
 async function examplesOf(path: string): Promise<string[]> {

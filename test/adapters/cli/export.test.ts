@@ -5,14 +5,15 @@ import { PassThrough, Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { exportRecords } from '../../../adapters/cli/export.ts'
-import { exposedResources, resourceNamed } from '../../../core/resources/all.ts'
+import { RESOURCE_COMMANDS } from '../../../adapters/cli/resource-names.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { temporaryFolder } from '../../support/app.ts'
 import { type Desk, listening, openDesk } from '../../support/imports.ts'
 import { sampleBody } from '../../support/samples.ts'
 
-const OPTIONS = { escapeFormulas: false, bom: false, showSecrets: false }
+const OPTIONS = { flags: {}, escapeFormulas: false, bom: false, showSecrets: false }
 
 let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>
@@ -287,9 +288,11 @@ async function roundTrip(format: string, given: ReadonlyMap<Resource, Record<str
 
 describe('what is exported', () => {
   const all = ['tenants', 'extensions', 'queues', 'rates', 'dids', 'cdrs', 'sms_gateways'].map(resourceNamed)
+  const joining = ['devices', 'agents', 'routes'].map(resourceNamed)
 
   it('is every resource that has an import', () => {
-    assert.deepEqual(new Set(all), new Set(exposedResources))
+    const known = RESOURCE_COMMANDS.map(({ resource }) => resourceNamed(resource))
+    assert.deepEqual(new Set([...all, ...joining]), new Set(known))
   })
 
   for (const format of ['csv', 'ndjson', 'json'])

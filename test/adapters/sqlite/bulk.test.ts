@@ -109,10 +109,10 @@ describe('a dump of a period', () => {
     const { id } = await insert(storage.records, 'tenants')
     for (const started_at of starts) await insert(storage.records, 'cdrs', { tenant_id: id, started_at })
     const dumped: unknown[] = []
-    for await (const page of storage.bulk.dump(cdrs, ['started_at'], { tenant_id: id }, period))
+    for await (const page of storage.bulk.dump(cdrs, ['started_at'], { tenantId: id, period }))
       dumped.push(...page.flat())
     assert.deepEqual(dumped, starts.filter(start => start >= period.from && start < period.to).toSorted())
-    for await (const page of storage.bulk.dump(cdrs, ['started_at'], { tenant_id: id + 1 }, period))
+    for await (const page of storage.bulk.dump(cdrs, ['started_at'], { tenantId: id + 1, period }))
       assert.deepEqual(page, [])
     await storage.close()
   })
