@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
 import type { Messages, SmsGatewayClient } from '../core/ports/messages.ts'
 import type { Clock } from '../core/ports/system.ts'
-import { type Administration, administration } from '../core/use-cases/administer.ts'
+import { type Administration, administration, type UnreadListener } from '../core/use-cases/administer.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
@@ -19,6 +19,7 @@ export interface Trunkline {
   readonly signIn: SignIn
   readonly passwords: Passwords
   readonly clock: Clock
+  readonly onUnread: UnreadListener
   close(): Promise<void>
 }
 
@@ -39,6 +40,7 @@ const NO_INSTRUMENTS: Instruments = { messages: port => port, messaging: useCase
 export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 'onCommit' | 'actor' | 'foldsLog'> & {
   /** Must others be answered meanwhile, whatever a change takes? */
   readonly keepsLoopFree?: boolean
+  readonly onUnread?: UnreadListener
 }
 
 /** `baseUrl` is asked for when it is needed: with port 0 it is known only once the service listens. */
@@ -55,6 +57,7 @@ export function compose(
   const { records, close: endThread } = opening.keepsLoopFree
     ? removalsOnThread(storage)
     : { records: storage.records, close: async () => {} }
+  const onUnread = opening.onUnread ?? (() => {})
   const { session_idle: idle, session_absolute: absolute } = settings
   const passwords = replacements.passwords ?? lazyPasswords()
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout })
@@ -62,7 +65,8 @@ export function compose(
     storage,
     clock,
     passwords,
-    administration: administration(records),
+    administration: administration(records, onUnread),
+    onUnread,
     messaging: instruments.messaging(
       messaging({
         records,

@@ -10,6 +10,7 @@ import { startBackground } from './background.ts'
 import { compose, type Opening, type Trunkline } from './compose.ts'
 import { type FirstAccount, makeFirstAccount } from './first-account.ts'
 import { createLog } from './log.ts'
+import { unreadLog } from './unread-log.ts'
 import { tellReady } from './upkeep.ts'
 import { gauges, watch } from './watch.ts'
 
@@ -70,6 +71,7 @@ async function startService(
     migrate: true,
     keepsLoopFree: true,
     onCommit: metrics.onCommit,
+    onUnread: unreadLog(log),
     onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
   }
   const isShared = isLocked(settings.db)

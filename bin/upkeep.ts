@@ -6,9 +6,11 @@ import type { Settings } from '../config/settings.ts'
 import { addSeconds, type Timestamp } from '../core/dates.ts'
 import { keepBackups } from './backups.ts'
 import type { Trunkline } from './compose.ts'
+import { findUnread } from './unread-log.ts'
 
 const SWEEP_MS = 10_000
 const RETENTION_MS = 3_600_000
+const UNREAD_MS = 3_600_000
 
 /** What the daemon does unasked, until the signal: searching, sweeping, forgetting, backups. */
 export async function startUpkeep(
@@ -17,7 +19,7 @@ export async function startUpkeep(
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const { storage, clock } = trunkline
+  const { storage, clock, onUnread } = trunkline
   const failureOf = (name: string) => (error: unknown) => log.error({ err: error }, `the ${name} failed`)
   const repeat = async (everyMs: number, name: string, act: () => Promise<void>): Promise<void> => {
     while (!signal.aborted) {
@@ -29,6 +31,7 @@ export async function startUpkeep(
     storage.followWrites(signal, failureOf('search index')),
     repeat(SWEEP_MS, 'sweep', () => sweep(trunkline)),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
+    repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),
     keepBackups(settings, { clock, log }, signal),
   ])
 }

@@ -36,6 +36,7 @@ export type Rule =
   | 'repeated' // a record of the same input has it; `detail.line` says where
   | 'foreign' // it points to what another tenant has than the record's other references
   | 'joined' // others join the record to what belongs where it is
+  | 'unread' // it may be stored, and no rule can read it
   | 'limit' // the parent has no room; `detail.max` is how many it holds
 
 /** What one field breaks. The sentence is for people and for the API's answers. */

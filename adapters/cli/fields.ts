@@ -16,7 +16,7 @@ import { suggests } from './suggestions.ts'
 /** What commander read, by the camel-cased name of the flag. */
 export type Flags = Readonly<Record<string, unknown>>
 
-const camel = (name: string): string => name.replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase())
+export const camel = (name: string): string => name.replaceAll(/[_-](\w)/g, (_, letter: string) => letter.toUpperCase())
 
 const kebab = (name: string): string => name.replaceAll('_', '-')
 

@@ -7,6 +7,7 @@ import { askMissing } from './ask.ts'
 import { objects } from './columns.ts'
 import { type Context, say } from './context.ts'
 import { deleteCommand } from './delete-command.ts'
+import { addEditFlags, editsFrom, withinBody } from './edits.ts'
 import { CliError, EXIT } from './exit.ts'
 import { addFieldFlags, bodyFrom, type Flags, isGenerating, randomSecret } from './fields.ts'
 import { alsoCalled, example } from './help.ts'
@@ -17,6 +18,7 @@ import { hinting } from './remedies.ts'
 import { warnOfSameKey } from './same-key.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { addSelectionFlags, selectionFrom } from './selection.ts'
+import { assertRead, forceOption } from './unread.ts'
 import { wholeNumber } from './whole-number.ts'
 
 /** At a terminal a list shows so many, unless told otherwise. */
@@ -111,11 +113,13 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
   const command = addFieldFlags(new Command(verb), resource, true).description(
     `${verb} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
   )
+  forceOption(addEditFlags(command, resource, false), resource)
   example(command, `trunkline ${name} ${verb} ${sampleFlags(resource)}`)
   return run(takesFields(command), async (context, _words, flags) => {
     assertFields(context, resource)
     const services = await context.open()
-    const given = await bodyFrom(flags, resource, context, services)
+    const named = await bodyFrom(flags, resource, context, services)
+    const { body: given, edits } = withinBody(named, editsFrom(flags, resource), true)
     const asked = context.options.interactive
       ? await hinting(services.records, resource, { values: given }, () =>
           askMissing(context, services, resource, given),
@@ -123,6 +127,7 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
       : given
     const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
     const body = { ...asked, ...madeUp }
+    await assertRead(context, resource, null, { body, edits, flags })
     const json = await hinting(services.records, resource, { values: body }, () =>
       services.administration.create(resource, body),
     )
@@ -154,17 +159,20 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     resource,
     false,
   ).description(`change the given fields of one ${labelOf(resource)}; the others stay`)
+  forceOption(addEditFlags(command, resource, true), resource)
   example(command, `trunkline ${name} update ${sampleReference(resource)} ${sampleChange(resource)}`)
   return run(takesFields(command), async (context, [reference = ''], flags) => {
     assertFields(context, resource)
     const services = await context.open()
     const { administration, records } = services
     const id = await recordMeant(records, resource, reference)
-    const changes = await bodyFrom(flags, resource, context, services)
-    if (Object.keys(changes).length === 0)
+    const named = await bodyFrom(flags, resource, context, services)
+    const { body: changes, edits } = withinBody(named, editsFrom(flags, resource), false)
+    if (Object.keys({ ...changes, ...edits }).length === 0)
       throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)
+    await assertRead(context, resource, await records.find(resource, id), { body: changes, edits, flags })
     const json = await hinting(records, resource, { values: changes, id }, () =>
-      administration.change(resource, id, changes),
+      administration.change(resource, id, changes, edits),
     )
     await printRecord(context, resource, json, { showSecrets: isGenerating(flags) })
     say(context, `${resource.label} updated.`)

@@ -28,6 +28,7 @@ export function maintenance(connection: Connection): Maintenance {
     },
     check: async () => findings(db),
     strays: async resource => strays(connection, resource),
+    held: async ({ name }, field) => value<[], string>(`SELECT DISTINCT ${field} FROM ${name} ORDER BY 1`).all(),
     lastBeat: async () => value<[], string>('SELECT beaten_at FROM heartbeat').get() ?? null,
   }
 }

@@ -1,4 +1,5 @@
 import { changesOf } from '../../core/audit.ts'
+import { notFound } from '../../core/errors.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { AuditTrail } from './audit.ts'
 import { type Bound, holding } from './bound.ts'
@@ -34,9 +35,11 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
         trail.note('create', resource.name, 'last', changesOf(resource, null, values), by)
         return json
       }),
-    update: (resource, id, values, by) =>
+    update: (resource, id, change, by) =>
       writer.write(() => {
         const before = steps.find(resource, id)
+        if (!before) throw notFound(resource.label)
+        const values = typeof change === 'function' ? change(before) : change
         const json = steps.update(resource, id, values)
         const changes = changesOf(resource, before, { ...before, ...values })
         if (Object.keys(changes).length > 0) trail.note('update', resource.name, id, changes, by)

@@ -58,8 +58,11 @@ export interface Records {
   violations(resource: Pick<Resource, 'name' | 'fields' | 'unique'>, values: Row, id?: number): Promise<FieldErrors>
   /** Stores a new record and returns its plain view. Throws `invalid` on what `violations` tells. */
   insert(resource: Resource, values: Row, by?: Actor): Promise<Json>
-  /** Changes the named fields and returns the plain view. Throws `not_found`, `invalid`. */
-  update(resource: Resource, id: number, values: Row, by?: Actor): Promise<Json>
+  /**
+   * Changes the named fields, to these values or to what they become of the stored ones, and returns the plain view.
+   * Throws `not_found`, `invalid`.
+   */
+  update(resource: Resource, id: number, values: Row | ((stored: Row) => Row), by?: Actor): Promise<Json>
   /**
    * Deletes a record. Throws `not_found`, and `conflict` with the dependants' counts when others restrict it, unless
    * `cascade` deletes them too.

@@ -33,6 +33,8 @@ export interface Maintenance {
   check(): Promise<string[]>
   /** The ids of the records that do not agree with what they point to; see `Within`. */
   strays(resource: Resource): Promise<number[]>
+  /** The different texts that records hold in a field. */
+  held(resource: Resource, field: string): Promise<string[]>
   /** When a daemon that was asked whether it can write last wrote in this database; null when none was. */
   lastBeat(): Promise<Timestamp | null>
 }

@@ -11,7 +11,7 @@ export const dids = resource({
     number: text(50, { dialled: 'number', examples: ['+380441234567'] }),
     provider: text(255, { examples: ['Carrier One'] }),
     description: text(null, { optional: true, examples: ['Main number'] }),
-    status: text(50, { examples: ['active', 'inactive'] }),
+    status: text(50, { known: ['active', 'inactive'] }),
   },
   search: ['number', 'provider', 'description'],
   key: ['number'],

@@ -12,7 +12,7 @@ export const extensions = resource({
     display_name: text(255, { examples: ['Front desk'] }),
     email: text(255, { optional: true, rule: rules.email, examples: ['desk@acme.example.com'] }),
     secret: text(255, { untrimmed: true, secret: true, generated: true, examples: ['kW3-9fQm-Zt81'] }),
-    status: text(50, { examples: ['active', 'disabled'] }),
+    status: text(50, { known: ['active', 'disabled'] }),
     voicemail_enabled: boolean(),
   },
   search: ['extension_number', 'display_name', 'email'],

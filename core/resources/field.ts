@@ -3,6 +3,7 @@ import { parseAmount } from '../amounts.ts'
 import { parseDate } from '../dates.ts'
 import type { Rule } from '../errors.ts'
 import { isJsonObject, isShallow, MAX_DEPTH, numeral, stringifyJson } from '../json.ts'
+import type { Keys } from './keys.ts'
 import type { TextRule } from './text-rules.ts'
 
 /**
@@ -60,6 +61,12 @@ export interface Field<T extends Value = Value> {
   readonly examples?: readonly string[]
   /** What a number counts, where its name does not say. */
   readonly unit?: string
+  /** The values that rules know, of all that may be stored. */
+  readonly known?: readonly string[]
+  /** What any other value counts as; the first of those without it. */
+  readonly otherwise?: string
+  /** The keys that rules read, of all that a JSON object may hold. */
+  readonly keys?: Keys
   /** What a carrier's sheet may hold in the place of a plain value: several codes, an inexact price, two intervals. */
   readonly sheet?: 'codes' | 'price' | 'interval'
   /** Holds what telephones dial: a number, or any name that a switch knows as well. See `written`. */
@@ -85,6 +92,8 @@ interface TextOptions extends Optional {
   readonly writeOnly?: true
   readonly generated?: true
   readonly examples?: readonly string[]
+  readonly known?: readonly string[]
+  readonly otherwise?: string
   readonly dialled?: 'number' | 'name'
 }
 
@@ -100,7 +109,7 @@ const codePoints = (text: string): number => {
 
 /** Text of at most `max` code points, trimmed unless told otherwise. */
 export function text<const O extends TextOptions>(max: number | null, options?: O): Field<Nullable<string, O>> {
-  const { rule, untrimmed, optional, examples, ...rest }: TextOptions = options ?? {}
+  const { rule, untrimmed, optional, known, examples = known, ...rest }: TextOptions = options ?? {}
   const { fallback = null, ...marks } = rest
   const schema = Type.String({
     ...(optional ? {} : { minLength: 1 }),
@@ -118,6 +127,7 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
     ...(untrimmed ? { untrimmed } : {}),
     ...(rule?.choices ? { choices: rule.choices } : {}),
     ...(examples ? { examples } : {}),
+    ...(known ? { known } : {}),
     parse: given => {
       if (typeof given !== 'string') return new Problem('type', 'must be a string')
       if (max !== null && given.length > max && codePoints(untrimmed ? given : given.trim()) > max)
@@ -242,9 +252,10 @@ export const timestampSchema: TSchema = Type.String({
 })
 
 /** An arbitrary JSON object, kept as it is. */
-export function json(): Field<string | null> {
+export function json(keys?: Keys): Field<string | null> {
   return {
     kind: 'json',
+    ...(keys ? { keys } : {}),
     required: false,
     fallback: null,
     input: Type.Object({}, { additionalProperties: true }),

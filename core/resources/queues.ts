@@ -11,7 +11,7 @@ export const queues = resource({
     queue_number: text(20, { dialled: 'name', examples: ['800'] }),
     strategy: text(100, { examples: ['roundrobin', 'leastrecent', 'ringall'] }),
     timeout: integer({ min: 1, unit: 'seconds', examples: [60] }),
-    status: text(50, { examples: ['active', 'inactive'] }),
+    status: text(50, { known: ['active', 'inactive'] }),
   },
   search: ['name', 'queue_number', 'strategy'],
   key: ['tenant_id', 'queue_number'],

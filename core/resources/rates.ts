@@ -11,7 +11,7 @@ export const rates = resource({
     destination: text(255, { examples: ['Ukraine'] }),
     cost_per_minute: { ...decimal(), sheet: 'price' },
     billing_increment: { ...integer({ min: 1, unit: 'seconds', examples: [60] }), sheet: 'interval' },
-    status: text(50, { examples: ['active', 'inactive'] }),
+    status: text(50, { known: ['active', 'inactive'], otherwise: 'inactive' }),
   },
   search: ['prefix', 'destination', 'status'],
   key: ['tenant_id', 'prefix'],

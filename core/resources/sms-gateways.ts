@@ -1,3 +1,4 @@
+import { GATEWAY_KEYS } from '../sms/gateway-options.ts'
 import { boolean, integer, json, text } from './field.ts'
 import { resource } from './resource.ts'
 import { rules } from './text-rules.ts'
@@ -19,7 +20,7 @@ export const smsGateways = resource({
     is_active: boolean(),
     use_ssl: boolean(),
     notes: text(null, { optional: true, examples: ['Second carrier'] }),
-    meta: json(),
+    meta: json(GATEWAY_KEYS),
   },
   search: ['name', 'server_host', 'provider_type'],
   key: ['name'],

@@ -1,6 +1,16 @@
 import { integer, json, text } from './field.ts'
+import { type Keys, textKey } from './keys.ts'
 import { resource } from './resource.ts'
 import { rules } from './text-rules.ts'
+
+const PREFIX = /^[+\d\s.~-]*$/
+
+/** What rules read in a tenant's `settings`. */
+export const TENANT_KEYS: Keys = {
+  international_prefix: textKey('the digits dialled before a country code, as text such as "011"', text =>
+    PREFIX.test(text),
+  ),
+}
 
 export const tenants = resource({
   name: 'tenants',
@@ -10,10 +20,10 @@ export const tenants = resource({
     name: text(255, { examples: ['Acme Ltd'] }),
     slug: text(255, { examples: ['acme'] }),
     domain: text(255, { examples: ['acme.example.com'] }),
-    status: text(50, { examples: ['active', 'suspended'] }),
+    status: text(50, { known: ['active', 'suspended'] }),
     timezone: text(100, { rule: rules.timeZone, examples: ['Europe/Kyiv'] }),
     max_extensions: integer({ min: 1, examples: [100] }),
-    settings: json(),
+    settings: json(TENANT_KEYS),
   },
   search: ['name', 'slug', 'domain'],
   unique: [['slug'], ['domain']],

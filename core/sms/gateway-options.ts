@@ -1,4 +1,5 @@
 import { isJsonObject, numeral, parseJson } from '../json.ts'
+import { choiceKey, type Keys, key, textKey } from '../resources/keys.ts'
 
 /** Where a receipt carries the gateway's callback token. */
 export interface TokenPlace {
@@ -16,6 +17,22 @@ export interface GatewayOptions {
   readonly interimStatuses: ReadonlySet<string>
   /** null: no token is wanted. unreadable: one is, but `dlr_token_in` does not say where, so that no receipt passes. */
   readonly tokenIn: TokenPlace | 'unreadable' | null
+}
+
+/** What rules read in a gateway's `meta`. */
+export const GATEWAY_KEYS: Keys = {
+  dlr_level: key('a number such as 2', value => numeral(value) !== null),
+  dlr_method: choiceKey('GET', 'POST'),
+  dlr_ack: textKey('text', () => true),
+  interim_statuses: key(
+    'a list of statuses, such as ["enroute"]',
+    value => Array.isArray(value) && value.every(status => numeral(status) !== null),
+  ),
+  dlr_token_in: textKey(
+    'query:NAME or header:NAME; until then every receipt is refused',
+    text => tokenPlace(text) !== 'unreadable',
+    { value: 'query:token' },
+  ),
 }
 
 const TOKEN_PLACE = /^(query|header):([A-Za-z0-9_.-]{1,100})$/

@@ -1,11 +1,14 @@
 import type { Actor } from '../audit.ts'
 import { AppError, type FieldError, invalid, notFound, type Rule } from '../errors.ts'
+import { isJsonObject, parseJson } from '../json.ts'
 import type { Json, Page, PageQuery, Records } from '../ports/records.ts'
 import { resourceNamed } from '../resources/all.ts'
-import { Problem } from '../resources/field.ts'
+import { Problem, type Value } from '../resources/field.ts'
 import { broken, mergeErrors } from '../resources/field-errors.ts'
 import { asBody, type Mode, parseMembers } from '../resources/input.ts'
+import { edited, type KeyEdit, NoObject } from '../resources/keys.ts'
 import type { Embed, Resource, Row } from '../resources/resource.ts'
+import { type Unread, unreadIn } from '../resources/unread.ts'
 import { MAX_SEARCH } from '../search.ts'
 
 /** JSON text that may be long: whole, or in pieces that are read as they are sent. */
@@ -32,12 +35,26 @@ export interface Administration {
   /** PUT: the whole record. PATCH: the same, or the named members only where the resource says so. */
   replace(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
   amend(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
-  /** Changes the named members and leaves the others as they are at that moment, whatever PATCH means. */
-  change(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
+  /**
+   * Changes the named members and leaves the others as they are at that moment, whatever PATCH means; of JSON fields
+   * that are not named, what the edits say.
+   */
+  change(resource: Resource, id: number, body: unknown, edits?: Edits, by?: Actor): Promise<Json>
   remove(resource: Resource, id: number, options: { cascade: boolean }, by?: Actor): Promise<void>
 }
 
-export function administration(records: Records): Administration {
+/** Edits of the objects in JSON fields, by the field. */
+export type Edits = Readonly<Record<string, readonly KeyEdit[]>>
+
+/** Is told what was stored that no rule can read. */
+export type UnreadListener = (resource: Resource, id: number, unread: readonly Unread[]) => void
+
+export function administration(records: Records, onUnread: UnreadListener = () => {}): Administration {
+  const tell = (resource: Resource, values: Row, json: Json): Json => {
+    const unread = unreadIn(resource, values)
+    if (unread.length > 0) onUnread(resource, idIn(json), unread)
+    return json
+  }
   const accept = async (resource: Resource, body: unknown, mode: Mode, id?: number): Promise<Row> => {
     const { values, errors } = parseMembers(resource.fields, asBody(body), mode)
     if (errors.length === 0) return values
@@ -46,9 +63,18 @@ export function administration(records: Records): Administration {
   const assertExists = async (resource: Resource, id: number): Promise<void> => {
     if ((await records.find(resource, id)) === null) throw notFound(resource.label)
   }
-  const update = async (resource: Resource, id: number, body: unknown, mode: Mode, by?: Actor): Promise<Json> => {
+  const update = async (
+    resource: Resource,
+    id: number,
+    body: unknown,
+    mode: Mode,
+    by?: Actor,
+    edits: Edits = {},
+  ): Promise<Json> => {
     await assertExists(resource, id)
-    return records.update(resource, id, await accept(resource, body, mode, id), by)
+    const values = await accept(resource, body, mode, id)
+    const stored = (row: Row): Row => ({ ...withEdits(resource, row, edits), ...values })
+    return tell(resource, values, await records.update(resource, id, stored, by))
   }
   return {
     assertExists,
@@ -68,13 +94,41 @@ export function administration(records: Records): Administration {
       if (json === null) throw notFound(resource.label)
       return withArrays(records, resource, id, json)
     },
-    create: async (resource, body, by) => records.insert(resource, await accept(resource, body, 'create'), by),
+    create: async (resource, body, by) => {
+      const values = await accept(resource, body, 'create')
+      return tell(resource, values, await records.insert(resource, values, by))
+    },
     replace: (resource, id, body, by) => update(resource, id, body, resource.put, by),
     amend: (resource, id, body, by) =>
       update(resource, id, body, resource.patch === 'merge' ? 'merge' : resource.put, by),
-    change: (resource, id, body, by) => update(resource, id, body, 'merge', by),
+    change: (resource, id, body, edits, by) => update(resource, id, body, 'merge', by, edits),
     remove: (resource, id, options, by) => records.remove(resource, id, options, by),
   }
+}
+
+/** The id of a record's view. */
+function idIn(json: Json): number {
+  const record = parseJson(json)
+  return isJsonObject(record) ? Number(record.id) : Number.NaN
+}
+
+/** The JSON fields of a stored record as the edits make them. Throws `invalid`. */
+export function withEdits({ fields }: Pick<Resource, 'fields'>, stored: Row, edits: Edits): Row {
+  const values: Record<string, Value> = {}
+  const errors: FieldError[] = []
+  for (const [name, given] of Object.entries(edits)) {
+    if (stored[name] === null && given.every(({ value }) => value === undefined)) continue
+    const object = parseJson(String(stored[name] ?? '{}'))
+    const next = edited(isJsonObject(object) ? object : {}, given)
+    const value =
+      next instanceof NoObject
+        ? new Problem('type', `holds ${next.path.join('.')}, which is no object that could have members`)
+        : fields[name]?.parse(next)
+    if (value instanceof Problem) errors.push(broken(name, value))
+    else if (value !== undefined) values[name] = value
+  }
+  if (errors.length > 0) throw invalid(errors)
+  return values
 }
 
 const WHOLE = /^[1-9]\d{0,15}$/

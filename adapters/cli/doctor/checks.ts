@@ -10,7 +10,10 @@ import { limits } from './limits.ts'
 import { log } from './log.ts'
 import { notices } from './notices.ts'
 import { quarantine } from './quarantine.ts'
+import { settings } from './settings.ts'
+import { statuses } from './statuses.ts'
 import { tenancy } from './tenancy.ts'
+import { timeZones } from './time-zones.ts'
 
 /** What `doctor` looks at, in this order; a new check is a file of its own and a line here. */
 export const CHECKS: readonly Check[] = [
@@ -21,6 +24,9 @@ export const CHECKS: readonly Check[] = [
   limits,
   duplicates,
   tenancy,
+  statuses,
+  settings,
+  timeZones,
   gateways,
   feeds,
   quarantine,

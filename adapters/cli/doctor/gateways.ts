@@ -1,8 +1,8 @@
-import { isJsonObject } from '../../../core/json.ts'
 import { smsGateways } from '../../../core/resources/sms-gateways.ts'
 import { gatewayOptions } from '../../../core/sms/gateway-options.ts'
 import { cell } from '../columns.ts'
 import { quoted } from '../command-line.ts'
+import { spelling } from '../references.ts'
 import { type Check, recordsOf } from './check.ts'
 
 const LOOPBACK = /^(?:localhost|127\..*|::1|\[::1\])$/
@@ -12,20 +12,16 @@ export const gateways: Check = {
   about: 'gateways and their receipts',
   async *examine(patient) {
     let reached = 0
-    for await (const row of recordsOf(await patient.open(), smsGateways)) {
-      const name = cell(row['name'])
-      const meta = isJsonObject(row['meta']) ? row['meta'] : {}
+    const services = await patient.open()
+    for await (const row of recordsOf(services, smsGateways)) {
       const { tokenIn } = gatewayOptions(row['meta'] === null ? null : cell(row['meta']))
       if (!LOOPBACK.test(cell(row['server_host']))) reached++
-      if ((row['callback_token'] === null || tokenIn !== null) && tokenIn !== 'unreadable') continue
-      const mended = JSON.stringify({ ...meta, dlr_token_in: 'query:token' })
+      if (row['callback_token'] === null || tokenIn !== null) continue
+      const named = await spelling(services.records, smsGateways, Number(row['id']))
       yield {
-        kind: tokenIn === 'unreadable' ? 'token_unreadable' : 'token_unchecked',
-        finding:
-          tokenIn === 'unreadable'
-            ? `the dlr_token_in of gateway ${name} cannot be read, so that every receipt is refused`
-            : `gateway ${name} has a callback token that nobody checks`,
-        mend: `trunkline gateway update ${quoted(name)} --meta ${quoted(mended)}`,
+        kind: 'token_unchecked',
+        finding: `gateway ${named} has a callback token that nobody checks`,
+        mend: `trunkline gateway update ${quoted(named)} --meta-set dlr_token_in=query:token`,
       }
     }
     if (reached > 0 && patient.settings['base_url'] === null)

@@ -1,6 +1,6 @@
 import { resources } from '../../../core/resources/all.ts'
 import { cell } from '../columns.ts'
-import { labelOf, pluralOf } from '../references.ts'
+import { labelOf, pluralOf, spelling } from '../references.ts'
 import { raising } from '../remedies.ts'
 import { type Check, recordsOf } from './check.ts'
 
@@ -8,16 +8,17 @@ import { type Check, recordsOf } from './check.ts'
 export const limits: Check = {
   about: 'limits',
   async *examine(patient) {
+    const services = await patient.open()
     for (const resource of resources) {
       const { limit } = resource
       const parent = resources.find(({ name }) => name === limit?.parent)
       const count = parent?.embeds.find(embed => embed.kind === 'count' && embed.of === resource.name)
       if (!parent || !limit || !count) continue
-      for await (const row of recordsOf(await patient.open(), parent, 'list')) {
+      for await (const row of recordsOf(services, parent, 'list')) {
         const allowed = Number(cell(row[limit.max]))
         const stored = Number(cell(row[count.name]))
         if (stored <= allowed) continue
-        const key = cell(row[parent.key[0] ?? 'id'])
+        const key = await spelling(services.records, parent, Number(row['id']))
         yield {
           kind: 'limit_passed',
           finding: `${labelOf(parent)} ${key} has ${stored} ${pluralOf(resource)}, and may have ${allowed}`,

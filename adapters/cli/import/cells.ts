@@ -1,6 +1,7 @@
 import { dialled } from '../../../core/dialling/number.ts'
 import { numeral, parseJson } from '../../../core/json.ts'
 import { type Field, Problem, type Value } from '../../../core/resources/field.ts'
+import { unreadOf, unreadProblem } from '../../../core/resources/unread.ts'
 import { exact, exactly, exponentIn, written } from '../../../core/resources/written.ts'
 import { SECRET_MARK } from '../columns.ts'
 
@@ -11,10 +12,25 @@ export interface CellRules {
   /** Is the input text alone (CSV), so that JSON stands in it as text? */
   readonly isText: boolean
   readonly decimalComma: boolean
+  /** Is what no rule can read taken as well? */
+  readonly force: boolean
 }
 
 /** The reader of a field: what sheets need looked at first, then the field's own rule. */
 export function readerOf(field: Field, rules: CellRules): Reader {
+  const read = sheetReader(field, rules)
+  if (rules.force || !(field.known || field.keys)) return read
+  return given => {
+    const value = read(given)
+    const [unread] = value instanceof Problem ? [] : unreadOf(field, value)
+    return unread === undefined ? value : forceable(unreadProblem(unread))
+  }
+}
+
+const forceable = ({ rule, predicate }: Problem): Problem =>
+  new Problem(rule, `${predicate}; --force stores it as it is`)
+
+function sheetReader(field: Field, rules: CellRules): Reader {
   const sheet = field.sheet === 'price' ? price : field.sheet === 'interval' ? interval : null
   const parse = parserOf(field, rules)
   if (!sheet) return parse

@@ -1,4 +1,5 @@
 import type { FieldError } from '../../../core/errors.ts'
+import { nearest, plain } from '../../../core/nearest.ts'
 import { Problem, type Value } from '../../../core/resources/field.ts'
 import { broken, REQUIRED } from '../../../core/resources/field-errors.ts'
 import { type NamedReference, namedReferences } from '../../../core/resources/names.ts'
@@ -8,7 +9,6 @@ import { CliError, EXIT } from '../exit.ts'
 import type { CellRules } from './cells.ts'
 import { readerOf } from './cells.ts'
 import type { ImportOptions } from './options.ts'
-import { nearest, plain } from './suggest.ts'
 
 /** The column of a reject file that tells the reason; an import passes over it. */
 export const REASON = 'import_error'

@@ -79,7 +79,7 @@ export async function importRecords(
   if (options.rejectFile !== undefined) assertRejectFile(options.rejectFile)
   const services = await context.open({ expectsMany: (source.bytes ?? 0) > MANY_BYTES })
   const format = formatOf(options.format, source.name)
-  const rules: CellRules = { isText: format === 'csv', decimalComma: options.decimalComma }
+  const rules: CellRules = { isText: format === 'csv', decimalComma: options.decimalComma, force: options.force }
   const declared = inFiles(resource)
   const targets = targetsOf(declared, options.map)
   const tenant = await tenantOf(resource, options, services)

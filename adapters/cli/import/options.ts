@@ -3,6 +3,7 @@ import type { ImportMode } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import { CliError, EXIT } from '../exit.ts'
+import { forceOption } from '../unread.ts'
 
 export const FORMATS = ['csv', 'ndjson', 'json'] as const
 export type Format = (typeof FORMATS)[number]
@@ -26,6 +27,7 @@ export interface ImportOptions {
   /** The reject file begins with a byte-order mark, as the input may. */
   readonly bom: boolean
   readonly allowDuplicates: boolean
+  readonly force: boolean
 }
 
 const MODES = ['insert', 'upsert', 'skip'] as const
@@ -37,7 +39,7 @@ export function addImportOptions(command: Command, resource: Resource): Command 
   const stop = keepsPlace(resource)
     ? 'what was stored before a bad row stays, to go on with --resume'
     : 'all or nothing'
-  return command
+  return forceOption(command, resource)
     .addOption(new Option('--format <format>', 'what the input is (default: by its name, else csv)').choices(FORMATS))
     .option('--tenant <SLUG|ID>', 'whose the records are, where the input does not say')
     .option(
@@ -83,6 +85,7 @@ export function readImportOptions(raw: Readonly<Record<string, unknown>>): Impor
     decimalComma: raw.decimalComma === true,
     bom: raw.bom === true,
     allowDuplicates: raw.allowDuplicates === true,
+    force: raw.force === true,
     ...(typeof raw.resume === 'boolean' ? { resume: raw.resume } : {}),
     ...(format === undefined ? {} : { format }),
     ...(tenant === undefined ? {} : { tenant }),

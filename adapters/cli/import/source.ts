@@ -1,5 +1,6 @@
 import type { FieldError, FieldErrors } from '../../../core/errors.ts'
 import { isJsonObject } from '../../../core/json.ts'
+import { nearest } from '../../../core/nearest.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import { broken, REQUIRED } from '../../../core/resources/field-errors.ts'
 import { CliError, EXIT } from '../exit.ts'
@@ -9,7 +10,6 @@ import { Fault, type Input, type Splitter } from './input.ts'
 import { arraySplitter, ndjsonSplitter } from './json.ts'
 import type { Format, ImportOptions } from './options.ts'
 import { givenTwice, objectReader, type RowPlan, type RowReader, repeated, tableReader } from './rows.ts'
-import { nearest } from './suggest.ts'
 
 /** An input of which is known how its rows are read. */
 export interface OpenedSource {

@@ -68,6 +68,7 @@ describe('a resource that is declared', () => {
       '--bought-at <date>',
       '--is-cordless [yes|no]',
       '--extras <json>',
+      '--extras-set <key=value>',
     ])
   })
 

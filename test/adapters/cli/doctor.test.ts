@@ -170,9 +170,12 @@ describe('doctor', () => {
   })
 
   it('finds a place of the token that cannot be read', async () => {
-    await place.done(`trunkline gateway update Jasmin --meta '{"dlr_token_in":"somewhere"}'`)
+    await place.done(`trunkline gateway update Jasmin --meta-set dlr_token_in=somewhere --force`)
     const [[finding, mend = ''] = []] = await findings()
-    assert.match(finding ?? '', /cannot be read, so that every receipt is refused$/)
+    assert.match(
+      finding ?? '',
+      /holds dlr_token_in, which must be query:NAME or header:NAME; until then every receipt is refused/,
+    )
     await place.done(mend)
   })
 

@@ -275,7 +275,7 @@ async function roundTrip(format: string, given: ReadonlyMap<Resource, Record<str
     })
     for (const resource of given.keys()) {
       const text = await from.give(resource.name, ['--format', format])
-      const { summary } = await to.take(resource.name, text, ['--format', format])
+      const { summary } = await to.take(resource.name, text, ['--format', format, '--force'])
       assert.deepEqual(summary.errors, [], text)
       assert.deepEqual(stored(to, resource), stored(from, resource))
       assert.equal(await to.give(resource.name, ['--format', format]), text)

@@ -8,8 +8,8 @@ import { codesIn, plainDate, readerOf } from '../../../adapters/cli/import/cells
 import { csvSplitter, detectDialect } from '../../../adapters/cli/import/csv.ts'
 import { Input, type Splitter } from '../../../adapters/cli/import/input.ts'
 import { arraySplitter } from '../../../adapters/cli/import/json.ts'
-import { nearest } from '../../../adapters/cli/import/suggest.ts'
 import { parseDate } from '../../../core/dates.ts'
+import { nearest } from '../../../core/nearest.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
 
 /** The rows of a text that comes in pieces of that many bytes, taken at most so many at a time. */
@@ -115,7 +115,7 @@ describe('quick ways', () => {
         fc.constantFrom('', '.123456Z', '.12x456Z', 'Z'),
       )
       .map(([y, m, d, t, h, min, s, end]) => `${y}-${m}-${d}${t}${h}:${min}:${s}${end}`)
-    const read = readerOf(cdrs.fields.started_at, { isText: true, decimalComma: false })
+    const read = readerOf(cdrs.fields.started_at, { isText: true, decimalComma: false, force: false })
     fc.assert(
       fc.property(date, given => {
         const expected = parseDate(given)
@@ -128,7 +128,7 @@ describe('quick ways', () => {
   })
 
   it('read numbers as the field’s own rule does, the first time and again', () => {
-    const read = readerOf(cdrs.fields.cost, { isText: true, decimalComma: false })
+    const read = readerOf(cdrs.fields.cost, { isText: true, decimalComma: false, force: false })
     const given = fc.oneof(
       fc.double().map(String),
       fc.string({ unit: fc.constantFrom(...'0123456789.-+eE '), maxLength: 10 }),

@@ -171,7 +171,9 @@ it('a range is told whichever dash it is written with', async () => {
 
 it('a prefix that matches another way than it looks, or nothing, is kept with a warning, which JSON has in full', async () => {
   const deck = ['33..35', '33 to 35', '33abc', '+33', '*98', '33 35']
-    .map(prefix => JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'a' }))
+    .map(prefix =>
+      JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'active' }),
+    )
     .join('\n')
   const other = openDesk({ output: 'json' })
   await other.create('tenants', { slug: 'acme' })
@@ -195,7 +197,9 @@ it('a prefix that matches another way than it looks, or nothing, is kept with a 
 
 it('a prefix cell means the same in JSON as in CSV: several, an exponent, or what is in ="…"', async () => {
   const deck = ['4.47E+11', '61 38,39', '="4.47E+11"', 'a,b']
-    .map(prefix => JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'a' }))
+    .map(prefix =>
+      JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'active' }),
+    )
     .join('\n')
   const { summary } = await desk.take('rates', deck, ['--tenant', 'acme', '--on-error', 'continue'], 'in.ndjson')
   assert.deepEqual(

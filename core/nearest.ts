@@ -1,10 +1,15 @@
-/** The known name that comes nearest to a mistyped one; null when none is near. */
-export function nearest(name: string, known: Iterable<string>): string | null {
+/** How many letters may differ, in what is more likely a slip than a name of its own. */
+const likely = (name: string): number => Math.max(2, Math.floor(name.length / 3))
+
+/** The known name that comes nearest to a mistyped one, `most` letters apart; null when none is near. */
+export function nearest(name: string, known: Iterable<string>, most = likely(plain(name))): string | null {
   const wanted = plain(name)
   let best: string | null = null
-  let least = Math.max(2, Math.floor(wanted.length / 3)) + 1
+  let least = most + 1
   for (const candidate of known) {
-    const distance = edits(wanted, plain(candidate))
+    const form = plain(candidate)
+    if (Math.abs(form.length - wanted.length) >= least) continue
+    const distance = edits(wanted, form)
     if (distance >= least) continue
     least = distance
     best = candidate

@@ -1,0 +1,56 @@
+import type { Command } from 'commander'
+import { type FieldErrors, invalid } from '../../core/errors.ts'
+import type { JsonObject } from '../../core/json.ts'
+import { broken } from '../../core/resources/field-errors.ts'
+import { parseMembers } from '../../core/resources/input.ts'
+import type { Resource, Row } from '../../core/resources/resource.ts'
+import { readFields, type Unread, unreadIn, unreadProblem } from '../../core/resources/unread.ts'
+import { type Edits, withEdits } from '../../core/use-cases/administer.ts'
+import { type Context, say } from './context.ts'
+import { again, CliError, EXIT } from './exit.ts'
+import { type Flags, flagOf } from './fields.ts'
+import { printable } from './styles.ts'
+
+/** What the API stores and no rule can read: of a person that is more likely a slip. */
+
+export const forceOption = (command: Command, resource: Resource): Command =>
+  readFields(resource).length > 0 ? command.option('--force', 'store what no rule can read, too') : command
+
+const isSame = (one: Unread, other: Unread): boolean =>
+  one.field === other.field && one.problem === other.problem && one.path.join('.') === other.path.join('.')
+
+/** What a change brings into a record, stored or new, that no rule can read. */
+function broughtIn(resource: Resource, stored: Row | null, body: JsonObject, edits: Edits): Unread[] {
+  const { values } = parseMembers(resource.fields, body, 'merge')
+  const before = stored ? unreadIn(resource, stored) : []
+  const after = unreadIn(resource, { ...stored, ...withEdits(resource, stored ?? {}, edits), ...values })
+  return after.filter(each => !before.some(other => isSame(each, other)))
+}
+
+/** Asks at a terminal whether such values are meant, and throws elsewhere, unless they are forced. */
+export async function assertRead(
+  context: Context,
+  resource: Resource,
+  stored: Row | null,
+  { body, edits, flags }: { readonly body: JsonObject; readonly edits: Edits; readonly flags: Flags },
+): Promise<void> {
+  const unread = flags['force'] === true ? [] : broughtIn(resource, stored, body, edits)
+  const [first] = unread
+  if (!first) return
+  const errors = unread.map(each => broken(each.field, unreadProblem(each)))
+  if (!context.options.interactive) throw refused(resource, unread, errors)
+  const { confirm } = await import('./ask.ts')
+  for (const { sentence } of errors) say(context, printable(sentence))
+  if (!(await confirm(context, 'Store it as it is?'))) throw new CliError(EXIT.negative, 'nothing was stored')
+}
+
+/** Where a text may have been a slip, the hint is the same command with what may have been meant. */
+function refused({ fields }: Resource, [first, ...others]: readonly Unread[], errors: FieldErrors): CliError {
+  const told = errors.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; ')
+  const meant = first?.path.length === 0 && others.length === 0 ? first.meant : undefined
+  const hint =
+    first && meant && 'value' in meant
+      ? again(`--${flagOf(first.field, fields[first.field] ?? {})}`, String(meant.value))
+      : undefined
+  return new CliError(EXIT.data, `${printable(told)}; --force stores it as it is`, hint, invalid(errors))
+}
