@@ -1,12 +1,24 @@
+import { DIALLING_KEYS, type DiallingProblem, diallingProblems } from '../dialling/settings.ts'
+import { nearest } from '../nearest.ts'
 import { integer, json, text } from './field.ts'
-import { type Keys, textKey } from './keys.ts'
+import { type KeyFault, type Keys, textKey } from './keys.ts'
 import { resource } from './resource.ts'
 import { rules } from './text-rules.ts'
 
 const PREFIX = /^[+\d\s.~-]*$/
 
+const DIALLING: Keys = Object.fromEntries(DIALLING_KEYS.map(name => [name, textKey('text', () => true)]))
+
+function diallingFault({ key, problem, meant }: DiallingProblem): KeyFault {
+  if (key === null) return { path: [], problem }
+  if (meant !== undefined) return { path: [key], problem, meant: { value: meant } }
+  const near = Object.hasOwn(DIALLING, key) ? null : nearest(key, DIALLING_KEYS)
+  return { path: [key], problem, ...(near === null ? {} : { meant: { key: near } }) }
+}
+
 /** What rules read in a tenant's `settings`. */
-export const TENANT_KEYS: Keys = {
+const TENANT_KEYS: Keys = {
+  dialling: { isText: false, keys: DIALLING, faults: value => diallingProblems(value).map(diallingFault) },
   international_prefix: textKey('the digits dialled before a country code, as text such as "011"', text =>
     PREFIX.test(text),
   ),

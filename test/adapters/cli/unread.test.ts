@@ -86,6 +86,28 @@ describe('a key that rules read', () => {
     assert.equal(await metaOf(), null)
   })
 
+  it('is refused below another key, with what a tenant may dial from', async () => {
+    const refusal = (predicate: string): string =>
+      `error: The settings field holds ${predicate}; --force stores it as it is\n`
+    assert.equal(
+      await refused(`trunkline tenant update acme --settings '{"Dialing":{"country":"US"}}'`),
+      refusal('Dialing, which is not known (did you mean dialling?)'),
+    )
+    assert.equal(
+      await refused('trunkline tenant update acme --settings-set dialling.country=UK'),
+      refusal('dialling.country, which must be a country by its ISO 3166 code, such as DE (did you mean GB?)'),
+    )
+    assert.match(
+      await refused('trunkline tenant update acme --settings-set dialling.contry=US'),
+      /holds dialling\.contry, which is not known.* \(did you mean dialling\.country\?\);/,
+    )
+    await place.done('trunkline tenant update acme --settings-set dialling.country=US')
+    await place.done('trunkline tenant update acme --settings-set dialling.area_code=212')
+    const { settings } = await place.json('trunkline tenant show acme')
+    assert.deepEqual(settings, { dialling: { country: 'US', area_code: '212' } })
+    await place.done('trunkline tenant update acme --settings-unset dialling')
+  })
+
   it('is set and taken away alone, whatever else is there', async () => {
     const own = '"id":12345678901234567890,"a":{"b":[1,null]}'
     await place.done(`trunkline gateway update Jasmin --meta '{${own}}'`)
