@@ -25,6 +25,8 @@ export interface AuditEntry {
   readonly action: AuditAction
   readonly resource: string
   readonly record_id: number | null
+  /** What a person called the record then, such as `acme/101`; null where it has no name. */
+  readonly record_name: string | null
   readonly changes: Changes
 }
 

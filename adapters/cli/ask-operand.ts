@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { resourceNamed } from '../../core/resources/all.ts'
+import { isNamed } from '../../core/resources/resource.ts'
 import { askText, candidates, choose } from './ask.ts'
 import type { Context } from './context.ts'
-import { isNamed, labelOf, referenceForm } from './references.ts'
+import { labelOf, referenceForm } from './references.ts'
 import { RESOURCE_COMMANDS } from './resource-names.ts'
 import { suggestionsFor } from './suggestions.ts'
 

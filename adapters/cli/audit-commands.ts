@@ -1,12 +1,16 @@
 import { Command, Option } from 'commander'
 import { AUDIT_ACTIONS, type AuditEntry, type Changes } from '../../core/audit.ts'
-import { resources } from '../../core/resources/all.ts'
+import type { AuditFilter } from '../../core/ports/audit.ts'
+import type { Records } from '../../core/ports/records.ts'
+import { resourceNamed, resources } from '../../core/resources/all.ts'
+import type { Resource } from '../../core/resources/resource.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { example } from './help.ts'
 import { assertColumns, printValue } from './output.ts'
 import { periodFrom, periodOptions } from './period.ts'
 import { type RunCommand, takesFields } from './program.ts'
+import { idsOf, naming } from './references.ts'
 import { suggests } from './suggestions.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -20,21 +24,24 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
     .option('--by <who>', 'an e-mail or a user of this system')
     .addOption(suggests(new Option('--action <action>', AUDIT_ACTIONS.join(', ')), AUDIT_ACTIONS))
     .addOption(suggests(new Option('--resource <name>', 'such as tenants, rates, sms_gateways, accounts'), AUDITED))
-    .option('--record <id>', 'the record with this id')
+    .option('--record <name|id>', 'the record with this id, or one that had this name, such as acme/101')
     .option('--limit <n>', `at most so many (${LIMIT} unless given)`)
-  example(list, 'trunkline audit list --resource tenants --since 2026-10-01')
+  example(list, 'trunkline audit list --resource tenants --since 2026-10-01', 'trunkline audit list --record acme/101')
   group.addCommand(
     run(takesFields(list), async (context, _words, flags) => {
       assertColumns(context)
-      const { audit } = await context.open()
+      const { audit, records } = await context.open()
       const entries: AuditEntry[] = []
       const limit = wholeNumber('--limit', flags['limit'] ?? LIMIT)
-      for await (const entry of audit.list(filterFrom(flags))) {
+      for await (const entry of audit.list(await filterFrom(flags, records))) {
         entries.push(entry)
         if (entries.length >= limit) break
       }
       const rows = entries.map(entry => ({ ...entry }))
-      await printValue(context, rows, () => entries.map(line).join(''))
+      const nameOf = naming(records)
+      const lines =
+        context.options.output === 'table' ? await Promise.all(entries.map(entry => line(entry, nameOf))) : []
+      await printValue(context, rows, () => lines.join(''))
     }),
   )
   return group
@@ -48,7 +55,7 @@ function named<const T extends string>(what: string, known: readonly T[], given:
   return found
 }
 
-function filterFrom(flags: Flags) {
+async function filterFrom(flags: Flags, records: Records): Promise<AuditFilter> {
   const action = named('action', AUDIT_ACTIONS, flags['action'])
   const resource = named('resource', AUDITED, flags['resource'])
   return {
@@ -56,21 +63,50 @@ function filterFrom(flags: Flags) {
     ...(typeof flags['by'] === 'string' ? { actor: flags['by'] } : {}),
     ...(action ? { action } : {}),
     ...(resource ? { resource } : {}),
-    ...(flags['record'] === undefined ? {} : { recordId: wholeNumber('--record', flags['record']) }),
+    ...(flags['record'] === undefined ? {} : await recordNamed(String(flags['record']).trim(), resource, records)),
   }
 }
 
-const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+const ID = /^(?:id:)?([1-9]\d{0,14})$/
 
-function change(name: string, what: Changes[string]): string {
-  if (typeof what !== 'object') return `${name}: ${what}`
-  if (!('before' in what)) return `${name}: ${shown(what.after)}`
-  return 'after' in what
-    ? `${name}: ${shown(what.before)} -> ${shown(what.after)}`
-    : `${name}: was ${shown(what.before)}`
+/** By the name that the trail has, and by the id of the record that is called so now: it may have had another name. */
+async function recordNamed(
+  given: string,
+  name: string | undefined,
+  records: Records,
+): Promise<Pick<AuditFilter, 'recordId' | 'recordName'>> {
+  const id = ID.exec(given)?.[1]
+  if (id !== undefined) return { recordId: Number(id), ...(given === id ? { recordName: given } : {}) }
+  const resource = resources.find(each => each.name === name)
+  const [found] = resource ? await idsOf(records, resource, given) : []
+  return { recordName: given, ...(found === undefined ? {} : { recordId: found }) }
 }
 
-function line({ at, actor, origin, action, resource, record_id, changes }: AuditEntry): string {
-  const what = Object.entries(changes).map(([name, value]) => `    ${change(name, value)}\n`)
-  return `${at}  ${actor} (${origin})  ${action} ${resource}${record_id === null ? '' : ` ${record_id}`}\n${what.join('')}`
+type NameOf = ReturnType<typeof naming>
+
+/** A value as a person reads it: what a reference points to by its name. */
+async function shown(resource: Resource | undefined, field: string, value: unknown, nameOf: NameOf): Promise<string> {
+  const to = resource?.fields[field]?.references?.to
+  if (typeof to === 'string' && typeof value === 'number') return nameOf(resourceNamed(to), value)
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null)
+}
+
+async function change(entry: AuditEntry, field: string, what: Changes[string], nameOf: NameOf): Promise<string> {
+  if (typeof what !== 'object') return `${field}: ${what}`
+  const resource = resources.find(({ name }) => name === entry.resource)
+  const text = (value: unknown): Promise<string> => shown(resource, field, value, nameOf)
+  if (!('before' in what)) return `${field}: ${await text(what.after)}`
+  const before = await text(what.before)
+  return 'after' in what ? `${field}: ${before} -> ${await text(what.after)}` : `${field}: was ${before}`
+}
+
+async function line(entry: AuditEntry, nameOf: NameOf): Promise<string> {
+  const { at, actor, origin, action, resource, record_id, record_name, changes } = entry
+  const record = record_name === null ? (record_id ?? '') : `${record_name} (id ${record_id})`
+  const what = await Promise.all(Object.entries(changes).map(([field, value]) => change(entry, field, value, nameOf)))
+  return [
+    `${at}  ${actor} (${origin})  ${action} ${resource} ${record}`.trimEnd(),
+    ...what.map(text => `    ${text}`),
+    '',
+  ].join('\n')
 }

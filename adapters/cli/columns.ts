@@ -3,10 +3,10 @@ import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field, Kind } from '../../core/resources/field.ts'
 import { namedReferences } from '../../core/resources/names.ts'
-import { type Embed, type Resource, timestamped } from '../../core/resources/resource.ts'
+import { type Embed, isNamed, type Resource, timestamped } from '../../core/resources/resource.ts'
 import { CliError, EXIT } from './exit.ts'
 import { targetIn } from './fields.ts'
-import { isNamed, naming } from './references.ts'
+import { naming } from './references.ts'
 
 /** What a table, a line or a cell shows of a record. */
 export interface Column {

@@ -1,8 +1,9 @@
 import type { Argument, Command, Option } from 'commander'
 import { resourceNamed } from '../../core/resources/all.ts'
+import { isNamed } from '../../core/resources/resource.ts'
 import { quoted } from './command-line.ts'
 import type { LazyCommand, Wiring } from './program.ts'
-import { isNamed, referenceForm } from './references.ts'
+import { referenceForm } from './references.ts'
 import { RESOURCE_COMMANDS } from './resource-names.ts'
 import { suggestionsFor } from './suggestions.ts'
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
-import { lowered, type Resource, type Row } from '../../core/resources/resource.ts'
+import { isNamed, lowered, type Resource, type Row } from '../../core/resources/resource.ts'
 import { againWith, CliError, EXIT } from './exit.ts'
 import { commandOf } from './resource-names.ts'
 import { printable } from './styles.ts'
@@ -27,10 +27,6 @@ function keyParts(resource: Resource): number {
     return sum + (target ? keyParts(target) : 1)
   }, 0)
 }
-
-/** A record that only joins others has no name that a person would write. */
-export const isNamed = ({ key, fields }: Pick<Resource, 'key' | 'fields'>): boolean =>
-  key.some(name => !fields[name]?.references && !fields[name]?.choices)
 
 /** What to write in the place of a record of this resource, for help. */
 export function referenceForm(resource: Resource): string {
@@ -84,7 +80,7 @@ const isWithin = (resource: Resource, row: Row | null, known: Known): boolean =>
  * The ids that a reference may mean: none, one, or more where it is ambiguous. A number alone may be an id, or the
  * number of an extension, a queue or a rate.
  */
-async function idsOf(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
+export async function idsOf(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
   const id = Number(ID.exec(text)?.[1])
   const row = Number.isNaN(id) ? null : await records.find(resource, id)
   if (text.startsWith('id:')) return row ? [id] : []

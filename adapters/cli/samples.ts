@@ -1,9 +1,8 @@
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field } from '../../core/resources/field.ts'
-import type { Resource } from '../../core/resources/resource.ts'
+import { isNamed, type Resource } from '../../core/resources/resource.ts'
 import { quoted } from './command-line.ts'
 import { flagOf } from './fields.ts'
-import { isNamed } from './references.ts'
 
 /** A value that the declaration gives as an example of what a request may hold. */
 function sampleOf({ choices, examples, input }: Field): string | undefined {

@@ -82,9 +82,9 @@ function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
     },
     remove: (id: number): void => {
       assertAnother(connection, id)
+      trail.note('delete', 'accounts', id, {})
       const { changes } = query<[number], unknown>('DELETE FROM accounts WHERE id = ?').run(id)
       if (changes === 0) throw notFound('Account')
-      trail.note('delete', 'accounts', id, {})
     },
   }
 }

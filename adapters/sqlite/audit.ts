@@ -1,28 +1,39 @@
 import type { Actor, AuditAction, AuditEntry, Changes } from '../../core/audit.ts'
 import type { Audit, AuditFilter } from '../../core/ports/audit.ts'
 import type { Clock } from '../../core/ports/system.ts'
+import { resources } from '../../core/resources/all.ts'
+import { isNamed } from '../../core/resources/resource.ts'
+import type { Bound } from './bound.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
+import { nameSql } from './record-names.ts'
 
 /** Notes a change within the transaction that makes it. */
 export interface AuditTrail {
-  /** `recordId` last: the record that this transaction has just inserted; null: none. */
+  /**
+   * The record keeps its name in the trail, so a deletion is noted before it is done. `recordId` last: the record that
+   * this transaction has just inserted; null: none.
+   */
   note(action: AuditAction, resource: string, recordId: number | 'last' | null, changes: Changes, by?: Actor): void
 }
 
+/** A query for the name of the record of an id, by what has names. */
+const NAMES: ReadonlyMap<string, (id: string) => string> = new Map([
+  ...resources.filter(isNamed).map(each => [each.name, (id: string) => nameSql(each, id)] as const),
+  ['accounts', id => `(SELECT email FROM accounts WHERE id = ${id})`],
+])
+
 export function auditTrail({ query }: Connection, clock: Clock, fallback: Actor): AuditTrail {
-  const insert = query<[string, string, string, string, string, number | null, string], unknown>(
-    'INSERT INTO audit (at, actor, origin, action, resource, record_id, changes) VALUES (?, ?, ?, ?, ?, ?, ?)',
-  )
-  const insertLast = query<[string, string, string, string, string, string], unknown>(
-    `INSERT INTO audit (at, actor, origin, action, resource, record_id, changes)
-     VALUES (?, ?, ?, ?, ?, last_insert_rowid(), ?)`,
-  )
+  const insertSql = (resource: string, id: string): string =>
+    `INSERT INTO audit (at, actor, origin, action, resource, changes, record_id, record_name)
+     VALUES (?, ?, ?, ?, ?, ?, ${id}, ${NAMES.get(resource)?.(id) ?? 'NULL'})`
   return {
     note: (action, resource, recordId, changes, by = fallback) => {
-      const text = JSON.stringify(changes)
-      if (recordId === 'last') insertLast.run(clock.now(), by.name, by.origin, action, resource, text)
-      else insert.run(clock.now(), by.name, by.origin, action, resource, recordId, text)
+      const bound = [clock.now(), by.name, by.origin, action, resource, JSON.stringify(changes)]
+      const isBound = typeof recordId === 'number'
+      const id = recordId === 'last' ? 'last_insert_rowid()' : isBound ? '?' : 'NULL'
+      const ids = !isBound ? [] : NAMES.has(resource) ? [recordId, recordId] : [recordId]
+      query<Bound[], unknown>(insertSql(resource, id)).run(...bound, ...ids)
     },
   }
 }
@@ -36,18 +47,23 @@ const PAGE = 500
 export function audit({ query }: Connection): Audit {
   return {
     list: async function* (filter: AuditFilter) {
+      const given = Object.entries({
+        'actor = ?': filter.actor,
+        'action = ?': filter.action,
+        'resource = ?': filter.resource,
+      }).filter(([, value]) => value !== undefined)
+      const record = Object.entries({ 'record_id = ?': filter.recordId, 'record_name = ?': filter.recordName }).filter(
+        ([, value]) => value !== undefined,
+      )
       const conditions = [
-        ['actor', filter.actor],
-        ['action', filter.action],
-        ['resource', filter.resource],
-        ['record_id', filter.recordId],
-      ] as const
-      const given = conditions.filter(([, value]) => value !== undefined)
+        ...given.map(([condition]) => condition),
+        ...(record.length > 0 ? [`(${record.map(([condition]) => condition).join(' OR ')})`] : []),
+      ]
       const page = query<(string | number | undefined)[], AuditRow>(
         `SELECT * FROM audit WHERE id < ? AND at >= ? AND at < ?
-         ${given.map(([column]) => `AND ${column} = ?`).join(' ')} ORDER BY id DESC LIMIT ${PAGE}`,
+         ${conditions.map(condition => `AND ${condition}`).join(' ')} ORDER BY id DESC LIMIT ${PAGE}`,
       )
-      const bound = [filter.from, filter.to, ...given.map(([, value]) => value)]
+      const bound = [filter.from, filter.to, ...[...given, ...record].map(([, value]) => value)]
       for (const rows of keySetPages<AuditRow>(PAGE, last => page.all(last?.id ?? Number.MAX_SAFE_INTEGER, ...bound)))
         for (const row of rows) yield { ...row, changes: JSON.parse(row.changes) }
     },

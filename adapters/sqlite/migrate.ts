@@ -9,6 +9,7 @@ import { listOrder } from './migrations/006-list-order.ts'
 import { narrowIndex } from './migrations/007-narrow-index.ts'
 import { retiredGateways } from './migrations/008-retired-gateways.ts'
 import { outside } from './migrations/009-outside.ts'
+import { auditNames } from './migrations/010-audit-names.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
 export const migrations: readonly string[] = [
@@ -21,6 +22,7 @@ export const migrations: readonly string[] = [
   narrowIndex,
   retiredGateways,
   outside,
+  auditNames,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

@@ -48,8 +48,8 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
     remove: (resource, id, { cascade }, by) =>
       writer.write(() => {
         const changes = changesOf(resource, steps.find(resource, id), null)
-        steps.remove(resource, id, cascade)
         trail.note('delete', resource.name, id, { ...changes, ...(cascade ? { cascade } : {}) }, by)
+        steps.remove(resource, id, cascade)
       }),
   }
 }

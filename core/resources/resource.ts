@@ -113,6 +113,10 @@ export function resource<F extends Fields>(declaration: Declaration<F>): Resourc
   }
 }
 
+/** A record that only joins others has no name that a person would write. */
+export const isNamed = ({ key, fields }: Pick<Resource, 'key' | 'fields'>): boolean =>
+  key.some(name => !fields[name]?.references && !fields[name]?.choices)
+
 /** A resource's label within a sentence; `SMS gateway` and `DID` keep their capitals. */
 export const lowered = (label: string): string => label.replace(/^[A-Z](?=[a-z])/, letter => letter.toLowerCase())
 
