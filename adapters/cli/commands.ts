@@ -27,7 +27,7 @@ export const commands: readonly LazyCommand[] = [
   },
   {
     name: 'doctor',
-    summary: 'find what is wrong, and the command that mends it',
+    summary: 'find what is wrong, and the command that fixes it',
     load: async (run, wiring) => (await import('./doctor/command.ts')).doctorCommand(run, wiring),
   },
   {

@@ -9,7 +9,7 @@ export const accounts: Check = {
     yield {
       kind: 'no_account',
       finding: 'no account can log in',
-      mend: 'trunkline admin create admin@example.com --random-password',
+      fix: 'trunkline admin create admin@example.com --random-password',
     }
   },
 }

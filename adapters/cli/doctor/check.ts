@@ -12,7 +12,7 @@ export interface Finding {
   /** What is wrong with what, as a sentence without its full stop. */
   readonly finding: string
   /** The command that puts it right, or that shows more where only a person can decide. */
-  readonly mend: string
+  readonly fix: string
 }
 
 /** What is examined: the settings, and the database that they name. */

@@ -12,7 +12,7 @@ import { examined, patientOf, tell } from './findings.ts'
 
 export async function doctorCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = example(
-    new Command('doctor').description('find what is wrong, and the command that mends it'),
+    new Command('doctor').description('find what is wrong, and the command that fixes it'),
     'trunkline doctor',
   )
   return run(command, context => tell(context, everything(context, wiring), ': nothing is wrong'))
@@ -34,8 +34,8 @@ function openingFailure(error: unknown, path: string): Finding {
   if (!(error instanceof AppError || error instanceof CliError)) throw error
   const finding = error.message.replace(/\.$/, '')
   if (error instanceof AppError && error.code === 'read_only')
-    return { kind: error.code, finding, mend: `ls -ld ${quoted(dirname(path))} ${quoted(path)}` }
+    return { kind: error.code, finding, fix: `ls -ld ${quoted(dirname(path))} ${quoted(path)}` }
   const { kind, hint } =
     error instanceof AppError ? { kind: error.code, hint: error.details.hint } : { kind: 'unopened', hint: error.hint }
-  return { kind, finding, mend: typeof hint === 'string' ? hint : 'trunkline config check' }
+  return { kind, finding, fix: typeof hint === 'string' ? hint : 'trunkline config check' }
 }

@@ -9,9 +9,9 @@ export const daemon: Check = {
       yield {
         kind: 'daemon_elsewhere',
         finding: `the daemon at ${url} serves another database`,
-        mend: 'trunkline config show',
+        fix: 'trunkline config show',
       }
     if (state === 'down')
-      yield { kind: 'daemon_down', finding: `the daemon does not answer at ${url}`, mend: 'trunkline serve' }
+      yield { kind: 'daemon_down', finding: `the daemon does not answer at ${url}`, fix: 'trunkline serve' }
   },
 }

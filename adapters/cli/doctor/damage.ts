@@ -6,6 +6,6 @@ export const damage: Check = {
   async *examine(patient) {
     const { maintenance } = await patient.open()
     for (const finding of await maintenance.check())
-      yield { kind: 'damage', finding, mend: 'trunkline db restore BACKUP' }
+      yield { kind: 'damage', finding, fix: 'trunkline db restore BACKUP' }
   },
 }

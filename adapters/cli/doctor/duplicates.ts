@@ -36,14 +36,14 @@ async function* duplicatesOf(services: Services, resource: Resource): AsyncItera
     yield {
       kind: 'same_key',
       finding: `${pluralOf(resource)} ${newer.id} and ${older.id} have the same ${resource.key.join(' and ')} (${cell(row[resource.key.at(-1) ?? 'id'])})`,
-      mend: `trunkline ${commandOf(resource)} delete id:${goes.id}`,
+      fix: `trunkline ${commandOf(resource)} delete id:${goes.id}`,
     }
   }
   if (found > AT_MOST)
     yield {
       kind: 'same_key',
       finding: `${found - AT_MOST} more ${pluralOf(resource)} have the same ${resource.key.join(' and ')} as another`,
-      mend: 'trunkline doctor',
+      fix: 'trunkline doctor',
     }
 }
 

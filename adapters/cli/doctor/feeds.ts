@@ -18,13 +18,13 @@ export const feeds: Check = {
         yield {
           kind: 'feed_unreadable',
           finding: `the call records of ${path} cannot be read`,
-          mend: `ls -l ${quoted(path)}`,
+          fix: `ls -l ${quoted(path)}`,
         }
       if (tenant !== '' && (await records.identify(tenants, { slug: tenant })).length === 0)
         yield {
           kind: 'feed_tenant',
           finding: `the feed of ${path} is for a tenant ${tenant} that is not there`,
-          mend: `trunkline tenant create --slug ${quoted(tenant)}`,
+          fix: `trunkline tenant create --slug ${quoted(tenant)}`,
         }
     }
   },

@@ -14,12 +14,12 @@ export const file: Check = {
     const folder = dirname(path)
     const { mode, uid, size } = statSync(path)
     if ((mode & 0o077) !== 0)
-      yield { kind: 'file_readable', finding: `${path} can be read by others`, mend: `chmod 600 ${quoted(path)}` }
+      yield { kind: 'file_readable', finding: `${path} can be read by others`, fix: `chmod 600 ${quoted(path)}` }
     if (uid !== statSync(folder).uid)
       yield {
         kind: 'file_owner',
         finding: `${path} does not belong to the owner of its folder, so that the daemon may not be able to write it`,
-        mend: `chown --reference=${quoted(folder)} ${withLog(path)}`,
+        fix: `chown --reference=${quoted(folder)} ${withLog(path)}`,
       }
     const { bavail, bsize } = statfsSync(folder)
     const free = bavail * bsize
@@ -27,7 +27,7 @@ export const file: Check = {
       yield {
         kind: 'disk_full',
         finding: `${folder} has only ${megabytes(free)} left`,
-        mend: `du -xh ${quoted(folder)}`,
+        fix: `du -xh ${quoted(folder)}`,
       }
   },
 }

@@ -23,15 +23,15 @@ export async function* examined(checks: readonly Check[], patient: Patient): Asy
   for (const check of checks) yield* check.examine(patient)
 }
 
-/** Prints what was found, each with the command that mends it, or that all is well. Returns the exit code. */
+/** Prints what was found, each with the command that fixes it, or that all is well. Returns the exit code. */
 export async function tell(context: Context, found: AsyncIterable<Finding>, allWell: string): Promise<number> {
   const findings: Finding[] = []
-  for await (const each of found) findings.push({ ...each, mend: suggested(each.mend, context.options) })
+  for await (const each of found) findings.push({ ...each, fix: suggested(each.fix, context.options) })
   await printValue(context, findings, () =>
     findings.length === 0
       ? `${styled(context, 'green', 'ok')}${allWell}\n`
       : findings
-          .map(({ finding, mend }) => `${styled(context, 'red', 'found')}: ${printable(finding)}\n mend: ${mend}\n`)
+          .map(({ finding, fix }) => `${styled(context, 'red', 'found')}: ${printable(finding)}\n  fix: ${fix}\n`)
           .join(''),
   )
   return findings.length === 0 ? EXIT.ok : EXIT.negative

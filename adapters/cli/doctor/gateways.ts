@@ -21,14 +21,14 @@ export const gateways: Check = {
       yield {
         kind: 'token_unchecked',
         finding: `gateway ${named} has a callback token that nobody checks`,
-        mend: `trunkline gateway update ${quoted(named)} --meta-set dlr_token_in=query:token`,
+        fix: `trunkline gateway update ${quoted(named)} --meta-set dlr_token_in=query:token`,
       }
     }
     if (reached > 0 && patient.settings['base_url'] === null)
       yield {
         kind: 'base_url_missing',
         finding: 'gateways elsewhere cannot send receipts to this host, since base_url is not set',
-        mend: 'export TRUNKLINE_BASE_URL=https://pbx.example.com',
+        fix: 'export TRUNKLINE_BASE_URL=https://pbx.example.com',
       }
   },
 }

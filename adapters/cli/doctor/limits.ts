@@ -22,7 +22,7 @@ export const limits: Check = {
         yield {
           kind: 'limit_passed',
           finding: `${labelOf(parent)} ${key} has ${stored} ${pluralOf(resource)}, and may have ${allowed}`,
-          mend: raising(limit, key, stored),
+          fix: raising(limit, key, stored),
         }
       }
     }

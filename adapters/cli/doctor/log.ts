@@ -12,7 +12,7 @@ export const log: Check = {
     yield {
       kind: 'log_size',
       finding: `the write-ahead log has grown to ${megabytes(logBytes)}`,
-      mend: 'systemctl restart trunklined',
+      fix: 'systemctl restart trunklined',
     }
   },
 }

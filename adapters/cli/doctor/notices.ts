@@ -1,7 +1,7 @@
 import type { Check } from './check.ts'
 
 /** The command that helps with what the daemon noticed. */
-const MENDS: Readonly<Record<string, string>> = {
+const FIXES: Readonly<Record<string, string>> = {
   untrusted_proxy: 'trunkline config show',
 }
 
@@ -11,6 +11,6 @@ export const notices: Check = {
   async *examine(patient) {
     const { notices } = await patient.open()
     for (const { code, detail, lastAt } of await notices.list())
-      yield { kind: code, finding: `${detail} (last noticed ${lastAt})`, mend: MENDS[code] ?? 'trunkline status' }
+      yield { kind: code, finding: `${detail} (last noticed ${lastAt})`, fix: FIXES[code] ?? 'trunkline status' }
   },
 }

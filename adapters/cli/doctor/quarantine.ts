@@ -12,12 +12,12 @@ export const quarantine: Check = {
       yield {
         kind: 'quarantine_full',
         finding: `the quarantine is full (${count} call records), and feeds with more of them stand still`,
-        mend: 'trunkline cdr quarantine list',
+        fix: 'trunkline cdr quarantine list',
       }
     yield {
       kind: 'quarantine',
       finding: `${count} ${count === 1 ? 'call record waits' : 'call records wait'} in quarantine`,
-      mend: 'trunkline cdr quarantine list',
+      fix: 'trunkline cdr quarantine list',
     }
   },
 }

@@ -56,6 +56,6 @@ async function findingOn(
   return {
     kind: 'setting_unread',
     finding: `the ${name} of ${labelOf(resource)} ${named} ${unreadProblem(fault).predicate}`,
-    mend: `trunkline ${commandOf(resource)} update ${quoted(named)} ${words.join(' ')}`,
+    fix: `trunkline ${commandOf(resource)} update ${quoted(named)} ${words.join(' ')}`,
   }
 }

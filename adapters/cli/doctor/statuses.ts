@@ -41,7 +41,7 @@ async function* unknownValue(
       yield {
         kind: 'status_unknown',
         finding: `the ${name} of ${labelOf(resource)} ${named} ${predicate}`,
-        mend: `trunkline ${commandOf(resource)} update ${quoted(named)} ${flag} ${meant}`,
+        fix: `trunkline ${commandOf(resource)} update ${quoted(named)} ${flag} ${meant}`,
       }
     }
   const more = (await records.count(resource, where)) - AT_MOST
@@ -49,6 +49,6 @@ async function* unknownValue(
     yield {
       kind: 'status_unknown',
       finding: `the ${name} of ${more} more ${pluralOf(resource)} ${predicate}`,
-      mend: `trunkline ${commandOf(resource)} list ${flag} ${quoted(value)}`,
+      fix: `trunkline ${commandOf(resource)} list ${flag} ${quoted(value)}`,
     }
 }

@@ -25,14 +25,14 @@ async function* straysOf(services: Services, resource: Resource, within: Within)
     yield {
       kind: 'two_tenants',
       finding: `${labelOf(resource)} ${id} joins two tenants: ${joined.join(' and ')}`,
-      mend: `trunkline ${commandOf(resource)} ${parting(resource, within, id)}`,
+      fix: `trunkline ${commandOf(resource)} ${parting(resource, within, id)}`,
     }
   }
   if (ids.length > AT_MOST)
     yield {
       kind: 'two_tenants',
       finding: `${ids.length - AT_MOST} more ${pluralOf(resource)} join two tenants`,
-      mend: 'trunkline doctor',
+      fix: 'trunkline doctor',
     }
 }
 

@@ -20,7 +20,7 @@ export const timeZones: Check = {
           yield {
             kind: 'time_zone_unknown',
             finding: `the time zone of tenant ${named} is ${zone}, which is none`,
-            mend: `trunkline tenant update ${quoted(named)} --timezone ${meant ?? 'UTC'}`,
+            fix: `trunkline tenant update ${quoted(named)} --timezone ${meant ?? 'UTC'}`,
           }
         }
     }

@@ -22,7 +22,7 @@ const env = () => ({ TRUNKLINE_PORT: new URL(service.url).port })
 
 const findings = async (options: { env?: Record<string, string> } = {}): Promise<[string, string][]> => {
   const { stdout } = await place.run('trunkline doctor --output json', { env: { ...env(), ...options.env } })
-  return JSON.parse(stdout).map(({ finding, mend }: Record<string, string>) => [finding, mend])
+  return JSON.parse(stdout).map(({ finding, fix }: Record<string, string>) => [finding, fix])
 }
 
 describe('doctor', () => {
@@ -34,10 +34,10 @@ describe('doctor', () => {
     })
   })
 
-  it('ends with 1 and the command that mends it when the daemon is down', async () => {
+  it('ends with 1 and the command that fixes it when the daemon is down', async () => {
     assert.deepEqual(await place.run('trunkline doctor'), {
       code: 1,
-      stdout: 'found: the daemon does not answer at http://127.0.0.1:9\n mend: trunkline serve\n',
+      stdout: 'found: the daemon does not answer at http://127.0.0.1:9\n  fix: trunkline serve\n',
       stderr: '',
     })
   })
@@ -46,7 +46,7 @@ describe('doctor', () => {
     const other = workplace()
     await furnish(other)
     const { stdout } = await other.run('trunkline doctor', { env: env() })
-    assert.equal(stdout, `found: the daemon at ${service.url} serves another database\n mend: trunkline config show\n`)
+    assert.equal(stdout, `found: the daemon at ${service.url} serves another database\n  fix: trunkline config show\n`)
     other.remove()
   })
 
@@ -55,7 +55,7 @@ describe('doctor', () => {
     assert.equal(code, 1)
     assert.equal(
       stdout,
-      `found: There is no database at ${place.path('none.db')}\n mend: trunkline --db ${place.path('none.db')} init\n`,
+      `found: There is no database at ${place.path('none.db')}\n  fix: trunkline --db ${place.path('none.db')} init\n`,
     )
   })
 
@@ -63,14 +63,14 @@ describe('doctor', () => {
     const { stdout } = await place.run(`trunkline doctor --db ${place.folder}`)
     assert.equal(
       stdout,
-      `found: ${place.folder} is no plain file, and so no database\n mend: ls -ld ${dirname(place.folder)} ${place.folder}\n`,
+      `found: ${place.folder} is no plain file, and so no database\n  fix: ls -ld ${dirname(place.folder)} ${place.folder}\n`,
     )
   })
 
   it('finds settings that are wrong', async () => {
-    const [[finding = '', mend] = []] = await findings({ env: { TRUNKLINE_LOG_LEVEL: 'loud' } })
+    const [[finding = '', fix] = []] = await findings({ env: { TRUNKLINE_LOG_LEVEL: 'loud' } })
     assert.match(finding, /^TRUNKLINE_LOG_LEVEL must be/)
-    assert.equal(mend, 'trunkline config check')
+    assert.equal(fix, 'trunkline config check')
   })
 
   it('finds a database that others can read', async () => {
@@ -87,7 +87,7 @@ describe('doctor', () => {
     await place.done('trunkline admin enable admin@example.com')
   })
 
-  it('finds a tenant that has more than it may, not one that has as many, and mends its limit', async () => {
+  it('finds a tenant that has more than it may, not one that has as many, and fixes its limit', async () => {
     await place.done('trunkline tenant update acme --max-extensions 1')
     assert.deepEqual(await findings(), [])
     await place.done('trunkline tenant update acme --max-extensions 10')
@@ -95,9 +95,9 @@ describe('doctor', () => {
       'trunkline extension create --tenant acme --extension-number 102 --display-name B --generate-secret --status active',
     )
     await place.done('trunkline tenant update acme --max-extensions 1')
-    const [[finding, mend = ''] = []] = await findings()
+    const [[finding, fix = ''] = []] = await findings()
     assert.equal(finding, 'tenant acme has 2 extensions, and may have 1')
-    await place.done(mend)
+    await place.done(fix)
     assert.deepEqual(await findings(), [])
     await place.done('trunkline extension delete acme/102 --yes')
   })
@@ -112,7 +112,7 @@ describe('doctor', () => {
       ['rates 2 and 1 have the same tenant_id and prefix (380)', 'trunkline rate delete id:1'],
       ['DIDs 2 and 1 have the same number (+380441234567)', 'trunkline did delete id:2'],
     ])
-    for (const [, mend] of found) await place.done(`${mend} --yes`)
+    for (const [, fix] of found) await place.done(`${fix} --yes`)
     assert.deepEqual(await findings(), [])
   })
 
@@ -121,9 +121,9 @@ describe('doctor', () => {
       `trunkline rate create --tenant acme --prefix 44 --destination UK --cost-per-minute 1 --billing-increment 1 --status ${status}`
     await place.done(rate('active'))
     await place.done(rate('inactive'))
-    const [[finding = '', mend = ''] = []] = await findings()
+    const [[finding = '', fix = ''] = []] = await findings()
     assert.match(finding, /have the same tenant_id and prefix \(44\)/)
-    await place.done(`${mend} --yes`)
+    await place.done(`${fix} --yes`)
     assert.match(await place.done('trunkline rate quote acme 44123456'), /44/)
     assert.deepEqual(await findings(), [])
   })
@@ -149,19 +149,19 @@ describe('doctor', () => {
     const checked = await place.run('trunkline db check --output json')
     assert.equal(checked.code, 1)
     assert.deepEqual(
-      JSON.parse(checked.stdout).map(({ kind, finding, mend }: Record<string, string>) => [kind, finding, mend]),
+      JSON.parse(checked.stdout).map(({ kind, finding, fix }: Record<string, string>) => [kind, finding, fix]),
       found.map(each => ['two_tenants', ...each]),
     )
-    for (const [, mend] of found) await place.done(mend.includes('remove') ? `${mend} --yes` : mend)
+    for (const [, fix] of found) await place.done(fix.includes('remove') ? `${fix} --yes` : fix)
     assert.deepEqual(await findings(), [])
     await place.done('trunkline tenant delete beta --yes --cascade')
   })
 
   it('finds a callback token that is not checked, and where to look for it', async () => {
     await place.done(`trunkline gateway update Jasmin --callback-token f1b6 --meta '{"dlr_level":3}'`)
-    const [[finding, mend = ''] = []] = await findings()
+    const [[finding, fix = ''] = []] = await findings()
     assert.equal(finding, 'gateway Jasmin has a callback token that nobody checks')
-    await place.done(mend)
+    await place.done(fix)
     assert.deepEqual((await place.json('trunkline gateway show Jasmin')).meta, {
       dlr_level: 3,
       dlr_token_in: 'query:token',
@@ -171,12 +171,12 @@ describe('doctor', () => {
 
   it('finds a place of the token that cannot be read', async () => {
     await place.done(`trunkline gateway update Jasmin --meta-set dlr_token_in=somewhere --force`)
-    const [[finding, mend = ''] = []] = await findings()
+    const [[finding, fix = ''] = []] = await findings()
     assert.match(
       finding ?? '',
       /holds dlr_token_in, which must be query:NAME or header:NAME; until then every receipt is refused/,
     )
-    await place.done(mend)
+    await place.done(fix)
   })
 
   it('finds that receipts have no way back from another host', async () => {
