@@ -6,6 +6,7 @@ import type { JsonObject } from '../../core/json.ts'
 import type { Rate } from '../../core/rating/deck.ts'
 import { type Explanation, explain } from '../../core/rating/explain.ts'
 import type { Outcome } from '../../core/rating/outcome.ts'
+import { passedOver } from '../../core/rating/passed-over.ts'
 import { isOwnNumber } from '../../core/rating/record-call.ts'
 import { rates } from '../../core/resources/rates.ts'
 import { tenants } from '../../core/resources/tenants.ts'
@@ -16,7 +17,7 @@ import { example } from './help.ts'
 import { printValue } from './output.ts'
 import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { styled } from './styles.ts'
+import { printable, styled } from './styles.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 
 export const rateTools = (run: RunCommand): Command[] => [quoteCommand(run), checkCommand(run)]
@@ -34,16 +35,34 @@ function quoteCommand(run: RunCommand): Command {
     const number = rest[0] ?? (await askNumber(context))
     const services = await context.open()
     const answeredSeconds = secondsFrom(String(flags['seconds'] ?? 60))
-    const catalog = await services.calls.catalog(await resolve(services.records, tenants, tenant))
+    const tenantId = await resolve(services.records, tenants, tenant)
+    const catalog = await services.calls.catalog(tenantId)
     const destination = catalog.dialling.read(number)
     const direction = isOwnNumber(number, catalog, destination) ? 'inbound' : 'outbound'
     const call = { direction, answered: true, answeredSeconds, destination } as const
     const steps = explain(catalog.deckAt(formatTimestamp(Date.now(), 0)), call, number)
-    const named = await destinations(services, steps)
+    const inactive = await services.calls.inactiveRates(tenantId)
+    const rate = steps.find(step => step.kind === 'matching')?.rate ?? null
+    const isLookedUp = steps.some(step => step.kind === 'number')
+    const unused = isLookedUp ? passedOver(inactive, catalog.dialling, destination, rate) : []
+    const named = await destinations(services, [
+      ...steps.flatMap(step => ('rate' in step ? (step.rate ?? []) : [])),
+      ...unused,
+    ])
+    const lines = (): string[] => [
+      ...steps.flatMap(step => told(context, step, named, catalog.dialling)),
+      ...unused.map(
+        each =>
+          `${styled(context, 'dim', 'not used'.padEnd(10))}${rateLine(each, named)}: its status is ${printable(each.status)}`,
+      ),
+    ]
     await printValue(
       context,
-      quoteOf({ number, seconds: answeredSeconds, ...destination }, steps, named),
-      () => `${steps.flatMap(step => told(context, step, named, catalog.dialling)).join('\n')}\n`,
+      {
+        ...quoteOf({ number, seconds: answeredSeconds, ...destination }, steps, named),
+        passed_over: unused.map(each => ({ ...rateOf(each, named), status: each.status })),
+      },
+      () => `${lines().join('\n')}\n`,
     )
     return steps.some(step => step.kind === 'result' && step.unrated) ? EXIT.negative : EXIT.ok
   })
@@ -60,14 +79,15 @@ function secondsFrom(given: string): number {
   throw new CliError(EXIT.usage, '--seconds must be a whole number', again('--seconds', '90'))
 }
 
-/** The labels of the rates that the steps speak of, by id. */
-async function destinations({ records }: Services, steps: readonly Explanation[]): Promise<Map<number, string>> {
+/** The labels of these rates, by id. */
+async function destinations({ records }: Services, shown: readonly Pick<Rate, 'id'>[]): Promise<Map<number, string>> {
   const named = new Map<number, string>()
-  for (const step of steps)
-    if (step.kind === 'matching' || step.kind === 'shorter')
-      named.set(step.rate.id, String((await records.find(rates, step.rate.id))?.['destination'] ?? ''))
+  for (const { id } of shown) named.set(id, String((await records.find(rates, id))?.['destination'] ?? ''))
   return named
 }
+
+const rateLine = ({ prefix, pricePerMinute, increment, id }: Rate, named: ReadonlyMap<number, string>): string =>
+  printable(`${prefix}  ${named.get(id)}  ${formatAmount(pricePerMinute)} a minute, by ${increment} s  (id ${id})`)
 
 const rateOf = (rate: Rate, named: ReadonlyMap<number, string>): JsonObject => ({
   id: rate.id,
@@ -116,8 +136,7 @@ function told(context: Context, step: Explanation, named: ReadonlyMap<number, st
       return [`${label('number')}${numberRead(step.given, step.read, dialling)}`]
     case 'matching':
     case 'shorter': {
-      const { prefix, pricePerMinute, increment, id } = step.rate
-      const line = `${prefix}  ${named.get(id)}  ${formatAmount(pricePerMinute)} a minute, by ${increment} s  (id ${id})`
+      const line = rateLine(step.rate, named)
       return [
         step.kind === 'matching' ? `${label('rate')}${styled(context, 'bold', line)}` : `${label('')}${line}, shorter`,
       ]

@@ -1,5 +1,6 @@
 import type { Calls, KeptRating, UsageGroup, UsageLine } from '../../core/ports/calls.ts'
 import type { UnratedCalls } from '../../core/rating/check-deck.ts'
+import type { InactiveRate } from '../../core/rating/passed-over.ts'
 import { NO_USAGE, together, type Usage } from '../../core/rating/usage.ts'
 import type { Connection } from './database.ts'
 import { UNRATED } from './rerate-steps.ts'
@@ -24,7 +25,7 @@ const RATING = 'r.outcome, r.prefix, r.cost_per_minute, r.billing_increment'
  */
 export function reports(
   connection: Connection,
-): Pick<Calls, 'ratings' | 'usage' | 'usedRates' | 'unratedDestinations'> {
+): Pick<Calls, 'inactiveRates' | 'ratings' | 'usage' | 'usedRates' | 'unratedDestinations'> {
   const { query, value } = connection
   const tally = tallies(connection)
   const named = groupNames(connection)
@@ -55,6 +56,13 @@ export function reports(
       const lines = linesOf(sums, named(group, tenantId, days))
       return group === 'day' || group === 'direction' ? lines.sort(byName) : lines.sort(byCost)
     },
+    inactiveRates: async tenantId =>
+      query<[number], Omit<InactiveRate, 'active'>>(
+        `SELECT id, prefix, cost_per_minute AS pricePerMinute, billing_increment AS increment, status
+         FROM rates WHERE tenant_id = ? AND status <> 'active'`,
+      )
+        .all(tenantId)
+        .map(rate => ({ ...rate, active: false })),
     usedRates: async (tenantId, { from, to }) =>
       new Set(
         value<[number, string, string], number>(

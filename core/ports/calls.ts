@@ -2,6 +2,7 @@ import type { Timestamp } from '../dates.ts'
 import type { UnratedCalls } from '../rating/check-deck.ts'
 import type { CompletedCall, SourceFormat } from '../rating/completed-call.ts'
 import type { Outcome } from '../rating/outcome.ts'
+import type { InactiveRate } from '../rating/passed-over.ts'
 import type { Period } from '../rating/period.ts'
 import type { Catalog, FeedRules } from '../rating/record-call.ts'
 
@@ -150,6 +151,8 @@ export interface Calls {
   discard(ids: readonly number[]): Promise<number>
   /** What the tenant's calls are rated by at this moment. */
   catalog(tenantId: number): Promise<Catalog>
+  /** The rates that the tenant's calls are not rated by, for their status. */
+  inactiveRates(tenantId: number): Promise<readonly InactiveRate[]>
   /**
    * Rates stored calls anew by the present rates; unless `dryRun`, stores the outcome in one transaction and keeps what
    * was. `onChanges` is handed every change, some thousand at a time, of a dry run as they are found, else once they

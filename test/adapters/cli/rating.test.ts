@@ -80,6 +80,30 @@ describe('the tools of rating', () => {
     )
   })
 
+  test('a quote names each rate that would have come first if its status were active, and no other', async () => {
+    const create = (prefix: string, status: string): Promise<{ id: number }> =>
+      place.json(
+        `trunkline rate create --tenant acme --prefix ${prefix} --destination Mars --cost-per-minute 2 --billing-increment 60 --status ${status} --force`,
+      )
+    const [longer, same] = [await create('38063', 'Active'), await create('+380', 'inactive')]
+    const shorter = await create('3', 'inactive')
+    const line = (id: number, prefix: string, status: string): string =>
+      `not used  ${prefix}  Mars  2.0000 a minute, by 60 s  (id ${id}): its status is ${status}`
+    const { code, stdout } = await place.run('trunkline rate quote acme +380631112233')
+    assert.equal(code, 0)
+    assert.match(stdout, /^rate +380 {2}Ukraine/m)
+    assert.deepEqual(
+      stdout.split('\n').filter(each => each.startsWith('not used')),
+      [line(longer.id, '38063', 'Active'), line(same.id, '+380', 'inactive')],
+    )
+    const { stdout: json } = await place.run('trunkline rate quote acme 3511112233 --output json')
+    assert.deepEqual(
+      JSON.parse(json).passed_over.map(({ id, status }: Record<string, unknown>) => [id, status]),
+      [[shorter.id, 'inactive']],
+    )
+    for (const { id } of [longer, same, shorter]) await place.done(`trunkline rate delete id:${id} --yes`)
+  })
+
   test('a quote of a number without a rate, of an own number and of no number of seconds', async () => {
     const unmatched = await place.run('trunkline rate quote acme 8880001')
     assert.deepEqual([unmatched.code, /no rate matches/.test(unmatched.stdout)], [1, true])
