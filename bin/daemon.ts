@@ -2,8 +2,8 @@ import type Koa from 'koa'
 import type { Logger } from 'pino'
 import { httpApp } from '../adapters/http/app.ts'
 import { createMetrics, type Metrics } from '../adapters/http/metrics.ts'
-import { notingRefusals } from '../adapters/http/refusal.ts'
-import { type RunningServer, serve } from '../adapters/http/server.ts'
+import { noting } from '../adapters/http/noting.ts'
+import { limitsBehind, type RunningServer, serve } from '../adapters/http/server.ts'
 import { isLocked } from '../adapters/sqlite/locks.ts'
 import type { Settings } from '../config/settings.ts'
 import { startBackground } from './background.ts'
@@ -99,7 +99,7 @@ async function startService(
         metrics,
       })
     }
-    const server = await serve(appAt, settings, {}, notingRefusals(log, metrics))
+    const server = await serve(appAt, settings, limitsBehind(trustedProxies), noting(log, metrics))
     return { trunkline, server }
   } catch (error) {
     await trunkline.close()

@@ -15,9 +15,11 @@ import { healthRoutes } from './health-routes.ts'
 import { messagingRoutes } from './messaging-routes.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
+import { perClient } from './per-client.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { sendJson } from './responses.ts'
 import { type Handler, noSuchPath, type Route, router } from './route.ts'
+import { PER_CLIENT } from './server.ts'
 import { requireAccount, sessionMiddleware, signedInAccount } from './session.ts'
 
 export interface HttpOptions {
@@ -71,7 +73,7 @@ export function httpApp(options: HttpOptions): Koa {
     }
   }
   app.use(answer(log, metrics))
-  if (trustedProxies === 0) app.use(noticingProxies(options))
+  app.use(trustedProxies > 0 ? perClient(PER_CLIENT) : noticingProxies(options))
   app.use(router(apiRoutes(options), guard))
   app.use(() => {
     throw noSuchPath()

@@ -3,6 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import { VERSION } from '../../core/version.ts'
+import type { Cut } from './connections.ts'
 import { type RunningServer, serve } from './server.ts'
 
 export type LoginResult = 'accepted' | 'refused' | 'throttled' | 'failed'
@@ -14,6 +15,7 @@ export interface HttpMetrics {
   login(result: LoginResult): void
   /** A request that was refused before it was read. */
   refusal(status: number): void
+  cut(reason: Cut): void
 }
 
 /** A value, or one for each set of labels. */
@@ -91,6 +93,12 @@ function httpMetrics(registers: Registry[]): HttpMetrics {
     labelNames: ['status'],
     registers,
   })
+  const cuts = new Counter({
+    name: 'trunkline_http_connections_cut_total',
+    help: 'Connections that were cut: to make room (crowded), for want of room (full), idle, stalled, or pipelined',
+    labelNames: ['reason'],
+    registers,
+  })
   return {
     request: (method, route, resource, status, seconds) => {
       const label = route === null ? 'none' : resource === undefined ? route : route.replace(':resource', resource)
@@ -98,6 +106,7 @@ function httpMetrics(registers: Registry[]): HttpMetrics {
     },
     login: result => logins.inc({ result }),
     refusal: status => refusals.inc({ status }),
+    cut: reason => cuts.inc({ reason }),
   }
 }
 

@@ -2,28 +2,23 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
 import { AppError } from '../../core/errors.ts'
-import {
-  type Connections,
-  cutStalled,
-  isForOneHost,
-  type OnRefusal,
-  refuse,
-  refuseUnreadable,
-  watchConnections,
-} from './refusal.ts'
+import { boundConnections, type ConnectionLimits, type Connections, type Cut } from './connections.ts'
+import { isForOneHost, type OnRefusal, refuse, refuseUnreadable } from './refusal.ts'
 
 /** What clients may take of time and connections. */
-export interface Limits {
+export interface Limits extends ConnectionLimits {
   readonly headersMs: number
   readonly requestMs: number
-  /** Between two requests on one connection. */
-  readonly idleMs: number
-  /** Without a byte, in the middle of a response. */
-  readonly stalledMs: number
-  /** How often the first two are looked at. */
-  readonly checkMs: number
-  readonly connections: number
 }
+
+/** Called with what the application never saw. */
+export interface Watching {
+  readonly onRefusal?: OnRefusal
+  readonly onCut?: (reason: Cut) => void
+}
+
+/** Connections of one client, or, behind a proxy, its requests at a time: those of an office behind one address. */
+export const PER_CLIENT = 256
 
 const LIMITS: Limits = {
   headersMs: 10_000,
@@ -31,8 +26,14 @@ const LIMITS: Limits = {
   idleMs: 30_000,
   stalledMs: 60_000,
   checkMs: 1_000,
-  connections: 2_000,
+  connections: 1_024,
+  connectionsPerAddress: PER_CLIENT,
+  pipelined: 16,
 }
+
+/** Behind a proxy, all connections come from its address. */
+export const limitsBehind = (trustedProxies: number): Partial<Limits> =>
+  trustedProxies > 0 ? { connectionsPerAddress: Number.POSITIVE_INFINITY } : {}
 
 export interface Address {
   readonly host: string
@@ -49,16 +50,16 @@ export interface RunningServer {
 }
 
 /**
- * Serves the application that `appAt` makes for the URL that was really taken. `onRefusal` is told what the
- * application never saw. Throws `configuration` when the address cannot be had.
+ * Serves the application that `appAt` makes for the URL that was really taken. Throws `configuration` when the address
+ * cannot be had.
  */
 export async function serve(
   appAt: (url: string) => Koa,
   listen: Address,
   limits: Partial<Limits> = {},
-  onRefusal: OnRefusal = () => {},
+  { onRefusal = () => {}, onCut = () => {} }: Watching = {},
 ): Promise<RunningServer> {
-  const { server, connections } = createBounded({ ...LIMITS, ...limits }, onRefusal)
+  const { server, connections } = createBounded({ ...LIMITS, ...limits }, { onRefusal, onCut })
   await listening(server, listen)
   const { host } = listen
   const address = server.address() as AddressInfo
@@ -66,6 +67,7 @@ export async function serve(
   const handle = appAt(url).callback()
   const running = new Set<Promise<void>>()
   server.on('request', (request, response) => {
+    if (!connections.begin(request, response)) return
     if (!isForOneHost(request)) return refuse(response, '400 Bad Request', 'HOST', onRefusal)
     const handling = handle(request, response).finally(() => running.delete(handling))
     running.add(handling)
@@ -73,7 +75,10 @@ export async function serve(
   return { url, stop: graceMs => stop(server, { connections, running }, graceMs) }
 }
 
-function createBounded(limits: Limits, onRefusal: OnRefusal): { server: Server; connections: Connections } {
+function createBounded(
+  limits: Limits,
+  { onRefusal, onCut }: Required<Watching>,
+): { server: Server; connections: Connections } {
   const server = createServer({
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
@@ -82,10 +87,8 @@ function createBounded(limits: Limits, onRefusal: OnRefusal): { server: Server; 
     // Node's own answer to what lacks a Host has no body.
     requireHostHeader: false,
   })
-  server.maxConnections = limits.connections
-  const connections = watchConnections(server)
+  const connections = boundConnections(server, { ...limits, idleMs: limits.idleMs + limits.headersMs }, onCut)
   refuseUnreadable(server, connections, onRefusal)
-  cutStalled(server, connections, limits.stalledMs)
   server.on('checkExpectation', (_, response) => refuse(response, '417 Expectation Failed', 'EXPECT', onRefusal))
   return { server, connections }
 }
@@ -117,7 +120,7 @@ async function stop(server: Server, { connections, running }: InFlight, graceMs:
   const closing = setInterval(() => {
     server.closeIdleConnections()
     // Node does not count as idle what a browser opened ahead and has said nothing on.
-    for (const socket of connections.keys()) if (socket.bytesRead === 0) socket.destroy()
+    connections.cutSilent()
   }, 50)
   let cutting: NodeJS.Timeout | undefined
   const cut = new Promise<void>(resolve => {
@@ -126,6 +129,7 @@ async function stop(server: Server, { connections, running }: InFlight, graceMs:
   await Promise.race([closed.then(() => Promise.allSettled(running)), cut])
   clearInterval(closing)
   clearTimeout(cutting)
+  connections.stop()
   server.closeAllConnections()
   await closed
 }

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { residentMiB } from '../support/memory.ts'
 import { TYPESCRIPT } from '../support/typescript.ts'
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
@@ -34,13 +34,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>): 
 const serverOf = (child: ChildProcess, url: string, cookie: string): Server => ({
   url,
   cookie,
-  residentMiB: () => {
-    try {
-      return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
-    } catch {
-      return null
-    }
-  },
+  residentMiB: () => residentMiB(child.pid),
   stop: async () => {
     const ended = once(child, 'exit')
     child.kill('SIGTERM')
@@ -49,20 +43,26 @@ const serverOf = (child: ChildProcess, url: string, cookie: string): Server => (
 })
 
 /** The daemon of that file, with its defaults (so it logs each request), on a free port. */
-export async function startDaemon(program: string, database: string, flags: readonly string[] = []): Promise<Server> {
+export async function startDaemon(
+  program: string,
+  database: string,
+  flags: readonly string[] = [],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Server> {
   const [child, url] = await start([...flags, program], {
     TRUNKLINE_DB: database,
     TRUNKLINE_PORT: '0',
     TRUNKLINE_METRICS_PORT: '0',
     TRUNKLINE_ADMIN_EMAIL: ADMIN.email,
     TRUNKLINE_ADMIN_PASSWORD: ADMIN.password,
+    ...environment,
   })
   return serverOf(child, url, '')
 }
 
 /** The same with a session. */
-export async function startSignedIn(program: string, database: string, flags: readonly string[] = []): Promise<Server> {
-  const daemon = await startDaemon(program, database, flags)
+export async function startSignedIn(...daemonOf: Parameters<typeof startDaemon>): Promise<Server> {
+  const daemon = await startDaemon(...daemonOf)
   return { ...daemon, cookie: await login(daemon.url) }
 }
 

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { argonPasswords } from '../../adapters/system/passwords.ts'
-import { ADMIN, startService } from '../support/app.ts'
+import { ADMIN, startService, temporaryFolder } from '../support/app.ts'
+import { startDaemon } from '../support/daemon.ts'
 import { addGateway, MESSAGE, startGateway } from '../support/gateway.ts'
 
 const LOGINS = 200
@@ -31,5 +36,48 @@ describe('a flood of logins', { timeout: 60_000 }, () => {
     assert.deepEqual([...new Set(await Promise.all(logins))], [422])
     await gateway.close()
     await service.close()
+  })
+})
+
+const MIB = 1024 * 1024
+const SENDERS = 300
+
+/** The beginning of a request that never ends, with all of a body that is a thousand times as long once it is unpacked. */
+function endless(): Buffer {
+  const packed = gzipSync(Buffer.alloc(MIB, '1,'), { level: 9 })
+  const head = [
+    'POST /webhooks/gateway/1/dlr HTTP/1.1',
+    'Host: x',
+    'Content-Encoding: gzip',
+    `Content-Length: ${packed.length + 1}`,
+  ]
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), packed])
+}
+
+describe('a flood of packed bodies that never end', { timeout: 60_000 }, () => {
+  it('takes little memory, and holds up no other request', async () => {
+    const folder = temporaryFolder()
+    const daemon = await startDaemon({ TRUNKLINE_DB: join(folder.path, 'flood.db') })
+    const alive = async (): Promise<void> => assert.equal((await fetch(`${daemon.url}/healthz`)).status, 200)
+    await alive()
+    const before = daemon.residentMiB() ?? 0
+    const bytes = endless()
+    const { hostname: host, port } = new URL(daemon.url)
+    const senders: Socket[] = []
+    for (let n = 0; n < SENDERS; n++) {
+      const localAddress = `127.0.1.${1 + (n % 2)}`
+      const sender = connect({ host, port: Number(port), localAddress }, () => void sender.write(bytes))
+      senders.push(sender.on('error', () => undefined))
+      await once(sender, 'connect')
+    }
+    let most = 0
+    for (let n = 0; n < 200; n++) {
+      await alive()
+      most = Math.max(most, daemon.residentMiB() ?? 0)
+    }
+    assert.ok(most - before < 100, `${most - before} MiB more`)
+    for (const sender of senders) sender.destroy()
+    await daemon.stop()
+    folder.remove()
   })
 })

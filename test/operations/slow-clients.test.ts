@@ -3,11 +3,16 @@ import { EventEmitter, once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import Koa from 'koa'
+import type { Cut } from '../../adapters/http/connections.ts'
 import { type Limits, type RunningServer, serve } from '../../adapters/http/server.ts'
 
 /** What a socket's buffers on both sides cannot hold. */
 const LONG = 'x'.repeat(64 * 1024 * 1024)
+
+/** Longer than the times that the test of it is about. */
+const SLOW_MS = 1_000
 
 /** Limits that a test can wait for; those that it is not about are out of reach. */
 const LIMITS: Limits = {
@@ -17,68 +22,96 @@ const LIMITS: Limits = {
   stalledMs: 600_000,
   checkMs: 20,
   connections: 100,
+  connectionsPerAddress: 100,
+  pipelined: 16,
 }
 
 const servers: RunningServer[] = []
 after(() => Promise.all(servers.map(server => server.stop(0))))
 
 interface Served {
-  /** Connects and sends the bytes as they are. */
-  open(bytes: string): Socket
-  /** Emits `gone` whenever the server has closed a connection that it had answered on. */
+  /** Connects, from that address of this machine, and sends the bytes as they are. */
+  open(bytes: string, from?: string): Socket
+  /** Why connections were cut. */
+  readonly cuts: readonly Cut[]
+  /**
+   * Emits `gone` whenever the server has closed a connection that it had answered on, and `held` when it works on a
+   * request for /held, which is answered once `release` is emitted.
+   */
   readonly events: EventEmitter
 }
 
 async function serving(limits: Partial<Limits>): Promise<Served> {
   const events = new EventEmitter()
+  const cuts: Cut[] = []
   const app = new Koa()
   app.on('error', () => undefined)
   app.use(async ctx => {
     ctx.socket.once('close', () => events.emit('gone'))
-    if (ctx.path === '/slow') await once(ctx.socket, 'timeout')
+    if (ctx.path === '/slow') await pause(SLOW_MS)
+    if (ctx.path === '/held') {
+      setImmediate(() => events.emit('held'))
+      await once(events, 'release')
+    }
     if (ctx.method === 'POST') await text(ctx.req)
     ctx.body = ctx.path === '/long' ? LONG : 'done'
   })
-  const server = await serve(() => app, { host: '127.0.0.1', port: 0 }, { ...LIMITS, ...limits })
+  const watching = { onCut: (reason: Cut) => void cuts.push(reason) }
+  const server = await serve(() => app, { host: '127.0.0.1', port: 0 }, { ...LIMITS, ...limits }, watching)
   servers.push(server)
   const port = Number(new URL(server.url).port)
   return {
     events,
-    open: bytes => {
-      const socket = connect(port, '127.0.0.1', () => void socket.write(bytes))
+    cuts,
+    open: (bytes, from) => {
+      const to = { port, host: '127.0.0.1', ...(from === undefined ? {} : { localAddress: from }) }
+      const socket = connect(to, () => void socket.write(bytes))
       return socket.on('error', () => undefined)
     },
   }
 }
 
-const GET = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`
+const getAndClose = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`
+const post = (length: number): string => `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`
+const OK = /^HTTP\/1\.1 200 /
 const REFUSED = /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n.*\r\n\r\n\{"message":"Request Timeout\."\}$/s
+
+/** Sends the bytes over and over until the act ends. */
+async function dripping(socket: Socket, bytes: string, act: () => Promise<unknown>): Promise<void> {
+  if (socket.connecting) await once(socket, 'connect')
+  const drip = setInterval(() => socket.write(bytes), 20)
+  await act()
+  clearInterval(drip)
+  socket.destroy()
+}
 
 describe('a client', { timeout: 30_000 }, () => {
   it('whose headers do not come whole in time is told so and cut', async () => {
     const { open } = await serving({ headersMs: 200, requestMs: 400_000 })
     const slow = open('GET / HTTP/1.1\r\nHost: x\r\nFoo: ')
-    const drip = setInterval(() => slow.write('a'), 20)
-    assert.match(await text(slow), REFUSED)
-    clearInterval(drip)
+    await dripping(slow, 'a', async () => assert.match(await text(slow), REFUSED))
   })
 
   it('whose request does not come whole in time is told so and cut', async () => {
     const { open } = await serving({ headersMs: 200, requestMs: 300 })
-    const slow = open('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n')
-    const drip = setInterval(() => slow.write('a'), 20)
-    assert.match(await text(slow), REFUSED)
-    clearInterval(drip)
+    const slow = open(post(100_000))
+    await dripping(slow, 'a', async () => assert.match(await text(slow), REFUSED))
   })
 
   it('that says nothing at all is cut', async () => {
-    const { open } = await serving({ stalledMs: 200 })
+    const { open } = await serving({ headersMs: 200, requestMs: 400_000 })
     await once(open('').resume(), 'close')
+  })
+
+  it('that sends nothing but empty lines after its request is cut', async () => {
+    const { open, events } = await serving({ headersMs: 100, requestMs: 400_000, idleMs: 200 })
+    await dripping(open(get('/')), '\r\n', () => once(events, 'gone'))
   })
 
   it('that stops reading its response is cut', async () => {
     const { open, events } = await serving({ stalledMs: 300 })
-    const stalled = open('GET /long HTTP/1.1\r\nHost: x\r\n\r\n')
+    const stalled = open(get('/long'))
     await once(stalled, 'connect')
     stalled.pause()
     await once(events, 'gone')
@@ -87,24 +120,101 @@ describe('a client', { timeout: 30_000 }, () => {
     assert.ok(length < LONG.length)
   })
 
+  for (const [what, bytes] of Object.entries({
+    'empty lines': '\r\n',
+    requests: get('/'),
+    'half a header': 'a',
+    'half a body': post(100_000),
+  }))
+    it(`that stops reading its response is cut though it goes on sending ${what}`, async () => {
+      const { open, events } = await serving({ stalledMs: 300 })
+      const stalled = open(get('/long'))
+      await once(stalled, 'connect')
+      stalled.pause()
+      await dripping(stalled, bytes, () => once(events, 'gone'))
+    })
+
   it('that waits for its answer is not cut, however long that takes', async () => {
-    const { open } = await serving({ stalledMs: 100 })
-    const patient = open('GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
-    assert.match(await text(patient), /^HTTP\/1\.1 200 /)
+    const { open } = await serving({ stalledMs: 100, idleMs: 100 })
+    assert.match(await text(open(getAndClose('/slow'))), OK)
   })
 
-  it('finds no place when too many are there, and finds one when one of them has gone', async () => {
-    const { open, events } = await serving({ connections: 2 })
-    const [first, second] = [open(GET), open(GET)]
-    await Promise.all([once(first, 'data'), once(second, 'data')])
-    assert.equal(await text(open(GET)), '')
-    const gone = once(events, 'gone')
-    first.destroy()
-    await gone
-    const third = open(GET)
-    const [answer] = await once(third, 'data')
-    assert.match(String(answer), /^HTTP\/1\.1 200 /)
-    second.destroy()
-    third.destroy()
+  it('that sends many requests at once gets the answers to as many as may wait, and no more', async () => {
+    const { open, cuts } = await serving({ pipelined: 4 })
+    const answers = await text(open(get('/').repeat(40)))
+    assert.equal(answers.split('HTTP/1.1 200 ').length - 1, 4)
+    assert.deepEqual(cuts, ['pipelined'])
+  })
+})
+
+/** So many paused connections that have sent these bytes, each there before the next one comes. */
+async function taking({ open }: Served, bytes: string, count: number, until = 'connect'): Promise<Socket[]> {
+  const taken: Socket[] = []
+  for (let i = 0; i < count; i++) {
+    const socket = open(bytes)
+    await once(socket, until)
+    taken.push(socket.pause())
+  }
+  return taken
+}
+
+async function isClosed(socket: Socket): Promise<void> {
+  if (!socket.closed) await once(socket.resume(), 'close')
+}
+
+const isAnswered = async (socket: Socket): Promise<void> => assert.match(String((await once(socket, 'data'))[0]), OK)
+
+describe('when all places are taken, a client', { timeout: 30_000 }, () => {
+  for (const [whose, bytes, until] of [
+    ['is silent', '', 'connect'],
+    ['waits before its next request', get('/'), 'data'],
+    ['does not end its headers', 'GET / HTTP/1.1\r\nHost: x\r\n', 'connect'],
+    ['does not end its body', `${post(9)}x`, 'connect'],
+    ['reads none of its responses', get('/long').repeat(3), 'data'],
+  ] as const)
+    it(`gets that of one who ${whose}, for longer than the others`, async () => {
+      const served = await serving({ connections: 4 })
+      const [first, ...others] = await taking(served, bytes, 4, until)
+      assert.ok(first)
+      await isAnswered(served.open(get('/')))
+      await isClosed(first)
+      assert.ok(others.every(other => !other.destroyed))
+      assert.deepEqual(served.cuts, ['crowded'])
+    })
+
+  it('gets none when all others are being served', async () => {
+    const { open, events, cuts } = await serving({ connections: 2 })
+    const slow: Promise<string>[] = []
+    for (let i = 0; i < 2; i++) {
+      const held = once(events, 'held')
+      slow.push(text(open(getAndClose('/held'))))
+      await held
+    }
+    assert.equal(await text(open(get('/'))), '')
+    assert.deepEqual(cuts, ['full'])
+    events.emit('release')
+    for (const answer of await Promise.all(slow)) assert.match(answer, OK)
+  })
+
+  it('gets that of an address that has its share, not of one that has few', async () => {
+    const served = await serving({ connections: 4 })
+    const lone = served.open('', '127.0.0.2')
+    await once(lone, 'connect')
+    const [greedy] = await taking(served, '', 3)
+    assert.ok(greedy)
+    await isAnswered(served.open(get('/'), '127.0.0.3'))
+    await isClosed(greedy)
+    assert.ok(!lone.destroyed)
+  })
+
+  it('gets one of its own address when that has as many as an address may have', async () => {
+    const served = await serving({ connectionsPerAddress: 2 })
+    const other = served.open('', '127.0.0.2')
+    await once(other, 'connect')
+    const [first, second] = await taking(served, '', 2)
+    assert.ok(first && second)
+    await isAnswered(served.open(get('/')))
+    await isClosed(first)
+    assert.ok(!other.destroyed && !second.destroyed)
   })
 })

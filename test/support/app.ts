@@ -5,8 +5,8 @@ import type Koa from 'koa'
 import { pino } from 'pino'
 import { httpApp } from '../../adapters/http/app.ts'
 import type { Metrics } from '../../adapters/http/metrics.ts'
-import { notingRefusals } from '../../adapters/http/refusal.ts'
-import { type RunningServer, serve } from '../../adapters/http/server.ts'
+import { noting } from '../../adapters/http/noting.ts'
+import { limitsBehind, type RunningServer, serve } from '../../adapters/http/server.ts'
 import { compose, type Replacements, type Trunkline } from '../../bin/compose.ts'
 import { loadSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
@@ -95,7 +95,7 @@ export async function startService(
       ...(metrics ? { metrics } : {}),
     })
   }
-  const server = await serve(appAt, complete, {}, notingRefusals(log, metrics))
+  const server = await serve(appAt, complete, limitsBehind(complete.trusted_proxies), noting(log, metrics))
   const request: TestService['request'] = async (method, path, { json, body, headers, session } = {}) => {
     const response = await fetch(`${url}${path}`, {
       method,

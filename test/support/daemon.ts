@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { residentMiB } from './memory.ts'
 
 const PROGRAM = 'dist/bin/trunklined.js'
 /** Longer than a daemon takes to log what a test waits for. */
@@ -15,6 +16,8 @@ export interface Ended {
 
 export interface DaemonProcess {
   readonly url: string
+  /** MiB of memory that it holds now; null where the system does not tell. */
+  residentMiB(): number | null
   /** The lines on standard output so far. */
   readonly printed: readonly string[]
   /**
@@ -70,6 +73,7 @@ export async function startDaemon(environment: Environment, ...args: string[]): 
   failed.catch(() => undefined)
   return {
     url: await Promise.race([listening, failed]),
+    residentMiB: () => residentMiB(child.pid),
     printed,
     untilLogged: text =>
       new Promise((resolve, reject) => {

@@ -8,7 +8,7 @@ import Database from 'better-sqlite3'
 import { createMetrics, type Metrics } from '../../../adapters/http/metrics.ts'
 import { ADMIN, startService, type TestService, temporaryFolder } from '../../support/app.ts'
 import { longestHold } from '../../support/event-loop.ts'
-import { addGateway } from '../../support/gateway.ts'
+import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
 import { rawRequest } from '../../support/raw.ts'
 
 const KIB = 1024
@@ -19,16 +19,27 @@ const JSON_TYPE = { 'content-type': 'application/json' }
 let service: TestService
 let metrics: Metrics
 let session: string
+let sms: FakeGateway
 let gateway: number
 before(async () => {
+  sms = await startGateway()
   metrics = createMetrics()
   service = await startService({}, {}, metrics)
   session = await service.login()
 })
 beforeEach(async () => {
-  gateway = await addGateway(service, session, NOWHERE)
+  gateway = await addGateway(service, session, sms)
 })
-after(() => service.close())
+after(async () => {
+  await service.close()
+  await sms.close()
+})
+
+/** A message of the gateway that is known as m. */
+const sent = async (): Promise<void> => {
+  sms.answerWith(200, '{"id":"m"}')
+  await service.request('POST', `/api/sms-gateways/${gateway}/send`, { json: MESSAGE, session })
+}
 
 const receipts = (id = gateway): string => `/api/sms-gateways/${id}/dlr`
 
@@ -64,6 +75,7 @@ const padded = (length: number): string => {
 
 describe('a receipt', { timeout: 30_000 }, () => {
   it('is taken up to 64 KiB; a longer one is answered with 200, counted and not read', async () => {
+    await sent()
     const exact = padded(64 * KIB)
     assert.equal(Buffer.byteLength(exact), 64 * KIB)
     for (const [body, headers] of [
@@ -73,7 +85,7 @@ describe('a receipt', { timeout: 30_000 }, () => {
       const { status, text } = await post(receipts(), body, headers)
       assert.deepEqual([status, JSON.parse(text)], [200, RECEIVED])
     }
-    assert.deepEqual([await counted('parked'), await counted('unreadable')], [2, 0])
+    assert.deepEqual([await counted('matched'), await counted('unreadable')], [2, 0])
     for (const [body, headers] of [
       [`${exact} `, {}],
       [gzipSync(`${exact} `), { 'content-encoding': 'gzip' }],
@@ -82,7 +94,7 @@ describe('a receipt', { timeout: 30_000 }, () => {
       const { status, text } = await post(receipts(), body, headers)
       assert.deepEqual([status, JSON.parse(text)], [200, RECEIVED])
     }
-    assert.deepEqual([await counted('parked'), await counted('unreadable')], [2, 3])
+    assert.deepEqual([await counted('matched'), await counted('unreadable')], [2, 3])
   })
 
   it('that says it is too long, or comes on and on, is answered at once and its connection closed', async () => {
@@ -110,6 +122,7 @@ describe('a receipt', { timeout: 30_000 }, () => {
   })
 
   it('with too many fields is counted and left unread', async () => {
+    await sent()
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     const fields = (count: number): string => Array.from({ length: count }, (_, i) => `f${i}=${i}`).join('&')
     for (const [body, headers] of [
@@ -117,9 +130,9 @@ describe('a receipt', { timeout: 30_000 }, () => {
       [`{"id":"m","a":[${'1,'.repeat(1_000)}1]}`, JSON_TYPE],
     ] as const)
       assert.equal((await post(receipts(), body, headers)).status, 200)
-    assert.deepEqual([await counted('parked'), await counted('unreadable')], [0, 2])
+    assert.deepEqual([await counted('matched'), await counted('unreadable')], [0, 2])
     assert.equal((await post(receipts(), `id=m&${fields(999)}`, form)).status, 200)
-    assert.equal(await counted('parked'), 1)
+    assert.equal(await counted('matched'), 1)
   })
 
   it('that comes byte by byte is given up before it has taken much', async () => {
