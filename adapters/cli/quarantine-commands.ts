@@ -11,8 +11,9 @@ import { type RunCommand, takesFields } from './program.ts'
 import { printable } from './styles.ts'
 import { cut } from './width.ts'
 
-/** So many are tried, or discarded, in one transaction. */
+/** So many are tried, or discarded, in one transaction, of so many characters, about. */
 const AT_ONCE = 200
+const LENGTH_AT_ONCE = 4 * 1024 * 1024
 
 const COLUMNS = {
   id: 'integer',
@@ -86,16 +87,19 @@ function replayCommand(run: RunCommand): Command {
     const given = await withSlugs(services.records, typed)
     const totals = { replayed: 0, left: 0 }
     let waiting: Retry[] = []
+    let length = 0
     const tryAll = async (): Promise<void> => {
       const replayed = await services.calls.replay(waiting)
       totals.replayed += replayed
       totals.left += waiting.length - replayed
       waiting = []
+      length = 0
     }
     for await (const each of services.calls.quarantine()) {
       const record = services.readRecord(each.format, each.record)
       waiting.push({ quarantined: { ...each, rules: completed(given, each.rules) }, record })
-      if (waiting.length === AT_ONCE) await tryAll()
+      length += each.record.length
+      if (waiting.length === AT_ONCE || length >= LENGTH_AT_ONCE) await tryAll()
     }
     if (waiting.length > 0) await tryAll()
     await printValue(context, totals, () => `replayed ${totals.replayed}, left ${totals.left}\n`)

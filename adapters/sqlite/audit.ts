@@ -64,7 +64,8 @@ export function audit({ query }: Connection): Audit {
          ${conditions.map(condition => `AND ${condition}`).join(' ')} ORDER BY id DESC LIMIT ${PAGE}`,
       )
       const bound = [filter.from, filter.to, ...[...given, ...record].map(([, value]) => value)]
-      for (const rows of keySetPages<AuditRow>(PAGE, last => page.all(last?.id ?? Number.MAX_SAFE_INTEGER, ...bound)))
+      const after = (last?: AuditRow) => page.iterate(last?.id ?? Number.MAX_SAFE_INTEGER, ...bound)
+      for (const rows of keySetPages<AuditRow>(PAGE, after, ({ changes }) => changes.length))
         for (const row of rows) yield { ...row, changes: JSON.parse(row.changes) }
     },
   }

@@ -226,24 +226,26 @@ const PAGE = 500
 /** What was noted, row by row, in the order of the rows and of the declaration. */
 export async function* rejectionsOf({ db }: Connection, resource: Resource): AsyncIterable<Rejection> {
   db.exec('CREATE INDEX IF NOT EXISTS temp.import_problems_by_row ON import_problems (row)')
-  const select = db.prepare<[number], ProblemRow>(
-    `SELECT * FROM temp.import_problems WHERE row IN (
-       SELECT DISTINCT row FROM temp.import_problems WHERE row > ? ORDER BY row LIMIT ${PAGE}) ORDER BY row`,
-  )
-  for (const page of keySetPages<ProblemRow>(PAGE, last => select.all(last?.row ?? -1)))
-    yield* byRow(page).map(problems => {
+  const select = db.prepare<[number], ProblemRow>('SELECT * FROM temp.import_problems WHERE row > ? ORDER BY row')
+  const after = (last?: RowProblems) => byRow(select.iterate(last?.[0].row ?? -1))
+  for (const page of keySetPages<RowProblems>(PAGE, after, ([{ raw }]) => raw?.length ?? 0))
+    yield* page.map(problems => {
       const { row, line, raw } = problems[0]
       const errors = problems.map(({ field, kind, detail }) => ERRORS[kind](resource, field, detail ?? 0))
       return { row, line, raw, errors: mergeErrors(resource, errors) }
     })
 }
 
-function byRow(problems: readonly ProblemRow[]): [ProblemRow, ...ProblemRow[]][] {
-  const groups: [ProblemRow, ...ProblemRow[]][] = []
+type RowProblems = [ProblemRow, ...ProblemRow[]]
+
+function* byRow(problems: Iterable<ProblemRow>): Generator<RowProblems> {
+  let group: RowProblems | null = null
   for (const problem of problems) {
-    const last = groups.at(-1)
-    if (last?.[0].row === problem.row) last.push(problem)
-    else groups.push([problem])
+    if (group?.[0].row === problem.row) group.push(problem)
+    else {
+      if (group) yield group
+      group = [problem]
+    }
   }
-  return groups
+  if (group) yield group
 }

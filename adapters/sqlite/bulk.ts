@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Bulk, ImportPlace } from '../../core/ports/bulk.ts'
 import type { Selection } from '../../core/ports/records.ts'
 import type { Clock } from '../../core/ports/system.ts'
@@ -14,6 +13,7 @@ import { translating } from './errors.ts'
 import { KEPT_JOIN, keptSql } from './imported-calls.ts'
 import { keySetPages } from './key-set.ts'
 import { selectionSql } from './selection.ts'
+import { hasUnbounded } from './view.ts'
 import type { Writer } from './writer.ts'
 
 const DUMP_PAGE = 500
@@ -51,13 +51,22 @@ async function* dump(
     FROM ${resource.name} t ${period ? '' : 'NOT INDEXED'} ${fields.some(field => field in resource.kept) ? KEPT_JOIN : ''}
     WHERE ${conditions.join(' AND ')} ORDER BY ${period ? `${order}, ` : ''}t.id LIMIT ${DUMP_PAGE}`
   const page = connection.rows<Bound[], DumpRow>(sql)
-  const after = ([key, id]: DumpRow = [period?.from ?? 0, 0]): DumpRow[] =>
-    page.all(...(period ? [key, id, period.to] : [id]), ...selected.bound)
-  for (const rows of keySetPages(DUMP_PAGE, after)) {
+  const isLong = hasUnbounded(resource, fields)
+  const after = ([key, id]: DumpRow = [period?.from ?? 0, 0]): Iterable<DumpRow> => {
+    const bound = [...(period ? [key, id, period.to] : [id]), ...selected.bound]
+    return isLong ? page.iterate(...bound) : page.all(...bound)
+  }
+  const pages = keySetPages(DUMP_PAGE, after, isLong ? lengthOf : undefined)
+  const take = connection.turns.begin()
+  for (;;) {
+    const { value: rows, done } = await take(() => pages.next())
+    if (done) return
     yield rows.map(([, , ...values]) => values)
-    await nextTurn()
   }
 }
+
+const lengthOf = (row: DumpRow): number =>
+  row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
 
 /** The SQL of a field's value, or of the name of the record it points to. */
 function namedSql(resource: Resource, field: string): string {

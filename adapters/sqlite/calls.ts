@@ -104,6 +104,7 @@ async function* quarantined({ query }: Connection): AsyncIterable<Quarantined> {
     `SELECT id, feed, format, rules, record, reason, seen, created_at FROM quarantine
      WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
   )
-  for (const rows of keySetPages<QuarantineRow>(PAGE, last => page.all(last?.id ?? 0)))
+  const after = (last?: QuarantineRow) => page.iterate(last?.id ?? 0)
+  for (const rows of keySetPages<QuarantineRow>(PAGE, after, ({ record }) => record.length))
     for (const row of rows) yield { ...row, rules: JSON.parse(row.rules) }
 }

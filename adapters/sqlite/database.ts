@@ -6,6 +6,7 @@ import { fold } from '../../core/search.ts'
 import { copyDatabase } from './copies.ts'
 import { RESTORE, translate } from './errors.ts'
 import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
+import { Turns } from './turns.ts'
 
 export interface OpenOptions {
   /** May a database be made where there is none? Without it, a missing one is `not_found`. */
@@ -28,6 +29,8 @@ export interface Connection {
   rows<P extends unknown[], R>(sql: string): Statement<P, R>
   /** The same with the first column alone. */
   value<P extends unknown[], R>(sql: string): Statement<P, R>
+  /** By which all that reads many records shares the event loop. */
+  readonly turns: Turns
   close(): void
 }
 
@@ -151,6 +154,7 @@ function connection(db: Database, path: string): Connection {
     query: cache(statement => statement),
     rows: cache(statement => statement.raw()),
     value: cache(statement => statement.pluck()),
+    turns: new Turns(),
     close: () => db.close(),
   }
 }

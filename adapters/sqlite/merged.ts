@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Turn } from './turns.ts'
 
 /** So many are put in their places at once. */
 const STRETCH = 4_000
@@ -9,11 +9,13 @@ type Compare<T> = (a: T, b: T) => number
 export async function merged<T extends object>(
   parts: readonly (readonly T[])[],
   compare: Compare<T>,
+  take: Turn,
 ): Promise<readonly T[]> {
   let runs = parts
   while (runs.length > 1) {
     const longer: (readonly T[])[] = []
-    for (let i = 0; i < runs.length; i += 2) longer.push(await mergedTwo(runs[i] ?? [], runs[i + 1] ?? [], compare))
+    for (let i = 0; i < runs.length; i += 2)
+      longer.push(await mergedTwo(runs[i] ?? [], runs[i + 1] ?? [], compare, take))
     runs = longer
   }
   return runs[0] ?? []
@@ -23,17 +25,21 @@ async function mergedTwo<T extends object>(
   a: readonly T[],
   b: readonly T[],
   compare: Compare<T>,
+  take: Turn,
 ): Promise<readonly T[]> {
   const all: T[] = []
   let [i, j] = [0, 0]
-  for (;;) {
-    const [first, second] = [a[i], b[j]]
-    if (first === undefined) return [...all, ...b.slice(j)]
-    if (second === undefined) return [...all, ...a.slice(i)]
-    const isFirst = compare(first, second) <= 0
-    all.push(isFirst ? first : second)
-    if (isFirst) i++
-    else j++
-    if (all.length % STRETCH === 0) await nextTurn()
+  const step = (): boolean => {
+    for (let n = 0; n < STRETCH; n++) {
+      const [first, second] = [a[i], b[j]]
+      const next = second === undefined || (first !== undefined && compare(first, second) <= 0) ? first : second
+      if (next === undefined) return false
+      all.push(next)
+      if (next === first) i++
+      else j++
+    }
+    return true
   }
+  while (await take(step));
+  return all
 }

@@ -1,6 +1,7 @@
 import { resources } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Connection } from './database.ts'
+import { upTo } from './key-set.ts'
 
 /**
  * A trigram index for each searched resource that follows behind the writes. Up to `through_id` it holds every record
@@ -15,8 +16,11 @@ const SMALL_TAIL = 500
 const LARGE_TAIL = 20_000
 /** When the index finds more than this, so many records match that a scan in order finds them as fast. */
 const MAX_CANDIDATES = 20_000
-/** Records indexed in one step: some milliseconds. */
+/** Records indexed in one step, and characters of their texts: some milliseconds, ten where no trigram comes twice. */
 const STEP = 200
+const STEP_LENGTH = 32 * 1024
+/** Characters of one text that are indexed. Texts that are longer are few, and every search looks into them. */
+const INDEXED = 4_000
 const MAX_TRIGRAMS = 24
 
 const searched: readonly Resource[] = resources.filter(resource => resource.search.length > 0)
@@ -24,6 +28,23 @@ const searched: readonly Resource[] = resources.filter(resource => resource.sear
 /** The SQL of the text that a search looks in, of the record `t`: the fields, and a SEPARATOR between them. */
 export const searchedText = ({ search }: Pick<Resource, 'search'>): string =>
   search.map(field => `coalesce(t.${field}, '')`).join(` || char(31) || `)
+
+/** The SQL of how long that text is, in bytes, which SQLite knows without reading what lies outside the record's page. */
+export const lengthSql = ({ search }: Resource): string =>
+  search.map(field => `coalesce(octet_length(t.${field}), 0)`).join(' + ')
+
+/** May that text be of any length? */
+export const isLong = ({ search, fields }: Resource): boolean => search.some(field => fields[field]?.unbounded)
+
+/** The SQL of what is indexed of it; the end of one that is longer has a mark. */
+function indexedText({ search, fields }: Resource): string {
+  const parts = search.map(field =>
+    fields[field]?.unbounded
+      ? `iif(octet_length(t.${field}) > ${INDEXED}, substr(t.${field}, 1, ${INDEXED}) || '${MARK}', coalesce(t.${field}, ''))`
+      : `coalesce(t.${field}, '')`,
+  )
+  return `fold(${parts.join(` || char(31) || `)})`
+}
 
 /** Makes the index of each resource whose searched fields have none yet, or not the present ones. */
 export function ensureSearchIndexes({ db, value }: Connection): void {
@@ -51,9 +72,11 @@ export function ensureSearchIndexes({ db, value }: Connection): void {
 
 /** Stands between the searched fields, so that none runs into another; no needle holds it. */
 export const SEPARATOR = '\x1f'
+const MARK = SEPARATOR.repeat(3)
 
 /** The ids that may hold the folded needle, or null when looking through the records in order is the better way. */
-export function candidates({ db, value }: Connection, { name }: Resource, needle: string): number[] | null {
+export function candidates({ db, value }: Connection, resource: Resource, needle: string): number[] | null {
+  const { name } = resource
   const trigrams = trigramsOf(needle)
   if (trigrams.length === 0 || needle.includes('\0')) return null
   return db.transaction(() => {
@@ -68,9 +91,10 @@ export function candidates({ db, value }: Connection, { name }: Resource, needle
       LARGE_TAIL + 1,
     )
     if (changed.length > LARGE_TAIL) return null
+    const together = trigrams.map(trigram => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
     const indexed = value<[string, number], number>(
       `SELECT rowid FROM ${name}_search WHERE ${name}_search MATCH ? LIMIT ?`,
-    ).all(trigrams.map(trigram => `"${trigram.replaceAll('"', '""')}"`).join(' AND '), MAX_CANDIDATES + 1)
+    ).all(isLong(resource) ? `(${together}) OR "${MARK}"` : together, MAX_CANDIDATES + 1)
     return indexed.length > MAX_CANDIDATES ? null : [...new Set([...indexed, ...tail, ...changed])]
   })()
 }
@@ -90,42 +114,49 @@ export const areIndexesBehind = (connection: Connection): boolean =>
 export const advanceSearchIndexes = (connection: Connection): boolean =>
   searched.some(resource => {
     const found = behind(connection, resource)
-    if (found) advance(connection, resource, found)
+    if (found) advance(connection, resource, found.through)
     return found !== null
   })
 
-interface Behind {
-  readonly through: number
-  readonly newest: number
-  readonly changed: readonly number[]
-}
-
-/** What an index has to catch up with; null when that is too little. */
-function behind({ value }: Connection, { name }: Resource): Behind | null {
+/** How far an index has come, when there is enough that it has to catch up with. */
+function behind({ value }: Connection, { name }: Resource): { readonly through: number } | null {
   const through = value<[string], number>('SELECT through_id FROM search_indexes WHERE resource = ?').get(name) ?? 0
   const newest = value<[], number | null>(`SELECT max(id) FROM ${name}`).get() ?? 0
-  const changed = value<[string, number], number>('SELECT id FROM search_changes WHERE resource = ? LIMIT ?').all(
-    name,
-    SMALL_TAIL + 1,
+  const isChanged = value<[string], number>(
+    `SELECT 1 FROM search_changes WHERE resource = ? LIMIT 1 OFFSET ${SMALL_TAIL}`,
   )
-  return newest - through > SMALL_TAIL || changed.length > SMALL_TAIL ? { through, newest, changed } : null
+  return newest - through > SMALL_TAIL || isChanged.get(name) === 1 ? { through } : null
 }
 
-function advance({ value, query }: Connection, { name, search }: Resource, { through, newest, changed }: Behind): void {
-  const text = `fold(${searchedText({ search })})`
-  for (const id of changed) {
+function advance(connection: Connection, resource: Resource, through: number): void {
+  const { query } = connection
+  const { name } = resource
+  const insert = `INSERT INTO ${name}_search (rowid, text) SELECT t.id, ${indexedText(resource)} FROM ${name} t`
+  const changed = atOnce(
+    connection,
+    `SELECT c.id, ${lengthSql(resource)} FROM search_changes c LEFT JOIN ${name} t ON t.id = c.id WHERE c.resource = ?`,
+    name,
+  )
+  for (const id of changed.ids) {
     query<[number], unknown>(`DELETE FROM ${name}_search WHERE rowid = ?`).run(id)
-    query<[number, number], unknown>(
-      `INSERT INTO ${name}_search (rowid, text) SELECT id, ${text} FROM ${name} t WHERE id = ? AND id <= ?`,
-    ).run(id, through)
+    query<[number, number], unknown>(`${insert} WHERE t.id = ? AND t.id <= ?`).run(id, through)
     query<[string, number], unknown>('DELETE FROM search_changes WHERE resource = ? AND id = ?').run(name, id)
   }
-  const end =
-    value<[number], number>(`SELECT id FROM ${name} WHERE id > ? ORDER BY id LIMIT 1 OFFSET ${STEP - 1}`).get(
-      through,
-    ) ?? newest
-  query<[number, number], unknown>(
-    `INSERT INTO ${name}_search (rowid, text) SELECT id, ${text} FROM ${name} t WHERE id > ? AND id <= ?`,
-  ).run(through, end)
+  if (changed.areMore) return
+  const fresh = atOnce(
+    connection,
+    `SELECT t.id, ${lengthSql(resource)} FROM ${name} t WHERE t.id > ? ORDER BY t.id`,
+    through,
+  )
+  const end = fresh.ids.at(-1)
+  if (end === undefined) return
+  query<[number, number], unknown>(`${insert} WHERE t.id > ? AND t.id <= ?`).run(through, end)
   query<[number, string], unknown>('UPDATE search_indexes SET through_id = ? WHERE resource = ?').run(end, name)
+}
+
+/** The first records of a query for ids and lengths, as many as make a step. */
+function atOnce({ rows }: Connection, sql: string, bound: string | number) {
+  const found = rows<[string | number], [id: number, length: number]>(sql).iterate(bound)
+  const { rows: some, isCut } = upTo(STEP_LENGTH, found, ([, length]) => length, STEP)
+  return { ids: some.map(([id]) => id), areMore: isCut }
 }

@@ -60,6 +60,20 @@ export function viewSql(resource: Resource, view: View): string {
   return `json_object(${members.join(', ')})`
 }
 
+/** May one record's JSON be of any length? */
+export function isUnbounded(resource: Resource, view: View): boolean {
+  const shown = resource.embeds.filter(embed => isShownIn(embed, view))
+  return (
+    hasUnbounded(resource) ||
+    shown.some(
+      embed => embed.kind === 'many' || (embed.kind === 'one' && hasUnbounded(resourceNamed(embed.from), embed.only)),
+    )
+  )
+}
+
+export const hasUnbounded = ({ fields }: Resource, only: readonly string[] = Object.keys(fields)): boolean =>
+  only.some(name => fields[name]?.unbounded)
+
 /** The joins that `viewSql` needs. */
 export function joinSql(resource: Resource, view: View): string {
   return resource.embeds

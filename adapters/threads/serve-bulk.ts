@@ -34,7 +34,9 @@ export type CallerMethods = {
   place(counts: BulkCounts, rejections: readonly Rejection[]): Promise<ImportPlace>
 }
 
+/** Rejections that are handed over at once, and characters of their rows, about. */
 const PAGE = 500
+const PAGE_LENGTH = 1024 * 1024
 
 interface Served {
   readonly bulk: Pick<Bulk, 'load'>
@@ -72,12 +74,13 @@ export function serveBulk({ bulk, close }: Served, channel: Channel): void {
   const caller: Peer<CallerMethods> = peer(channel, methods)
 }
 
-async function pageOf<T>(items: AsyncIterator<T>): Promise<T[]> {
-  const page: T[] = []
-  while (page.length < PAGE) {
-    const next = await items.next()
+async function pageOf(rejections: AsyncIterator<Rejection>): Promise<Rejection[]> {
+  const page: Rejection[] = []
+  for (let length = 0; page.length < PAGE && length < PAGE_LENGTH; ) {
+    const next = await rejections.next()
     if (next.done) break
     page.push(next.value)
+    length += next.value.raw?.length ?? 0
   }
   return page
 }

@@ -23,7 +23,7 @@ export interface PageQuery extends Selection {
   readonly search?: string
   /** Only what comes after the record with this id, in the resource's order. */
   readonly after?: number
-  /** At most so many records, in one page. */
+  /** At most so many records. */
   readonly limit?: number
 }
 
@@ -31,7 +31,9 @@ export interface Page {
   /** The records' JSON objects, separated by commas; empty when there are none. */
   readonly json: Json
   readonly count: number
-  /** The id of the page's last record when more follow, else null. */
+  /** False when another page may follow. */
+  readonly isLast: boolean
+  /** With a limit, the id that the next list comes after when more records follow, the same in each page; else null. */
   readonly next: number | null
 }
 
@@ -42,8 +44,8 @@ export interface Page {
 export interface Records {
   /**
    * The records in the resource's order, page by page, each read when it is asked for; one page without any when there
-   * are none, and no other such.
-   * `limit` gives one page. Throws `invalid` on `after` when no record of that id tells the place.
+   * are none, and no other such. A page holds some hundred records, or fewer where they are large.
+   * Throws `invalid` on `after` when no record of that id tells the place.
    */
   list(resource: Resource, query: PageQuery): AsyncIterable<Page>
   /** The record as its single view shows it, long arrays apart (`many` in `single`); null when there is none. */

@@ -56,6 +56,8 @@ export interface Field<T extends Value = Value> {
   readonly untrimmed?: true
   /** A random value will do: the command line makes one on request. */
   readonly generated?: true
+  /** Of any length: a record of it may be larger than all else that is read at once. */
+  readonly unbounded?: true
   /** The only values that hold. */
   readonly choices?: readonly string[]
   readonly examples?: readonly string[]
@@ -125,6 +127,7 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
     output: Type.String(),
     ...marks,
     ...(untrimmed ? { untrimmed } : {}),
+    ...(max === null ? { unbounded: true } : {}),
     ...(rule?.choices ? { choices: rule.choices } : {}),
     ...(examples ? { examples } : {}),
     ...(known ? { known } : {}),
@@ -258,6 +261,7 @@ export function json(keys?: Keys): Field<string | null> {
     ...(keys ? { keys } : {}),
     required: false,
     fallback: null,
+    unbounded: true,
     input: Type.Object({}, { additionalProperties: true }),
     output: Type.Object({}, { additionalProperties: true }),
     parse: given => {

@@ -83,11 +83,8 @@ export function administration(records: Records, onUnread: UnreadListener = () =
       const pages = records.list(resource, pageQuery)[Symbol.asyncIterator]()
       const first = await pages.next()
       if (first.done) throw new AppError('internal', 'A list had no page.')
-      const next = pageQuery.limit === undefined ? null : first.value.next
-      return {
-        json: first.value.next === null || next !== null ? `[${first.value.json}]` : array(first.value, pages),
-        next,
-      }
+      const { json, isLast, next } = first.value
+      return { json: isLast ? `[${json}]` : array(first.value, pages), next }
     },
     show: async (resource, id) => {
       const json = await records.show(resource, id)

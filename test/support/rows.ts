@@ -107,12 +107,10 @@ export async function pagesOf(
   query: Partial<PageQuery> = {},
 ): Promise<(Page & { readonly list: Shown[] })[]> {
   const pages = []
-  for await (const { json, count, next } of records.list(resourceNamed(name), { view: 'plain', ...query })) {
-    const list: unknown = parseJson(`[${json}]`)
+  for await (const page of records.list(resourceNamed(name), { view: 'plain', ...query })) {
+    const list: unknown = parseJson(`[${page.json}]`)
     pages.push({
-      json,
-      count,
-      next,
+      ...page,
       list: Array.isArray(list) ? list.map(item => ({ ...item, id: Number(item.id) })) : [],
     })
   }

@@ -38,6 +38,8 @@ export interface Reading {
 
 /** Rows read at once. */
 const STRETCH = 500
+/** Characters of a batch, about, whatever its rows: they are held until they are stored. */
+const BATCH_LENGTH = 8 * 1024 * 1024
 
 export const reachedIn = (input: Input): Reached => ({
   offset: input.offset,
@@ -53,8 +55,9 @@ export async function* readBatches(reading: Reading, size: () => number): AsyncG
   for await (const cut of input.rows(opened.splitter(isWithin), STRETCH)) {
     if (signal?.aborted) return
     batch.blank.push(...cut.blank)
+    for (const { raw } of cut.rows) batch.length += raw.length
     await read(cut.rows, batch)
-    if (batch.rows >= size()) {
+    if (batch.rows >= size() || batch.length >= BATCH_LENGTH) {
       yield { ...batch, reached: reachedIn(input) }
       batch = emptyBatch()
     }
@@ -69,9 +72,11 @@ interface Draft {
   readonly warned: (readonly [line: number, warnings: readonly Warning[]])[]
   readonly blank: number[]
   rows: number
+  /** Of the rows, in characters. */
+  length: number
 }
 
-const emptyBatch = (): Draft => ({ records: [], rejected: [], warned: [], blank: [], rows: 0 })
+const emptyBatch = (): Draft => ({ records: [], rejected: [], warned: [], blank: [], rows: 0, length: 0 })
 
 /** Adds what is read of some rows to a batch. Rows that name records not known yet are read again once those are. */
 function rowReader({ opened, names, keepsRaw }: Reading) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { merged } from '../../../adapters/sqlite/merged.ts'
+import { Turns } from '../../../adapters/sqlite/turns.ts'
 
 interface Item {
   readonly key: number
@@ -27,12 +28,12 @@ test('parts in order become one in order, each item once, however many parts the
     [20_001, 4_000],
   ] as const) {
     const parts = partsOf(count, length)
-    assert.deepEqual(await merged(parts, byKey), parts.flat().sort(byKey))
+    assert.deepEqual(await merged(parts, byKey, new Turns().begin()), parts.flat().sort(byKey))
   }
 })
 
 test('an empty part is no part', async () => {
-  assert.deepEqual(await merged([[], [{ key: 1, nth: 1 }], []], byKey), [{ key: 1, nth: 1 }])
+  assert.deepEqual(await merged([[], [{ key: 1, nth: 1 }], []], byKey, new Turns().begin()), [{ key: 1, nth: 1 }])
 })
 
 test('while many are put in order, others have their turn again and again', async () => {
@@ -44,7 +45,7 @@ test('while many are put in order, others have their turn again and again', asyn
     if (!isDone) setImmediate(take)
   }
   setImmediate(take)
-  await merged(parts, byKey)
+  await merged(parts, byKey, new Turns().begin())
   isDone = true
   assert.ok(turns > 50, `${turns} turns`)
 })

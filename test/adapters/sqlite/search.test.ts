@@ -294,3 +294,37 @@ test('an index over other fields than the declared ones is made anew', async () 
   await findsAll(storage, 'indexed again')
   await storage.close()
 })
+
+test('a step of the index takes milliseconds, however long the texts are and however few their repetitions', async () => {
+  const { storage } = await world()
+  const text = Array.from({ length: 60_000 }, (_, n) => String.fromCharCode(0x4e00 + ((n * 7_919) % 20_000))).join('')
+  storage.connection.db
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+       INSERT INTO dids (tenant_id, number, provider, description, status, created_at, updated_at)
+       SELECT 1, i, 'Carrier', ? || i, 'active', '', '' FROM n`,
+    )
+    .run(text)
+  const times: number[] = []
+  for (let isBehind = true; isBehind; ) {
+    const started = performance.now()
+    isBehind = await step(storage)
+    times.push(performance.now() - started)
+  }
+  const p95 = times.sort((a, b) => a - b)[Math.floor(times.length * 0.95)] ?? 0
+  assert.ok(p95 < 50, `${times.length} steps, p95 ${p95.toFixed(0)} ms`)
+  await storage.close()
+})
+
+test('what stands far behind in a long text is found', async () => {
+  const of = await world()
+  await of.add([
+    { number: '1', provider: 'Carrier', description: `${'x'.repeat(10_000)} Needle ${'y'.repeat(10_000)}` },
+  ])
+  await of.add(Array.from({ length: 600 }, (_, n) => ({ number: String(n), provider: 'Other', description: null })))
+  while (await step(of.storage));
+  await agree(of, ['needle', 'carrier', 'xxx Needle yyy', 'x y', 'nowhere'], 'indexed')
+  await of.change(1, { number: '1', provider: 'Carrier', description: `${'z'.repeat(10_000)} pin` })
+  await agree(of, ['needle', 'pin', 'zzz', 'xxx'], 'changed')
+  await of.storage.close()
+})

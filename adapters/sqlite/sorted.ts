@@ -1,0 +1,44 @@
+import {
+  afterSql,
+  bindPlace,
+  byPlace,
+  columnsSql,
+  fromSql,
+  orderSql,
+  type Plan,
+  type ViewRow,
+  whereSql,
+} from './list-plan.ts'
+import { merged } from './merged.ts'
+
+/** So many places are read at once: some milliseconds. */
+const STRETCH = 2_000
+
+/** Must all records be sorted to find the first, since no index has their order? */
+export function sorts(plan: Plan): boolean {
+  const sql = `SELECT t.id FROM ${fromSql(plan, false)}
+    ${whereSql(...plan.conditions, plan.from !== null && afterSql(plan, '<'))} ORDER BY ${orderSql(plan)} LIMIT 1`
+  return plan.connection
+    .query<(string | number)[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
+    .all(...plan.bound, ...bindPlace(plan, plan.from))
+    .some(({ detail }) => detail.includes('TEMP B-TREE FOR ORDER BY'))
+}
+
+/** The places of all records, put in order a stretch at a time. */
+export async function sorted(plan: Plan): Promise<readonly ViewRow[]> {
+  const statement = plan.connection.rows<(string | number)[], ViewRow>(
+    `SELECT ${columnsSql(plan, false)} FROM ${fromSql(plan, false)}
+     ${whereSql(...plan.conditions, 't.id > ?', plan.from !== null && afterSql(plan, '<'))}
+     ORDER BY t.id LIMIT ${STRETCH}`,
+  )
+  const stretches: ViewRow[][] = []
+  let last = 0
+  const step = (): boolean => {
+    const rows = statement.all(...plan.bound, last, ...bindPlace(plan, plan.from))
+    last = rows.at(-1)?.[2] ?? last
+    stretches.push(rows.sort(byPlace))
+    return rows.length === STRETCH
+  }
+  while (await plan.take(step));
+  return merged(stretches, byPlace, plan.take)
+}
