@@ -3,17 +3,19 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { randomIds } from '../adapters/system/ids.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
+import type { Decks } from '../core/ports/decks.ts'
 import type { Messages, SmsGatewayClient } from '../core/ports/messages.ts'
 import type { Clock } from '../core/ports/system.ts'
 import { type Administration, administration, type UnreadListener } from '../core/use-cases/administer.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
-import { removalsOnThread } from './threads.ts'
+import { changesOnThread } from './threads.ts'
 
 /** Everything a program needs, wired once. */
 export interface Trunkline {
   readonly storage: Storage
+  readonly decks: Decks
   readonly administration: Administration
   readonly messaging: Messaging
   readonly signIn: SignIn
@@ -54,15 +56,20 @@ export function compose(
   const clock = replacements.clock ?? systemClock()
   const storage = openStorage(settings.db, { ...opening, clock })
   const { messages, accounts, sessions } = storage
-  const { records, close: endThread } = opening.keepsLoopFree
-    ? removalsOnThread(storage)
-    : { records: storage.records, close: async () => {} }
+  const {
+    records,
+    decks,
+    close: endThread,
+  } = opening.keepsLoopFree
+    ? changesOnThread(storage, clock)
+    : { records: storage.records, decks: storage.decks, close: async () => {} }
   const onUnread = opening.onUnread ?? (() => {})
   const { session_idle: idle, session_absolute: absolute } = settings
   const passwords = replacements.passwords ?? lazyPasswords()
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout })
   return {
     storage,
+    decks,
     clock,
     passwords,
     administration: administration(records, onUnread),

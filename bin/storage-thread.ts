@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { openStorage } from '../adapters/sqlite/storage.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { serveRemovals } from '../adapters/threads/removals.ts'
+import { serveLongChanges } from '../adapters/threads/long-changes.ts'
 import { serveBulk } from '../adapters/threads/serve-bulk.ts'
 import type { ThreadData } from './threads.ts'
 
@@ -14,5 +14,5 @@ const storage = openStorage(path, {
   storesMany: serves === 'bulk',
   ...(actor ? { actor } : {}),
 })
-const serve = { bulk: serveBulk, removals: serveRemovals }[serves]
+const serve = { bulk: serveBulk, changes: serveLongChanges }[serves]
 serve(storage, parentPort)

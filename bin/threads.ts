@@ -1,13 +1,13 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Storage } from '../adapters/sqlite/storage.ts'
-import { threadedRemovals } from '../adapters/threads/removals.ts'
+import { threadedChanges } from '../adapters/threads/long-changes.ts'
 import { type ThreadedBulk, threadedBulk } from '../adapters/threads/threaded-bulk.ts'
 import type { Actor } from '../core/audit.ts'
-import type { Records } from '../core/ports/records.ts'
+import type { Clock } from '../core/ports/system.ts'
 
 export interface ThreadData {
-  readonly serves: 'bulk' | 'removals'
+  readonly serves: 'bulk' | 'changes'
   readonly path: string
   readonly actor?: Actor | undefined
 }
@@ -21,9 +21,6 @@ function start(workerData: ThreadData): Worker {
 export const bulkOnThread = ({ bulk, connection: { path } }: Storage, actor?: Actor): ThreadedBulk =>
   threadedBulk(bulk, () => start({ serves: 'bulk', path, actor }))
 
-/** The storage's port for records, with what may delete very many of them on a thread of its own. */
-export const removalsOnThread = ({
-  records,
-  connection: { path },
-}: Storage): { records: Records; close(): Promise<void> } =>
-  threadedRemovals(records, () => start({ serves: 'removals', path }))
+/** The storage's ports for records and decks, with the changes that may take long on a thread of their own. */
+export const changesOnThread = (storage: Storage, clock: Clock): ReturnType<typeof threadedChanges> =>
+  threadedChanges(storage, clock, () => start({ serves: 'changes', path: storage.connection.path }))

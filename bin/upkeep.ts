@@ -6,13 +6,14 @@ import type { Settings } from '../config/settings.ts'
 import { addSeconds, type Timestamp } from '../core/dates.ts'
 import { keepBackups } from './backups.ts'
 import type { Trunkline } from './compose.ts'
+import { followDecks } from './decks.ts'
 import { findUnread } from './unread-log.ts'
 
 const SWEEP_MS = 10_000
 const RETENTION_MS = 3_600_000
 const UNREAD_MS = 3_600_000
 
-/** What the daemon does unasked, until the signal: searching, sweeping, forgetting, backups. */
+/** What the daemon does unasked, until the signal: searching, sweeping, forgetting, backups, decks. */
 export async function startUpkeep(
   trunkline: Trunkline,
   settings: Settings,
@@ -33,6 +34,7 @@ export async function startUpkeep(
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),
     keepBackups(settings, { clock, log }, signal),
+    followDecks({ decks: trunkline.decks, clock, log }, signal),
   ])
 }
 
@@ -43,8 +45,8 @@ async function sweep({ messaging, signIn }: Trunkline): Promise<void> {
 
 /** Forgets what the settings give a time to; 0 days is for ever. */
 async function forget(
-  { storage: { retention }, clock }: Trunkline,
-  { audit_days, response_days, cdr_days }: Settings,
+  { storage: { retention, decks }, clock }: Trunkline,
+  { audit_days, response_days, cdr_days, deck_days }: Settings,
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
@@ -57,6 +59,7 @@ async function forget(
   await after(audit_days, 'audit rows', deleting(DATED.audit))
   await after(response_days, 'responses', moment => retention.clearResponsesBefore(moment, signal))
   await after(cdr_days, 'call records', deleting(DATED.cdrs))
+  await after(deck_days, 'decks', moment => decks.forget(moment, signal))
 }
 
 /** Tells systemd, where it waits to hear so, that the service answers. */

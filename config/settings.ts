@@ -111,6 +111,12 @@ export const declarations = {
   response_days: setting(days, 0, DAYS, 'days that the answers of gateways are kept with their messages; 0 for ever'),
   audit_days: setting(days, 365, DAYS, 'days that the audit trail is kept; 0 for ever'),
   cdr_days: setting(days, 0, DAYS, 'days that call records are kept; 0 for ever'),
+  deck_days: setting(
+    days,
+    365,
+    DAYS,
+    'days that a replaced deck is kept, for calls of its time that come late or are rated again; 0 keeps it',
+  ),
   trusted_proxies: setting(
     Type.Integer({ minimum: 0, maximum: 10 }),
     0,

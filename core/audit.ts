@@ -9,7 +9,7 @@ export interface Actor {
   readonly origin: string
 }
 
-export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'import', 'rerate', 'revoke', 'send'] as const
+export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'import', 'apply', 'rerate', 'revoke', 'send'] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 /** What a field was and is; a secret is only said to have changed. */

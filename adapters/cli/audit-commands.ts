@@ -16,7 +16,7 @@ import { wholeNumber } from './whole-number.ts'
 
 const LIMIT = 50
 
-const AUDITED = [...resources.map(({ name }) => name), 'accounts', 'quarantine']
+const AUDITED = [...resources.map(({ name }) => name), 'accounts', 'decks', 'quarantine']
 
 export async function auditCommand(run: RunCommand): Promise<Command> {
   const group = new Command('audit').description('who changed what, and when')

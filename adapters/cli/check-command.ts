@@ -23,7 +23,7 @@ export function checkCommand(run: RunCommand): Command {
   example(command, 'trunkline rate check acme --since 2026-10-01')
   return run(command, async (context, words, flags) => {
     const { tenant } = await tenantFrom(context, words, flags)
-    const { records, calls } = await context.open()
+    const { records, calls, clock } = await context.open()
     const tenantId = await resolve(records, tenants, tenant)
     const period = await tenantPeriodFrom(flags, records, tenantId)
     const deckRates: CheckedRate[] = []
@@ -33,7 +33,7 @@ export function checkCommand(run: RunCommand): Command {
       deckRates,
       await calls.usedRates(tenantId, period),
       await calls.unratedDestinations(tenantId, period),
-      await calls.catalog(tenantId),
+      await calls.catalog(tenantId, clock.now()),
     )
     await printValue(context, { ...findings }, () => summary(findings, tenant))
     const { duplicates, unusable, missing, excessive, ratable } = findings

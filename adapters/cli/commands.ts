@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import type { Context } from './context.ts'
 import type { LazyCommand, RunCommand } from './program.ts'
 import { RESOURCE_COMMANDS } from './resource-names.ts'
 
@@ -7,6 +8,19 @@ const TOOLS: Readonly<Record<string, (run: RunCommand) => Promise<Command[]>>> =
   rates: async run => (await import('./rating-commands.ts')).rateTools(run),
   cdrs: async run => (await import('./call-commands.ts')).callTools(run),
 }
+
+/** Where no daemon runs, a deck that is due takes effect when a command is about to work on rates or calls. */
+const runningWithDueDecks =
+  (run: RunCommand): RunCommand =>
+  (command, action) =>
+    run(command, (context, words, flags) => {
+      const open: Context['open'] = async opening => {
+        const services = await context.open(opening)
+        if (flags['dryRun'] !== true) await services.decks.putInForce()
+        return services
+      }
+      return action({ ...context, open }, words, flags)
+    })
 
 /** Every command; what one needs is loaded when it is called. */
 export const commands: readonly LazyCommand[] = [
@@ -54,9 +68,10 @@ export const commands: readonly LazyCommand[] = [
         const { resourceNamed } = await import('../../core/resources/all.ts')
         const { resourceCommand } = await import('./resource-commands.ts')
         const declared = resourceNamed(resource)
-        const group = resourceCommand(declared, name, run)
+        const running = TOOLS[resource] ? runningWithDueDecks(run) : run
+        const group = resourceCommand(declared, name, running)
         const { transferTools } = await import('./transfer-commands.ts')
-        const tools = [...transferTools(declared, name, run), ...((await TOOLS[resource]?.(run)) ?? [])]
+        const tools = [...transferTools(declared, name, running), ...((await TOOLS[resource]?.(running)) ?? [])]
         for (const tool of tools) group.addCommand(tool)
         return group
       },

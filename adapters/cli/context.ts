@@ -4,10 +4,11 @@ import type { Accounts, Passwords, Sessions } from '../../core/ports/accounts.ts
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
 import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
+import type { Decks } from '../../core/ports/decks.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { Records } from '../../core/ports/records.ts'
-import type { Maintenance } from '../../core/ports/system.ts'
+import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
@@ -49,7 +50,9 @@ export interface Services {
   readonly notices: Notices
   readonly bulk: Bulk
   readonly calls: Calls
+  readonly decks: Decks
   readonly audit: Audit
+  readonly clock: Clock
   /** Stores every call of a file, a folder or a stream, once; see `Calls.store`. */
   ingest(source: string | Readable, ingesting: Ingest): Promise<IngestCounts>
   readRecord(format: SourceFormat, raw: string): SwitchRecord

@@ -3,9 +3,9 @@ import { parseDate } from '../../core/dates.ts'
 import type { Records } from '../../core/ports/records.ts'
 import { FOREVER, midnights, type Period } from '../../core/rating/period.ts'
 import type { Resource } from '../../core/resources/resource.ts'
-import { tenants } from '../../core/resources/tenants.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
+import { timeZoneOf } from './moments.ts'
 
 /** `what` happened then, such as calls that began. */
 export const periodOptions = (command: Command, what: string): Command =>
@@ -58,8 +58,7 @@ export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
 
 /** The period that the flags give, its days being those of the tenant. */
 export async function tenantPeriodFrom(flags: Flags, records: Records, tenantId: number): Promise<Period> {
-  const tenant = await records.find(tenants, tenantId)
-  return periodFrom(flags, String(tenant?.['timezone'] ?? 'UTC'))
+  return periodFrom(flags, await timeZoneOf(records, tenantId))
 }
 
 /** The period that the flags give, if any, in the time zone of the tenant whose records alone are wanted. */

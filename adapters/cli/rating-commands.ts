@@ -1,26 +1,28 @@
 import { Command } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
-import { formatTimestamp } from '../../core/dates.ts'
+import type { Timestamp } from '../../core/dates.ts'
 import type { Dialling, ReadNumber } from '../../core/dialling/dialling.ts'
 import type { JsonObject } from '../../core/json.ts'
 import type { Rate } from '../../core/rating/deck.ts'
+import { ALL_ALONG, type DeckState, deckTimeAt } from '../../core/rating/deck-times.ts'
 import { type Explanation, explain } from '../../core/rating/explain.ts'
 import type { Outcome } from '../../core/rating/outcome.ts'
 import { passedOver } from '../../core/rating/passed-over.ts'
 import { isOwnNumber } from '../../core/rating/record-call.ts'
-import { rates } from '../../core/resources/rates.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { checkCommand } from './check-command.ts'
 import type { Context, Services } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
+import { momentFrom, shownMoment, timeZoneOf } from './moments.ts'
 import { printValue } from './output.ts'
+import { pendingCommand } from './pending-commands.ts'
 import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
 import { printable, styled } from './styles.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 
-export const rateTools = (run: RunCommand): Command[] => [quoteCommand(run), checkCommand(run)]
+export const rateTools = (run: RunCommand): Command[] => [quoteCommand(run), checkCommand(run), pendingCommand(run)]
 
 const QUOTE_HELP = 'trunkline rate quote --help'
 
@@ -29,37 +31,45 @@ function quoteCommand(run: RunCommand): Command {
     .argument('[NUMBER]')
     .usage('[options] [TENANT] <NUMBER>')
     .option('--seconds <n>', 'answered seconds', '60')
-  example(command, 'trunkline rate quote acme +380501234567 --seconds 90')
+    .option('--at <moment>', "for a call that starts then, by the tenant's time zone unless it has one (default: now)")
+  example(
+    command,
+    'trunkline rate quote acme +380501234567 --seconds 90',
+    'trunkline rate quote acme +380501234567 --at 2026-12-01T00:00',
+  )
   return run(command, async (context, words, flags) => {
     const { tenant, rest } = await tenantFrom(context, words, flags, 1)
     const number = rest[0] ?? (await askNumber(context))
     const services = await context.open()
     const answeredSeconds = secondsFrom(String(flags['seconds'] ?? 60))
     const tenantId = await resolve(services.records, tenants, tenant)
-    const catalog = await services.calls.catalog(tenantId)
+    const deck = await deckMeant(services, tenantId, flags['at'])
+    const { moment, effectiveAt } = deck
+    const catalog = await services.calls.catalog(tenantId, moment)
     const destination = catalog.dialling.read(number)
     const direction = isOwnNumber(number, catalog, destination) ? 'inbound' : 'outbound'
     const call = { direction, answered: true, answeredSeconds, destination } as const
-    const steps = explain(catalog.deckAt(formatTimestamp(Date.now(), 0)), call, number)
-    const inactive = await services.calls.inactiveRates(tenantId)
+    const steps = explain(catalog.deckAt(moment), call, number)
+    const inactive = await services.decks.inactiveRates(tenantId, moment)
     const rate = steps.find(step => step.kind === 'matching')?.rate ?? null
     const isLookedUp = steps.some(step => step.kind === 'number')
     const unused = isLookedUp ? passedOver(inactive, catalog.dialling, destination, rate) : []
-    const named = await destinations(services, [
+    const named = await destinations(services, tenantId, moment, [
       ...steps.flatMap(step => ('rate' in step ? (step.rate ?? []) : [])),
       ...unused,
     ])
     const lines = (): string[] => [
+      ...deckTold(context, deck),
       ...steps.flatMap(step => told(context, step, named, catalog.dialling)),
       ...unused.map(
-        each =>
-          `${styled(context, 'dim', 'not used'.padEnd(10))}${rateLine(each, named)}: its status is ${printable(each.status)}`,
+        each => `${labelled(context, 'not used')}${rateLine(each, named)}: its status is ${printable(each.status)}`,
       ),
     ]
     await printValue(
       context,
       {
         ...quoteOf({ number, seconds: answeredSeconds, ...destination }, steps, named),
+        ...{ at: moment, deck_effective_at: effectiveAt },
         passed_over: unused.map(each => ({ ...rateOf(each, named), status: each.status })),
       },
       () => `${lines().join('\n')}\n`,
@@ -79,20 +89,54 @@ function secondsFrom(given: string): number {
   throw new CliError(EXIT.usage, '--seconds must be a whole number', again('--seconds', '90'))
 }
 
-/** The labels of these rates, by id. */
-async function destinations({ records }: Services, shown: readonly Pick<Rate, 'id'>[]): Promise<Map<number, string>> {
-  const named = new Map<number, string>()
-  for (const { id } of shown) named.set(id, String((await records.find(rates, id))?.['destination'] ?? ''))
+interface DeckMeant {
+  readonly moment: Timestamp
+  readonly timeZone: string
+  /** When the deck of that moment takes effect; null where the tenant has had no other. */
+  readonly effectiveAt: Timestamp | null
+  readonly state: DeckState
+}
+
+/** The deck of the moment that is given, or of now. */
+async function deckMeant({ records, decks, clock }: Services, tenantId: number, at: unknown): Promise<DeckMeant> {
+  const timeZone = await timeZoneOf(records, tenantId)
+  const moment = at === undefined ? clock.now() : momentFrom('--at', String(at), timeZone)
+  const found = deckTimeAt(await decks.list({ tenantId, all: true }), moment)
+  return { moment, timeZone, effectiveAt: found?.effectiveAt ?? null, state: found?.state ?? 'in force' }
+}
+
+function deckTold(context: Context, { effectiveAt, timeZone, state }: DeckMeant): string[] {
+  if (effectiveAt === null || effectiveAt === ALL_ALONG) return []
+  const kept = state === 'forgotten' ? '; its rates are not kept any more' : ''
+  return [`${labelled(context, 'deck')}from ${shownMoment(effectiveAt, timeZone)}, ${state}${kept}`]
+}
+
+/** What these rates are called in the deck of that moment. */
+async function destinations(
+  { decks }: Services,
+  tenantId: number,
+  moment: Timestamp,
+  shown: readonly NamedRate[],
+): Promise<Destinations> {
+  const named = new Map<NamedRate, string>()
+  for (const rate of shown) named.set(rate, await decks.destination(tenantId, moment, rate))
   return named
 }
 
-const rateLine = ({ prefix, pricePerMinute, increment, id }: Rate, named: ReadonlyMap<number, string>): string =>
-  printable(`${prefix}  ${named.get(id)}  ${formatAmount(pricePerMinute)} a minute, by ${increment} s  (id ${id})`)
+/** What is told of a rate, as kept with a call or in its deck. */
+type NamedRate = Pick<Rate, 'id' | 'prefix'>
+type Destinations = ReadonlyMap<NamedRate, string>
 
-const rateOf = (rate: Rate, named: ReadonlyMap<number, string>): JsonObject => ({
+function rateLine(rate: Rate, named: Destinations): string {
+  const { prefix, pricePerMinute, increment, id } = rate
+  const known = id === null ? '' : `  (id ${id})`
+  return printable(`${prefix}  ${named.get(rate)}  ${formatAmount(pricePerMinute)} a minute, by ${increment} s${known}`)
+}
+
+const rateOf = (rate: Rate, named: Destinations): JsonObject => ({
   id: rate.id,
   prefix: rate.prefix,
-  destination: named.get(rate.id) ?? '',
+  destination: named.get(rate) ?? '',
   cost_per_minute: formatAmount(rate.pricePerMinute),
   billing_increment: rate.increment,
 })
@@ -100,7 +144,7 @@ const rateOf = (rate: Rate, named: ReadonlyMap<number, string>): JsonObject => (
 function quoteOf(
   { number, digits, kind, seconds }: ReadNumber & { readonly number: string; readonly seconds: number },
   steps: readonly Explanation[],
-  named: ReadonlyMap<number, string>,
+  named: Destinations,
 ): JsonObject {
   const result = steps.find(step => step.kind === 'result')
   const division = steps.find(step => step.kind === 'arithmetic')
@@ -129,8 +173,10 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   'too large': '  (the cost is larger than an amount can be)',
 }
 
-function told(context: Context, step: Explanation, named: ReadonlyMap<number, string>, dialling: Dialling): string[] {
-  const label = (text: string): string => styled(context, 'dim', text.padEnd(10))
+const labelled = (context: Context, text: string): string => styled(context, 'dim', text.padEnd(10))
+
+function told(context: Context, step: Explanation, named: Destinations, dialling: Dialling): string[] {
+  const label = (text: string): string => labelled(context, text)
   switch (step.kind) {
     case 'number':
       return [`${label('number')}${numberRead(step.given, step.read, dialling)}`]

@@ -21,7 +21,9 @@ const SHOWN = 20
 export function rerateCommand(run: RunCommand): Command {
   const command = tenantPeriodOptions(
     tenantArgument(
-      new Command('rerate').description("rate a tenant's calls anew by its present rates; what was is kept"),
+      new Command('rerate').description(
+        "rate a tenant's calls again, each by the rates in force when it started; what was is kept",
+      ),
     ),
     'calls that began',
   )
@@ -103,13 +105,22 @@ const COLUMNS: Readonly<Record<string, (change: Rerated) => unknown>> = {
   edited_by_hand: ({ editedByHand }) => editedByHand,
 }
 
-const totalsAsJson = ({ examined, changed, oldCost, newCost, stillUnrated, editedByHand }: RerateResult) => ({
+const totalsAsJson = ({
+  examined,
+  changed,
+  oldCost,
+  newCost,
+  stillUnrated,
+  editedByHand,
+  withoutDeck,
+}: RerateResult) => ({
   examined,
   changed,
   old_cost: formatAmount(oldCost),
   new_cost: formatAmount(newCost),
   still_unrated: stillUnrated,
   edited_by_hand: editedByHand,
+  without_deck: withoutDeck,
 })
 
 const BY_HAND = 'edited by hand'
@@ -132,4 +143,7 @@ const totals = (result: Omit<RerateResult, 'changes'>, dryRun: boolean): string[
   `${dryRun ? 'would change' : 'changed'} ${result.changed} of ${counted(result.examined, 'call')}: ${formatAmount(result.oldCost)} -> ${formatAmount(result.newCost)}`,
   ...(result.editedByHand > 0 ? [`of which ${BY_HAND}: ${result.editedByHand}`] : []),
   ...(result.stillUnrated > 0 ? [`still unrated: ${result.stillUnrated}`] : []),
+  ...(result.withoutDeck > 0
+    ? [`left as they are, since the rates of their time are not kept: ${result.withoutDeck}`]
+    : []),
 ]

@@ -25,7 +25,9 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
       .argument('<FILE|->', 'a file, or - for standard input'),
     resource,
   )
-  example(command, `trunkline ${name} import ${resource.name}.csv --dry-run`)
+  const line = `trunkline ${name} import ${resource.name}.csv`
+  const replacing = `${line} --tenant acme --mode replace --effective 2026-12-01T00:00 --dry-run`
+  example(command, `${line} --dry-run`, ...(resource.deckOf === undefined ? [] : [replacing]))
   return run(command, async (context, [path = ''], flags) => {
     const { exitCodeOf, importRecords } = await import('./import/import.ts')
     const ended = new AbortController()

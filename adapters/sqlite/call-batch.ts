@@ -1,8 +1,10 @@
 import { hash } from 'node:crypto'
+import { addSeconds } from '../../core/dates.ts'
 import type { Feed, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { CompletedCall, UnreadableRecord } from '../../core/rating/completed-call.ts'
-import { switchClock } from '../../core/rating/local-time.ts'
+import { type SwitchClock, switchClock } from '../../core/rating/local-time.ts'
+import { FOREVER, type Period } from '../../core/rating/period.ts'
 import { type Catalog, type RatedRecord, recordCall, slugOf } from '../../core/rating/record-call.ts'
 import type { cdrs } from '../../core/resources/cdrs.ts'
 import type { Bound } from './bound.ts'
@@ -67,11 +69,14 @@ export function callSteps(connection: Connection, known: Catalogs, clock: Clock)
     const id = tenantBySlug.get(slug)
     return id === undefined ? null : known.of(id)
   }
-  const prepare = preparer(catalogOf)
+  const clockOf = switchClocks()
+  // In one snapshot, since decks are read as they are needed.
+  const prepare = connection.db.transaction(preparer(catalogOf, clockOf))
   return {
     ready: async ({ rules }, records) => {
       const slugs = new Set(records.map(record => ('call' in record ? slugOf(record.call, rules) : null)))
-      await known.ready(new Set([...slugs].flatMap(slug => (slug === null ? [] : (tenantBySlug.get(slug) ?? [])))))
+      const tenantIds = [...slugs].flatMap(slug => (slug === null ? [] : (tenantBySlug.get(slug) ?? [])))
+      await known.ready(new Set(tenantIds), () => periodOf(records, clockOf(rules.timezone)))
     },
     prepare,
     current: (prepared, feed, records) => {
@@ -87,8 +92,17 @@ export function callSteps(connection: Connection, known: Catalogs, clock: Clock)
 
 const NO_TENANT = 'no account code, and no tenant is set for the feed or the context'
 
-function preparer(catalogOf: (slug: string) => Catalog | null): CallSteps['prepare'] {
-  const clockOf = switchClocks()
+/** From the start of the first call to that of the last, with a second to spare. */
+function periodOf(records: readonly SwitchRecord[], clock: SwitchClock): Period {
+  const starts = records.flatMap(record => ('call' in record ? (clock(record.call.startedAt) ?? []) : [])).sort()
+  const [first = FOREVER.to] = starts
+  return { from: first, to: addSeconds(starts.at(-1) ?? first, 1) }
+}
+
+function preparer(
+  catalogOf: (slug: string) => Catalog | null,
+  clockOf: (timezone: string) => SwitchClock,
+): CallSteps['prepare'] {
   return ({ rules }, records) => {
     const switchTime = clockOf(rules.timezone)
     const found = new Map<string, Catalog | null>()
@@ -121,8 +135,8 @@ function preparer(catalogOf: (slug: string) => Catalog | null): CallSteps['prepa
 }
 
 function switchClocks() {
-  const clocks = new Map<string, ReturnType<typeof switchClock>>()
-  return (timezone: string) => {
+  const clocks = new Map<string, SwitchClock>()
+  return (timezone: string): SwitchClock => {
     const found = clocks.get(timezone) ?? switchClock(timezone)
     clocks.set(timezone, found)
     return found

@@ -1,7 +1,9 @@
+import type { Timestamp } from '../../core/dates.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { QUARANTINE_ROOM, quarantineFull } from '../../core/rating/quarantine.ts'
+import type { Catalog } from '../../core/rating/record-call.ts'
 import type { AuditTrail } from './audit.ts'
 import { type CallSteps, callSteps } from './call-batch.ts'
 import { catalogs } from './catalogs.ts'
@@ -29,6 +31,12 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
       known.forget()
       throw error
     })
+  const catalogAt = connection.db.transaction((tenantId: number, moment: Timestamp): Catalog => {
+    const catalog = known.of(tenantId)
+    if (!catalog) throw notFound('Tenant')
+    catalog.deckAt(moment)
+    return catalog
+  })
   return {
     batchSize: () => (others.areQuiet() ? LARGE_BATCH : SMALL_BATCH),
     store: async (feed, records, place) => {
@@ -50,11 +58,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     quarantineCount: async () => inQuarantine(),
     replay: retries => write(() => retries.filter(retry => isReplayed(connection, steps, retry)).length),
     discard: ids => writer.write(() => ids.filter(id => discarded(connection, trail, id)).length),
-    catalog: async tenantId => {
-      const catalog = known.of(tenantId)
-      if (!catalog) throw notFound('Tenant')
-      return catalog
-    },
+    catalog: async (tenantId, moment) => catalogAt(tenantId, moment),
     ...rerating(connection, writer, known, clock, trail),
     ...reports(connection),
   }

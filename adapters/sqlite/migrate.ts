@@ -10,6 +10,7 @@ import { narrowIndex } from './migrations/007-narrow-index.ts'
 import { retiredGateways } from './migrations/008-retired-gateways.ts'
 import { outside } from './migrations/009-outside.ts'
 import { auditNames } from './migrations/010-audit-names.ts'
+import { decks } from './migrations/011-decks.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
 export const migrations: readonly string[] = [
@@ -23,6 +24,7 @@ export const migrations: readonly string[] = [
   retiredGateways,
   outside,
   auditNames,
+  decks,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

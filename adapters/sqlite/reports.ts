@@ -1,6 +1,5 @@
 import type { Calls, KeptRating, UsageGroup, UsageLine } from '../../core/ports/calls.ts'
 import type { UnratedCalls } from '../../core/rating/check-deck.ts'
-import type { InactiveRate } from '../../core/rating/passed-over.ts'
 import { NO_USAGE, together, type Usage } from '../../core/rating/usage.ts'
 import type { Connection } from './database.ts'
 import { UNRATED } from './rerate-steps.ts'
@@ -25,7 +24,7 @@ const RATING = 'r.outcome, r.prefix, r.cost_per_minute, r.billing_increment'
  */
 export function reports(
   connection: Connection,
-): Pick<Calls, 'inactiveRates' | 'ratings' | 'usage' | 'usedRates' | 'unratedDestinations'> {
+): Pick<Calls, 'ratings' | 'usage' | 'usedRates' | 'unratedDestinations'> {
   const { query, value } = connection
   const tally = tallies(connection)
   const named = groupNames(connection)
@@ -56,13 +55,6 @@ export function reports(
       const lines = linesOf(sums, named(group, tenantId, days))
       return group === 'day' || group === 'direction' ? lines.sort(byName) : lines.sort(byCost)
     },
-    inactiveRates: async tenantId =>
-      query<[number], Omit<InactiveRate, 'active'>>(
-        `SELECT id, prefix, cost_per_minute AS pricePerMinute, billing_increment AS increment, status
-         FROM rates WHERE tenant_id = ? AND status <> 'active'`,
-      )
-        .all(tenantId)
-        .map(rate => ({ ...rate, active: false })),
     usedRates: async (tenantId, { from, to }) =>
       new Set(
         value<[number, string, string], number>(
@@ -76,7 +68,7 @@ export function reports(
            min(c.started_at) AS startedAt
          FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
          WHERE c.tenant_id = ? AND c.started_at >= ? AND c.started_at < ? AND ${UNRATED}
-         GROUP BY 1, 2`,
+         GROUP BY 1, 2, (SELECT max(d.effective_at) FROM decks d WHERE d.tenant_id = c.tenant_id AND d.effective_at <= c.started_at)`,
       ).all(tenantId, from, to),
   }
 }

@@ -1,6 +1,8 @@
+import type { Dialling } from '../../core/dialling/dialling.ts'
 import type { Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import { ANSWERED } from '../../core/rating/completed-call.ts'
 import { charge } from '../../core/rating/cost.ts'
+import type { Deck } from '../../core/rating/deck.ts'
 import { UNRATED_OUTCOMES } from '../../core/rating/outcome.ts'
 import { type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
@@ -38,8 +40,8 @@ export const pushRating = (row: unknown[], { outcome, rate }: RatedCall): number
     ? row.push(outcome, rate.id, rate.prefix, rate.pricePerMinute, rate.increment)
     : row.push(outcome, null, null, null, null)
 
-const rated = ({ deckAt, dialling }: Catalog, row: CallRow): RatedCall =>
-  rateCall(deckAt(row.started_at), {
+const rated = (deck: Deck, dialling: Dialling, row: CallRow): RatedCall =>
+  rateCall(deck, {
     direction: row.direction,
     answered: row.disposition === ANSWERED,
     answeredSeconds: row.duration_seconds,
@@ -57,25 +59,31 @@ const isChanged = (row: CallRow, { cost, billSeconds, rate, outcome }: RatedCall
 
 /**
  * Looks through the calls of a query that a switch handed over (the cost of others was given by hand), some at a time,
- * and yields those that the catalog rates otherwise now; `onChange` is called with each. Returns the totals, with the
- * first `sample` changes.
+ * and yields those that the catalog rates otherwise now; `onChange` is called with each. Each step is to be a
+ * transaction, or all are one. Returns the totals, with the first `sample` changes.
  */
 export function* rerated(
   connection: Connection,
-  catalog: Catalog,
+  catalogOf: (tenantId: number) => Catalog,
   query: RerateQuery,
   sample: number,
   onChange: (id: number, result: RatedCall) => void,
 ): Generator<readonly Rerated[], RerateResult> {
   const page = pageOf(connection, query.unratedOnly)
-  const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0, editedByHand: 0 }
+  const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0, editedByHand: 0, withoutDeck: 0 }
   const first: Rerated[] = []
   const after = (last?: CallRow): CallRow[] =>
     page.all(query.tenantId, query.to, query.from, last?.started_at ?? '', last?.id ?? 0)
   for (const rows of keySetPages(PAGE, after)) {
     const changes: Rerated[] = []
+    const { deckAt, dialling } = catalogOf(query.tenantId)
     for (const row of rows) {
-      const result = rated(catalog, row)
+      const deck = deckAt(row.started_at)
+      if (!deck) {
+        totals.withoutDeck++
+        continue
+      }
+      const result = rated(deck, dialling, row)
       totals.examined++
       totals.oldCost += row.cost
       totals.newCost += result.cost

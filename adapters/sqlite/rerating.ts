@@ -3,6 +3,7 @@ import { notFound } from '../../core/errors.ts'
 import type { Calls, Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { RatedCall } from '../../core/rating/rate-call.ts'
+import type { Catalog } from '../../core/rating/record-call.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
@@ -21,10 +22,14 @@ export function rerating(
   const lastKept = (): number =>
     connection.value<[], number>('SELECT coalesce(max(id), 0) FROM cdr_rating_history').get() ?? 0
 
-  const run = (query: RerateQuery, sample: number, onChange: (id: number, result: RatedCall) => void = () => {}) => {
-    const catalog = catalogs.of(query.tenantId)
+  const catalogOf = (tenantId: number): Catalog => {
+    const catalog = catalogs.of(tenantId)
     if (!catalog) throw notFound('Tenant')
-    return rerated(connection, catalog, query, sample, onChange)
+    return catalog
+  }
+  const run = (query: RerateQuery, sample: number, onChange: (id: number, result: RatedCall) => void = () => {}) => {
+    catalogOf(query.tenantId)
+    return rerated(connection, catalogOf, query, sample, onChange)
   }
   /** Stores all changes at once; returns with the result between which ids of the history they all are. */
   const store = (query: RerateQuery, sample: number) =>
@@ -46,7 +51,8 @@ export function rerating(
         return result
       }
       const steps = run(query, sample)
-      for (let step = steps.next(); ; step = steps.next()) {
+      const next = connection.db.transaction(() => steps.next())
+      for (let step = next(); ; step = next()) {
         if (step.done) return step.value
         await onChanges?.(step.value)
         await nextTurn()

@@ -5,6 +5,7 @@ import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
 import type { Calls } from '../../core/ports/calls.ts'
+import type { Decks } from '../../core/ports/decks.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { Records } from '../../core/ports/records.ts'
@@ -15,6 +16,7 @@ import { audit, auditTrail } from './audit.ts'
 import { bulk } from './bulk.ts'
 import { calls } from './calls.ts'
 import { type Connection, type OpenOptions, openDatabase } from './database.ts'
+import { decks } from './decks.ts'
 import { translating } from './errors.ts'
 import { maintenance } from './maintenance.ts'
 import { messages } from './messages.ts'
@@ -37,6 +39,7 @@ export interface Storage {
   readonly calls: Calls
   readonly audit: Audit
   readonly bulk: Bulk
+  readonly decks: Decks
   readonly retention: Retention
   readonly serverKeys: ServerKeys
   readonly notices: Notices
@@ -76,6 +79,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     calls: translating(calls(connection, writer, clock, trail)),
     audit: translating(audit(connection)),
     bulk: translating(bulk(connection, writer, clock, trail)),
+    decks: translating(decks(connection, writer, clock, trail)),
     retention: retention(connection, writer),
     serverKeys: translating(serverKeys(connection, writer)),
     notices: translating(notices(connection, writer, clock)),

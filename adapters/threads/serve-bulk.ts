@@ -5,6 +5,7 @@ import type {
   BulkPlan,
   BulkRecords,
   ImportPlace,
+  PlaceOf,
   Rejection,
 } from '../../core/ports/bulk.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
@@ -21,7 +22,7 @@ export type BulkMethods = {
   add(records: readonly BulkRecords[]): Promise<void>
   check(): Promise<BulkCounts>
   /** With the place to keep if no record is rejected: asking for it would take until the other side has read on. */
-  store(place: ImportPlace): Promise<BulkCounts & BatchSize>
+  store(place: ImportPlace, approved: BulkCounts | undefined): Promise<BulkCounts & BatchSize>
   /** The first page of them, or the next; an empty one is the end. */
   rejections(isFirst: boolean): Promise<readonly Rejection[]>
   close(): Promise<void>
@@ -58,10 +59,10 @@ export function serveBulk({ bulk, close }: Served, channel: Channel): void {
     },
     add: records => current().add(records),
     check: () => current().check(),
-    store: async place => {
-      const counts = await current().store((counts, rejections) =>
-        counts.skipped === 0 && rejections.length === 0 ? place : caller.call('place', counts, rejections),
-      )
+    store: async (place, approved) => {
+      const placeOf: PlaceOf = (counts, rejections) =>
+        counts.skipped === 0 && rejections.length === 0 ? place : caller.call('place', counts, rejections)
+      const counts = await current().store(placeOf, approved)
       return { ...counts, batchSize: current().batchSize }
     },
     rejections: async isFirst => {

@@ -46,7 +46,7 @@ export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
       },
       add: records => choose(countOf(records)).add(records),
       check: () => choose(0).check(),
-      store: place => choose(0).store(place),
+      store: (place, approved) => choose(0).store(place, approved),
       rejections: () => choose(0).rejections(),
       close: async () => chosen?.close(),
     }
@@ -76,14 +76,14 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
       await call('add', records)
     },
     check: () => call('check'),
-    store: async placeOf => {
+    store: async (placeOf, approved) => {
       ask(placeOf)
       const all = { ...NO_COUNTS, created }
       created = 0
       // What is added from now on is of the next batch, and waits until this one is on its way.
       const place = Promise.resolve(placeOf(all, []))
       ready = place
-      const counted = await call('store', await place)
+      const counted = await call('store', await place, approved)
       batchSize = counted.batchSize
       return counted
     },

@@ -1,11 +1,22 @@
 import type { Changes } from '../audit.ts'
+import type { Timestamp } from '../dates.ts'
 import type { FieldErrors } from '../errors.ts'
 import type { Value } from '../resources/field.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 import type { Selection } from './records.ts'
 
-/** What becomes of a row whose natural key a stored record has: refused, changes that record, or left out. */
-export type ImportMode = 'insert' | 'upsert' | 'skip'
+/**
+ * What becomes of a row whose natural key a stored record has: refused, changes that record, or left out. replace: the
+ * rows are all that there is to be, see {@link Replacement}.
+ */
+export type ImportMode = 'insert' | 'upsert' | 'skip' | 'replace'
+
+/** A tenant's deck that is to be replaced as a whole. */
+export interface Replacement {
+  readonly tenantId: number
+  /** When the new one takes effect; null for now. */
+  readonly effectiveAt: Timestamp | null
+}
 
 /** How far an import has come. `input` tells one input from another, `mark` is the importer's own. */
 export interface ImportPlace {
@@ -24,6 +35,8 @@ export interface BulkPlan {
   /** May values be undefined? That is the default in a new record, and leaves a stored one as it is. */
   readonly isSparse: boolean
   readonly mode: ImportMode
+  /** With the mode replace. */
+  readonly replacement?: Replacement
   /** What one rejected row means for the others of its transaction. */
   readonly onRejection: 'store nothing' | 'leave it out'
   /** Keeps new records whose natural key another has too, where the rules of the API allow that. */
@@ -78,8 +91,10 @@ export interface Rejection {
 export interface BulkCounts {
   readonly created: number
   readonly updated: number
-  /** In upsert mode: those that hold what their row says already. */
+  /** In upsert and replace mode: those that hold what their row says already. */
   readonly unchanged: number
+  /** In replace mode: those that no row has the key of. */
+  readonly removed: number
   readonly skipped: number
   readonly rejected: number
 }
@@ -104,9 +119,9 @@ export interface BulkLoad {
   /**
    * Stores what was added since the last call. The place is kept with it, for resources without a natural key; not
    * when a rejection keeps all of it out. Throws `conflict`, and stores nothing, when another import of the same input
-   * has kept a mark since this one began.
+   * has kept a mark since this one began, or when something else than `approved` would come of it.
    */
-  store(place: PlaceOf): Promise<BulkCounts>
+  store(place: PlaceOf, approved?: BulkCounts): Promise<BulkCounts>
   /** What the last `check` or `store` rejected, in order. */
   rejections(): AsyncIterable<Rejection>
   /** Forgets what was added and not stored. */

@@ -2,7 +2,6 @@ import type { Timestamp } from '../dates.ts'
 import type { UnratedCalls } from '../rating/check-deck.ts'
 import type { CompletedCall, SourceFormat } from '../rating/completed-call.ts'
 import type { Outcome } from '../rating/outcome.ts'
-import type { InactiveRate } from '../rating/passed-over.ts'
 import type { Period } from '../rating/period.ts'
 import type { Catalog, FeedRules } from '../rating/record-call.ts'
 
@@ -95,6 +94,8 @@ export interface RerateResult {
   readonly stillUnrated: number
   /** Of those that change, how many had a cost that was edited by hand. */
   readonly editedByHand: number
+  /** Not examined: calls that started while a deck was in force that is not kept any more. */
+  readonly withoutDeck: number
   /** The first so many of those that change. */
   readonly changes: readonly Rerated[]
 }
@@ -149,13 +150,11 @@ export interface Calls {
   replay(retries: readonly Retry[]): Promise<number>
   /** Deletes records from the quarantine for good, with their beginnings in the audit trail; returns how many there were. */
   discard(ids: readonly number[]): Promise<number>
-  /** What the tenant's calls are rated by at this moment. */
-  catalog(tenantId: number): Promise<Catalog>
-  /** The rates that the tenant's calls are not rated by, for their status. */
-  inactiveRates(tenantId: number): Promise<readonly InactiveRate[]>
+  /** What the tenant's calls of that moment are rated by. */
+  catalog(tenantId: number, moment: Timestamp): Promise<Catalog>
   /**
-   * Rates stored calls anew by the present rates; unless `dryRun`, stores the outcome in one transaction and keeps what
-   * was. `onChanges` is handed every change, some thousand at a time, of a dry run as they are found, else once they
+   * Rates stored calls again by the rates in force when they started, as those are now; unless `dryRun`, stores the
+   * outcome in one transaction and keeps what was. `onChanges` is handed every change, some thousand at a time, of a dry run as they are found, else once they
    * are stored; it is awaited, so that they need not be held.
    */
   rerate(query: RerateQuery, options: RerateOptions): Promise<RerateResult>

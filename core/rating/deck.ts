@@ -4,7 +4,8 @@ import { prefixTrie } from './prefix-trie.ts'
 
 /** One price of a tenant's deck. */
 export interface Rate {
-  readonly id: number
+  /** Null where it has none yet, its deck not being in force. */
+  readonly id: number | null
   /** As the operator wrote it, such as `+380` or `00380`. */
   readonly prefix: string
   /** Units of 0.0001. */
@@ -24,9 +25,9 @@ export interface Deck {
    */
   readonly ignored: readonly Rate[]
   /**
-   * The rate of the longest prefix, on equal prefixes the newest (highest id); null when none matches. A short number is
-   * matched by its own rate alone, and a number that is none of its country's by no rate: either would else be taken for
-   * the beginning of an international one.
+   * The rate of the longest prefix, null when none matches. On equal prefixes the newest: that of the highest id, or the
+   * last without one. A short number is matched by its own rate alone, and a number that is none of its country's by no
+   * rate: either would else be taken for the beginning of an international one.
    */
   match(number: ReadNumber): Rate | null
   /** The rate of each prefix that matches, the longest first. */
@@ -80,10 +81,15 @@ export function buildDeck(
   }
 }
 
+const age = ({ id }: Rate): number => id ?? Number.POSITIVE_INFINITY
+
+/** Of two rates with one prefix, does this one, which was read later, count? */
+export const isNewer = (rate: Rate, other: Rate): boolean => age(rate) >= age(other)
+
 /** Keeps `rate` unless the one kept at `rival` (0: none) for the same prefix is newer; returns where it is kept. */
 function newest(kept: (Rate | null)[], rate: Rate, rival: number): number {
   const other = kept[rival]
   if (!other) return kept.push(rate) - 1
-  if (rate.id > other.id) kept[rival] = rate
+  if (isNewer(rate, other)) kept[rival] = rate
   return rival
 }

@@ -38,6 +38,28 @@ export function switchClock(timeZone: string): SwitchClock {
   }
 }
 
+/** A time that says its zone. */
+const ZONED = /:\d\d.*(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/
+
+/**
+ * Reads what a person writes for a moment: a day, or a day and a time, by the clock of a zone (see {@link switchClock}),
+ * or by the zone that it says. Null for what is none.
+ */
+export function momentIn(timeZone: string): (text: string) => Timestamp | null {
+  const clock = switchClock(timeZone)
+  return text => (ZONED.test(text.trim()) ? parseDate(text.trim()) : clock({ local: text.trim() }))
+}
+
+/** What the clock of a zone shows at a moment: `2026-12-01 00:00`, with seconds where there are some. */
+export function wallClock(timeZone: string): (moment: Timestamp) => string {
+  const offsetAt = utcOffsets(timeZone)
+  return moment => {
+    const utc = Date.parse(`${moment.slice(0, 19)}Z`)
+    const shown = new Date(utc + offsetAt(utc)).toISOString().slice(0, 19).replace('T', ' ')
+    return shown.replace(/:00$/, '')
+  }
+}
+
 function fromMicros(micros: number): Timestamp {
   const seconds = Math.floor(micros / 1e6)
   return formatTimestamp(seconds * SECOND, micros - seconds * 1e6)

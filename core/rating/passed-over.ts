@@ -1,5 +1,5 @@
 import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
-import { buildDeck, type Rate } from './deck.ts'
+import { buildDeck, isNewer, type Rate } from './deck.ts'
 
 /** A rate that matches no call, since its status is not `active`. */
 export interface InactiveRate extends Rate {
@@ -13,15 +13,12 @@ export function passedOver(
   number: ReadNumber,
   matching: Rate | null,
 ): InactiveRate[] {
-  const byId = new Map(inactive.map(rate => [rate.id, rate]))
+  const asActive = new Map<Rate, InactiveRate>(inactive.map(rate => [{ ...rate, active: true }, rate]))
   const lengthOf = (rate: Rate): number => dialling.prefix(rate.prefix).length
   const isFirst = (rate: Rate): boolean => {
     const longer = matching ? lengthOf(rate) - lengthOf(matching) : 1
-    return longer > 0 || (longer === 0 && rate.id > (matching?.id ?? 0))
+    return longer > 0 || (longer === 0 && matching !== null && isNewer(rate, matching))
   }
-  const matches = buildDeck(
-    inactive.map(rate => ({ ...rate, active: true })),
-    dialling,
-  ).matches(number)
-  return matches.filter(isFirst).flatMap(({ id }) => byId.get(id) ?? [])
+  const matches = buildDeck(asActive.keys(), dialling).matches(number)
+  return matches.filter(isFirst).flatMap(rate => asActive.get(rate) ?? [])
 }

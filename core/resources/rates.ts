@@ -15,5 +15,6 @@ export const rates = resource({
   },
   search: ['prefix', 'destination', 'status'],
   key: ['tenant_id', 'prefix'],
+  deckOf: 'tenant_id',
   embeds: [{ kind: 'one', name: 'tenant', from: 'tenants', via: 'tenant_id' }],
 })

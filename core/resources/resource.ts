@@ -84,6 +84,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly patch: 'replace' | 'merge'
   readonly limit?: Limit
   readonly within?: Within
+  /** The field whose records make up a deck, which an import may replace as a whole, at once or from a moment on. */
+  readonly deckOf?: string
 }
 
 type Declaration<F extends Fields> = Pick<Resource<F>, 'name' | 'label' | 'fields'> &

@@ -7,7 +7,9 @@ export const inFiles = (resource: Resource): Resource => ({
   fields: { ...resource.fields, ...resource.kept },
 })
 
-export const NO_COUNTS: BulkCounts = { created: 0, updated: 0, unchanged: 0, skipped: 0, rejected: 0 }
+export const NO_COUNTS: BulkCounts = {
+  ...{ created: 0, updated: 0, unchanged: 0, removed: 0, skipped: 0, rejected: 0 },
+}
 
 /**
  * Records that have no key of their own come in batches, each with the place reached: nothing else would tell on a

@@ -55,6 +55,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   response_days: { good: ['0', '30'], bad: ['', '-1', '0.5', 'ever', null] },
   audit_days: { good: ['30', '730'], bad: ['', '-1', '0.5', null] },
   cdr_days: { good: ['30', '3650'], bad: ['', '-1', '36501', true] },
+  deck_days: { good: ['0', '3650'], bad: ['', '-1', '36501', true] },
   trusted_proxies: { good: ['1', '10'], bad: ['-1', '11', '0.5', 'all', true] },
   feeds: {
     good: ['[{"format":"auto","path":"Master.csv","switch":"pbx-2"}]', '[]'],

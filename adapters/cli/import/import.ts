@@ -16,6 +16,7 @@ import { Input } from './input.ts'
 import { namesIn } from './names.ts'
 import { formatOf, type ImportOptions } from './options.ts'
 import { resuming } from './place.ts'
+import { assertReplaceable, replacingOf, tellReplaced } from './replace.ts'
 import { assertRejectFile, type ImportError, type ImportWarning } from './report.ts'
 import { type Run, runImport } from './run.ts'
 import { openSource } from './source.ts'
@@ -40,6 +41,7 @@ export interface ImportSummary {
   readonly created: number
   readonly updated: number
   readonly unchanged: number
+  readonly removed: number
   readonly skipped: number
   readonly rejected: number
   /** Rows that were taken and may not mean what they seem to. */
@@ -92,6 +94,7 @@ export async function importRecords(
   const names = namesIn(services.records, within)
   const plan = { resource: declared, targets, constants, fixed: isOwn ? tenant : null, within, rules, names }
   const opened = await openSource(input, format, plan, options)
+  const replacing = await replacingOf(options, tenant, services)
   const run: Run = {
     resource,
     input,
@@ -101,18 +104,28 @@ export async function importRecords(
     context,
     opened,
     tenant,
+    replacing,
     names,
     signal,
     bytes: source.bytes,
     stopInput: () => void source.stream.destroy(),
   }
   const summary = await runImport(run)
-  await tell(resource, summary, options, context)
+  const isPending = replacing !== null && replacing.effectiveAt !== null && !replacing.isPast
+  await tell(resource, summary, options, context, isPending)
+  if (replacing && isStored(summary, options)) await tellReplaced(context, replacing, services)
   if (tenant && context.options.output !== 'json') await tellLimit(resource, summary, tenant, context)
   return summary
 }
 
-function assertSensible(resource: Resource, { resume, mode, allowDuplicates }: ImportOptions): void {
+const isStored = (
+  { rejected, created, updated, removed }: ImportSummary,
+  { dryRun, effective }: ImportOptions,
+): boolean => !dryRun && rejected === 0 && (effective !== undefined || created + updated + removed > 0)
+
+function assertSensible(resource: Resource, options: ImportOptions): void {
+  const { resume, mode, allowDuplicates } = options
+  assertReplaceable(resource, options)
   const isPlaced = keepsPlace(resource)
   if (resume && !isPlaced)
     throw new CliError(EXIT.usage, `an import of ${resource.plural} is all or nothing: there is nothing to resume`)
@@ -133,15 +146,17 @@ async function tell(
   summary: ImportSummary,
   { mode, onError }: ImportOptions,
   context: Context,
+  isPending: boolean,
 ): Promise<void> {
   if (context.options.output === 'json') {
     context.io.stdout.write(`${JSON.stringify(summary)}\n`)
     return
   }
   const { rows, rejected, warned, blank, blank_lines, seconds, dry_run } = summary
-  const outcome = (['created', 'updated', 'unchanged', 'skipped'] as const)
+  const verb = dry_run ? 'would be ' : isPending ? 'to be ' : ''
+  const outcome = (['created', 'updated', 'unchanged', 'removed', 'skipped'] as const)
     .filter(name => summary[name] > 0 || name === 'created')
-    .map(name => `${grouped(summary[name])} ${dry_run && name !== 'unchanged' ? 'would be ' : ''}${name}`)
+    .map(name => `${grouped(summary[name])} ${name === 'unchanged' ? '' : verb}${name}`)
   const known = keepsPlace(resource) && summary.skipped > 0 ? ', since they are stored already' : ''
   const lines = blank > blank_lines.length ? `${blank_lines.join(', ')} …` : blank_lines.join(', ')
   const details = [

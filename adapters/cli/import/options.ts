@@ -28,9 +28,15 @@ export interface ImportOptions {
   readonly bom: boolean
   readonly allowDuplicates: boolean
   readonly force: boolean
+  /** With the mode replace: when the new deck takes effect, as it was given. */
+  readonly effective?: string
+  /** With the mode replace: without asking. */
+  readonly yes: boolean
+  /** With the mode replace: an input without rows leaves nothing. */
+  readonly allowEmpty: boolean
 }
 
-const MODES = ['insert', 'upsert', 'skip'] as const
+const MODES = ['insert', 'upsert', 'skip', 'replace'] as const
 const ON_ERROR = ['stop', 'continue'] as const
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value]
@@ -39,7 +45,8 @@ export function addImportOptions(command: Command, resource: Resource): Command 
   const stop = keepsPlace(resource)
     ? 'what was stored before a bad row stays, to go on with --resume'
     : 'all or nothing'
-  return forceOption(command, resource)
+  const modes = resource.deckOf === undefined ? MODES.filter(mode => mode !== 'replace') : MODES
+  forceOption(command, resource)
     .addOption(new Option('--format <format>', 'what the input is (default: by its name, else csv)').choices(FORMATS))
     .option('--tenant <SLUG|ID>', 'whose the records are, where the input does not say')
     .option(
@@ -48,7 +55,7 @@ export function addImportOptions(command: Command, resource: Resource): Command 
       collect,
     )
     .option('--set <field=value>', 'the same value for all records; repeatable', collect)
-    .addOption(new Option('--mode <mode>', 'what happens to records that exist').choices(MODES).default('insert'))
+    .addOption(new Option('--mode <mode>', 'what happens to records that exist').choices(modes).default('insert'))
     .addOption(
       new Option('--on-error <what>', `stop: ${stop}; continue: keep the good rows`).choices(ON_ERROR).default('stop'),
     )
@@ -61,7 +68,17 @@ export function addImportOptions(command: Command, resource: Resource): Command 
     .option('--delimiter <character>', 'what separates cells: a character, or tab (default: found out)')
     .option('--bom', 'begin the reject file with a byte-order mark, for spreadsheets; one of the input stays anyhow')
     .option('--allow-duplicates', 'with --mode insert, keep records that share their key where the API allows it')
+  return resource.deckOf === undefined ? command : addReplaceOptions(command)
 }
+
+const addReplaceOptions = (command: Command): Command =>
+  command
+    .option(
+      '--effective <moment>',
+      "with --mode replace, when the new deck takes effect, such as 2026-12-01T00:00 in the tenant's time zone (default: now)",
+    )
+    .option('--allow-empty', 'with --mode replace, take a file without rows for a deck without rates')
+    .option('-y, --yes', 'with --mode replace, without asking')
 
 /** Reads what commander gathered. Throws on what makes no sense. */
 export function readImportOptions(raw: Readonly<Record<string, unknown>>): ImportOptions {
@@ -75,6 +92,7 @@ export function readImportOptions(raw: Readonly<Record<string, unknown>>): Impor
   const delimiter = delimiterNamed(text('delimiter'))
   if (raw.bom === true && rejectFile === undefined)
     throw new CliError(EXIT.usage, '--bom is about the reject file: give --reject-file too')
+  const effective = text('effective')
   return {
     map: pairs('--map', raw.map, true),
     set: pairs('--set', raw.set, false),
@@ -86,11 +104,14 @@ export function readImportOptions(raw: Readonly<Record<string, unknown>>): Impor
     bom: raw.bom === true,
     allowDuplicates: raw.allowDuplicates === true,
     force: raw.force === true,
+    yes: raw.yes === true,
+    allowEmpty: raw.allowEmpty === true,
     ...(typeof raw.resume === 'boolean' ? { resume: raw.resume } : {}),
     ...(format === undefined ? {} : { format }),
     ...(tenant === undefined ? {} : { tenant }),
     ...(rejectFile === undefined ? {} : { rejectFile }),
     ...(delimiter === undefined ? {} : { delimiter }),
+    ...(effective === undefined ? {} : { effective }),
   }
 }
 

@@ -15,6 +15,7 @@ import type { Names } from './names.ts'
 import type { Format, ImportOptions } from './options.ts'
 import { findPlace, fingerprintOf, goTo, type Mark, resuming } from './place.ts'
 import { type Progress, progress } from './progress.ts'
+import { approvedBy, type Replacing } from './replace.ts'
 import { errorReport, openRejectFile, type RejectFile } from './report.ts'
 import type { OpenedSource } from './source.ts'
 
@@ -28,6 +29,8 @@ export interface Run {
   readonly opened: OpenedSource
   /** The one that all records are of. */
   readonly tenant: Fixed | null
+  /** The deck that is to be replaced, with that mode. */
+  readonly replacing: Replacing | null
   readonly names: Names
   readonly signal: AbortSignal | undefined
   readonly bytes: number | undefined
@@ -77,7 +80,7 @@ export async function runImport(run: Run): Promise<ImportSummary> {
 }
 
 const loadOf = (
-  { resource, input, format, options, services, opened, tenant }: Run,
+  { resource, input, format, options, services, opened, tenant, replacing }: Run,
   { formerMark, before }: RunPlace,
 ): BulkLoad =>
   services.bulk.load({
@@ -86,6 +89,7 @@ const loadOf = (
     constants: opened.constants,
     isSparse: format !== 'csv',
     mode: options.mode,
+    ...(replacing ? { replacement: { tenantId: replacing.tenantId, effectiveAt: replacing.effectiveAt } } : {}),
     onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
     allowDuplicates: options.allowDuplicates,
     formerMark,
@@ -257,13 +261,29 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
     const total = { ...counts, created: counts.created + created, skipped: counts.skipped + skipped }
     return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
   }
-  const outcome = isStopped() || options.dryRun ? await load.check() : await load.store(placeWith)
+  const isLook = isStopped() || options.dryRun
+  const outcome = isLook ? await load.check() : await load.store(placeWith, await approved(passing))
   for await (const rejection of load.rejections()) tellOf(rejection)
   if (isStopped()) return
   counts.created += outcome.created
   counts.updated += outcome.updated
   counts.unchanged += outcome.unchanged
+  counts.removed += outcome.removed
   counts.skipped += outcome.skipped
+}
+
+/** What somebody agrees to, where that must be asked. */
+async function approved({
+  context,
+  options,
+  replacing,
+  load,
+  counts,
+  shown,
+}: Passing): Promise<BulkCounts | undefined> {
+  if (!replacing) return undefined
+  shown.clear()
+  return approvedBy(context, options, replacing, load, counts.rows)
 }
 
 /** What a signal ended, with what is stored in spite of it. */

@@ -49,6 +49,9 @@ before(async () => {
   await place.done('trunkline tenant update acme --slug later')
   await place.done('trunkline cdr ingest Master.csv --quiet')
   await place.done('trunkline tenant update later --slug acme')
+  await place.done('trunkline rate export --out rates.csv')
+  await place.done('trunkline rate import rates.csv --tenant acme --mode replace --effective 2090-01-01 --yes --quiet')
+  rmSync('rates.csv')
   await place.done('trunkline db backup furnished.db')
 })
 after(async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readRecord } from '../../../adapters/pbx/records.ts'
 import { catalogs } from '../../../adapters/sqlite/catalogs.ts'
+import { FOREVER } from '../../../core/rating/period.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import { insert } from '../../support/rows.ts'
 import { asteriskRow, inWorld, rules, type SwitchWorld } from '../../support/switch.ts'
@@ -48,11 +49,11 @@ test(
   inWorld(async world => {
     const ids = await tenantsOf(world, 5)
     const known = catalogs(world.storage.connection, 6)
-    await known.ready(new Set(ids))
+    await known.ready(new Set(ids), () => FOREVER)
     const first = ids.map(known.of)
     assert.deepEqual(new Set(first).size, 5)
     for (const [n, id] of ids.entries()) assert.equal(known.of(id), first[n])
-    await known.ready(new Set([world.tenantId]))
+    await known.ready(new Set([world.tenantId]), () => FOREVER)
     assert.notEqual(known.of(ids[0] ?? 0), first[0])
   }),
 )

@@ -16,12 +16,21 @@ const rate = (id: number, prefix: string, more: Partial<Rate> = {}): Rate => ({
 
 const plain = (digits: string): ReadNumber => ({ kind: 'plain', digits })
 
-const ids = (rates: Rate[]): number[] => rates.map(({ id }) => id)
+const ids = (rates: Rate[]): (number | null)[] => rates.map(({ id }) => id)
 
 test('the longest prefix wins, in whatever order the rates come', () => {
   const rates = [rate(1, '380'), rate(2, '38044'), rate(3, '3'), rate(4, '49')]
   assert.equal(buildDeck(rates).match(plain('380441234567'))?.id, 2)
   assert.equal(buildDeck(rates.reverse()).match(plain('380441234567'))?.id, 2)
+})
+
+test('on equal prefixes a rate that has no id yet is newer than all that have one, and the last of them the newest', () => {
+  const [first, second] = [rate(0, '380', { id: null }), rate(0, '+380', { id: null, increment: 1 })]
+  for (const rates of [
+    [rate(7, '380'), first, second],
+    [first, second, rate(7, '380')],
+  ])
+    assert.equal(buildDeck(rates).match(plain('380441234567')), second)
 })
 
 test('on equal prefixes the newest rate wins, in whatever order they come', () => {
@@ -98,10 +107,10 @@ const digitsOf = (written: string): string => {
   return !isPlus && digits.startsWith('00') ? digits.slice(2) : digits
 }
 
-function naively({ rates, number, seconds }: Naive): { id: number; billSeconds: bigint; cost: bigint } | null {
+function naively({ rates, number, seconds }: Naive): { id: number | null; billSeconds: bigint; cost: bigint } | null {
   const [best] = rates
     .filter(({ active, prefix }) => active && digitsOf(prefix) !== '' && digitsOf(number).startsWith(digitsOf(prefix)))
-    .sort((a, b) => digitsOf(b.prefix).length - digitsOf(a.prefix).length || b.id - a.id)
+    .sort((a, b) => digitsOf(b.prefix).length - digitsOf(a.prefix).length || Number(b.id) - Number(a.id))
   if (!best) return null
   let billSeconds = BigInt(seconds)
   while (billSeconds % BigInt(best.increment) !== 0n) billSeconds++

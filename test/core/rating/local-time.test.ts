@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { switchClock } from '../../../core/rating/local-time.ts'
+import { momentIn, switchClock, wallClock } from '../../../core/rating/local-time.ts'
 
 const read = (zone: string, local: string): string | null => switchClock(zone)({ local })
 
@@ -48,6 +48,33 @@ test('microseconds since 1970 need no zone', () => {
   const clock = switchClock('Asia/Kolkata')
   assert.equal(clock({ epochMicros: 1_719_837_296_123_456 }), '2024-07-01T12:34:56.123456Z')
   assert.equal(clock({ epochMicros: -1 }), '1969-12-31T23:59:59.999999Z')
+})
+
+test('a moment that a person writes is of the zone, or of the one that it says', () => {
+  const kyiv = momentIn('Europe/Kyiv')
+  for (const text of ['2026-12-01', '2026-12-01T00:00', ' 2026-12-01 00:00:00 ', '2026-12-01T00:00:00.000000'])
+    assert.equal(kyiv(text), '2026-11-30T22:00:00.000000Z', text)
+  assert.equal(kyiv('2026-12-01T00:00Z'), '2026-12-01T00:00:00.000000Z')
+  assert.equal(kyiv('2026-12-01T00:00-05'), '2026-12-01T05:00:00.000000Z')
+  assert.equal(kyiv('2026-12-01 00:00:30+02:00'), '2026-11-30T22:00:30.000000Z')
+  for (const text of ['2026-12', 'tomorrow', '2026-02-30', '2026-12-01T24:00', '']) assert.equal(kyiv(text), null, text)
+})
+
+test('a moment that a person writes goes by the rules of switches where clocks change', () => {
+  const berlin = momentIn('Europe/Berlin')
+  assert.equal(berlin('2026-03-29T02:30'), '2026-03-29T01:30:00.000000Z')
+  assert.equal(berlin('2026-10-25T02:30'), '2026-10-25T00:30:00.000000Z')
+})
+
+test('what the clock of a zone shows is read as the same moment again', () => {
+  for (const [zone, moment, shown] of [
+    ['Europe/Kyiv', '2026-11-30T22:00:00.000000Z', '2026-12-01 00:00'],
+    ['Asia/Kolkata', '2026-03-29T00:59:30.000000Z', '2026-03-29 06:29:30'],
+    ['Europe/Berlin', '2026-03-29T01:00:00.000000Z', '2026-03-29 03:00'],
+  ] as const) {
+    assert.equal(wallClock(zone)(moment), shown)
+    assert.equal(momentIn(zone)(shown), moment)
+  }
 })
 
 test('an unknown zone is a RangeError', () => {

@@ -1,0 +1,68 @@
+import type { Worker } from 'node:worker_threads'
+import type { Actor } from '../../core/audit.ts'
+import type { Decks } from '../../core/ports/decks.ts'
+import type { Records } from '../../core/ports/records.ts'
+import type { Clock } from '../../core/ports/system.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import { onDemand } from './on-demand.ts'
+import { type Channel, peer } from './peer.ts'
+
+/** What the thread with the storage lets be called. */
+type LongChanges = {
+  removeAll(resource: string, id: number, by: Actor | undefined): Promise<void>
+  putInForce(): ReturnType<Decks['putInForce']>
+  /** Closes the storage. */
+  end(): Promise<void>
+}
+
+interface Served {
+  readonly records: Pick<Records, 'remove'>
+  readonly decks: Pick<Decks, 'putInForce'>
+  close(): Promise<void>
+}
+
+/** Answers calls from the channel with this storage, until `end` is called. */
+export function serveLongChanges({ records, decks, close }: Served, channel: Channel): void {
+  const methods: LongChanges = {
+    removeAll: (resource, id, by) => records.remove(resourceNamed(resource), id, { cascade: true }, by),
+    putInForce: () => decks.putInForce(),
+    end: close,
+  }
+  peer(channel, methods)
+}
+
+interface LongChanging {
+  readonly records: Records
+  readonly decks: Decks
+  close(): Promise<void>
+}
+
+/**
+ * The ports for records and decks, with the changes that take long on a thread of their own: a tenant that is deleted
+ * with a million call records, or a deck of many rates that takes effect, is one transaction of seconds.
+ */
+export function threadedChanges(
+  here: { readonly records: Records; readonly decks: Decks },
+  clock: Clock,
+  start: () => Worker,
+): LongChanging {
+  const { records, decks } = here
+  const thread = onDemand<LongChanges>(start, ({ call }) => call('end'))
+  return {
+    records: {
+      ...records,
+      remove: (resource, id, options, by) =>
+        options.cascade
+          ? thread.peer().call('removeAll', resource.name, id, by)
+          : records.remove(resource, id, options, by),
+    },
+    decks: {
+      ...decks,
+      putInForce: async () => {
+        const moment = await decks.nextMoment()
+        return moment !== null && moment <= clock.now() ? thread.peer().call('putInForce') : []
+      },
+    },
+    close: thread.close,
+  }
+}
