@@ -11,10 +11,12 @@ import { again, CliError, EXIT } from './exit.ts'
 import { type Flags, flagOf } from './fields.ts'
 import { printable } from './styles.ts'
 
+export const FORCE = 'store what no rule can read, too'
+
 /** What the API stores and no rule can read: of a person that is more likely a slip. */
 
 export const forceOption = (command: Command, resource: Resource): Command =>
-  readFields(resource).length > 0 ? command.option('--force', 'store what no rule can read, too') : command
+  readFields(resource).length > 0 ? command.option('--force', FORCE) : command
 
 const isSame = (one: Unread, other: Unread): boolean =>
   one.field === other.field && one.problem === other.problem && one.path.join('.') === other.path.join('.')

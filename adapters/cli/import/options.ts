@@ -3,7 +3,7 @@ import type { ImportMode } from '../../../core/ports/bulk.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import { CliError, EXIT } from '../exit.ts'
-import { forceOption } from '../unread.ts'
+import { FORCE } from '../unread.ts'
 
 export const FORMATS = ['csv', 'ndjson', 'json'] as const
 export type Format = (typeof FORMATS)[number]
@@ -46,7 +46,8 @@ export function addImportOptions(command: Command, resource: Resource): Command 
     ? 'what was stored before a bad row stays, to go on with --resume'
     : 'all or nothing'
   const modes = resource.deckOf === undefined ? MODES.filter(mode => mode !== 'replace') : MODES
-  forceOption(command, resource)
+  return command
+    .option('--force', FORCE)
     .addOption(new Option('--format <format>', 'what the input is (default: by its name, else csv)').choices(FORMATS))
     .option('--tenant <SLUG|ID>', 'whose the records are, where the input does not say')
     .option(
