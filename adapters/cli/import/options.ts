@@ -46,7 +46,7 @@ export function addImportOptions(command: Command, resource: Resource): Command 
     ? 'what was stored before a bad row stays, to go on with --resume'
     : 'all or nothing'
   const modes = resource.deckOf === undefined ? MODES.filter(mode => mode !== 'replace') : MODES
-  return command
+  command
     .option('--force', FORCE)
     .addOption(new Option('--format <format>', 'what the input is (default: by its name, else csv)').choices(FORMATS))
     .option('--tenant <SLUG|ID>', 'whose the records are, where the input does not say')
