@@ -27,10 +27,10 @@ export function wiringFor(environment: Io['env']): Wiring {
         const choices = 'enum' in schema ? schema.enum : []
         return { setting, flag: flagName(setting), about, value: wants === 'a path' ? 'dir' : 'value', choices }
       }),
-    serve: async (options, flags) => {
+    serve: async (options, flags, force) => {
       const { settings } = load(options, flags)
       const { runDaemon } = await import('./run-daemon.ts')
-      await runDaemon(settings)
+      await runDaemon(settings, { force })
     },
     restore: async (from, options) => {
       const { restore } = await import('../adapters/sqlite/restore.ts')

@@ -41,8 +41,11 @@ export interface Wiring {
     readonly value: 'dir' | 'value'
     readonly choices: readonly string[]
   }[]
-  /** Runs the daemon until a signal ends it, with what its flags say by the names of the settings. */
-  serve(options: GlobalOptions, settings: Readonly<Record<string, string>>): Promise<void>
+  /**
+   * Runs the daemon until a signal ends it, with what its flags say by the names of the settings; `force`: on a database
+   * that another daemon serves as well.
+   */
+  serve(options: GlobalOptions, settings: Readonly<Record<string, string>>, force: boolean): Promise<void>
   /** See `Maintenance`; the database is not open. Returns where the one that was there is kept. */
   restore(from: string, options: GlobalOptions): Promise<{ kept: string | null }>
 }
