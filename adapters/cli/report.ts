@@ -22,6 +22,8 @@ interface Told {
   readonly code: string
   readonly exitCode: number
   readonly message: string
+  /** Would root be allowed what this user is not? */
+  readonly isClosed?: boolean
   /** Sentences a line each; the message alone unless there are more. */
   readonly lines?: readonly string[]
   readonly hint?: Hint | undefined
