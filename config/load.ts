@@ -28,7 +28,8 @@ export interface Given {
   readonly file?: string | undefined
 }
 
-const SYSTEM_FILE = '/etc/trunkline/trunkline.json'
+/** Where an installed program finds its settings. */
+export const SYSTEM_FILE = '/etc/trunkline/trunkline.json'
 
 /** Flag over environment over file over default. Throws `configuration`, naming the setting and what it wants; `forbidden`. */
 export function loadSettings({ flags, environment, file: named }: Given): Loaded {

@@ -1,10 +1,10 @@
 import { chmodSync, chownSync, closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import Sqlite, { type Database, type Statement } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
 import { fold } from '../../core/search.ts'
 import { copyDatabase } from './copies.ts'
-import { RESTORE, translate } from './errors.ts'
+import { CONFIG, RESTORE, translate } from './errors.ts'
 import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
 
 export interface OpenOptions {
@@ -73,7 +73,7 @@ export function openDatabase(
 
 function prepareFile(path: string, { create }: OpenOptions): void {
   if (isThere(path)) return
-  if (!create) throw new AppError('not_found', `There is no database at ${path}.`, { hint: 'trunkline init' })
+  if (!create) throw new AppError('not_found', `There is no database at ${resolve(path)}.`, { hint: 'trunkline init' })
   createFile(path)
 }
 
@@ -82,7 +82,8 @@ export function isThere(path: string): boolean {
   // In a folder that is closed to this user, a file is no less there: statSync throws then.
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return false
-  if (!found.isFile()) throw new AppError('read_only', `${path} is no plain file, and so no database.`)
+  if (!found.isFile())
+    throw new AppError('cannot_create', `${path} is no plain file, and so no database.`, { hint: CONFIG })
   if (found.size === 0)
     throw new AppError('corrupt', `${path} is empty, not a database; without it, trunkline init begins anew.`, {
       hint: RESTORE,

@@ -1,6 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 
 export const RESTORE = 'trunkline db restore FILE'
+/** Tells where the path of the database comes from. */
+export const CONFIG = 'trunkline config show'
 
 /** What the system says of a path that no file can have. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -44,7 +46,7 @@ export function translate(error: unknown, path?: string): unknown {
       `${path} cannot be a database: ${REASONS[code] ?? 'the system refuses it'} (${code}).`,
       {
         cause,
-        hint: 'trunkline config show',
+        hint: CONFIG,
       },
     )
   if (code === 'SQLITE_IOERR' || code.startsWith('SQLITE_IOERR_'))

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
-import { printValue } from '../output.ts'
+import { printOutcome, printValue } from '../output.ts'
 import type { Wiring } from '../program.ts'
 import { suggested } from '../report.ts'
 import { daemonState } from '../service-commands.ts'
@@ -27,7 +27,8 @@ export async function* examined(checks: readonly Check[], patient: Patient): Asy
 export async function tell(context: Context, found: AsyncIterable<Finding>, allWell: string): Promise<number> {
   const findings: Finding[] = []
   for await (const each of found) findings.push({ ...each, fix: suggested(each.fix, context.options) })
-  await printValue(context, findings, () =>
+  const print = findings.length === 0 ? printOutcome : printValue
+  await print(context, findings, () =>
     findings.length === 0
       ? `${styled(context, 'green', 'ok')}${allWell}\n`
       : findings
