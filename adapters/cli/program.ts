@@ -27,6 +27,8 @@ export interface LoadedSettings {
   readonly values: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, string>>
   readonly file: string | null
+  /** What does not fit together in them, and the command that puts it right. */
+  readonly oddities: readonly { readonly kind: string; readonly finding: string; readonly fix: string }[]
 }
 
 /** What the composition root gives the command line. Every member throws AppError. */

@@ -32,7 +32,7 @@ export function translate(error: unknown, path?: string): unknown {
   if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code) || code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new AppError(
       'read_only',
-      `${path ?? 'The database'} cannot be opened for writing; check who owns it and its folder.`,
+      `${path ?? 'The database'} cannot be opened for writing by this user; check who owns it and its folder.`,
       { cause },
     )
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code))

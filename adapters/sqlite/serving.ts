@@ -35,6 +35,8 @@ export function claimServing(path: string): Claim | null {
         chmodSync(file, 0o600)
         belongAsFolder(file)
       }
+      // Nothing is ever written, so nothing needs a journal's file.
+      lock.pragma('journal_mode = MEMORY')
       lock.exec('BEGIN EXCLUSIVE')
     } catch (error) {
       lock.close()

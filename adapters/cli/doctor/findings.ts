@@ -9,9 +9,10 @@ import type { Check, Finding, Patient } from './check.ts'
 
 /** The settings and the database that a command works with. Throws AppError where a setting is wrong. */
 export function patientOf(context: Context, wiring: Wiring): Patient {
-  const settings = wiring.settings(context.options).values
+  const { values: settings, oddities } = wiring.settings(context.options)
   return {
     settings,
+    oddities: oddities.map(({ kind, finding, fix }) => ({ kind, finding, fix })),
     path: context.options.db ?? String(settings['db']),
     open: () => context.open(),
     daemon: () => daemonState(wiring, context),
