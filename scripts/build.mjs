@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PROGRAMS = ['trunkline', 'trunklined']
-const SOURCES = ['adapters', 'bin', 'config', 'core', 'build.mjs', 'package.json', 'package-lock.json']
+const SOURCES = ['adapters', 'bin', 'config', 'core', 'scripts/build.mjs', 'package.json', 'package-lock.json']
 /** Builds that are kept beside the present one, since programs that run may have files of theirs still to load. */
 const KEPT = 3
 const BUILD = /^[0-9a-f]{16}$/
@@ -51,13 +51,19 @@ const OPTIONS = {
   ],
 }
 
+const filesIn = folder =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter(entry => entry.isFile())
+    .map(entry => join(entry.path, entry.name))
+    .sort()
+
 /** What the present sources are known by. */
 function stampOf() {
   const hash = createHash('sha256')
   const add = path => hash.update(`${path}\0`).update(readFileSync(path)).update('\0')
   for (const top of SOURCES) {
     if (statSync(top).isFile()) add(top)
-    else for (const path of readdirSync(top, { recursive: true }).sort()) if (path.endsWith('.ts')) add(join(top, path))
+    else for (const path of filesIn(top)) add(path)
   }
   return hash.digest('hex').slice(0, 16)
 }
@@ -116,7 +122,7 @@ function clear(stamp, kept) {
       if (!staying.includes(name) && !isBeingMade(name)) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
-process.chdir(fileURLToPath(new URL('.', import.meta.url)))
+process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 mkdirSync(join('dist', 'bin'), { recursive: true })
 const stamp = stampOf()
 if (!isCurrent(stamp)) {
