@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { removeDrafts } from '../adapters/sqlite/copies.ts'
+import { makeFolder } from '../adapters/sqlite/database.ts'
 import type { Settings } from '../config/settings.ts'
 import { addSeconds, type Timestamp } from '../core/dates.ts'
 import type { Clock } from '../core/ports/system.ts'
@@ -82,7 +83,7 @@ export async function backUpIfDue(
 }
 
 function isDue({ backup_dir: folder, backup_every: hours }: BackupPlan, now: Timestamp): boolean {
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   return (backupsIn(folder).at(-1) ?? '') <= nameAt(agoBy(hours, now))
 }
 

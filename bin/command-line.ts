@@ -2,6 +2,7 @@ import { commands } from '../adapters/cli/commands.ts'
 import type { GlobalOptions, Io } from '../adapters/cli/context.ts'
 import { runProgram, type Wiring } from '../adapters/cli/program.ts'
 import { type Loaded, loadSettings } from '../config/load.ts'
+import { odditiesIn } from '../config/oddities.ts'
 import { declarations, flagName, isSettingName } from '../config/settings.ts'
 
 /** What commands drive, on the settings that an environment and their flags give. */
@@ -12,8 +13,9 @@ export function wiringFor(environment: Io['env']): Wiring {
   ): Loaded => loadSettings({ flags: db === undefined ? flags : { ...flags, db }, environment, file: config })
   return {
     settings: options => {
-      const { settings, sources, file } = load(options)
-      return { values: settings, sources, file }
+      const loaded = load(options)
+      const { settings: values, sources, file } = loaded
+      return { values, sources, file, oddities: odditiesIn(loaded) }
     },
     open: async (options, opening) => {
       const { settings } = load(options)
@@ -27,10 +29,10 @@ export function wiringFor(environment: Io['env']): Wiring {
         const choices = 'enum' in schema ? schema.enum : []
         return { setting, flag: flagName(setting), about, value: wants === 'a path' ? 'dir' : 'value', choices }
       }),
-    serve: async (options, flags) => {
+    serve: async (options, flags, force) => {
       const { settings } = load(options, flags)
       const { runDaemon } = await import('./run-daemon.ts')
-      await runDaemon(settings)
+      await runDaemon(settings, { force })
     },
     restore: async (from, options) => {
       const { restore } = await import('../adapters/sqlite/restore.ts')

@@ -1,10 +1,9 @@
-import type Koa from 'koa'
 import type { Logger } from 'pino'
 import { httpApp } from '../adapters/http/app.ts'
 import { createMetrics, type Metrics } from '../adapters/http/metrics.ts'
 import { noting } from '../adapters/http/noting.ts'
-import { limitsBehind, type RunningServer, serve } from '../adapters/http/server.ts'
-import { isLocked } from '../adapters/sqlite/locks.ts'
+import { limitsBehind, listen, type RunningServer } from '../adapters/http/server.ts'
+import { type Claim, claimServing, servedAlready } from '../adapters/sqlite/serving.ts'
 import type { Settings } from '../config/settings.ts'
 import { startBackground } from './background.ts'
 import { compose, type Opening, type Trunkline } from './compose.ts'
@@ -23,17 +22,20 @@ export interface Daemon {
   stop(): Promise<void>
 }
 
-/** Starts the service. `print` gets the lines for standard output. Throws AppError. */
-export async function startDaemon(
-  settings: Settings,
-  first: FirstAccount,
-  print: (line: string) => void,
-): Promise<Daemon> {
+export interface Start {
+  readonly first: FirstAccount
+  /** May it serve a database that another daemon serves already? */
+  readonly force: boolean
+  /** Gets the lines for standard output. */
+  print(line: string): void
+}
+
+/** Starts the service. Throws AppError. */
+export async function startDaemon(settings: Settings, start: Start): Promise<Daemon> {
+  const { print } = start
   const { log, flush } = createLog(settings.log_level)
   const metrics = createMetrics()
-  const { trunkline, server } = await startService(settings, metrics, log, trunkline =>
-    makeFirstAccount(trunkline, first, print),
-  )
+  const { trunkline, server, close } = await startService(settings, metrics, log, start)
   const background = startBackground(trunkline, settings, log)
   gauges(metrics, trunkline, background.feeds, settings)
   const metricsServer = await watch(metrics, settings, log)
@@ -45,27 +47,50 @@ export async function startDaemon(
       await server.stop(GRACE_MS)
       await metricsServer?.stop(0)
       await background.stop()
-      await trunkline.close()
+      await close()
       log.info('stopped')
       flush()
     },
   }
 }
 
-interface Service {
+interface Opened {
   readonly trunkline: Trunkline
-  readonly server: RunningServer
+  close(): Promise<void>
 }
 
-/** The API on its port, over a database that is up to date and prepared. What fails leaves neither open. */
+/** The API on its port. A port that is taken shows before a database is made, and what fails leaves nothing open. */
 async function startService(
   settings: Settings,
   metrics: Metrics,
   log: Logger,
-  prepare: (trunkline: Trunkline) => Promise<void>,
-): Promise<Service> {
-  let listeningAt = `http://${settings.host}:${settings.port}`
-  const baseUrl = (): string => settings.base_url ?? listeningAt
+  start: Start,
+): Promise<Opened & { readonly server: RunningServer }> {
+  const server = await listen(settings, limitsBehind(settings.trusted_proxies), noting(log, metrics))
+  const baseUrl = settings.base_url ?? server.url
+  try {
+    const opened = await open(settings, baseUrl, metrics, log, start)
+    const { administration, messaging, signIn, storage } = opened.trunkline
+    const { serverKeys, notices, beat } = storage
+    const trustedProxies = settings.trusted_proxies
+    if (trustedProxies > 0) await notices.clear('untrusted_proxy')
+    const parts = { administration, messaging, signIn, serverKeys, notices, beat }
+    server.serve(httpApp({ ...parts, log, baseUrl, trustedProxies, metrics }))
+    return { ...opened, server }
+  } catch (error) {
+    await server.stop(0)
+    throw error
+  }
+}
+
+/** The database, claimed for this process, up to date and prepared. */
+async function open(
+  settings: Settings,
+  baseUrl: string,
+  metrics: Metrics,
+  log: Logger,
+  { first, force, print }: Start,
+): Promise<Opened> {
   const opening: Opening = {
     create: true,
     migrate: true,
@@ -74,35 +99,30 @@ async function startService(
     onUnread: unreadLog(log),
     onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
   }
-  const isShared = isLocked(settings.db)
-  const trunkline = compose(settings, baseUrl, opening, {}, metrics)
-  if (isShared)
-    log.warn({ db: settings.db }, 'another process has the database open: a second daemon would do the same work twice')
+  const claim = claimed(settings, log, force)
+  let trunkline: Trunkline | null = null
+  const close = async (): Promise<void> => {
+    await trunkline?.close()
+    claim?.release()
+  }
   try {
-    await prepare(trunkline)
+    trunkline = compose(settings, () => baseUrl, opening, {}, metrics)
+    await makeFirstAccount(trunkline, first, print)
     await trunkline.messaging.sweep()
-    const { administration, messaging, signIn, storage } = trunkline
-    const trustedProxies = settings.trusted_proxies
-    if (trustedProxies > 0) await storage.notices.clear('untrusted_proxy')
-    const appAt = (url: string): Koa => {
-      listeningAt = url
-      return httpApp({
-        administration,
-        messaging,
-        signIn,
-        serverKeys: storage.serverKeys,
-        notices: storage.notices,
-        beat: storage.beat,
-        log,
-        baseUrl: baseUrl(),
-        trustedProxies,
-        metrics,
-      })
-    }
-    const server = await serve(appAt, settings, limitsBehind(trustedProxies), noting(log, metrics))
-    return { trunkline, server }
+    return { trunkline, close }
   } catch (error) {
-    await trunkline.close()
+    await close()
     throw error
   }
+}
+
+function claimed({ db }: Settings, log: Logger, force: boolean): Claim | null {
+  const claim = claimServing(db)
+  if (claim) return claim
+  if (!force) throw servedAlready(db)
+  log.warn(
+    { db },
+    'another daemon serves this database: both follow its feeds, make its backups and delete what is old',
+  )
+  return null
 }

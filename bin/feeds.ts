@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { type Follower, follow } from '../adapters/pbx/follow.ts'
-import type { FeedSetting } from '../config/settings.ts'
+import type { FeedSetting } from '../config/feeds.ts'
 import type { Calls } from '../core/ports/calls.ts'
 import type { FeedRules } from '../core/rating/record-call.ts'
 

@@ -2,14 +2,15 @@ import type { Settings } from '../config/settings.ts'
 import { startDaemon } from './daemon.ts'
 
 /** Runs the daemon until SIGTERM or SIGINT; a second one ends it at once. Throws AppError when it cannot start. */
-export async function runDaemon(settings: Settings): Promise<void> {
+export async function runDaemon(settings: Settings, { force }: { readonly force: boolean }): Promise<void> {
   // Who reads that it listens may tell it to stop at once.
   const stopped = new Promise<void>(resolve => {
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)
   })
   const { TRUNKLINE_ADMIN_EMAIL: email, TRUNKLINE_ADMIN_PASSWORD: password } = process.env
-  const daemon = await startDaemon(settings, { email, password }, line => process.stdout.write(`${line}\n`))
+  const print = (line: string): void => void process.stdout.write(`${line}\n`)
+  const daemon = await startDaemon(settings, { first: { email, password }, force, print })
   await stopped
   const giveUp = (): void => process.exit(1)
   process.once('SIGTERM', giveUp)

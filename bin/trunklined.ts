@@ -11,14 +11,16 @@ const names = Object.keys(declarations).filter(isSettingName)
 
 const help = (): string => `trunklined ${VERSION}: the administration service of a multi-tenant telephone system
 
-Usage: trunklined [--config FILE] [--SETTING VALUE …]
+Usage: trunklined [--config FILE] [--force] [--SETTING VALUE …]
+
+  --force  serve the database even if another daemon serves it already
 
 Settings, by flag, environment variable or settings file, in this order:
 ${names.map(name => `  ${`${flagName(name)}, ${environmentName(name)}`.padEnd(54)} ${declarations[name].about}`).join('\n')}
 `
 
 function readArguments():
-  | { flags: Partial<Record<SettingName, string>>; config?: string | undefined }
+  | { flags: Partial<Record<SettingName, string>>; config?: string | undefined; force: boolean }
   | 'help'
   | 'version' {
   const options = Object.fromEntries(names.map(name => [name.replaceAll('_', '-'), { type: 'string' as const }]))
@@ -26,6 +28,7 @@ function readArguments():
     options: {
       ...options,
       config: { type: 'string' },
+      force: { type: 'boolean' },
       help: { type: 'boolean', short: 'h' },
       version: { type: 'boolean', short: 'V' },
     },
@@ -38,7 +41,7 @@ function readArguments():
       return typeof value === 'string' ? [[name, value]] : []
     }),
   )
-  return { flags, config: typeof values.config === 'string' ? values.config : undefined }
+  return { flags, config: typeof values.config === 'string' ? values.config : undefined, force: values.force === true }
 }
 
 /** A full disk may have space again soon, so that it makes sense to start the daemon once more. */
@@ -57,7 +60,7 @@ async function main(): Promise<void> {
   if (given === 'help') return void process.stdout.write(help())
   if (given === 'version') return void process.stdout.write(`${VERSION}\n`)
   const { settings } = loadSettings({ flags: given.flags, environment: process.env, file: given.config })
-  await runDaemon(settings)
+  await runDaemon(settings, given)
   process.exit(0)
 }
 

@@ -28,31 +28,38 @@ export interface Given {
   readonly file?: string | undefined
 }
 
-const SYSTEM_FILE = '/etc/trunkline/trunkline.json'
+/** Where an installed program finds its settings. */
+export const SYSTEM_FILE = '/etc/trunkline/trunkline.json'
 
-/** Flag over environment over file over default. Throws `configuration`, naming the setting and what it wants. */
+/** Flag over environment over file over default. Throws `configuration`, naming the setting and what it wants; `forbidden`. */
 export function loadSettings({ flags, environment, file: named }: Given): Loaded {
   const file = named ?? (environment.TRUNKLINE_CONFIG || (existsSync(SYSTEM_FILE) ? SYSTEM_FILE : null))
   const inFile = file === null ? {} : readFile(file)
   const sources: Partial<Record<SettingName, Source>> = {}
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(declarations).filter(isSettingName)) {
-    const candidates: [Source, unknown, string][] = [
-      ['flag', flags[name], flagName(name)],
-      ['environment', environment[environmentName(name)] || undefined, environmentName(name)],
-      ['file', inFile[name], `${name} in ${file}`],
+    const { fallback } = declarations[name]
+    // The default of a setting that has none is written as null.
+    const written = inFile[name] === null && fallback === null ? undefined : inFile[name]
+    const candidates: [Source, unknown, Label][] = [
+      ['flag', flags[name], at => `${flagName(name)}${at}`],
+      ['environment', environment[environmentName(name)] || undefined, at => `${environmentName(name)}${at}`],
+      ['file', written, at => `${name}${at} in ${file}`],
     ]
-    const [source, given, label] = candidates.find(([, value]) => value !== undefined) ?? ['default', undefined, name]
-    sources[name] = source
-    values[name] = source === 'default' ? declarations[name].fallback : checked(name, given, label)
+    const found = candidates.find(([, value]) => value !== undefined)
+    sources[name] = found?.[0] ?? 'default'
+    values[name] = found ? checked(name, found[1], found[2]) : fallback
   }
   return { settings: values as Settings, sources: sources as Record<SettingName, Source>, file }
 }
 
-function checked(name: SettingName, given: unknown, label: string): unknown {
-  const value = readSetting(name, given)
-  if (value === undefined)
-    throw new AppError('configuration', `${label} must be ${declarations[name].wants}, not ${JSON.stringify(given)}.`)
+/** How messages name a setting, or a place within it. */
+type Label = (at: string) => string
+
+function checked(name: SettingName, given: unknown, label: Label): unknown {
+  const read = readSetting(name, given)
+  if ('says' in read) throw new AppError('configuration', `${label(read.at)} ${read.says}.`)
+  const { value } = read
   return name === 'base_url' ? String(value).replace(/\/+$/, '') : value
 }
 
@@ -60,8 +67,10 @@ function readFile(path: string): Record<string, unknown> {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
-  } catch {
-    throw new AppError('configuration', `The settings file ${path} cannot be read.`)
+  } catch (error) {
+    const isClosed = error instanceof Error && 'code' in error && error.code === 'EACCES'
+    const told = `The settings file ${path} cannot be read`
+    throw isClosed ? new AppError('forbidden', `${told} by this user.`) : new AppError('configuration', `${told}.`)
   }
   const content = parse(text, path)
   const unknown = Object.keys(content).find(name => !isSettingName(name))

@@ -1,7 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { isTimeZone } from '../core/dates.ts'
-import { isSwitchName, SOURCE_FORMATS } from '../core/rating/completed-call.ts'
+import { FEEDS_WANT, feed, type Wrong, wrongFeed } from './feeds.ts'
 
 export interface Setting<S extends TSchema = TSchema> {
   readonly schema: S
@@ -29,24 +28,6 @@ const url = Type.String({ pattern: '^https?://[^\\s/?#@]+(/[^\\s?#]*)?$' })
 const seconds = Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })
 const days = Type.Integer({ minimum: 0, maximum: 36_500 })
 const DAYS = 'an integer from 0 to 36500'
-
-const FORMATS = [...SOURCE_FORMATS, 'auto'] as const
-
-/** A feed of call records; `every` is the seconds between two looks at it. */
-const feed = Type.Object(
-  {
-    format: Type.Enum([...FORMATS]),
-    path: text(1),
-    timezone: Type.Optional(Type.Refine(Type.String(), isTimeZone)),
-    tenant: Type.Optional(text(1)),
-    contexts: Type.Optional(Type.Record(Type.String(), text(1))),
-    switch: Type.Optional(Type.Refine(Type.String(), isSwitchName)),
-    every: Type.Optional(Type.Number({ minimum: 0.05, maximum: 3600 })),
-  },
-  { additionalProperties: false },
-)
-
-export type FeedSetting = Static<typeof feed>
 
 /** Every setting, once: flags, environment variables, the file's keys and their checks derive from it. */
 export const declarations = {
@@ -126,7 +107,7 @@ export const declarations = {
   feeds: setting(
     Type.Array(feed, { maxItems: 100 }),
     [],
-    `a list of {"format", "path"} with formats ${FORMATS.join(', ')}, and optionally "timezone" (an IANA name), "tenant", "contexts", "switch" (a name), "every"`,
+    FEEDS_WANT,
     'call records of switches that are followed: a list of {format, path, timezone, tenant, contexts, switch, every}',
   ),
 } as const satisfies Record<string, Setting>
@@ -145,13 +126,16 @@ export const environmentName = (name: string): string => `TRUNKLINE_${name.toUpp
 export const flagName = (name: string): string => `--${name.replaceAll('_', '-')}`
 
 /**
- * Reads what a flag or an environment variable says, which is text, as the setting's type (a list as JSON); undefined
- * when it is wrong.
+ * Reads what a flag or an environment variable says, which is text, as the setting's type (a list as JSON); or says what
+ * is wrong with it.
  */
-export function readSetting(name: SettingName, given: unknown): unknown {
-  const { schema }: Setting = declarations[name]
+export function readSetting(name: SettingName, given: unknown): { readonly value: unknown } | Wrong {
+  const { schema, wants }: Setting = declarations[name]
   const value = typeof given === 'string' ? fromText('type' in schema ? schema.type : 'string', given.trim()) : given
-  return Value.Check(schema, value) ? value : undefined
+  if (Value.Check(schema, value)) return { value }
+  return (
+    (name === 'feeds' ? wrongFeed(value) : null) ?? { at: '', says: `must be ${wants}, not ${JSON.stringify(given)}` }
+  )
 }
 
 function fromText(type: unknown, text: string): unknown {

@@ -14,6 +14,7 @@ export type ErrorCode =
   | 'busy' // another process holds the database, or a queue is full: try again
   | 'storage_full'
   | 'read_only' // the file or its folder cannot be written by this user
+  | 'cannot_create' // no file can be made at that path
   | 'configuration' // a setting is missing or wrong
   | 'outdated' // the database has an older schema: migrate it
   | 'corrupt' // the file is damaged, foreign, or of a newer schema

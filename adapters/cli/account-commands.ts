@@ -11,7 +11,7 @@ import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { alsoCalled, example } from './help.ts'
 import { readSecret } from './input.ts'
-import { printRows, printThing, printValue } from './output.ts'
+import { isTold, printOutcome, printRows, printThing } from './output.ts'
 import { type RunCommand, takesFields } from './program.ts'
 import { suggests } from './suggestions.ts'
 import { counted } from './whole-number.ts'
@@ -85,7 +85,8 @@ export async function storeAccount(
   { password, isRandom, ...account }: NewAccount,
 ): Promise<void> {
   const stored = await accounts.create({ ...account, passwordHash: await passwords.hash(password) })
-  await printThing(context, isRandom ? { ...stored, password } : { ...stored })
+  if (isRandom) await printThing(context, { ...stored, password })
+  else if (isTold(context)) await printThing(context, { ...stored })
 }
 
 async function accountOf({ accounts }: Services, email: string): Promise<Account> {
@@ -246,6 +247,6 @@ function revoke(run: RunCommand): Command {
       email === undefined
         ? await services.sessions.endAll()
         : await services.sessions.endAll((await accountOf(services, email)).id)
-    await printValue(context, { ended }, () => `${counted(ended, 'session')} ended\n`)
+    await printOutcome(context, { ended }, () => `${counted(ended, 'session')} ended\n`)
   })
 }

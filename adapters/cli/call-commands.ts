@@ -8,7 +8,7 @@ import { CliError, EXIT } from './exit.ts'
 import { completed, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import { example } from './help.ts'
 import { openStream } from './input.ts'
-import { printValue } from './output.ts'
+import { printOutcome } from './output.ts'
 import type { RunCommand } from './program.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
 import { ratingsCommand } from './ratings-command.ts'
@@ -76,7 +76,7 @@ function ingestCommand(run: RunCommand): Command {
         bar.end()
         stream?.destroy()
       })
-    await printValue(context, { ...counts }, () => told(context, counts))
+    await printOutcome(context, { ...counts }, () => told(context, counts))
     await sayNextSteps(context, counts, rules.tenant)
     tellFiles(context, 'passed over, since they cannot be read', unreadable)
     const of = format === AUTO ? 'of a switch' : `of the format ${format}`

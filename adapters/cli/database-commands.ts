@@ -9,7 +9,7 @@ import { examined, patientOf, tell } from './doctor/findings.ts'
 import { tenancy } from './doctor/tenancy.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
-import { printValue } from './output.ts'
+import { printOutcome } from './output.ts'
 import type { RunCommand, Wiring } from './program.ts'
 import { suggested } from './report.ts'
 import { megabytes } from './service-commands.ts'
@@ -58,7 +58,7 @@ function migrateCommand(run: RunCommand): Command {
   return run(command, async context => {
     const { maintenance } = await context.open({ migrate: true })
     const { schema } = await maintenance.statistics()
-    await printValue(context, { schema }, () => `schema ${schema}\n`)
+    await printOutcome(context, { schema }, () => `schema ${schema}\n`)
   })
 }
 
@@ -69,7 +69,7 @@ function backupCommand(run: RunCommand): Command {
     const { maintenance } = await context.open()
     assertCreatable(to)
     const { bytes } = await maintenance.backup(to)
-    await printValue(context, { file: to, bytes }, () => `${to}: ${megabytes(bytes)}, verified\n`)
+    await printOutcome(context, { file: to, bytes }, () => `${to}: ${megabytes(bytes)}, verified\n`)
   })
 }
 
@@ -98,7 +98,7 @@ function restoreCommand(run: RunCommand, wiring: Wiring): Command {
     if (flags['yes'] !== true && existsSync(database)) await assertMeant(context, from, database)
     const { kept } = await wiring.restore(from, context.options).catch(inUse)
     const former = kept === null ? '' : `; the former database is ${kept}`
-    await printValue(context, { restored: from, kept }, () => `restored ${from}${former}\n`)
+    await printOutcome(context, { restored: from, kept }, () => `restored ${from}${former}\n`)
   })
 }
 

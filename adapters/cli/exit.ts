@@ -35,6 +35,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
   busy: EXIT.busy,
   storage_full: EXIT.io,
   read_only: EXIT.permission,
+  cannot_create: EXIT.cannotCreate,
   configuration: EXIT.configuration,
   outdated: EXIT.configuration,
   corrupt: EXIT.io,

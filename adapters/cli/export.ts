@@ -22,6 +22,8 @@ export interface ExportOptions {
   readonly out?: string | undefined
   /** Those that choose which records, among others. */
   readonly flags: Flags
+  /** May a file be written over? */
+  readonly force: boolean
   readonly escapeFormulas: boolean
   readonly bom: boolean
   readonly delimiter?: string | undefined
@@ -37,6 +39,7 @@ export function addExportOptions(command: Command, resource: Resource): Command 
       ).choices(FORMATS),
     )
     .option('--out <file>', 'write there, readable by you alone (default, or -: standard output)')
+    .option('--force', 'write over a file that is there')
   return addSelectionFlags(command, resource)
     .option(
       '--escape-formulas',
@@ -56,6 +59,7 @@ export function readExportOptions(raw: Readonly<Record<string, unknown>>): Expor
     format: oneOf('--format', FORMATS, text('format')),
     out: text('out') === '-' ? undefined : text('out'),
     flags: raw,
+    force: raw.force === true,
     escapeFormulas: raw.escapeFormulas === true,
     bom: raw.bom === true,
     delimiter: delimiterNamed(text('delimiter')),
@@ -87,7 +91,7 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   noteSecrets(resource, columns, isTerminal, context)
   const fieldNames = columns.map(({ fieldName }) => fieldName)
   const form = formOf(format, columns, options)
-  const output = openOutput(options.out, context.io.stdout)
+  const output = openOutput(options.out, context.io.stdout, options.force)
   let count = 0
   try {
     await output.write(form.begin)

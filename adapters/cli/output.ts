@@ -168,6 +168,15 @@ export function assertColumns({ options }: Context, isFlat = options.output !== 
     )
 }
 
+/** Is a person told what was done? With --quiet only one who asks for data, by --output or --fields. */
+export const isTold = ({ options: { quiet, output, fields } }: Pick<Context, 'options'>): boolean =>
+  !quiet || output !== 'table' || fields !== undefined
+
+/** What was done: see `isTold`. */
+export const printOutcome: typeof printValue = async (context, value, lines) => {
+  if (isTold(context)) await printValue(context, value, lines)
+}
+
 /** A value that is no record: as JSON, or as the lines given for a person. --fields chooses from the members of rows. */
 export async function printValue(
   context: Context,

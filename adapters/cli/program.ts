@@ -27,6 +27,8 @@ export interface LoadedSettings {
   readonly values: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, string>>
   readonly file: string | null
+  /** What does not fit together in them, and the command that puts it right. */
+  readonly oddities: readonly { readonly kind: string; readonly finding: string; readonly fix: string }[]
 }
 
 /** What the composition root gives the command line. Every member throws AppError. */
@@ -41,8 +43,11 @@ export interface Wiring {
     readonly value: 'dir' | 'value'
     readonly choices: readonly string[]
   }[]
-  /** Runs the daemon until a signal ends it, with what its flags say by the names of the settings. */
-  serve(options: GlobalOptions, settings: Readonly<Record<string, string>>): Promise<void>
+  /**
+   * Runs the daemon until a signal ends it, with what its flags say by the names of the settings; `force`: on a database
+   * that another daemon serves as well.
+   */
+  serve(options: GlobalOptions, settings: Readonly<Record<string, string>>, force: boolean): Promise<void>
   /** See `Maintenance`; the database is not open. Returns where the one that was there is kept. */
   restore(from: string, options: GlobalOptions): Promise<{ kept: string | null }>
 }

@@ -6,7 +6,7 @@ import { CliError, EXIT } from './exit.ts'
 import { completed, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
 import { example } from './help.ts'
-import { printRows, printValue, write } from './output.ts'
+import { printOutcome, printRows, write } from './output.ts'
 import { type RunCommand, takesFields } from './program.ts'
 import { printable } from './styles.ts'
 import { cut } from './width.ts'
@@ -102,7 +102,7 @@ function replayCommand(run: RunCommand): Command {
       if (waiting.length === AT_ONCE || length >= LENGTH_AT_ONCE) await tryAll()
     }
     if (waiting.length > 0) await tryAll()
-    await printValue(context, totals, () => `replayed ${totals.replayed}, left ${totals.left}\n`)
+    await printOutcome(context, totals, () => `replayed ${totals.replayed}, left ${totals.left}\n`)
     return totals.left > 0 ? EXIT.negative : EXIT.ok
   })
 }
@@ -131,7 +131,7 @@ function discardCommand(run: RunCommand): Command {
       await assertWanted(context, `${wanted.length} of the quarantine's records`)
     let discarded = 0
     for (let at = 0; at < wanted.length; at += AT_ONCE) discarded += await calls.discard(wanted.slice(at, at + AT_ONCE))
-    await printValue(context, { discarded }, () => `discarded ${discarded}\n`)
+    await printOutcome(context, { discarded }, () => `discarded ${discarded}\n`)
   })
 }
 

@@ -9,7 +9,7 @@ import { printable } from './styles.ts'
 
 /** Where an error is told, and what it came of. */
 export interface Failed {
-  readonly io: Pick<Io, 'stderr'>
+  readonly io: Pick<Io, 'stderr' | 'env'>
   readonly line: readonly string[]
   readonly asJson: boolean
   readonly verbose: boolean
@@ -22,6 +22,8 @@ interface Told {
   readonly code: string
   readonly exitCode: number
   readonly message: string
+  /** Is the hint for root, since this user may not do it? */
+  readonly isForRoot?: boolean
   /** Sentences a line each; the message alone unless there are more. */
   readonly lines?: readonly string[]
   readonly hint?: Hint | undefined
@@ -30,8 +32,9 @@ interface Told {
 /** Prints what went wrong and returns the exit code. */
 export async function report(failed: Failed, error: unknown): Promise<number> {
   const { io, asJson, verbose } = failed
-  const { code, exitCode, message, lines = [message], hint } = told(failed, error)
-  const mending = hint === undefined ? undefined : ((await written(failed, hint)) ?? helpOf(failed))
+  const { code, exitCode, message, lines = [message], hint, isForRoot = false } = told(failed, error)
+  const command = hint === undefined ? undefined : ((await written(failed, hint)) ?? helpOf(failed))
+  const mending = command !== undefined && isForRoot ? asRoot(io.env, command) : command
   if (asJson) {
     const { errors: broken, dependants } = detailsOf(error)
     const errors = broken && sentencesByField(broken)
@@ -106,6 +109,8 @@ function toldBySystem(error: unknown): Told | null {
 function toldOf({ command }: Failed, { code, message, details }: AppError): Told {
   const { errors, hint } = details
   const exitCode = EXIT_OF[code]
+  if ((code === 'read_only' || code === 'forbidden') && !hint && process.getuid?.() !== 0)
+    return { code, exitCode, message, hint: line => line, isForRoot: true }
   if (!errors) return { code, exitCode, message, hint }
   const lines = errors.map(({ field, sentence }) => {
     const flag = flagFor(command, field)
@@ -126,15 +131,20 @@ function misused({ command }: Failed, error: CommanderError): Told {
   const [said = '', suggestion] = error.message.replace(/^error: /, '').split(/\n(?=\(Did you mean)/)
   const meant = /^\(Did you mean ([^\s,]+)\?\)$/.exec(suggestion ?? '')?.[1]
   const wrong = /'(.+)'/s.exec(said)?.[1]
-  const help = helpOf({ command })
-  return {
-    code: 'usage',
-    exitCode: EXIT.usage,
-    message: said.replace(/^(unknown option '[^=]+)=.*'$/s, "$1'"),
-    hint:
-      meant !== undefined && wrong !== undefined ? againWith(wrong, meant + (/=.*$/s.exec(wrong)?.[0] ?? '')) : help,
-  }
+  const message = said.replace(/^(unknown option '[^=]+)=.*'$/s, "$1'")
+  const help = { code: 'usage', exitCode: EXIT.usage, message, hint: helpOf({ command }) }
+  if (meant === undefined || wrong === undefined) return help
+  if (error.code === 'commander.unknownCommand' && !isHarmless(meant, command))
+    return { ...help, message: `${message}; did you mean ${meant}?` }
+  return { ...help, hint: againWith(wrong, meant + (/=.*$/s.exec(wrong)?.[0] ?? '')) }
 }
+
+const READING = /^(?:list|show|export|check|quote|usage|ratings|bash|zsh|fish)$/
+const CHANGING_ALONE = new Set(['init', 'serve'])
+
+/** Does the command change nothing, so that the line with it in the place of a slip may be copied without a thought? */
+const isHarmless = (name: string, command: Command | undefined): boolean =>
+  command?.parent ? READING.test(name) : !CHANGING_ALONE.has(name)
 
 const helpOf = ({ command }: Pick<Failed, 'command'>): string => `${command ? fullName(command) : 'trunkline'} --help`
 
@@ -153,6 +163,12 @@ async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint
   const words = hint(line)
   // With a mask in the place of a secret, or without what cannot be printed, it would not be the command that is meant.
   return masked(words).every((word, i) => word === words[i] && word === printable(word)) ? typed(words) : null
+}
+
+/** Where the database and the settings are, sudo would forget. */
+function asRoot(env: Io['env'], command: string): string {
+  const kept = ['TRUNKLINE_CONFIG', 'TRUNKLINE_DB'].flatMap(name => (env[name] ? [quoted(`${name}=${env[name]}`)] : []))
+  return ['sudo', ...kept, command].join(' ')
 }
 
 /** Says on standard error which command goes on from here; nothing with --quiet. */

@@ -7,7 +7,7 @@ import { cell } from './columns.ts'
 import { type Context, type Output, type Services, say } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
-import { csvLine, write } from './output.ts'
+import { csvLine, isTold, write } from './output.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
@@ -44,7 +44,7 @@ export function rerateCommand(run: RunCommand): Command {
     if (!dryRun && !flags['yes'] && !(await isConfirmed(context, calls, query))) return
     if (context.options.output === 'table') {
       const result = await calls.rerate(query, { dryRun, sample: SHOWN })
-      await write(context.io, told(result, dryRun))
+      if (dryRun || isTold(context)) await write(context.io, told(result, dryRun))
     } else await printAll(context, calls, query, dryRun)
     if (dryRun) say(context, 'Nothing was changed; do it with --yes in place of --dry-run.')
   })

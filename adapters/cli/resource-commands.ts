@@ -11,7 +11,7 @@ import { addEditFlags, editsFrom, withinBody } from './edits.ts'
 import { CliError, EXIT } from './exit.ts'
 import { addFieldFlags, bodyFrom, type Flags, isGenerating, randomSecret } from './fields.ts'
 import { alsoCalled, example } from './help.ts'
-import { assertFields, printRecord, printRecords } from './output.ts'
+import { assertFields, isTold, printRecord, printRecords } from './output.ts'
 import { type RunCommand, takesFields } from './program.ts'
 import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from './references.ts'
 import { hinting } from './remedies.ts'
@@ -133,7 +133,7 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     )
     // A secret made up just now is shown this once: nobody has seen it yet.
     const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
-    await printRecord(context, resource, json, { showSecrets: isUnseen })
+    if (isUnseen || isTold(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
     await warnOfSameKey(context, services.records, resource, idIn(json))
   })
@@ -174,7 +174,8 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     const json = await hinting(records, resource, { values: changes, id }, () =>
       administration.change(resource, id, changes, edits),
     )
-    await printRecord(context, resource, json, { showSecrets: isGenerating(flags) })
+    const isUnseen = isGenerating(flags)
+    if (isUnseen || isTold(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} updated.`)
     if (resource.key.some(field => field in changes)) await warnOfSameKey(context, records, resource, id)
   })

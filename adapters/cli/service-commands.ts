@@ -13,13 +13,14 @@ export async function serveCommand(run: RunCommand, wiring: Wiring): Promise<Com
   const flags = wiring.daemonFlags.filter(({ setting }) => setting !== 'db')
   for (const { flag, about, value, choices } of flags)
     command.addOption(suggests(new Option(`${flag} <${value}>`, about), choices))
+  command.option('--force', 'serve the database even if another daemon serves it already')
   example(command, 'trunkline serve --port 0 --metrics-port 0')
   return run(command, async (context, _words, given) => {
     const settings = flags.flatMap(({ flag, setting }): [string, string][] => {
       const value = given[flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
       return typeof value === 'string' ? [[setting, value]] : []
     })
-    await wiring.serve(context.options, Object.fromEntries(settings))
+    await wiring.serve(context.options, Object.fromEntries(settings), given['force'] === true)
   })
 }
 
@@ -28,6 +29,8 @@ export interface DaemonState {
   readonly state: 'up' | 'down'
   /** Is it the open database that the daemon serves? null while it cannot tell. */
   readonly serves_this: boolean | null
+  /** Does a daemon serve the open database, wherever it listens? */
+  readonly is_served: boolean
 }
 
 const ANSWERS_WITHIN_MS = 1_000
@@ -40,12 +43,19 @@ export async function daemonState(wiring: Wiring, context: Context): Promise<Dae
   const url = `http://${reached}:${String(port)}`
   const answerOf = (path: string): Promise<Response | null> =>
     fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(() => null)
-  if (!(await answerOf('/healthz'))?.ok) return { url, state: 'down', serves_this: null }
+  const { maintenance } = await context.open()
+  const is_served = await maintenance.isServed()
+  if (!(await answerOf('/healthz'))?.ok) return { url, state: 'down', serves_this: null, is_served }
   const ready = await answerOf('/readyz')
   const beatenAt = ready?.ok ? /"beaten_at":"([^"]+)"/.exec(await ready.text())?.[1] : undefined
-  if (beatenAt === undefined) return { url, state: 'up', serves_this: null }
-  const { maintenance } = await context.open()
-  return { url, state: 'up', serves_this: ((await maintenance.lastBeat()) ?? '') >= beatenAt }
+  if (beatenAt === undefined) return { url, state: 'up', serves_this: null, is_served }
+  return { url, state: 'up', serves_this: ((await maintenance.lastBeat()) ?? '') >= beatenAt, is_served }
+}
+
+/** What is odd about the daemon, as the end of a line about it; empty for nothing. */
+function oddness({ state, serves_this, is_served }: DaemonState): string {
+  if (serves_this === false) return ', but it serves another database'
+  return state === 'down' && is_served ? ', but one serves this database at another address' : ''
 }
 
 export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
@@ -66,7 +76,7 @@ export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Co
       () =>
         [
           `database  ${path} (${megabytes(bytes)}, log ${megabytes(logBytes)}, schema ${schema})`,
-          `daemon    ${coloured(context, daemon.state)} (${daemon.url})${daemon.serves_this === false ? ', but it serves another database' : ''}`,
+          `daemon    ${coloured(context, daemon.state)} (${daemon.url})${oddness(daemon)}`,
           '',
           ...records.map(({ name, count, last }) =>
             `${name.padEnd(14)}${String(count).padStart(10)}  ${last && `last written ${last}`}`.trimEnd(),

@@ -18,7 +18,7 @@ import { CliError, EXIT, onEnding } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { example } from './help.ts'
 import { readText } from './input.ts'
-import { assertFields, printRecord, printRecords } from './output.ts'
+import { assertFields, isTold, printRecord, printRecords } from './output.ts'
 import { recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
@@ -242,7 +242,8 @@ const state = (context: Context, message: JsonObject): string => {
 
 /** What was said along the way is all that a person at a terminal wants. */
 const printSent = async (context: Context, sent: JsonObject): Promise<void> => {
-  if (context.options.output !== 'table' || context.options.quiet || !context.io.stdout.isTTY)
+  const isWanted = isTold(context) || classIn(sent) === 'failed'
+  if (isWanted && (context.options.output !== 'table' || !context.io.stdout.isTTY))
     await printRecord(context, smsMessages, stringifyJson(sent), { showSecrets: false })
 }
 

@@ -15,6 +15,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   busy: 503,
   storage_full: 507,
   read_only: 503,
+  cannot_create: 500,
   configuration: 500,
   outdated: 503,
   corrupt: 503,

@@ -49,30 +49,48 @@ export interface RunningServer {
   stop(graceMs: number): Promise<void>
 }
 
-/**
- * Serves the application that `appAt` makes for the URL that was really taken. Throws `configuration` when the address
- * cannot be had.
- */
+/** A server that has its address, and answers 503 until it is given what to serve. */
+export interface ListeningServer extends RunningServer {
+  serve(app: Koa): void
+}
+
+/** Serves the application that `appAt` makes for the URL that was really taken. See {@link listen}. */
 export async function serve(
   appAt: (url: string) => Koa,
-  listen: Address,
+  ...listening: Parameters<typeof listen>
+): Promise<RunningServer> {
+  const server = await listen(...listening)
+  server.serve(appAt(server.url))
+  return server
+}
+
+/** `onRefusal` is told what the application never saw. Throws `configuration` when the address cannot be had. */
+export async function listen(
+  place: Address,
   limits: Partial<Limits> = {},
   { onRefusal = () => {}, onCut = () => {} }: Watching = {},
-): Promise<RunningServer> {
+): Promise<ListeningServer> {
   const { server, connections } = createBounded({ ...LIMITS, ...limits }, { onRefusal, onCut })
-  await listening(server, listen)
-  const { host } = listen
+  await listening(server, place)
+  const { host } = place
   const address = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
-  const handle = appAt(url).callback()
   const running = new Set<Promise<void>>()
+  let handle: ReturnType<Koa['callback']> | null = null
   server.on('request', (request, response) => {
     if (!connections.begin(request, response)) return
     if (!isForOneHost(request)) return refuse(response, '400 Bad Request', 'HOST', onRefusal)
+    if (!handle) return refuse(response, '503 Service Unavailable', 'STARTING', onRefusal)
     const handling = handle(request, response).finally(() => running.delete(handling))
     running.add(handling)
   })
-  return { url, stop: graceMs => stop(server, { connections, running }, graceMs) }
+  return {
+    url,
+    serve: app => {
+      handle = app.callback()
+    },
+    stop: graceMs => stop(server, { connections, running }, graceMs),
+  }
 }
 
 function createBounded(

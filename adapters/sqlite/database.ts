@@ -1,10 +1,10 @@
-import { chmodSync, closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, chownSync, closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import Sqlite, { type Database, type Statement } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
 import { fold } from '../../core/search.ts'
 import { copyDatabase } from './copies.ts'
-import { RESTORE, translate } from './errors.ts'
+import { CONFIG, RESTORE, translate } from './errors.ts'
 import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
 import { Turns } from './turns.ts'
 
@@ -49,7 +49,7 @@ const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
  * Opens a database for durable use: WAL, every commit synced, foreign keys on, readable by its owner alone; `prepare`
- * is the last step of it. Throws `not_found`, `outdated`, `corrupt`, `read_only`.
+ * is the last step of it. Throws `not_found`, `outdated`, `corrupt`, `read_only`, `cannot_create`.
  */
 export function openDatabase(
   path: string,
@@ -75,23 +75,47 @@ export function openDatabase(
 }
 
 function prepareFile(path: string, { create }: OpenOptions): void {
+  if (isThere(path)) return
+  if (!create) throw new AppError('not_found', `There is no database at ${resolve(path)}.`, { hint: 'trunkline init' })
+  createFile(path)
+}
+
+/** Is there a file that may be a database? Throws where there is something else, or a file that is empty. */
+export function isThere(path: string): boolean {
   // In a folder that is closed to this user, a file is no less there: statSync throws then.
   const found = statSync(path, { throwIfNoEntry: false })
-  if (!found) {
-    if (!create) throw new AppError('not_found', `There is no database at ${path}.`, { hint: 'trunkline init' })
-    createFile(path)
-    return
-  }
-  if (!found.isFile()) throw new AppError('read_only', `${path} is no plain file, and so no database.`)
+  if (!found) return false
+  if (!found.isFile())
+    throw new AppError('cannot_create', `${path} is no plain file, and so no database.`, { hint: CONFIG })
   if (found.size === 0)
     throw new AppError('corrupt', `${path} is empty, not a database; without it, trunkline init begins anew.`, {
       hint: RESTORE,
     })
+  return true
+}
+
+/** Makes a folder and those above it. Node's own way never ends where there can be none, as in /proc. */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(folder)) throw error
+  }
+}
+
+/** What root makes in another user's folder is that user's, whose daemon could not open it otherwise. */
+export function belongAsFolder(path: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(dirname(path))
+  chownSync(path, uid, gid)
 }
 
 /** Makes the database beside its place and links it there whole, so that no other process finds half of one. */
 function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   const draft = `${path}.new-${process.pid}`
   rmSync(draft, { force: true })
   closeSync(openSync(draft, 'wx', 0o600))
@@ -99,6 +123,7 @@ function createFile(path: string): void {
   try {
     migrate(db)
     db.close()
+    belongAsFolder(draft)
     linkSync(draft, path)
   } catch (error) {
     if (!existsSync(path)) throw error

@@ -1,6 +1,17 @@
 import { AppError } from '../../core/errors.ts'
 
 export const RESTORE = 'trunkline db restore FILE'
+/** Tells where the path of the database comes from. */
+export const CONFIG = 'trunkline config show'
+
+/** What the system says of a path that no file can have. */
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: 'a part of the path is no folder',
+  ENOTDIR: 'a part of the path is no folder',
+  ENOENT: 'there can be no such folder',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its links lead in a circle',
+}
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
@@ -12,15 +23,16 @@ export const isConstraint = (error: unknown): boolean => codeOf(error).startsWit
 /** A driver's error as one of ours, of that file if it is named; anything that is no driver's error comes back as it is. */
 export function translate(error: unknown, path?: string): unknown {
   const code = codeOf(error)
-  if (error instanceof AppError || !code) return error
+  if (error instanceof AppError || !(error instanceof Error) || !code) return error
   const cause = error
   if (isBusy(error))
     return new AppError('busy', 'The database is busy; try again in a moment.', { cause, retryAfter: 1 })
-  if (code === 'SQLITE_FULL') return new AppError('storage_full', 'The disk is full; nothing was stored.', { cause })
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT')
+    return new AppError('storage_full', 'The disk is full; nothing was stored.', { cause })
   if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code) || code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return new AppError(
       'read_only',
-      `${path ?? 'The database'} cannot be opened for writing; check who owns it and its folder.`,
+      `${path ?? 'The database'} cannot be opened for writing by this user; check who owns it and its folder.`,
       { cause },
     )
   if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code))
@@ -28,6 +40,15 @@ export function translate(error: unknown, path?: string): unknown {
       cause,
       hint: RESTORE,
     })
+  if (path !== undefined && 'syscall' in error)
+    return new AppError(
+      'cannot_create',
+      `${path} cannot be a database: ${REASONS[code] ?? 'the system refuses it'} (${code}).`,
+      {
+        cause,
+        hint: CONFIG,
+      },
+    )
   if (code === 'SQLITE_IOERR' || code.startsWith('SQLITE_IOERR_'))
     return new AppError('storage_full', 'The disk could not be read or written; nothing was stored.', { cause })
   return error

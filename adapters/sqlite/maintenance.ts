@@ -4,6 +4,9 @@ import { resources } from '../../core/resources/all.ts'
 import { alreadyThere, copyDatabase, findings } from './copies.ts'
 import type { Connection } from './database.ts'
 import { schemaVersion } from './migrate.ts'
+
+import { isServed } from './serving.ts'
+
 import { strays } from './within.ts'
 
 /** In bytes; 0 where there is no file. */
@@ -30,6 +33,7 @@ export function maintenance(connection: Connection): Maintenance {
     strays: async resource => strays(connection, resource),
     held: async ({ name }, field) => value<[], string>(`SELECT DISTINCT ${field} FROM ${name} ORDER BY 1`).all(),
     lastBeat: async () => value<[], string>('SELECT beaten_at FROM heartbeat').get() ?? null,
+    isServed: async () => isServed(path),
   }
 }
 

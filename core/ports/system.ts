@@ -37,4 +37,6 @@ export interface Maintenance {
   held(resource: Resource, field: string): Promise<string[]>
   /** When a daemon that was asked whether it can write last wrote in this database; null when none was. */
   lastBeat(): Promise<Timestamp | null>
+  /** Does a daemon serve this database, wherever it listens? */
+  isServed(): Promise<boolean>
 }

@@ -59,15 +59,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   trusted_proxies: { good: ['1', '10'], bad: ['-1', '11', '0.5', 'all', true] },
   feeds: {
     good: ['[{"format":"auto","path":"Master.csv","switch":"pbx-2"}]', '[]'],
-    bad: [
-      '',
-      'Master.csv',
-      '{}',
-      '[{"format":"auto"}]',
-      '[{"format":"none","path":"a"}]',
-      '[{"format":"auto","path":"a","x":1}]',
-      '[{"format":"auto","path":"a","switch":"pbx 2"}]',
-    ],
+    bad: ['', 'Master.csv', '{}', `[${Array(101).fill('{"format":"auto","path":"a"}')}]`],
   },
 }
 
@@ -142,7 +134,45 @@ describe('the address of the service', () => {
   })
 })
 
+describe('a feed that is wrong', () => {
+  const right = { format: 'auto', path: 'a' }
+  for (const [feed, at, says] of [
+    [
+      { ...right, format: 'asterisk' },
+      '.format',
+      'must be one of asterisk-csv, asterisk-custom, freeswitch-csv, freeswitch-json, ndjson, auto, not "asterisk"',
+    ],
+    [{ format: 'auto' }, '.path', 'must be a path, which is missing'],
+    [
+      { ...right, timezone: 'Mars/Phobos' },
+      '.timezone',
+      'must be an IANA time zone such as Europe/Kyiv, not "Mars/Phobos"',
+    ],
+    [{ ...right, tenant: 7 }, '.tenant', 'must be the slug of a tenant, not 7'],
+    [{ ...right, contexts: { a: 1 } }, '.contexts', 'must be an object of tenants\' slugs by context, not {"a":1}'],
+    [{ ...right, switch: 'pbx 2' }, '.switch', 'must be a name of letters, digits, _ . : -, not "pbx 2"'],
+    [{ ...right, every: 0 }, '.every', 'must be a number of seconds from 0.05 to 3600, not 0'],
+    [
+      { ...right, tz: 'UTC' },
+      '.tz',
+      'is none of what a feed has: format, path, timezone, tenant, contexts, switch, every',
+    ],
+    ['Master.csv', '', 'must be an object, not "Master.csv"'],
+  ] as const)
+    test(`is named with its place: feeds[1]${at} ${says}`, () => {
+      const feeds = [right, feed]
+      const path = fileWith({ feeds })
+      assert.equal(messageOf({ file: path }), `feeds[1]${at} in ${path} ${says}.`)
+      const environment = { TRUNKLINE_FEEDS: JSON.stringify(feeds) }
+      assert.equal(messageOf({ environment }), `TRUNKLINE_FEEDS[1]${at} ${says}.`)
+    })
+})
+
 describe('the settings file', () => {
+  test('may say that a setting without a default has none', () => {
+    assert.deepEqual(read('base_url', { file: fileWith({ base_url: null }) }), { value: null, source: 'default' })
+  })
+
   test('is the one that is named, else the one in the environment', () => {
     const [named, other] = [fileWith({ port: 1 }), fileWith({ port: 2 })]
     const environment = { TRUNKLINE_CONFIG: other }
@@ -187,17 +217,16 @@ describe('the example file', () => {
   const path = fileURLToPath(new URL('../../config/trunkline.example.json', import.meta.url))
 
   test('is read without complaint, and names every setting', () => {
-    const { sources } = load({ file: path })
-    for (const name of NAMES) assert.equal(sources[name], 'file', `${name} is missing`)
-  })
-
-  test('holds the defaults; the address is what host and port make', () => {
+    load({ file: path })
     const content: unknown = JSON.parse(readFileSync(path, 'utf8'))
     assert.ok(isJsonObject(content))
-    const { host, port } = declarations
-    for (const name of NAMES) {
-      const expected = name === 'base_url' ? `http://${host.fallback}:${port.fallback}` : declarations[name].fallback
-      assert.deepEqual(content[name], expected, name)
-    }
+    assert.deepEqual(Object.keys(content), NAMES)
+  })
+
+  test('holds the defaults, but for the paths of a service', () => {
+    const { settings } = load({ file: path })
+    const paths = { db: '/var/lib/trunkline/trunkline.db', backup_dir: '/var/lib/trunkline/backups' }
+    const defaults = Object.fromEntries(NAMES.map(name => [name, declarations[name].fallback]))
+    assert.deepEqual(settings, { ...defaults, ...paths })
   })
 })

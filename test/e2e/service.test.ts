@@ -9,6 +9,7 @@ import { exposedResources } from '../../core/resources/all.ts'
 import { temporaryFolder } from '../support/app.ts'
 import { type DaemonProcess, runDaemon, startDaemon } from '../support/daemon.ts'
 import { json as answerJson, type FakeGateway, MESSAGE, signal, startGateway } from '../support/gateway.ts'
+import { trunkline } from '../support/programs.ts'
 import { sampleBody } from '../support/samples.ts'
 
 const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
@@ -108,7 +109,7 @@ describe('the daemon', () => {
     const { code, stdout, stderr } = await first.stop()
     assert.equal(code, 0, stderr)
     assert.equal(stdout, `trunklined listening on ${first.url}\n`)
-    assert.deepEqual(readdirSync(join(TRUNKLINE_DB, '..')), ['trunkline.db'])
+    assert.deepEqual(readdirSync(join(TRUNKLINE_DB, '..')), ['trunkline.db', 'trunkline.db-lock'])
     const lines = stderr
       .trim()
       .split('\n')
@@ -244,5 +245,22 @@ describe('a daemon that cannot start', () => {
     const { code, stderr } = await runDaemon({ TRUNKLINE_DB: path, TRUNKLINE_PORT: '0' })
     assert.equal(code, 74)
     assert.match(stderr, /not an SQLite database/)
+  })
+
+  it('for no database can be at its path ends with 73, as the command line does, and says why', async () => {
+    const paths: [path: string, why: RegExp][] = [
+      ['/dev/null/x/test.db', /a part of the path is no folder \((?:ENOTDIR|EEXIST)\)/],
+      [join(folder.path, 'x'.repeat(300)), /the name is too long \(ENAMETOOLONG\)/],
+      ['/proc/none/test.db', /there can be no such folder \(ENOENT\)/],
+    ]
+    for (const [path, why] of paths) {
+      const daemon = await runDaemon({ TRUNKLINE_DB: path, TRUNKLINE_PORT: '0' })
+      const init = await trunkline(path, 'init', '--email', 'a@example.com', '--random-password')
+      for (const { code, stderr } of [daemon, init]) {
+        assert.equal(code, 73, stderr)
+        assert.match(stderr, why)
+        assert.match(stderr, /^hint: trunkline .*config show$/m)
+      }
+    }
   })
 })

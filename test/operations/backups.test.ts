@@ -47,6 +47,15 @@ async function tried(
 }
 
 describe('the backups of the daemon', { timeout: 60_000 }, () => {
+  it('fail, and keep nothing else up, where there can be no such folder', async () => {
+    const plan = await place()
+    for (const folder of ['/proc/none/backups', '/dev/null/backups']) {
+      const { outcome, logged } = await tried({ ...plan, backup_dir: folder }, NOON)
+      assert.equal(outcome, 'failed')
+      assert.match(logged, /a backup failed/)
+    }
+  })
+
   it('are made when they are due, and only the newest of its own are kept', async () => {
     const plan = await place()
     const others = ['trunkline-2020-01-01.db', 'trunkline-2020-01-01T00-00-00Z.db.gz', 'before.db']

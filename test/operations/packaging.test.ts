@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { loadSettings, SYSTEM_FILE } from '../../config/load.ts'
 import { VERSION } from '../../core/version.ts'
 import { temporaryFolder } from '../support/app.ts'
 import { type Ran, run } from '../support/programs.ts'
@@ -69,10 +70,22 @@ describe('the package', { timeout: 30_000 }, () => {
 })
 
 describe('the service unit', () => {
+  it('finds the database where the command line and the example of the settings do', () => {
+    const unit = readFileSync(join(unpacked, 'config', 'trunklined.service'), 'utf8')
+    const example = join(unpacked, 'config', 'trunkline.example.json')
+    const environment = Object.fromEntries(
+      [...unit.matchAll(/^Environment=(TRUNKLINE_\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
+    )
+    assert.deepEqual(environment, { TRUNKLINE_CONFIG: SYSTEM_FILE })
+    const { settings } = loadSettings({ flags: {}, environment: {}, file: example })
+    const state = `/var/lib/${/^StateDirectory=(\S+)$/m.exec(unit)?.[1]}`
+    assert.deepEqual([settings.db, settings.backup_dir], [`${state}/trunkline.db`, `${state}/backups`])
+  })
+
   it('is told that the daemon is ready by the daemon, and is not started again where that would not help', () => {
     const unit = readFileSync(join(unpacked, 'config', 'trunklined.service'), 'utf8')
     assert.match(unit, /^Type=notify$/m)
     assert.match(unit, /^NotifyAccess=all$/m)
-    assert.match(unit, /^RestartPreventExitStatus=64 74 77 78$/m)
+    assert.match(unit, /^RestartPreventExitStatus=64 73 74 77 78$/m)
   })
 })

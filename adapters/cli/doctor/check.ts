@@ -18,6 +18,8 @@ export interface Finding {
 /** What is examined: the settings, and the database that they name. */
 export interface Patient {
   readonly settings: Readonly<Record<string, unknown>>
+  /** What does not fit together in them. */
+  readonly oddities: readonly Finding[]
   /** The file of the database. */
   readonly path: string
   /** The open database. Throws AppError where it cannot be opened, which ends the examination. */

@@ -9,6 +9,7 @@ import { gateways } from './gateways.ts'
 import { limits } from './limits.ts'
 import { log } from './log.ts'
 import { notices } from './notices.ts'
+import { oddities } from './oddities.ts'
 import { quarantine } from './quarantine.ts'
 import { settings } from './settings.ts'
 import { statuses } from './statuses.ts'
@@ -17,6 +18,7 @@ import { timeZones } from './time-zones.ts'
 
 /** What `doctor` looks at, in this order; a new check is a file of its own and a line here. */
 export const CHECKS: readonly Check[] = [
+  oddities,
   file,
   damage,
   log,

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
-import { printValue } from '../output.ts'
+import { printOutcome, printValue } from '../output.ts'
 import type { Wiring } from '../program.ts'
 import { suggested } from '../report.ts'
 import { daemonState } from '../service-commands.ts'
@@ -9,9 +9,10 @@ import type { Check, Finding, Patient } from './check.ts'
 
 /** The settings and the database that a command works with. Throws AppError where a setting is wrong. */
 export function patientOf(context: Context, wiring: Wiring): Patient {
-  const settings = wiring.settings(context.options).values
+  const { values: settings, oddities } = wiring.settings(context.options)
   return {
     settings,
+    oddities: oddities.map(({ kind, finding, fix }) => ({ kind, finding, fix })),
     path: context.options.db ?? String(settings['db']),
     open: () => context.open(),
     daemon: () => daemonState(wiring, context),
@@ -27,7 +28,8 @@ export async function* examined(checks: readonly Check[], patient: Patient): Asy
 export async function tell(context: Context, found: AsyncIterable<Finding>, allWell: string): Promise<number> {
   const findings: Finding[] = []
   for await (const each of found) findings.push({ ...each, fix: suggested(each.fix, context.options) })
-  await printValue(context, findings, () =>
+  const print = findings.length === 0 ? printOutcome : printValue
+  await print(context, findings, () =>
     findings.length === 0
       ? `${styled(context, 'green', 'ok')}${allWell}\n`
       : findings

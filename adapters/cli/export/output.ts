@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { closeSync, openSync, readSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, linkSync, openSync, readSync, realpathSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
 import type { Writable } from 'node:stream'
 import { CliError, EXIT } from '../exit.ts'
 import { cannotWrite } from '../report.ts'
@@ -12,8 +12,9 @@ export interface OutputTarget {
   discard(): void
 }
 
-export const openOutput = (path: string | undefined, stdout: Writable): OutputTarget =>
-  path === undefined ? toStream(stdout) : toFile(path)
+/** Throws where a file is in the way, unless it `replaces` that one, or cannot be made. */
+export const openOutput = (path: string | undefined, stdout: Writable, replaces: boolean): OutputTarget =>
+  path === undefined ? toStream(stdout) : toFile(path, replaces)
 
 function toStream(stream: Writable): OutputTarget {
   let failure: Error | null = null
@@ -46,12 +47,13 @@ async function roomIn(stream: Writable): Promise<void> {
 }
 
 /** Under another name until it is whole, unless what is there is no plain file. */
-function toFile(given: string): OutputTarget {
+function toFile(given: string, replaces: boolean): OutputTarget {
   const there = statSync(given, { throwIfNoEntry: false })
   // A link stays one.
   const path = there?.isFile() ? realpathSync(given) : given
   const isSpecial = there !== undefined && !there.isFile()
   if (there?.isFile()) assertNoDatabase(path)
+  if (there?.isFile() && !replaces) throw inTheWay(given)
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
   const file = openToWrite(draft, isSpecial ? 'w' : 'wx', path)
   let isOpen = true
@@ -66,7 +68,10 @@ function toFile(given: string): OutputTarget {
     },
     end: async () => {
       close()
-      if (!isSpecial) renameSync(draft, path)
+      if (isSpecial) return
+      if (replaces) return renameSync(draft, path)
+      linkAt(draft, path)
+      rmSync(draft)
     },
     discard: () => {
       close()
@@ -75,15 +80,36 @@ function toFile(given: string): OutputTarget {
   }
 }
 
+const inTheWay = (path: string): CliError =>
+  new CliError(EXIT.cannotCreate, `there is a file ${path} already; --force writes over it`)
+
+/** Never over a file that has come there meanwhile. */
+function linkAt(draft: string, path: string): void {
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    throw isCode(error, 'EEXIST') ? inTheWay(path) : cannotWrite(path, error)
+  }
+}
+
+const isCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code
+
 const SQLITE = Buffer.from('SQLite format 3\0')
+
+/** The first bytes of a file, at most so many. */
+export function headOf(path: string, length: number): Buffer {
+  const file = openSync(path, 'r')
+  const head = Buffer.alloc(length)
+  const read = readSync(file, head)
+  closeSync(file)
+  return head.subarray(0, read)
+}
 
 /** Throws where the file is a database, such as the one that is worked on: no output is meant to take its place. */
 export function assertNoDatabase(path: string): void {
-  const file = openSync(path, 'r')
-  const head = Buffer.alloc(SQLITE.length)
-  readSync(file, head)
-  closeSync(file)
-  if (head.equals(SQLITE)) throw new CliError(EXIT.cannotCreate, `cannot write ${path}: it is a database`)
+  if (headOf(path, SQLITE.length).equals(SQLITE))
+    throw new CliError(EXIT.cannotCreate, `cannot write ${path}: it is a database`)
 }
 
 /** Writes to the file that is open for that path, at a place of it, or behind what it was written last (null). */

@@ -4,7 +4,7 @@ import type { FieldError, FieldErrors } from '../../../core/errors.ts'
 import type { Context } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 import { BOM, csvCell } from '../export/csv.ts'
-import { assertNoDatabase, openToWrite, writeAll } from '../export/output.ts'
+import { assertNoDatabase, headOf, openToWrite, writeAll } from '../export/output.ts'
 import { cannotWrite } from '../report.ts'
 import { printable } from '../styles.ts'
 import { REASON } from './columns.ts'
@@ -172,7 +172,7 @@ export function assertRejectFile(path: string): void {
     const there = statSync(path)
     // Opening a pipe waits for its reader.
     if (!there.isFIFO()) closeSync(open(path))
-    if (there.isFile()) assertNoDatabase(path)
+    if (there.isFile()) assertReplaceable(path)
     return
   }
   try {
@@ -181,6 +181,16 @@ export function assertRejectFile(path: string): void {
   } catch (error) {
     throw cannotWrite(path, error)
   }
+}
+
+const REJECTS = new RegExp(`^\\uFEFF?\\[?(?:\\{")?${REASON}\\b`)
+
+/** A file of rejected rows is written anew each time, and no other is lost to a slip. */
+function assertReplaceable(path: string): void {
+  assertNoDatabase(path)
+  const head = headOf(path, 64).toString()
+  if (head !== '' && !REJECTS.test(head))
+    throw new CliError(EXIT.cannotCreate, `cannot write ${path}: it is there already, and holds no rejected rows`)
 }
 
 function isSame({ ino, dev }: Stats, input: string): boolean {

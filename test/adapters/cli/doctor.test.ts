@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { startService, type TestService } from '../../support/app.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
@@ -59,11 +58,11 @@ describe('doctor', () => {
     )
   })
 
-  it('finds a database that cannot be opened, and looks at whose it is', async () => {
+  it('finds a path that can be no database', async () => {
     const { stdout } = await place.run(`trunkline doctor --db ${place.folder}`)
     assert.equal(
       stdout,
-      `found: ${place.folder} is no plain file, and so no database\n  fix: ls -ld ${dirname(place.folder)} ${place.folder}\n`,
+      `found: ${place.folder} is no plain file, and so no database\n  fix: trunkline --db ${place.folder} config show\n`,
     )
   })
 
@@ -185,6 +184,19 @@ describe('doctor', () => {
     assert.match(finding, /base_url is not set$/)
     assert.deepEqual(await findings({ env: { TRUNKLINE_BASE_URL: 'https://pbx.example.com' } }), [])
     await place.done('trunkline gateway update Jasmin --server-host 127.0.0.1')
+  })
+
+  it('finds a base_url where the daemon does not listen', async () => {
+    const env = { TRUNKLINE_PORT: '9', TRUNKLINE_BASE_URL: 'http://127.0.0.1:8080' }
+    const found = async (given: typeof env): Promise<string[][]> =>
+      (await findings({ env: given })).filter(([finding]) => finding?.includes('base_url'))
+    const [[finding = '', mend] = []] = await found(env)
+    assert.match(
+      finding,
+      /^base_url is http:\/\/127\.0\.0\.1:8080, but the daemon listens at http:\/\/127\.0\.0\.1:9, /,
+    )
+    assert.equal(mend, 'export TRUNKLINE_BASE_URL=http://127.0.0.1:9')
+    assert.deepEqual(await found({ ...env, TRUNKLINE_BASE_URL: 'http://127.0.0.1:9' }), [])
   })
 
   it('finds feeds of call records that cannot be followed', async () => {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { chmodSync, copyFileSync, mkdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import type { Wiring } from '../../../adapters/cli/program.ts'
 import { migrate, migrations } from '../../../adapters/sqlite/migrate.ts'
 import { AppError } from '../../../core/errors.ts'
-import { furnish, outcomeOf, spawnProgram, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
+import { furnish, type Workplace, workplace } from '../../support/cli.ts'
 
 let place: Workplace
 before(async () => {
@@ -195,24 +195,6 @@ describe('a database', () => {
       stdout: '',
       stderr: 'error: The database is busy; try again in a moment.\n',
     })
-  })
-
-  it('that belongs to someone else ends with 77, and is not taken for missing where its folder is closed', {
-    skip: unbuilt || (process.getuid?.() === 0 ? false : 'only root can become someone else'),
-  }, async () => {
-    mkdirSync(place.path('private'), { mode: 0o700 })
-    copyFileSync(place.db, place.path('private/theirs.db'))
-    chmodSync(place.folder, 0o755)
-    for (const file of ['trunkline.db', 'private/theirs.db']) {
-      const child = spawnProgram(place, ['tenant', 'list'], {
-        uid: 65_534,
-        gid: 65_534,
-        env: { TRUNKLINE_DB: place.path(file) },
-      })
-      const { code, stderr } = await outcomeOf(child)
-      assert.equal(code, 77, stderr)
-      assert.match(stderr, /^error: \S+\.db cannot be opened for writing/)
-    }
   })
 })
 

@@ -28,6 +28,7 @@ describe('every error of the core', () => {
     busy: 75,
     storage_full: 74,
     read_only: 77,
+    cannot_create: 73,
     configuration: 78,
     outdated: 78,
     corrupt: 74,

@@ -13,7 +13,7 @@ import { temporaryFolder } from '../../support/app.ts'
 import { type Desk, listening, openDesk } from '../../support/imports.ts'
 import { sampleBody } from '../../support/samples.ts'
 
-const OPTIONS = { flags: {}, escapeFormulas: false, bom: false, showSecrets: false }
+const OPTIONS = { flags: {}, force: false, escapeFormulas: false, bom: false, showSecrets: false }
 
 let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>

@@ -80,6 +80,29 @@ describe('a hint', () => {
     assert.doesNotMatch(stderr, /hint:|hunter2/)
   })
 
+  it('never puts another command that changes something in the place of a slip', async () => {
+    for (const [line, meant, hint] of [
+      ['trunkline extension creat --tenant acme', 'create', 'trunkline extension --help'],
+      ['trunkline sms sent', 'send', 'trunkline sms --help'],
+      ['trunkline rate inport deck.csv', 'import', 'trunkline rate --help'],
+      ['trunkline cdr rerated --yes', 'rerate', 'trunkline cdr --help'],
+      ['trunkline admin disabled a@example.com', 'disable', 'trunkline admin --help'],
+      ['trunkline srve', 'serve', 'trunkline --help'],
+      ['trunkline inti', 'init', 'trunkline --help'],
+    ] as const) {
+      const { code, stderr } = await place.run(line)
+      assert.equal(code, 64)
+      assert.match(stderr, new RegExp(`^error: unknown command '\\w+'; did you mean ${meant}\\?\n`))
+      assert.equal(hintOf(stderr), hint)
+    }
+    for (const [line, hint] of [
+      ['trunkline extension lst --tenant acme', 'trunkline extension list --tenant acme'],
+      ['trunkline extensin list', 'trunkline extension list'],
+      ['trunkline rate exprt', 'trunkline rate export'],
+    ] as const)
+      assert.equal(hintOf((await place.run(line)).stderr), hint)
+  })
+
   it('puts its option before the end of the options', async () => {
     const { stderr } = await place.run('trunkline rate delete -- acme/380')
     assert.equal(hintOf(stderr), 'trunkline rate delete --yes -- acme/380')

@@ -135,6 +135,10 @@ describe('an import with bad rows', () => {
     const database = { exitCode: 73, message: `cannot write ${desk.path}: it is a database` }
     await assert.rejects(unread(desk.path), database)
     await assert.rejects(desk.give('rates', ['--out', desk.path]), database)
+    const sheet = join(folder.path, 'staff.csv')
+    writeFileSync(sheet, 'extension_number,display_name\n')
+    await assert.rejects(unread(sheet), { exitCode: 73, message: /staff\.csv: it is there already, and holds no rej/ })
+    assert.equal(readFileSync(sheet, 'utf8'), 'extension_number,display_name\n')
     await assert.rejects(unread('-'), { exitCode: 64, message: /standard output is \/dev\/stdout/ })
   })
 

@@ -168,7 +168,11 @@ test('the daemon serves what an operator watches of its database', async () => {
   const folder = temporaryFolder()
   const { port, release } = await heldPort()
   await release()
-  const daemon = await startDaemon(settingsOf(folder.path, port), ADMIN, () => undefined)
+  const daemon = await startDaemon(settingsOf(folder.path, port), {
+    first: ADMIN,
+    force: false,
+    print: () => undefined,
+  })
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   assert.match(text, /^trunkline_database_wal_bytes [1-9]/m)
   assert.match(text, /^trunkline_database_group_size_count [1-9]/m)
@@ -184,7 +188,7 @@ test('the daemon tells the time of its newest backup where it makes any', async 
   const name = 'trunkline_last_backup_timestamp_seconds'
   const read = async (changes: { backup_every?: number }): Promise<string> => {
     const settings = { ...settingsOf(folder.path, port), backup_dir: join(folder.path, 'backups'), ...changes }
-    const daemon = await startDaemon(settings, ADMIN, () => undefined)
+    const daemon = await startDaemon(settings, { first: ADMIN, force: false, print: () => undefined })
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     await daemon.stop()
     return text
@@ -199,7 +203,11 @@ test('the daemon tells the time of its newest backup where it makes any', async 
 test('a metrics port that is taken does not keep the daemon from serving', async () => {
   const folder = temporaryFolder()
   const { port, release } = await heldPort()
-  const daemon = await startDaemon(settingsOf(folder.path, port), ADMIN, () => undefined)
+  const daemon = await startDaemon(settingsOf(folder.path, port), {
+    first: ADMIN,
+    force: false,
+    print: () => undefined,
+  })
   assert.equal((await fetch(`${daemon.url}/healthz`)).status, 200)
   await daemon.stop()
   await release()

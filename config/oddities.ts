@@ -1,0 +1,52 @@
+import { hostname, networkInterfaces } from 'node:os'
+import { isAbsolute, resolve } from 'node:path'
+import type { Loaded } from './load.ts'
+import type { Settings } from './settings.ts'
+
+/** Settings that are each right, and do not do together what is meant. */
+export interface Oddity {
+  readonly kind: string
+  readonly finding: string
+  /** The command that puts it right. */
+  readonly fix: string
+}
+
+export const odditiesIn = ({ settings, sources, file }: Loaded): Oddity[] => [
+  ...misfit(settings, namesOfThisMachine()),
+  ...(sources.db === 'file' && !isAbsolute(settings.db) ? [relative(settings.db, file)] : []),
+]
+
+const relative = (db: string, file: string | null): Oddity => ({
+  kind: 'db_relative',
+  finding: `db in ${file} is ${db}, which is another file for a program that is started in another folder`,
+  fix: `export TRUNKLINE_DB='${resolve(db)}'`,
+})
+
+const LOOPBACK = /^(?:localhost|127\..*|::1)$/
+const ANY_ADDRESS = new Set(['0.0.0.0', '::'])
+
+const namesOfThisMachine = (): readonly string[] => [
+  hostname(),
+  ...Object.values(networkInterfaces()).flatMap(each => (each ?? []).map(({ address }) => address)),
+]
+
+/** A `base_url` of this machine where nothing listens. Of another host, a free port, or behind a proxy nothing is known. */
+export function misfit(
+  { base_url, host, port, trusted_proxies }: Pick<Settings, 'base_url' | 'host' | 'port' | 'trusted_proxies'>,
+  ownNames: readonly string[],
+): Oddity[] {
+  if (base_url === null || port === 0 || trusted_proxies > 0) return []
+  const { hostname: bracketed, protocol, port: written } = new URL(base_url)
+  const name = bracketed.replace(/^\[|\]$/g, '')
+  if (!LOOPBACK.test(name) && name !== host && !ownNames.includes(name)) return []
+  const isHeard = ANY_ADDRESS.has(host) || name === host || (LOOPBACK.test(name) && LOOPBACK.test(host))
+  if (protocol === 'http:' && Number(written || 80) === port && isHeard) return []
+  const at = isHeard ? bracketed : host.includes(':') ? `[${host}]` : host
+  return [
+    {
+      kind: 'base_url_misfit',
+      finding: `base_url is ${base_url}, but the daemon listens at http://${at}:${port}, and no proxy is trusted that could stand between`,
+      fix: `export TRUNKLINE_BASE_URL=http://${at}:${port}`,
+    },
+  ]
+}
