@@ -12,6 +12,7 @@ import { keySetPages } from './key-set.ts'
 import { otherWriters } from './others.ts'
 import { reports } from './reports.ts'
 import { rerating } from './rerating.ts'
+import { usageReport } from './usage.ts'
 import type { Writer } from './writer.ts'
 
 /** Some milliseconds of the database's lock. */
@@ -61,6 +62,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     catalog: async (tenantId, moment) => catalogAt(tenantId, moment),
     ...rerating(connection, writer, known, clock, trail),
     ...reports(connection),
+    ...usageReport(connection, known, clock),
   }
 }
 

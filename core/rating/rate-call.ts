@@ -26,13 +26,17 @@ export interface RatedCall {
   readonly unrated: boolean
 }
 
+/** The rate of an outbound call to that number, or the outcome of one without. */
+export const rateTo = (deck: Deck | null, destination: ReadNumber): Rate | 'emergency' | 'no match' =>
+  deck?.match(destination) ?? (destination.kind === 'emergency' ? 'emergency' : 'no match')
+
 /** Rates one call by the deck in force when it started; without one no rate matches. */
 export function rateCall(deck: Deck | null, call: RatableCall): RatedCall {
   if (!call.answered || call.answeredSeconds === 0) return free('not answered', 0)
   // No rate means no increment: the seconds count as they are.
   if (call.direction === 'inbound') return free('inbound', call.answeredSeconds)
-  const rate = deck?.match(call.destination)
-  if (!rate) return free(call.destination.kind === 'emergency' ? 'emergency' : 'no match', call.answeredSeconds)
+  const rate = rateTo(deck, call.destination)
+  if (typeof rate === 'string') return free(rate, call.answeredSeconds)
   const { id, prefix, pricePerMinute, increment } = rate
   const charged = charge({ seconds: call.answeredSeconds, pricePerMinute, increment })
   if (!charged) return free('too large', call.answeredSeconds)
