@@ -1,7 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Context } from 'koa'
+import { cookieName } from './cookies.ts'
 
-const COOKIE = 'trunkline_browser'
+const nameFor = ({ cookies }: Context): string => cookieName('browser', cookies.secure)
+
 const LIFE_SECONDS = 90 * 24 * 3600
 
 /**
@@ -30,7 +32,7 @@ export function knownBrowsers(keyOf: () => Promise<string>, now: () => number = 
       .digest('base64url')
   return {
     find: async (ctx, email) => {
-      const [expires = '', nonce = '', signature = ''] = ctx.cookies.get(cookieName(ctx))?.split('.') ?? []
+      const [expires = '', nonce = '', signature = ''] = ctx.cookies.get(nameFor(ctx))?.split('.') ?? []
       if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 < now()) return null
       const wanted = Buffer.from(await sign(email, expires, nonce))
       const given = Buffer.from(signature)
@@ -41,7 +43,7 @@ export function knownBrowsers(keyOf: () => Promise<string>, now: () => number = 
       const expires = String(Math.floor(now() / 1000) + LIFE_SECONDS)
       const nonce = randomBytes(16).toString('base64url')
       const value = [expires, nonce, await sign(email, expires, nonce)].join('.')
-      ctx.cookies.set(cookieName(ctx), value, {
+      ctx.cookies.set(nameFor(ctx), value, {
         httpOnly: true,
         sameSite: 'lax',
         maxAge: LIFE_SECONDS * 1000,
@@ -51,6 +53,3 @@ export function knownBrowsers(keyOf: () => Promise<string>, now: () => number = 
     },
   }
 }
-
-/** Over https the browser itself keeps other hosts and plain pages from setting it. */
-const cookieName = ({ cookies }: Context): string => (cookies.secure ? `__Host-${COOKIE}` : COOKIE)

@@ -183,10 +183,14 @@ function commits(registers: Registry[]): Metrics['onCommit'] {
   }
 }
 
+/** A page whose own host name leads here, to read what is for this machine alone, sends that name. */
+const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
+
 /** Serves /metrics to this machine alone. Throws `configuration` when the port cannot be had. */
 export function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number): Promise<RunningServer> {
   const app = new Koa()
   app.use(async ctx => {
+    if (!LOCAL_HOST.test(ctx.get('host'))) ctx.throw(403, 'Ask for localhost or 127.0.0.1.')
     if (ctx.path !== '/metrics') return
     ctx.type = Registry.PROMETHEUS_CONTENT_TYPE
     ctx.body = await metrics.text()

@@ -1,11 +1,11 @@
 import { exposedResources } from '../../core/resources/all.ts'
 import { VERSION } from '../../core/version.ts'
+import { cookieName } from './cookies.ts'
 import { errorSchemas, type Failure, failures } from './openapi-failures.ts'
 import { type Operation, type Parameter, resourceOperation, type Success } from './openapi-operations.ts'
 import { componentSchemas, exampleOf, refTo, type Schema } from './openapi-schemas.ts'
 import { specialOperations } from './openapi-special.ts'
 import type { Route } from './route.ts'
-import { COOKIE } from './session.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -162,7 +162,9 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Open
     components: {
       schemas,
       responses: Object.fromEntries(Object.values(failures).map(failure => [failure.name, responseObject(failure)])),
-      securitySchemes: { session: { type: 'apiKey', in: 'cookie', name: COOKIE } },
+      securitySchemes: {
+        session: { type: 'apiKey', in: 'cookie', name: cookieName('session', baseUrl.startsWith('https:')) },
+      },
     },
   }
 }

@@ -6,8 +6,8 @@ import type { Actor } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Account, Credentials } from '../../core/ports/accounts.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
+import { cookieName } from './cookies.ts'
 
-export const COOKIE = 'trunkline_session'
 const TOKEN = /^[A-Za-z0-9_-]{43}$/
 
 const hashOf = (token: string): string => hash('sha256', token)
@@ -30,7 +30,7 @@ interface Request {
 export function sessionMiddleware(app: Koa, signIn: SignIn, { secure }: { secure: boolean }): Middleware {
   const middleware = createSession(
     {
-      key: COOKIE,
+      key: cookieName('session', secure),
       maxAge: 'session',
       httpOnly: true,
       sameSite: 'lax',

@@ -26,6 +26,7 @@ export function systemClock(): Clock {
   }
 
   return {
+    monotonic: () => performance.now() / 1000,
     now: () => {
       const now = micros()
       const seconds = Math.floor(now / MICROS_PER_SECOND)

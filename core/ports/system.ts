@@ -4,6 +4,8 @@ import type { Resource } from '../resources/resource.ts'
 export interface Clock {
   /** Now, to the microsecond; never the same twice, and never earlier than before unless the system's clock is set back. */
   now(): Timestamp
+  /** Seconds since some moment, which go on as ever when the system's clock is set. */
+  monotonic(): number
 }
 
 export interface Ids {

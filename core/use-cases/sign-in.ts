@@ -40,8 +40,9 @@ export interface SignIn {
   open(tokenHash: string, credentials: Credentials): Promise<void>
   /** The live session's account, its idle life begun anew; null when there is none. */
   resume(tokenHash: string): Promise<Account | null>
+  /** Ends a session at once, even while nothing can be written: that is made up for when sessions are forgotten. */
   end(tokenHash: string): Promise<void>
-  /** Forgets sessions whose life is over; returns how many. */
+  /** Forgets sessions that were ended, and those whose life is over; returns how many those were. */
   forgetExpired(): Promise<number>
 }
 
@@ -64,18 +65,27 @@ export const readNewCredentials = (body: unknown) => parseWhole(accountFields, b
 
 export function signIn({ accounts, sessions, passwords, clock, lives }: Dependencies): SignIn {
   const { endOf, isOver, isWorthExtending, slack } = lifetime(lives)
+  const now = steady(clock)
+  /** Those that are still stored, since nothing could be written when they ended. */
+  const ended = new Set<string>()
   /** Of sessions whose stored end is behind that. */
   const lastRequests = new Map<string, Timestamp>()
   const extending = new Set<string>()
 
   /** Nobody waits for it: who only reads goes on reading while nothing can be written. */
-  const extend = (tokenHash: string, session: Session, now: Timestamp): void => {
+  const extend = (tokenHash: string, session: Session, moment: Timestamp): void => {
     if (extending.has(tokenHash)) return
     extending.add(tokenHash)
     sessions
-      .extend(tokenHash, endOf(session.createdAt, now))
+      .extend(tokenHash, endOf(session.createdAt, moment))
       .catch(() => undefined)
       .finally(() => extending.delete(tokenHash))
+  }
+  const end = async (tokenHash: string): Promise<void> => {
+    lastRequests.delete(tokenHash)
+    ended.add(tokenHash)
+    await sessions.end(tokenHash)
+    ended.delete(tokenHash)
   }
   return {
     authenticate: async (email, password) => {
@@ -85,26 +95,46 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
       return found
     },
     open: (tokenHash, credentials) => {
-      const now = clock.now()
-      return sessions.open(tokenHash, credentials, now, endOf(now, now))
+      const moment = now()
+      return sessions.open(tokenHash, credentials, moment, endOf(moment, moment))
     },
     resume: async tokenHash => {
+      if (ended.has(tokenHash)) return null
       const session = await sessions.find(tokenHash)
-      const now = clock.now()
-      if (!session || isOver(session, lastRequests.get(tokenHash), now)) {
+      const moment = now()
+      if (!session || isOver(session, lastRequests.get(tokenHash), moment)) {
         lastRequests.delete(tokenHash)
         return null
       }
       if (lastRequests.size >= REMEMBERED) lastRequests.clear()
-      lastRequests.set(tokenHash, now)
-      if (isWorthExtending(session, now)) extend(tokenHash, session, now)
+      lastRequests.set(tokenHash, moment)
+      if (isWorthExtending(session, moment)) extend(tokenHash, session, moment)
       return session.account
     },
-    end: tokenHash => {
-      lastRequests.delete(tokenHash)
-      return sessions.end(tokenHash)
+    end: tokenHash =>
+      end(tokenHash).catch(error => {
+        if (!(error instanceof AppError)) throw error
+      }),
+    forgetExpired: async () => {
+      await Promise.all([...ended].map(end))
+      return sessions.forgetExpired(addSeconds(now(), -slack))
     },
-    forgetExpired: () => sessions.forgetExpired(addSeconds(clock.now(), -slack)),
+  }
+}
+
+/** By so many seconds the system's clock may be behind before it counts as set back. */
+const TOLERANCE = 1
+
+/** The time of the clock, which goes on as ever while that is set back. */
+function steady(clock: Clock): () => Timestamp {
+  let [latest, at] = [Number.NEGATIVE_INFINITY, 0]
+  return () => {
+    const [now, monotonic] = [clock.now(), clock.monotonic()]
+    const seconds = Date.parse(now) / 1000
+    const behind = latest + monotonic - at - seconds
+    if (behind > TOLERANCE) return addSeconds(now, behind)
+    if (behind <= 0) [latest, at] = [seconds, monotonic]
+    return now
   }
 }
 
@@ -120,8 +150,12 @@ function lifetime({ idle, absolute }: SessionLives) {
   return {
     slack,
     endOf,
-    isOver: ({ createdAt, expiresAt }: Session, last: Timestamp | undefined, now: Timestamp): boolean =>
-      expiresAt <= now && (last === undefined || endOf(createdAt, last) <= now),
+    isOver: (session: Session, last: Timestamp | undefined, now: Timestamp): boolean => {
+      const { createdAt, expiresAt } = session
+      // Used later than now: the clock was set back before this process began, and hides how long the session has lived.
+      if (last === undefined && (createdAt > now || expiresAt > addSeconds(now, idle))) return true
+      return expiresAt <= now && (last === undefined || endOf(createdAt, last) <= now)
+    },
     /** An end is put off only once it moves by the slack, so that reading seldom writes. */
     isWorthExtending: ({ createdAt, expiresAt }: Session, now: Timestamp): boolean =>
       now >= addSeconds(expiresAt, slack - idle) && addSeconds(expiresAt, slack) <= endOf(createdAt, now),

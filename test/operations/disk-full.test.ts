@@ -9,6 +9,7 @@ import { temporaryFolder } from '../support/app.ts'
 import { manualClock } from '../support/clock.ts'
 import { runDaemon } from '../support/daemon.ts'
 import { startWorld } from '../support/records.ts'
+import { me } from '../support/sessions.ts'
 
 const SIZE = 4 * 1024 * 1024
 
@@ -80,6 +81,24 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     const after = await world.get('/api/dids')
     assert.equal(after.json.data.length, acknowledged.length + 1)
     assert.deepEqual(await world.service.trunkline.storage.maintenance.check(), [])
+    await world.close()
+  })
+
+  it('keeps nobody from logging out', async () => {
+    const world = await startWorld({ db: join(disk, 'logout.db') })
+    const { service, session } = world
+    fill()
+    while ((await world.send('POST', '/api/dids', world.body('dids'))).status === 201);
+    const { status, json } = await world.send('POST', '/api/admin/logout')
+    assert.deepEqual([status, json], [200, { message: 'Logged out successfully.' }])
+    assert.equal(await me(service, session), 401)
+    const { connection } = service.trunkline.storage
+    const stored = () => connection.value<[], number>('SELECT count(*) FROM sessions').get()
+    assert.equal(stored(), 1)
+    rmSync(ballast)
+    await service.trunkline.signIn.forgetExpired()
+    assert.equal(stored(), 0)
+    assert.equal(await me(service, session), 401)
     await world.close()
   })
 

@@ -3,16 +3,23 @@ import type { Clock } from '../../core/ports/system.ts'
 
 export interface ManualClock extends Clock {
   advance(seconds: number): void
+  /** As when somebody sets the system's clock back: no time has passed. */
+  setBack(seconds: number): void
 }
 
 /** A clock that stands still until it is told to move, but never gives a moment twice. */
 export function manualClock(start: Timestamp = '2026-03-01T12:00:00.000000Z'): ManualClock {
   let base = start
-  let ticks = 0
+  let [ticks, passed] = [0, 0]
   return {
     advance: seconds => {
       base = addSeconds(base, seconds)
+      passed += seconds
     },
+    setBack: seconds => {
+      base = addSeconds(base, -seconds)
+    },
+    monotonic: () => passed,
     now: () => `${base.slice(0, 20)}${String(Number(base.slice(20, 26)) + ++ticks).padStart(6, '0')}Z`,
   }
 }

@@ -97,13 +97,17 @@ describe('login', () => {
   )
 
   it(
-    'works over plain HTTP behind a proxy when the base URL is https, with a Secure cookie',
+    'works over plain HTTP behind a proxy when the base URL is https, with a Secure cookie that no other host can set',
     serving(
       async service => {
         const answer = await login(service)
         assert.equal(answer.status, 200)
-        assert.match(cookieOf(answer), /; secure/i)
+        const [pair, ...attributes] = cookieOf(answer).split('; ')
+        assert.match(pair ?? '', /^__Host-trunkline_session=[A-Za-z0-9_-]{43}$/)
+        const given = attributes.map(text => text.toLowerCase()).sort()
+        assert.deepEqual(given, ['httponly', 'path=/', 'samesite=lax', 'secure'])
         assert.equal(await me(service, sessionOf(answer)), 200)
+        assert.equal(await me(service, sessionOf(answer).replace('__Host-', '')), 401)
       },
       { base_url: 'https://pbx.example.com' },
     ),

@@ -147,6 +147,26 @@ test('the metrics are served on their own port, and nothing else is', async () =
   await server.stop(1_000)
 })
 
+test('the metrics are told to nobody who asks another host for them', async () => {
+  const server = await serveMetrics(metrics, 0)
+  const { port } = new URL(server.url)
+  const asking = (host: string) => rawRequest(server.url, { method: 'GET', path: '/metrics', headers: { host } })
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, 'LOCALHOST', '[::1]:9464', '127.0.0.1'])
+    assert.equal((await asking(host)).status, 200, host)
+  for (const host of [
+    'evil.example.com',
+    `evil.example.com:${port}`,
+    '127.0.0.1.evil.example.com',
+    'localhost.',
+    '[::2]',
+  ]) {
+    const { status, text } = await asking(host)
+    assert.equal(status, 403, host)
+    assert.doesNotMatch(text, /trunkline_/)
+  }
+  await server.stop(1_000)
+})
+
 const settingsOf = (folder: string, metricsPort: number) => ({
   ...loadSettings({ flags: {}, environment: {}, file: undefined }).settings,
   db: `${folder}/trunkline.db`,

@@ -178,3 +178,67 @@ test('credentials are an e-mail and a password that is not trimmed', () => {
     message: 'The email field must be a valid email address. (and 1 more error)',
   })
 })
+
+test('a clock that is set back lengthens no session, neither its idle life nor its whole one', async () => {
+  const { signIn, clock, account, credentials } = await world()
+  await signIn.open(TOKEN, credentials)
+  clock.setBack(10 * HOUR)
+  assert.deepEqual(await signIn.resume(TOKEN), account)
+  clock.advance(2 * HOUR + 2)
+  assert.equal(await signIn.resume(TOKEN), null)
+  await signIn.open(TOKEN.replaceAll('a', 'b'), credentials)
+  for (let hour = 1; hour < 12; hour++) {
+    clock.advance(HOUR)
+    clock.setBack(HOUR)
+    assert.deepEqual(await signIn.resume(TOKEN.replaceAll('a', 'b')), account, `hour ${hour}`)
+  }
+  clock.advance(HOUR + 2)
+  assert.equal(await signIn.resume(TOKEN.replaceAll('a', 'b')), null)
+})
+
+test('a session of before the clock was set back and the service restarted is over', async () => {
+  const { clock, accounts, sessions, credentials } = await world()
+  const lives = { idle: 2 * HOUR, absolute: 12 * HOUR }
+  const restarted = () => signIn({ accounts, sessions, passwords: cheapPasswords, clock, lives })
+  await restarted().open(TOKEN, credentials)
+  clock.advance(HOUR)
+  assert.ok(await restarted().resume(TOKEN))
+  // Once this is stored, what was before it is.
+  await sessions.forgetExpired(clock.now())
+  clock.setBack(HOUR / 2)
+  assert.equal(await restarted().resume(TOKEN), null)
+  clock.setBack(HOUR)
+  assert.equal(await restarted().resume(TOKEN), null)
+})
+
+test('a session that ends while nothing can be written is over at once, and not stored any more once it can', async () => {
+  const { accounts, sessions, passwords, clock, lives } = {
+    ...(await world()),
+    passwords: cheapPasswords,
+    lives: { idle: 2 * HOUR, absolute: 12 * HOUR },
+  }
+  let isFull = true
+  const use = signIn({
+    accounts,
+    passwords,
+    clock,
+    lives,
+    sessions: {
+      ...sessions,
+      end: async tokenHash => {
+        if (isFull) throw new AppError('storage_full', 'The disk is full; nothing was stored.')
+        return sessions.end(tokenHash)
+      },
+    },
+  })
+  const account = await use.authenticate('ann@example.com', 'right')
+  await use.open(TOKEN, account)
+  await use.end(TOKEN)
+  assert.equal(await use.resume(TOKEN), null)
+  assert.ok(await sessions.find(TOKEN))
+  await assert.rejects(use.forgetExpired(), { code: 'storage_full' })
+  isFull = false
+  await use.forgetExpired()
+  assert.equal(await sessions.find(TOKEN), null)
+  assert.equal(await use.resume(TOKEN), null)
+})
