@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import type { NumberKind } from '../../core/dialling/dialling.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type CheckedRate, checkDeck, type DeckFindings } from '../../core/rating/check-deck.ts'
 import { rates } from '../../core/resources/rates.ts'
@@ -7,6 +8,7 @@ import { objects } from './columns.ts'
 import { quoted } from './command-line.ts'
 import { EXIT } from './exit.ts'
 import { example } from './help.ts'
+import { type MissingCountry, missingCountry } from './missing-country.ts'
 import { printValue } from './output.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import type { RunCommand } from './program.ts'
@@ -29,18 +31,21 @@ export function checkCommand(run: RunCommand): Command {
     const deckRates: CheckedRate[] = []
     for await (const page of records.list(rates, { view: 'plain', where: { tenant_id: tenantId } }))
       deckRates.push(...objects(`[${page.json}]`).map(checkedRate))
-    const findings = checkDeck(
-      deckRates,
-      await calls.usedRates(tenantId, period),
-      await calls.unratedDestinations(tenantId, period),
-      await calls.catalog(tenantId, clock.now()),
-    )
-    await printValue(context, { ...findings }, () => summary(findings, tenant))
+    const unrated = await calls.unratedDestinations(tenantId, period)
+    const catalog = await calls.catalog(tenantId, clock.now())
+    const findings = checkDeck(deckRates, await calls.usedRates(tenantId, period), unrated, catalog)
+    const national = await missingCountry(records, tenantId, unrated)
+    await printValue(context, { ...findings, national }, () => summary(findings, tenant) + toNational(national))
     const { duplicates, unusable, missing, excessive, ratable } = findings
     const faults = [duplicates, unusable, missing, excessive].flat().length + ratable
     return faults > 0 ? EXIT.negative : EXIT.ok
   })
 }
+
+const toNational = (missing: MissingCountry | null): string =>
+  missing
+    ? `unrated calls to what look like national numbers, while the tenant has no country: ${missing.calls} (${missing.fix})\n`
+    : ''
 
 const checkedRate = (row: JsonObject): CheckedRate => ({
   id: Number(row['id']),
@@ -50,6 +55,13 @@ const checkedRate = (row: JsonObject): CheckedRate => ({
 })
 
 const SHOWN = 20
+
+/** What stands behind numbers that are shown whole. */
+const KINDS: Partial<Record<NumberKind, string>> = {
+  short: ' (a short number; a rate must be for this very prefix)',
+  'area unknown': ' (a local number, and the tenant has no area_code)',
+  unknown: ' (no number that is dialled in its country)',
+}
 
 function summary(findings: DeckFindings, tenant: string): string {
   const { duplicates, unusable, unmatched, idle, missing, excessive, ratable } = findings
@@ -68,7 +80,7 @@ function summary(findings: DeckFindings, tenant: string): string {
     section(
       'dialled without a rate',
       missing,
-      ({ prefix, calls }) => `${printable(prefix)}…  ${counted(calls, 'call')}`,
+      ({ prefix, kind, calls }) => `${printable(prefix)}${KINDS[kind] ?? '…'}  ${counted(calls, 'call')}`,
     ),
     section('active rates by which a call costs more than an amount can be', excessive, named),
     ratable === 0

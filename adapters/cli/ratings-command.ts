@@ -8,6 +8,7 @@ import { type RunCommand, takesFields } from './program.ts'
 import { resolve } from './references.ts'
 
 const COLUMNS = {
+  direction: 'text',
   outcome: 'text',
   prefix: 'text',
   cost_per_minute: 'decimal',

@@ -5,6 +5,7 @@ import type { Value } from '../../core/resources/field.ts'
 import { isNamed, lowered, type Resource, type Row } from '../../core/resources/resource.ts'
 import { againWith, CliError, EXIT } from './exit.ts'
 import { commandOf } from './resource-names.ts'
+import { idsOfNumber } from './same-number.ts'
 import { printable } from './styles.ts'
 
 /** How a person names a record: by its id, or by its natural key, such as `acme`, `acme/101` or `+15551230001`. */
@@ -72,13 +73,15 @@ async function byOwnPart(records: Records, resource: Resource, text: string, kno
   return records.identify(resource, { ...Object.fromEntries(scope), [own]: text })
 }
 
+const tenantIn = ({ tenant_id }: Known): number | undefined => (typeof tenant_id === 'number' ? tenant_id : undefined)
+
 /** Is a record, found by its id, one of the tenant that is known? */
 const isWithin = (resource: Resource, row: Row | null, known: Known): boolean =>
   row !== null && resource.key.every(field => typeof known[field] !== 'number' || row[field] === known[field])
 
 /**
  * The ids that a reference may mean: none, one, or more where it is ambiguous. A number alone may be an id, or the
- * number of an extension, a queue or a rate.
+ * number of an extension, a queue or a rate. A telephone number may be written in any way.
  */
 export async function idsOf(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
   const id = Number(ID.exec(text)?.[1])
@@ -86,7 +89,8 @@ export async function idsOf(records: Records, resource: Resource, text: string, 
   if (text.startsWith('id:')) return row ? [id] : []
   const byName = await byKey(records, resource, text)
   const byNumber = byName.length > 0 ? [] : await byOwnPart(records, resource, text, known)
-  return [...new Set([...(isWithin(resource, row, known) ? [id] : []), ...byName, ...byNumber])]
+  const found = [...new Set([...(isWithin(resource, row, known) ? [id] : []), ...byName, ...byNumber])]
+  return found.length > 0 ? found : idsOfNumber(records, resource, text, tenantIn(known))
 }
 
 /** The id of the record that is meant. Throws when there is none, or more than one. */

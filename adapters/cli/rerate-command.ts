@@ -102,6 +102,8 @@ const COLUMNS: Readonly<Record<string, (change: Rerated) => unknown>> = {
   new_bill_seconds: ({ new: now }) => now.billSeconds,
   old_prefix: ({ old }) => old.prefix,
   new_prefix: ({ new: now }) => now.prefix,
+  old_direction: ({ old }) => old.direction,
+  new_direction: ({ new: now }) => now.direction,
   edited_by_hand: ({ editedByHand }) => editedByHand,
 }
 
@@ -128,7 +130,7 @@ const BY_HAND = 'edited by hand'
 function told({ changes, ...result }: RerateResult, dryRun: boolean): string {
   const line = ({ id, destination_number, started_at, old, new: now, editedByHand }: Rerated): string =>
     printable(
-      `${id}  ${started_at.slice(0, 19)}Z  ${destination_number}  ${formatAmount(old.cost)}${editedByHand ? ` (${BY_HAND})` : ''} -> ${formatAmount(now.cost)}  by ${now.prefix ?? 'no rate'}`,
+      `${id}  ${started_at.slice(0, 19)}Z  ${destination_number}  ${formatAmount(old.cost)}${editedByHand ? ` (${BY_HAND})` : ''} -> ${formatAmount(now.cost)}  ${now.direction === 'inbound' ? 'inbound' : `by ${now.prefix ?? 'no rate'}`}`,
     )
   const more = result.changed - changes.length
   return [

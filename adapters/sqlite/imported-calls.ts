@@ -121,12 +121,12 @@ function keeper(connection: Connection, plan: BulkPlan) {
     `cdr_ratings (cdr_id, source, switch_call_id, ${RATING.join()})`,
     '(?, ?, ?, ?, ?, ?, ?, ?)',
   )
-  const insertFormer = connection.query<[number, number, string], unknown>(
-    `INSERT INTO cdr_rating_history (cdr_id, replaced_at, bill_seconds, cost, ${RATING.join()})
-     SELECT ?, f.value ->> 'replaced_at', f.value ->> 'bill_seconds', f.value ->> 'cost', f.value ->> 'outcome',
-       (SELECT max(id) FROM rates WHERE tenant_id = ? AND prefix = f.value ->> 'prefix'),
+  const insertFormer = connection.query<[string, number], unknown>(
+    `INSERT INTO cdr_rating_history (cdr_id, direction, replaced_at, bill_seconds, cost, ${RATING.join()})
+     SELECT c.id, coalesce(f.value ->> 'direction', c.direction), f.value ->> 'replaced_at', f.value ->> 'bill_seconds', f.value ->> 'cost', f.value ->> 'outcome',
+       (SELECT max(id) FROM rates WHERE tenant_id = c.tenant_id AND prefix = f.value ->> 'prefix'),
        f.value ->> 'prefix', f.value ->> 'cost_per_minute', f.value ->> 'billing_increment'
-     FROM json_each(?) f ORDER BY f.key`,
+     FROM json_each(?) f CROSS JOIN cdrs c ON c.id = ? ORDER BY f.key`,
   )
   const outcomeAt = (records: BulkRecords, index: number): Value =>
     outcome(records, index) ??
@@ -143,9 +143,9 @@ function keeper(connection: Connection, plan: BulkPlan) {
       const rate = [prefix, price, increment].map(part => toSql(part(records, index)))
       row.push(cdrId, source, key, toSql(outcomeAt(records, index)), rateOf([marks.tenant_id, ...rate]), ...rate)
     })
-    for (const [cdrId, { records, index, marks }] of calls) {
+    for (const [cdrId, { records, index }] of calls) {
       const former = formerRatings(records, index)
-      if (former !== null) insertFormer.run(cdrId, marks.tenant_id, String(former))
+      if (former !== null) insertFormer.run(String(former), cdrId)
     }
   }
 }
@@ -183,7 +183,7 @@ const KEPT: Readonly<Record<keyof typeof keptWithCalls, string>> = {
   rate_cost_per_minute: 'k.cost_per_minute',
   rate_billing_increment: 'k.billing_increment',
   former_ratings: `(SELECT nullif(json_group_array(json_object(
-      'replaced_at', h.replaced_at, 'outcome', h.outcome, 'bill_seconds', h.bill_seconds, 'cost', ${amountSql('h.cost')},
+      'replaced_at', h.replaced_at, 'direction', h.direction, 'outcome', h.outcome, 'bill_seconds', h.bill_seconds, 'cost', ${amountSql('h.cost')},
       'prefix', h.prefix, 'cost_per_minute', iif(h.cost_per_minute IS NULL, NULL, ${amountSql('h.cost_per_minute')}),
       'billing_increment', h.billing_increment) ORDER BY h.id), '[]') FROM cdr_rating_history h WHERE h.cdr_id = t.id)`,
 }

@@ -11,6 +11,7 @@ import { retiredGateways } from './migrations/008-retired-gateways.ts'
 import { outside } from './migrations/009-outside.ts'
 import { auditNames } from './migrations/010-audit-names.ts'
 import { decks } from './migrations/011-decks.ts'
+import { formerDirection } from './migrations/012-former-direction.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
 export const migrations: readonly string[] = [
@@ -25,6 +26,7 @@ export const migrations: readonly string[] = [
   outside,
   auditNames,
   decks,
+  formerDirection,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

@@ -2,6 +2,7 @@ import type { Calls, KeptRating, UsageGroup, UsageLine } from '../../core/ports/
 import type { UnratedCalls } from '../../core/rating/check-deck.ts'
 import { NO_USAGE, together, type Usage } from '../../core/rating/usage.ts'
 import type { Connection } from './database.ts'
+import { keySetPages } from './key-set.ts'
 import { UNRATED } from './rerate-steps.ts'
 import { tallies } from './tally.ts'
 
@@ -24,7 +25,7 @@ const RATING = 'r.outcome, r.prefix, r.cost_per_minute, r.billing_increment'
  */
 export function reports(
   connection: Connection,
-): Pick<Calls, 'ratings' | 'usage' | 'usedRates' | 'unratedDestinations'> {
+): Pick<Calls, 'ratings' | 'usage' | 'usedRates' | 'unratedDestinations' | 'newestUnrated'> {
   const { query, value } = connection
   const tally = tallies(connection)
   const named = groupNames(connection)
@@ -32,10 +33,10 @@ export function reports(
   return {
     ratings: async cdrId => [
       ...query<[number], KeptRating>(
-        `SELECT ${RATING}, r.bill_seconds, r.cost, r.replaced_at FROM cdr_rating_history r WHERE r.cdr_id = ? ORDER BY r.id`,
+        `SELECT r.direction, ${RATING}, r.bill_seconds, r.cost, r.replaced_at FROM cdr_rating_history r WHERE r.cdr_id = ? ORDER BY r.id`,
       ).all(cdrId),
       ...query<[number], KeptRating>(
-        `SELECT ${RATING}, c.bill_seconds, c.cost, NULL AS replaced_at
+        `SELECT c.direction, ${RATING}, c.bill_seconds, c.cost, NULL AS replaced_at
          FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id WHERE r.cdr_id = ?`,
       ).all(cdrId),
     ],
@@ -70,7 +71,25 @@ export function reports(
          WHERE c.tenant_id = ? AND c.started_at >= ? AND c.started_at < ? AND ${UNRATED}
          GROUP BY 1, 2, (SELECT max(d.effective_at) FROM decks d WHERE d.tenant_id = c.tenant_id AND d.effective_at <= c.started_at)`,
       ).all(tenantId, from, to),
+    newestUnrated: () => newestUnrated(connection),
   }
+}
+
+interface UnratedRow {
+  readonly id: number
+  readonly tenantId: number
+  readonly number: string
+}
+
+const PAGE = 2_000
+
+async function* newestUnrated({ query }: Connection): AsyncIterable<readonly UnratedRow[]> {
+  const page = query<[number], UnratedRow>(
+    `SELECT c.id, c.tenant_id AS tenantId, c.destination_number AS number
+     FROM cdr_ratings r CROSS JOIN cdrs c ON c.id = r.cdr_id
+     WHERE r.cdr_id < ? AND ${UNRATED} ORDER BY r.cdr_id DESC LIMIT ${PAGE}`,
+  )
+  yield* keySetPages<UnratedRow>(PAGE, last => page.all(last?.id ?? Number.MAX_SAFE_INTEGER))
 }
 
 const byName = (a: UsageLine, b: UsageLine): number => (String(a.group) < String(b.group) ? -1 : 1)

@@ -1,11 +1,10 @@
-import type { Dialling } from '../../core/dialling/dialling.ts'
 import type { Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import { ANSWERED } from '../../core/rating/completed-call.ts'
 import { charge } from '../../core/rating/cost.ts'
 import type { Deck } from '../../core/rating/deck.ts'
 import { UNRATED_OUTCOMES } from '../../core/rating/outcome.ts'
-import { type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
-import type { Catalog } from '../../core/rating/record-call.ts'
+import { type Direction, type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
+import { type Catalog, directionOf } from '../../core/rating/record-call.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
 
@@ -14,6 +13,7 @@ export interface RatedRow {
   readonly id: number
   readonly started_at: string
   readonly destination_number: string
+  readonly direction: Direction
   readonly duration_seconds: number
   readonly bill_seconds: number
   readonly cost: number
@@ -24,7 +24,7 @@ export interface RatedRow {
 }
 
 interface CallRow extends RatedRow {
-  readonly direction: 'inbound' | 'outbound'
+  readonly caller_number: string
   readonly disposition: string
   readonly outcome: string
 }
@@ -40,16 +40,23 @@ export const pushRating = (row: unknown[], { outcome, rate }: RatedCall): number
     ? row.push(outcome, rate.id, rate.prefix, rate.pricePerMinute, rate.increment)
     : row.push(outcome, null, null, null, null)
 
-const rated = (deck: Deck, dialling: Dialling, row: CallRow): RatedCall =>
-  rateCall(deck, {
-    direction: row.direction,
-    answered: row.disposition === ANSWERED,
-    answeredSeconds: row.duration_seconds,
-    destination: dialling.read(row.destination_number),
-  })
+/** How a stored call is rated now; its direction is another where its tenant's own numbers are recognised otherwise. */
+export interface RatedAgain extends RatedCall {
+  readonly direction: Direction
+}
 
-const isChanged = (row: CallRow, { cost, billSeconds, rate, outcome }: RatedCall): boolean =>
+function rated(deck: Deck, catalog: Catalog, row: CallRow): RatedAgain {
+  const destination = catalog.dialling.read(row.destination_number)
+  const numbers = { caller: row.caller_number, destination: row.destination_number, read: destination }
+  const direction = directionOf({ ...numbers, claimed: row.direction }, catalog)
+  const [answered, answeredSeconds] = [row.disposition === ANSWERED, row.duration_seconds]
+  const call = { direction, answered, answeredSeconds, destination }
+  return { ...rateCall(deck, call), direction }
+}
+
+const isChanged = (row: CallRow, { cost, billSeconds, rate, outcome, direction }: RatedAgain): boolean =>
   cost !== row.cost ||
+  direction !== row.direction ||
   billSeconds !== row.bill_seconds ||
   outcome !== row.outcome ||
   (rate?.id ?? null) !== row.rate_id ||
@@ -67,7 +74,7 @@ export function* rerated(
   catalogOf: (tenantId: number) => Catalog,
   query: RerateQuery,
   sample: number,
-  onChange: (id: number, result: RatedCall) => void,
+  onChange: (id: number, result: RatedAgain) => void,
 ): Generator<readonly Rerated[], RerateResult> {
   const page = pageOf(connection, query.unratedOnly)
   const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0, editedByHand: 0, withoutDeck: 0 }
@@ -76,21 +83,21 @@ export function* rerated(
     page.all(query.tenantId, query.to, query.from, last?.started_at ?? '', last?.id ?? 0)
   for (const rows of keySetPages(PAGE, after)) {
     const changes: Rerated[] = []
-    const { deckAt, dialling } = catalogOf(query.tenantId)
+    const catalog = catalogOf(query.tenantId)
     for (const row of rows) {
-      const deck = deckAt(row.started_at)
+      const deck = catalog.deckAt(row.started_at)
       if (!deck) {
         totals.withoutDeck++
         continue
       }
-      const result = rated(deck, dialling, row)
+      const result = rated(deck, catalog, row)
       totals.examined++
       totals.oldCost += row.cost
       totals.newCost += result.cost
       if (result.unrated) totals.stillUnrated++
       if (!isChanged(row, result)) continue
-      const { cost, billSeconds, rate } = result
-      const change = changeOf(row, { cost, billSeconds, prefix: rate?.prefix ?? null })
+      const { cost, billSeconds, rate, direction } = result
+      const change = changeOf(row, { cost, billSeconds, prefix: rate?.prefix ?? null, direction })
       totals.changed++
       if (change.editedByHand) totals.editedByHand++
       changes.push(change)
@@ -104,7 +111,7 @@ export function* rerated(
 
 const pageOf = ({ query }: Connection, unratedOnly: boolean) =>
   query<[number, string, string, string, number], CallRow>(
-    `SELECT c.id, c.started_at, c.destination_number, c.direction, c.disposition, c.duration_seconds, c.bill_seconds,
+    `SELECT c.id, c.started_at, c.caller_number, c.destination_number, c.direction, c.disposition, c.duration_seconds, c.bill_seconds,
        c.cost, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment, r.outcome
      FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
      WHERE c.tenant_id = ? AND c.started_at < ? AND (c.started_at, c.id) > (max(?, ?), ?)
@@ -112,14 +119,15 @@ const pageOf = ({ query }: Connection, unratedOnly: boolean) =>
      ORDER BY c.started_at, c.id LIMIT ${PAGE}`,
   )
 
-export const changeOf = (former: RatedRow, now: Rerated['new']): Rerated => ({
-  id: former.id,
-  destination_number: former.destination_number,
-  started_at: former.started_at,
-  old: { cost: former.cost, billSeconds: former.bill_seconds, prefix: former.prefix },
-  new: now,
-  editedByHand: former.cost !== costByKeptRate(former),
-})
+export function changeOf(former: RatedRow, now: Rerated['new']): Rerated {
+  const { id, destination_number, started_at, cost, bill_seconds: billSeconds, prefix, direction } = former
+  return {
+    ...{ id, destination_number, started_at },
+    old: { cost, billSeconds, prefix, direction },
+    new: now,
+    editedByHand: cost !== costByKeptRate(former),
+  }
+}
 
 const costByKeptRate = ({ duration_seconds, cost_per_minute, billing_increment }: RatedRow): number =>
   cost_per_minute === null || billing_increment === null

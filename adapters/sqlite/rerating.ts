@@ -2,13 +2,13 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { notFound } from '../../core/errors.ts'
 import type { Calls, Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import type { RatedCall } from '../../core/rating/rate-call.ts'
+import type { Direction } from '../../core/rating/rate-call.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
-import { changeOf, pushRating, type RatedRow, rerated } from './rerate-steps.ts'
+import { changeOf, pushRating, type RatedAgain, type RatedRow, rerated } from './rerate-steps.ts'
 import type { Writer } from './writer.ts'
 
 /** Rating stored calls anew; see rerate-steps.ts. */
@@ -27,7 +27,7 @@ export function rerating(
     if (!catalog) throw notFound('Tenant')
     return catalog
   }
-  const run = (query: RerateQuery, sample: number, onChange: (id: number, result: RatedCall) => void = () => {}) => {
+  const run = (query: RerateQuery, sample: number, onChange: (id: number, result: RatedAgain) => void = () => {}) => {
     catalogOf(query.tenantId)
     return rerated(connection, catalogOf, query, sample, onChange)
   }
@@ -62,22 +62,22 @@ export function rerating(
 }
 
 /** Stores a call's new rating, and keeps what was. */
-function applier({ query }: Connection, now: string): (id: number, result: RatedCall) => void {
+function applier({ query }: Connection, now: string): (id: number, result: RatedAgain) => void {
   const keepFormer = query<[string, number], unknown>(
     `INSERT INTO cdr_rating_history
-       (cdr_id, replaced_at, bill_seconds, cost, outcome, rate_id, prefix, cost_per_minute, billing_increment)
-     SELECT c.id, ?, c.bill_seconds, c.cost, r.outcome, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment
+       (cdr_id, replaced_at, direction, bill_seconds, cost, outcome, rate_id, prefix, cost_per_minute, billing_increment)
+     SELECT c.id, ?, c.direction, c.bill_seconds, c.cost, r.outcome, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment
      FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id WHERE c.id = ?`,
   )
-  const updateCdr = query<[number, number, string, number], unknown>(
-    'UPDATE cdrs SET bill_seconds = ?, cost = ?, updated_at = ? WHERE id = ?',
+  const updateCdr = query<[Direction, number, number, string, number], unknown>(
+    'UPDATE cdrs SET direction = ?, bill_seconds = ?, cost = ?, updated_at = ? WHERE id = ?',
   )
   const updateRating = query<unknown[], unknown>(
     'UPDATE cdr_ratings SET outcome = ?, rate_id = ?, prefix = ?, cost_per_minute = ?, billing_increment = ? WHERE cdr_id = ?',
   )
   return (id, result) => {
     keepFormer.run(now, id)
-    updateCdr.run(result.billSeconds, result.cost, now, id)
+    updateCdr.run(result.direction, result.billSeconds, result.cost, now, id)
     const rating: unknown[] = []
     pushRating(rating, result)
     updateRating.run(...rating, id)
@@ -89,6 +89,7 @@ interface KeptRow extends RatedRow {
   readonly new_bill_seconds: number
   readonly new_cost: number
   readonly new_prefix: string | null
+  readonly new_direction: Direction
 }
 
 const PAGE = 2_000
@@ -96,14 +97,17 @@ const PAGE = 2_000
 /** The changes that were stored with the history's ids after `before` and up to `last`, some at a time. */
 function* keptChanges({ query }: Connection, before: number, last: number): Generator<readonly Rerated[]> {
   const page = query<[number, number], KeptRow>(
-    `SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number, c.duration_seconds, h.bill_seconds, h.cost,
-       h.rate_id, h.prefix, h.cost_per_minute, h.billing_increment, c.bill_seconds AS new_bill_seconds,
-       c.cost AS new_cost, r.prefix AS new_prefix
+    `SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number, c.duration_seconds, h.direction, h.bill_seconds,
+       h.cost, h.rate_id, h.prefix, h.cost_per_minute, h.billing_increment, c.bill_seconds AS new_bill_seconds,
+       c.cost AS new_cost, r.prefix AS new_prefix, c.direction AS new_direction
      FROM cdr_rating_history h JOIN cdrs c ON c.id = h.cdr_id JOIN cdr_ratings r ON r.cdr_id = c.id
      WHERE h.id > ? AND h.id <= ? ORDER BY h.id LIMIT ${PAGE}`,
   )
   for (const rows of keySetPages<KeptRow>(PAGE, row => page.all(row?.kept_id ?? before, last)))
     yield rows.map(row =>
-      changeOf(row, { cost: row.new_cost, billSeconds: row.new_bill_seconds, prefix: row.new_prefix }),
+      changeOf(row, {
+        ...{ cost: row.new_cost, billSeconds: row.new_bill_seconds, prefix: row.new_prefix },
+        direction: row.new_direction,
+      }),
     )
 }

@@ -90,6 +90,7 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
     if (internationalPrefix !== null) return afterPrefix(digits, internationalPrefix)
     if (!(is & IS.abroad)) return ''
     const rest = digits.slice(plan.internationalPrefix(digits))
+    if (plan.hasOneInternationalPrefix) return rest
     // Some countries dial abroad by digits that a country code begins with, as Finland does by 994.
     return (digits.startsWith('0') ? callingCodeOf(rest) !== '' : isInternational(rest)) ? rest : ''
   }

@@ -31,6 +31,8 @@ export interface Plan {
   readonly match: Automaton['match']
   /** How many of the first digits are what is dialled before a country code; 0 where there are none. */
   internationalPrefix(digits: string): number
+  /** True where that is always the same digits, and those begin with 0, as no country code does. */
+  readonly hasOneInternationalPrefix: boolean
   /** What is left of a dialled number without trunk prefix, carrier code and the like. */
   national(digits: string): string
   /** How many digits national numbers have, and those that are dialled without their area code. */
@@ -59,11 +61,9 @@ export function planOf(country: string): Plan | null {
   return plan
 }
 
-/** The main country of a calling code; null for a code that belongs to none. */
-export function mainCountryOf(callingCode: string): string | null {
-  const region = planLines().byCode.get(callingCode)?.[0]?.region ?? ''
-  return COUNTRY.test(region) ? region : null
-}
+/** The countries of a calling code, the main one first; none for a code that belongs to none. */
+export const countriesWith = (callingCode: string): string[] =>
+  (planLines().byCode.get(callingCode) ?? []).map(({ region }) => region).filter(region => COUNTRY.test(region))
 
 /** The calling code that the digits of a number begin with; empty where there is none such. */
 export function callingCodeOf(digits: string): string {
@@ -106,6 +106,7 @@ function compiled(line: PlanLine): Plan {
   return {
     ...{ country: line.region, callingCode, trunk, match },
     internationalPrefix: beginning(line.internationalPrefix),
+    hasOneInternationalPrefix: /^0[0-9]*$/.test(line.internationalPrefix),
     national: withoutTrunk(line, digits => (match(digits) & IS.national) !== 0),
     isFull: length => lengths.includes(length),
     isLocal: length => localLengths.includes(length),

@@ -3,6 +3,7 @@ import type { UnratedCalls } from '../rating/check-deck.ts'
 import type { CompletedCall, SourceFormat } from '../rating/completed-call.ts'
 import type { Outcome } from '../rating/outcome.ts'
 import type { Period } from '../rating/period.ts'
+import type { Direction } from '../rating/rate-call.ts'
 import type { Catalog, FeedRules } from '../rating/record-call.ts'
 
 /** One record of a switch, read or not. */
@@ -68,13 +69,20 @@ export interface RerateQuery extends Period {
   readonly unratedOnly: boolean
 }
 
+export interface RatingInBrief {
+  readonly cost: number
+  readonly billSeconds: number
+  readonly prefix: string | null
+  readonly direction: Direction
+}
+
 /** A call whose rating comes out otherwise than it is stored. Amounts in units of 0.0001. */
 export interface Rerated {
   readonly id: number
   readonly destination_number: string
   readonly started_at: Timestamp
-  readonly old: { readonly cost: number; readonly billSeconds: number; readonly prefix: string | null }
-  readonly new: { readonly cost: number; readonly billSeconds: number; readonly prefix: string | null }
+  readonly old: RatingInBrief
+  readonly new: RatingInBrief
   /** True when the old cost is not what the rate that was kept with the call makes: somebody has edited it. */
   readonly editedByHand: boolean
 }
@@ -102,6 +110,7 @@ export interface RerateResult {
 
 /** By what a call was rated. Amounts in units of 0.0001; null for what no rate gave. */
 export interface KeptRating {
+  readonly direction: Direction
   readonly outcome: Outcome
   readonly prefix: string | null
   readonly cost_per_minute: number | null
@@ -164,6 +173,8 @@ export interface Calls {
   usedRates(tenantId: number, period: Period): Promise<ReadonlySet<number>>
   /** Where the period's unrated calls went to, for how many seconds, and how many of them. */
   unratedDestinations(tenantId: number, period: Period): Promise<readonly UnratedCalls[]>
+  /** Where the unrated calls of all tenants went to, a call each, the one stored last first; some at a time. */
+  newestUnrated(): AsyncIterable<readonly { readonly tenantId: number; readonly number: string }[]>
   usage(
     tenantId: number,
     days: readonly ({ readonly day: string } & Period)[],

@@ -3,8 +3,10 @@ import { charge } from './cost.ts'
 import type { Deck, Rate } from './deck.ts'
 import { type Outcome, UNRATED_OUTCOMES } from './outcome.ts'
 
+export type Direction = 'inbound' | 'outbound'
+
 export interface RatableCall {
-  readonly direction: 'inbound' | 'outbound'
+  readonly direction: Direction
   readonly answered: boolean
   /** Whole seconds from the answer to the end. */
   readonly answeredSeconds: number

@@ -6,7 +6,7 @@ import { broken, REQUIRED } from '../resources/field-errors.ts'
 import { type CompletedCall, isAnswered, type UnreadableRecord } from './completed-call.ts'
 import type { Deck } from './deck.ts'
 import type { SwitchClock } from './local-time.ts'
-import { type RatedCall, rateCall } from './rate-call.ts'
+import { type Direction, type RatedCall, rateCall } from './rate-call.ts'
 
 /** What is known of a tenant when its calls are rated. */
 export interface Catalog {
@@ -39,7 +39,7 @@ export interface CallValues {
   readonly extension_id: number | null
   readonly caller_number: string
   readonly destination_number: string
-  readonly direction: 'inbound' | 'outbound'
+  readonly direction: Direction
   readonly disposition: string
   readonly duration_seconds: number
   readonly bill_seconds: number
@@ -119,11 +119,11 @@ export interface PlacedCall {
   readonly destination: string
   /** The destination. */
   readonly read: ReadNumber
-  readonly claimed: 'inbound' | 'outbound' | null
+  readonly claimed: Direction | null
 }
 
 /** The direction of a call as its tenant's own numbers make it, else the one that its record has. */
-export function directionOf({ caller, destination, read, claimed }: PlacedCall, catalog: Catalog) {
+export function directionOf({ caller, destination, read, claimed }: PlacedCall, catalog: Catalog): Direction {
   if (isOwnNumber(destination, catalog, read)) return 'inbound'
   if (isOwnNumber(caller, catalog)) return 'outbound'
   return claimed ?? 'outbound'

@@ -10,6 +10,7 @@ const outcome = rules.oneOf(...OUTCOMES)
 /** A rating that was replaced by another. */
 const formerRating = {
   replaced_at: date(),
+  direction: text(50, { optional: true, rule: rules.oneOf('inbound', 'outbound') }),
   outcome: text(20, { rule: outcome }),
   bill_seconds: integer({ min: 0 }),
   cost: decimal(),

@@ -80,20 +80,34 @@ function total(all: readonly Call[], { read }: Dialling, match: (number: ReadNum
 
 const perSecond = (time: number): string => `${Math.round(CALLS / time / 10) * 10_000}/s`
 
+/** Where tenants dial from: what they dial abroad by, and how many digits national numbers have. */
+const COUNTRIES = {
+  US: { abroad: '011', trunk: '', digits: 10 },
+  DE: { abroad: '00', trunk: '0', digits: 11 },
+  GB: { abroad: '00', trunk: '0', digits: 10 },
+  BR: { abroad: '0015', trunk: '0', digits: 11 },
+  AR: { abroad: '00', trunk: '0', digits: 10 },
+} as const
+
 /**
- * What a tenant dials in a country: of three calls one within it, as it is dialled there, one abroad by the country's
- * prefix, and one abroad in E.164.
+ * What a tenant dials in a country, and the same in E.164: of three calls one within it, one abroad by its international
+ * prefix, and one abroad with a plus.
  */
-function callsFrom(country: string, abroad: string): Call[] {
-  const plan = planOf(country)
-  if (!plan) throw new Error(`No plan of ${country} is known.`)
-  const own = rates.filter(({ prefix }) => prefix.startsWith(plan.callingCode))
-  return calls.map(({ number, seconds }, n) => {
-    const digits = plain.read(number).digits
-    const beginning = own[(n * 7919) % own.length]?.prefix.slice(plan.callingCode.length) ?? ''
-    const within = `${country === 'US' ? '' : plan.trunk}${beginning}${String(n).padStart(10, '3')}`.slice(0, 10)
-    return { number: [within, abroad + digits, `+${digits}`][n % 3] ?? '', seconds }
+function callsFrom(country: keyof typeof COUNTRIES): { dialled: Call[]; e164: Call[] } {
+  const { abroad, trunk, digits } = COUNTRIES[country]
+  const callingCode = planOf(country)?.callingCode ?? ''
+  const own = rates.filter(({ prefix }) => prefix.startsWith(callingCode) && prefix.length > callingCode.length)
+  const numbers = calls.map(({ number }, n) => {
+    if (n % 3 > 0) return { e164: plain.read(number).digits, before: n % 3 === 1 ? abroad : '+' }
+    const prefix = own[(n * 7919) % own.length]?.prefix ?? ''
+    return { e164: `${prefix}${String(n).padStart(11, '3')}`.slice(0, callingCode.length + digits), before: null }
   })
+  const as = (write: (of: (typeof numbers)[number]) => string): Call[] =>
+    numbers.map((number, n) => ({ number: write(number), seconds: calls[n]?.seconds ?? 0 }))
+  return {
+    dialled: as(({ e164, before }) => (before === null ? trunk + e164.slice(callingCode.length) : before + e164)),
+    e164: as(({ e164 }) => `+${e164}`),
+  }
 }
 
 const deck = buildDeck(rates)
@@ -113,14 +127,16 @@ console.log(`normalise, match and cost: ${perSecond(rating)} (Map: ${perSecond(r
 console.log(`ratio to the Map: ${(ratingByMap / rating).toFixed(2)}`)
 console.log(`normalising alone: ${perSecond(reading(calls, plain))}`)
 
-console.log('by the plan of a country, and the same calls without one:')
-for (const [country, abroad] of Object.entries({ US: '011', DE: '00', GB: '00', BR: '0015', AR: '00' })) {
-  const dialling = diallingOf({ dialling: { country, area_code: country === 'US' ? '212' : '11' } })
-  const dialled = callsFrom(country, abroad)
+console.log('the same calls as they are dialled in a country, by its plan, and in E.164 without one:')
+for (const country of ['US', 'DE', 'GB', 'BR', 'AR'] as const) {
+  const dialling = diallingOf({ dialling: { country } })
+  const { dialled, e164 } = callsFrom(country)
   const byPlan = buildDeck(rates, dialling)
+  // Some of the made-up numbers are none of the country.
+  const same = total(dialled, dialling, byPlan.match) / total(e164, plain, deck.match)
+  if (Math.abs(same - 1) > 0.01) throw new Error(`the plan of ${country} reads other numbers`)
   const all = milliseconds(() => total(dialled, dialling, byPlan.match))
-  const without = milliseconds(() => total(dialled, plain, deck.match))
-  console.log(
-    `  ${country}: ${perSecond(all)}, ${perSecond(without)}; reading alone ${perSecond(reading(dialled, dialling))}, ${perSecond(reading(dialled, plain))}`,
-  )
+  const without = milliseconds(() => total(e164, plain, deck.match))
+  const [planned, plainly] = [reading(dialled, dialling), reading(e164, plain)].map(perSecond)
+  console.log(`  ${country}: ${perSecond(all)}, ${perSecond(without)}; reading alone ${planned}, ${plainly}`)
 }

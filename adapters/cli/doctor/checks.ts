@@ -2,6 +2,7 @@ import { accounts } from './accounts.ts'
 import type { Check } from './check.ts'
 import { daemon } from './daemon.ts'
 import { damage } from './damage.ts'
+import { dialling } from './dialling.ts'
 import { duplicates } from './duplicates.ts'
 import { feeds } from './feeds.ts'
 import { file } from './file.ts'
@@ -30,6 +31,7 @@ export const CHECKS: readonly Check[] = [
   gateways,
   feeds,
   quarantine,
+  dialling,
   notices,
   daemon,
 ]

@@ -26,7 +26,7 @@ function recordsOf(place: Workplace): unknown[] {
   const calls = db
     .prepare(
       `SELECT c.*, r.*, e.extension_number, (SELECT prefix FROM rates WHERE id = r.rate_id) AS present_rate,
-         (SELECT json_group_array(json_array(h.replaced_at, h.bill_seconds, h.cost, h.outcome, h.prefix, h.cost_per_minute,
+         (SELECT json_group_array(json_array(h.replaced_at, h.direction, h.bill_seconds, h.cost, h.outcome, h.prefix, h.cost_per_minute,
             h.billing_increment) ORDER BY h.id) FROM cdr_rating_history h WHERE h.cdr_id = c.id) AS history
        FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id = c.id LEFT JOIN extensions e ON e.id = c.extension_id
        ORDER BY c.id`,

@@ -20,7 +20,13 @@ describe('the ratings of a call', () => {
     await place.done(`trunkline rate update ${rate} --cost-per-minute 0.06`)
     await place.done('trunkline cdr rerate --tenant acme --yes')
     const [former, present, ...more] = await place.json(`trunkline cdr ratings ${id}`)
-    const same = { outcome: 'rated', prefix, billing_increment, bill_seconds: former.bill_seconds }
+    const same = {
+      direction: 'outbound',
+      outcome: 'rated',
+      prefix,
+      billing_increment,
+      bill_seconds: former.bill_seconds,
+    }
     assert.deepEqual(former, { ...same, cost_per_minute, cost, replaced_at: former.replaced_at })
     assert.deepEqual(present, { ...same, cost_per_minute: '0.0600', cost: '0.1200', replaced_at: null })
     assert.match(former.replaced_at, /^\d{4}-\d\d-\d\dT/)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Dialling, plainDialling } from '../../../core/dialling/dialling.ts'
+import { diallingOf } from '../../../core/dialling/settings.ts'
 import { type CheckedRate, checkDeck } from '../../../core/rating/check-deck.ts'
 import { buildDeck } from '../../../core/rating/deck.ts'
 
@@ -92,6 +93,36 @@ test('rates by which an unrated call still costs too much are told, and the call
   assert.deepEqual([ids(excessive), missing, ratable], [[1], [], 0])
   const mended = check(rates, { unrated })
   assert.deepEqual([mended.excessive, mended.ratable], [[], 2])
+})
+
+test('calls that cost nothing now, to emergencies and own numbers, are to be rated anew, and miss no rate', () => {
+  const dialling = diallingOf({ dialling: { country: 'US' } })
+  const { missing, ratable } = check([rate(1, '911')], {
+    dialling,
+    unrated: [
+      ['911', 1],
+      ['+380441234567', 2],
+      ['101', 4],
+    ],
+  })
+  assert.deepEqual([missing, ratable], [[], 7])
+})
+
+test('short numbers, and those that the country has not, miss a rate of their own', () => {
+  const unrated: [string, number][] = [
+    ['411', 3],
+    ['5551234', 2],
+    ['55512', 1],
+  ]
+  const { missing } = check([rate(1, '1'), rate(2, '41'), rate(3, '55')], {
+    dialling: diallingOf({ dialling: { country: 'US' } }),
+    unrated,
+  })
+  assert.deepEqual(missing, [
+    { prefix: '1411', kind: 'short', calls: 3 },
+    { prefix: '5551234', kind: 'area unknown', calls: 2 },
+    { prefix: '55512', kind: 'unknown', calls: 1 },
+  ])
 })
 
 test('a deck without faults has no findings', () => {

@@ -74,6 +74,17 @@ test('a feature code is matched by its own prefix, not by a country', () => {
   )
 })
 
+test('a short number is matched by its own rate alone, a number that is none of its country by no rate', () => {
+  const deck = buildDeck([rate(1, '1'), rate(2, '14'), rate(3, '1411'), rate(4, '5'), rate(5, '*')])
+  assert.equal(deck.match({ kind: 'short', digits: '1411' })?.id, 3)
+  assert.deepEqual(ids(deck.matches({ kind: 'short', digits: '1411' })), [3])
+  for (const digits of ['1911', '14110']) {
+    assert.equal(deck.match({ kind: 'emergency', digits }), null)
+    assert.deepEqual(deck.matches({ kind: 'short', digits }), [])
+  }
+  for (const kind of ['unknown', 'area unknown'] as const) assert.equal(deck.match({ kind, digits: '5551234' }), null)
+})
+
 test('text that is no normalised number matches no further than its digits', () => {
   assert.equal(buildDeck([rate(1, '1')]).match(plain('a1')), null)
 })

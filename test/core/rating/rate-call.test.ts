@@ -51,6 +51,15 @@ test('a call that no rate matches keeps its seconds, costs nothing and is unrate
   }
 })
 
+test('an emergency call costs nothing and is not unrated, unless a rate is for that very number', () => {
+  const destination = { kind: 'emergency', digits: '1911' } as const
+  const expected = { outcome: 'emergency', billSeconds: 61, cost: 0, rate: null, unrated: false }
+  for (const rates of [[], [{ ...ukraine, prefix: '1' }], [{ ...ukraine, prefix: '191' }]])
+    assert.deepEqual(rateCall(buildDeck(rates), call({ destination })), expected)
+  assert.deepEqual(rateCall(null, call({ destination })), expected)
+  assert.equal(rateCall(buildDeck([{ ...ukraine, prefix: '1911' }]), call({ destination })).outcome, 'rated')
+})
+
 test('a cost that no amount can hold leaves the call unrated', () => {
   const slip = buildDeck([{ ...ukraine, pricePerMinute: Number.MAX_SAFE_INTEGER, increment: 3600 }])
   const expected = { outcome: 'too large', billSeconds: 61, cost: 0, rate: null, unrated: true }

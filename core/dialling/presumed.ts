@@ -1,0 +1,57 @@
+import { plannedDialling } from './dialling.ts'
+import { dialled } from './number.ts'
+import { callingCodeOf, countries, countriesWith, isInternational, planOf } from './plan.ts'
+
+/** What is known of a tenant that has not said where it dials from. */
+export interface Clues {
+  /** An IANA name. */
+  readonly timezone: string
+  /** Its DID numbers, as they are written. */
+  readonly dids: readonly string[]
+}
+
+/** The country that a tenant most likely dials from, by its DIDs in E.164 and its time zone; null where none stands out. */
+export function presumedCountry({ timezone, dids }: Clues): string | null {
+  const code = mostFrequent(
+    dids
+      .map(did => dialled(did))
+      .filter(isInternational)
+      .map(callingCodeOf),
+  )
+  const nearby = (code === null ? countries() : countriesWith(code)).filter(country => hasZone(country, timezone))
+  const [first = null, ...others] = nearby
+  if (code === null) return others.length === 0 ? first : null
+  return first ?? countriesWith(code)[0] ?? null
+}
+
+function mostFrequent(texts: readonly string[]): string | null {
+  const counts = new Map<string, number>()
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1)
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0] ?? null
+}
+
+const zones = new Map<string, readonly unknown[]>()
+
+function hasZone(country: string, timezone: string): boolean {
+  const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions()
+  const known = zones.get(country) ?? zonesOf(country)
+  zones.set(country, known)
+  return known.includes(timeZone)
+}
+
+function zonesOf(country: string): readonly unknown[] {
+  const locale: object = new Intl.Locale(`und-${country}`)
+  return 'timeZones' in locale && Array.isArray(locale.timeZones) ? locale.timeZones : []
+}
+
+/** Tells numbers as they are dialled within a country, and nowhere else; without a country, by a single 0 at the front. */
+export function nationalNumbers(country: string | null): (number: string) => boolean {
+  const plan = country === null ? null : planOf(country)
+  if (!plan) return number => /^0[1-9]\d/.test(dialled(number, ''))
+  const { read } = plannedDialling({ plan, areaCode: '', internationalPrefix: null })
+  return number => {
+    const { kind, digits } = read(number)
+    if (kind === 'national') return digits !== dialled(number)
+    return kind === 'area unknown' || kind === 'short' || kind === 'emergency'
+  }
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { nationalNumbers, presumedCountry } from '../../../core/dialling/presumed.ts'
+
+test("a tenant's country is presumed by its DIDs and its time zone", () => {
+  for (const [country, timezone, dids] of [
+    ['US', 'America/New_York', ['+12125550101']],
+    ['CA', 'America/Toronto', ['+14165550101']],
+    ['US', 'Asia/Tokyo', ['+12125550101']],
+    ['UA', 'Europe/Kyiv', []],
+    ['DE', 'UTC', ['+4930123456', '0049 30 123457', '+33140000000']],
+    ['DE', 'Europe/Berlin', ['x', '030123456']],
+    [null, 'UTC', []],
+  ] as const)
+    assert.equal(presumedCountry({ timezone, dids }), country, `${timezone} ${dids}`)
+})
+
+test('numbers look national where they can be dialled so in the country, and are no E.164', () => {
+  const ofCountry: [string | null, string[], string[]][] = [
+    ['US', ['2125550123', '5550123', '911'], ['12125550123', '+12125550123', '01144207946', '*98', 'x', '']],
+    ['DE', ['030123456', '112'], ['4930123456', '0049301234', '33140000000']],
+    [null, ['030123456'], ['00493012345', '2125550123', '0', '*0123']],
+  ]
+  for (const [country, national, others] of ofCountry) {
+    const isNational = nationalNumbers(country)
+    for (const number of national) assert.ok(isNational(number), `${country} ${number}`)
+    for (const number of others) assert.ok(!isNational(number), `${country} ${number}`)
+  }
+})
