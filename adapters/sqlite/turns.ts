@@ -1,4 +1,4 @@
-/** Runs a step of some work when its turn comes. Rejects with what the step throws. */
+/** Runs a step of some work when its turn comes. Rejects with what the step throws, or when the work is called off. */
 export type Turn = <T>(step: () => T) => Promise<T>
 
 /** Steps are run for so long before others have their turn of the event loop. */
@@ -24,8 +24,8 @@ export class Turns {
   #steps = 0
   #since = 0
 
-  /** For one piece of work, whose steps follow on one another. */
-  begin(): Turn {
+  /** For one piece of work, whose steps follow on one another until the signal. */
+  begin(signal?: AbortSignal): Turn {
     let steps = 0
     return step =>
       new Promise((resolve, reject) => {
@@ -33,6 +33,7 @@ export class Turns {
         steps++
         level?.waiting.push(() => {
           try {
+            signal?.throwIfAborted()
             resolve(step())
           } catch (error) {
             reject(error)
