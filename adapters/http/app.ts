@@ -91,12 +91,10 @@ function refuseForeign(ctx: Context, origin: string): void {
     throw new AppError('forbidden', 'Requests from another origin are refused.')
 }
 
+const GONE = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']
+
 const isClientGone = (error: unknown): boolean =>
-  error instanceof Error &&
-  'code' in error &&
-  ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'].includes(
-    String(error.code),
-  )
+  error instanceof Error && (error.name === 'AbortError' || ('code' in error && GONE.includes(String(error.code))))
 
 /** Says once that a proxy is in front which the settings do not know: everybody behind it counts as one address. */
 function noticingProxies({ log, notices }: HttpOptions): Middleware {
@@ -140,6 +138,7 @@ function answer(log: Logger, metrics: HttpMetrics | undefined): Middleware {
     try {
       await next()
     } catch (error) {
+      if (ctx.res.destroyed && isClientGone(error)) return
       const { status, headers, body } = failureOf(error)
       if (status >= 500)
         log.error({ id, err: error instanceof AppError ? (error.cause ?? error) : error }, 'a request failed')

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import type { Context } from 'koa'
 import { notFound } from '../../core/errors.ts'
 import { exposedResources } from '../../core/resources/all.ts'
@@ -21,11 +22,19 @@ export const wording = {
 
 const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value.at(-1) : value)
 
-export const listQuery = ({ query }: Context) => ({
+export const listQuery = ({ query, res }: Context) => ({
   search: one(query.search),
   limit: one(query.limit),
   after: one(query.after),
+  signal: whileOpen(res),
 })
+
+/** Aborted when the response is over, though it be cut off. */
+function whileOpen(response: ServerResponse): AbortSignal {
+  const over = new AbortController()
+  response.once('close', () => over.abort())
+  return over.signal
+}
 
 /** Where the next page is, when there is one. */
 export function linkNext(ctx: Context, baseUrl: string, next: number | null): void {

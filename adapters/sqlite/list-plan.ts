@@ -38,7 +38,7 @@ export interface Plan {
 
 /** Throws `invalid` on `after`; see `Records.list`. */
 export function planOf(connection: Connection, resource: Resource, query: PageQuery): Plan {
-  const { period, after, view, ...selection } = query
+  const { period, after, view, signal, ...selection } = query
   const { conditions, bound } = selectionSql(resource, selection)
   return {
     connection,
@@ -48,7 +48,7 @@ export function planOf(connection: Connection, resource: Resource, query: PageQu
     bound: period ? [...bound, period.from] : bound,
     from: beginning(after === undefined ? null : placeOf(connection, resource, after), period),
     isUnbounded: isUnbounded(resource, view),
-    take: connection.turns.begin(),
+    take: connection.turns.begin(signal),
   }
 }
 

@@ -1,43 +1,47 @@
-/** Runs a step of some work when its turn comes. Rejects with what the step throws. */
+/** Runs a step of some work when its turn comes. Rejects with what the step throws, or when the work is called off. */
 export type Turn = <T>(step: () => T) => Promise<T>
 
 /** Steps are run for so long before others have their turn of the event loop. */
 const BUDGET_MS = 8
-/** The first steps of each work go before the others: a short list does not wait for all the long ones. */
-const EARLY_STEPS = 10
-/** Of so many steps one is of the others, so that short lists never keep the long ones from going on. */
+/** What has taken so few steps goes before what has taken more: a short list does not wait for all the long ones. */
+const LEVELS = [8, 64, Number.POSITIVE_INFINITY]
+/** Of so many steps one is of a level further down, so that short lists never keep the long ones from going on. */
 const SHARE = 4
 
+interface Level {
+  readonly steps: number
+  readonly waiting: (() => void)[]
+}
+
 /**
- * Shares the event loop: whatever works through many records does so in steps of some milliseconds, which are run in
- * the order in which they were asked for, a few in each turn of the loop. However many lists are read at once, another
- * request waits no longer than that.
+ * Shares the event loop: whatever works through many records does so in steps of some milliseconds, a few of which are
+ * run in each turn of the loop, in the order in which they were asked for, those of short work first. However many
+ * lists are read at once, another request waits no longer than for these few.
  */
 export class Turns {
-  readonly #early: (() => void)[] = []
-  readonly #late: (() => void)[] = []
+  readonly #levels = LEVELS.map((steps): Level => ({ steps, waiting: [] }))
+  #waiting = 0
   #steps = 0
   #since = 0
 
-  /** For one piece of work, whose steps follow on one another. */
-  begin(): Turn {
+  /** For one piece of work, whose steps follow on one another until the signal. */
+  begin(signal?: AbortSignal): Turn {
     let steps = 0
     return step =>
       new Promise((resolve, reject) => {
-        const queue = steps++ < EARLY_STEPS ? this.#early : this.#late
-        queue.push(() => {
+        const level = this.#levels.find(level => steps < level.steps)
+        steps++
+        level?.waiting.push(() => {
           try {
+            signal?.throwIfAborted()
             resolve(step())
           } catch (error) {
             reject(error)
           }
         })
+        this.#waiting++
         if (this.#waiting === 1) setImmediate(this.#begin)
       })
-  }
-
-  get #waiting(): number {
-    return this.#early.length + this.#late.length
   }
 
   readonly #begin = (): void => {
@@ -46,9 +50,13 @@ export class Turns {
   }
 
   readonly #next = (): void => {
-    const [first, second] = ++this.#steps % SHARE === 0 ? [this.#late, this.#early] : [this.#early, this.#late]
-    const step = first.shift() ?? second.shift()
-    step?.()
+    this.#steps++
+    const first = this.#levels.findLastIndex((_, level) => this.#steps % SHARE ** level === 0)
+    const level =
+      this.#levels.find(({ waiting }, index) => index >= first && waiting.length > 0) ??
+      this.#levels.findLast(({ waiting }) => waiting.length > 0)
+    this.#waiting--
+    level?.waiting.shift()?.()
     if (this.#waiting === 0) return
     // What a step has brought is sent before the next, and counts.
     if (performance.now() - this.#since < BUDGET_MS) queueMicrotask(() => process.nextTick(this.#next))

@@ -25,6 +25,8 @@ export interface PageQuery extends Selection {
   readonly after?: number
   /** At most so many records. */
   readonly limit?: number
+  /** Once aborted, nothing more is read: the list rejects with its reason. */
+  readonly signal?: AbortSignal
 }
 
 export interface Page {

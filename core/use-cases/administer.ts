@@ -18,6 +18,8 @@ export interface ListQuery {
   readonly search?: string | undefined
   readonly limit?: string | undefined
   readonly after?: string | undefined
+  /** Aborted when nobody waits for the list any more. */
+  readonly signal?: AbortSignal
 }
 
 /** What can be done with the records of any resource. Every method throws AppError. */
@@ -79,8 +81,9 @@ export function administration(records: Records, onUnread: UnreadListener = () =
   return {
     assertExists,
     list: async (resource, query, where) => {
-      const pageQuery = { ...readListQuery(resource, query), view: 'list' as const, ...(where ? { where } : {}) }
-      const pages = records.list(resource, pageQuery)[Symbol.asyncIterator]()
+      const { signal } = query
+      const asked = { ...readListQuery(resource, query), ...(where ? { where } : {}), ...(signal ? { signal } : {}) }
+      const pages = records.list(resource, { view: 'list', ...asked })[Symbol.asyncIterator]()
       const first = await pages.next()
       if (first.done) throw new AppError('internal', 'A list had no page.')
       const { json, isLast, next } = first.value

@@ -14,6 +14,7 @@ import { migrations } from '../../adapters/sqlite/migrate.ts'
 import { FULL_SIZE, makeDataset } from './dataset.ts'
 import { whole } from './figures.ts'
 import { generator } from './load.ts'
+import { crowd } from './rows/crowd.ts'
 import { listAll } from './rows/list-all.ts'
 import { login } from './rows/login.ts'
 import { profile } from './rows/profile.ts'
@@ -24,10 +25,22 @@ import type { Row } from './rows/row.ts'
 import { growthTable, type Line, table, writeBetween } from './table.ts'
 
 /** Those that write come last, so that the index does not follow new records while others are measured. */
-const ROWS: readonly Row[] = [getCdr, listPage, listAll, search, login, commandLine, start, receipts, postCdr, profile]
+const ROWS: readonly Row[] = [
+  getCdr,
+  listPage,
+  listAll,
+  crowd,
+  search,
+  login,
+  commandLine,
+  start,
+  receipts,
+  postCdr,
+  profile,
+]
 
 /** What a growing number of CDRs could slow down. */
-const GROWING: readonly Row[] = [getCdr, listPage, listAll, search, start, receipts, postCdr]
+const GROWING: readonly Row[] = [getCdr, listPage, listAll, crowd, search, start, receipts, postCdr]
 const SIZES = [10_000, FULL_SIZE.cdrs, 10_000_000]
 
 function readArguments() {

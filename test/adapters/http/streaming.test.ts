@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, describe, it, mock } from 'node:test'
+import type { Turn } from '../../../adapters/sqlite/turns.ts'
 import { startWorld, type World } from '../../support/records.ts'
 
 const COUNT = 30_000
@@ -145,6 +146,34 @@ describe('a long list', () => {
       assert.ok(pages() < 75, `${pages()} pages`)
       assert.ok(world.service.logged.every(line => JSON.parse(line).level < 50))
     })
+  })
+
+  it('is not searched to its end when its client goes away before anything was found, which is no error', async () => {
+    const { turns } = world.service.trunkline.storage.connection
+    const begin = turns.begin.bind(turns)
+    let steps = 0
+    const counted = mock.method(turns, 'begin', (signal?: AbortSignal): Turn => {
+      const take = begin(signal)
+      return step =>
+        take(() => {
+          steps++
+          return step()
+        })
+    })
+    const { hostname, port } = new URL(world.service.url)
+    const searches = Array.from({ length: 40 }, () => {
+      const path = '/api/cdrs?search=zz'
+      const search = request({ hostname, port, path, headers: { cookie: world.session }, agent: false })
+      search.on('error', () => undefined)
+      search.end()
+      return search
+    })
+    while (steps < 80) await new Promise(setImmediate)
+    for (const search of searches) search.destroy()
+    await untilStill(() => steps)
+    counted.mock.restore()
+    assert.ok(steps < 400, `${steps} steps of some 640`)
+    assert.ok(world.service.logged.every(line => JSON.parse(line).level < 50))
   })
 
   it('does not look whole when it breaks off', async () => {
