@@ -90,7 +90,7 @@ describe('status', () => {
     try {
       const TRUNKLINE_PORT = new URL(service.url).port
       const { daemon, counts } = await place.json('trunkline status', { env: { TRUNKLINE_PORT } })
-      assert.deepEqual(daemon, { url: service.url, state: 'up', serves_this: true })
+      assert.deepEqual(daemon, { url: service.url, state: 'up', serves_this: true, is_served: false })
       assert.equal(counts.tenants, 1)
       const other = place.path('other.db')
       await place.done(`trunkline init --db ${other} --email admin@example.com --random-password`)

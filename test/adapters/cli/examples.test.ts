@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Command } from 'commander'
 import { commands } from '../../../adapters/cli/commands.ts'
@@ -64,6 +64,8 @@ after(async () => {
 async function prepare(path: string): Promise<void> {
   for (const name of ['trunkline.db', 'trunkline.db-wal', 'trunkline.db-shm', 'trunkline-backup.db'])
     rmSync(name, { force: true })
+  if (path.endsWith(' export') || path.endsWith(' import'))
+    for (const file of readdirSync('.').filter(name => name.endsWith('.csv') && name !== 'Master.csv')) rmSync(file)
   if (path !== 'init') copyFileSync('furnished.db', place.db)
   if (path === 'db restore') copyFileSync('furnished.db', 'trunkline-backup.db')
   const [name = '', verb = ''] = path.split(' ')

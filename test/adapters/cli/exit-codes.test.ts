@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, truncateSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import type { Wiring } from '../../../adapters/cli/program.ts'
@@ -110,7 +111,10 @@ describe('the global options', () => {
 
   it('may hold the name of a command', async () => {
     const { code, stderr } = await place.run('trunkline --db init tenant list')
-    assert.deepEqual([code, stderr], [66, 'error: There is no database at init.\nhint: trunkline --db init init\n'])
+    assert.deepEqual(
+      [code, stderr],
+      [66, `error: There is no database at ${resolve('init')}.\nhint: trunkline --db init init\n`],
+    )
   })
 })
 
