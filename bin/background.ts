@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Follower } from '../adapters/pbx/follow.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Trunkline } from './compose.ts'
-import { startFeeds } from './feeds.ts'
+import { retryChanged, startFeeds } from './feeds.ts'
 import { startUpkeep } from './upkeep.ts'
 
 /** What the daemon does beside answering. */
@@ -18,12 +18,16 @@ export function startBackground(trunkline: Trunkline, settings: Settings, log: L
   // As many wait for it as there are feeds.
   setMaxListeners(0, stopping.signal)
   const upkeep = startUpkeep(trunkline, settings, log, stopping.signal)
-  const feeds = startFeeds(settings.feeds, trunkline.storage.calls, stopping.signal, log)
+  const { calls } = trunkline.storage
+  const feeds = startFeeds(settings.feeds, calls, stopping.signal, log)
+  const retrying = retryChanged(settings.feeds, calls, stopping.signal, log).catch(error =>
+    log.error({ err: error }, 'the records in quarantine could not be tried again'),
+  )
   return {
     feeds,
     stop: async () => {
       stopping.abort()
-      await Promise.all([upkeep, ...feeds.map(({ done }) => done)])
+      await Promise.all([upkeep, retrying, ...feeds.map(({ done }) => done)])
     },
   }
 }

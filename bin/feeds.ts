@@ -1,7 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
+import { detectFormat } from '../adapters/pbx/detect.ts'
 import { type Follower, follow } from '../adapters/pbx/follow.ts'
+import { readRecord } from '../adapters/pbx/records.ts'
 import type { FeedSetting } from '../config/feeds.ts'
-import type { Calls } from '../core/ports/calls.ts'
+import type { Calls, Quarantined, Retry } from '../core/ports/calls.ts'
 import type { FeedRules } from '../core/rating/record-call.ts'
 
 const EVERY_SECONDS = 1
@@ -19,10 +23,61 @@ export const withPresentRules = (calls: Calls, feeds: readonly FeedSetting[]): C
   quarantine: async function* () {
     for await (const quarantined of calls.quarantine()) {
       const setting = feeds.find(({ path }) => path === quarantined.feed)
-      yield setting ? { ...quarantined, rules: rulesOf(setting) } : quarantined
+      yield setting ? { ...quarantined, ...presentOf(setting, quarantined) } : quarantined
     }
   },
 })
+
+const presentOf = (
+  setting: FeedSetting,
+  { format, record }: Pick<Quarantined, 'format' | 'record'>,
+): Pick<Quarantined, 'format' | 'rules'> => ({
+  format: setting.format === 'auto' ? (detectFormat(record) ?? format) : setting.format,
+  rules: rulesOf(setting),
+})
+
+/** So many are looked at, or tried in one transaction, before others have their turn. */
+const AT_ONCE = 200
+
+/**
+ * Tries again what waits in quarantine of feeds whose settings, their format or how they are read, have changed since:
+ * to correct the settings is all that has to be done.
+ */
+export async function retryChanged(
+  feeds: readonly FeedSetting[],
+  calls: Calls,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<void> {
+  let waiting: Retry[] = []
+  let [seen, tried, replayed] = [0, 0, 0]
+  const tryAll = async (): Promise<void> => {
+    tried += waiting.length
+    replayed += await calls.replay(waiting)
+    waiting = []
+  }
+  for await (const quarantined of feeds.length === 0 ? [] : calls.quarantine()) {
+    const retry = retryOf(feeds, quarantined)
+    if (retry) waiting.push(retry)
+    if (waiting.length === AT_ONCE) await tryAll()
+    if (++seen % AT_ONCE === 0) await nextTurn()
+    if (signal.aborted) return
+  }
+  await tryAll()
+  if (tried > 0)
+    log.info(
+      { replayed, left: tried - replayed },
+      'the settings of feeds have changed: their records in quarantine were tried again',
+    )
+}
+
+function retryOf(feeds: readonly FeedSetting[], quarantined: Quarantined): Retry | null {
+  const setting = feeds.find(({ path }) => path === quarantined.feed)
+  if (!setting) return null
+  const { format, rules } = presentOf(setting, quarantined)
+  if (format === quarantined.format && isDeepStrictEqual(rules, quarantined.rules)) return null
+  return { quarantined: { ...quarantined, rules }, record: readRecord(format, quarantined.record) }
+}
 
 /** Follows the feeds of the settings until the signal. */
 export const startFeeds = (feeds: readonly FeedSetting[], calls: Calls, signal: AbortSignal, log: Logger): Follower[] =>

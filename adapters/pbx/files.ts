@@ -55,6 +55,9 @@ const headOf = async (file: FileHandle): Promise<string> => {
 /** The format that a file's first lines are written in; null when it cannot be told. */
 export const formatIn = async (file: FileHandle): Promise<SourceFormat | null> => formatOf(await headOf(file))
 
+/** What the files of a folder that is followed hold. */
+export const FOLDER_FORMAT: SourceFormat = 'freeswitch-json'
+
 /** The records that mod_json_cdr leaves, a file each, in the order of their names. */
 export async function recordFiles(folder: string): Promise<string[]> {
   return (await readdir(folder))
@@ -67,9 +70,9 @@ export async function recordFiles(folder: string): Promise<string[]> {
 export async function readRecordFile(path: string): Promise<SwitchRecord> {
   const file = await openFile(path)
   try {
-    if ((await file.stat()).size <= LARGEST_OBJECT) return readRecord('freeswitch-json', await file.readFile('utf8'))
+    if ((await file.stat()).size <= LARGEST_OBJECT) return readRecord(FOLDER_FORMAT, await file.readFile('utf8'))
     const reason = `is the beginning of ${path}, which is larger than 4 MiB`
-    return { format: 'freeswitch-json', raw: await headOf(file), reason }
+    return { format: FOLDER_FORMAT, raw: await headOf(file), reason }
   } finally {
     await file.close()
   }

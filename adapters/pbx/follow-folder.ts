@@ -22,6 +22,7 @@ export async function followFolder(course: Course): Promise<void> {
   let isUnsettled = false
   for (let turn = 0; !signal.aborted; turn++) {
     const { mtimeMs } = await stat(path)
+    course.setMissing(false)
     const now = Date.now()
     const isWhole = turn % TURNS === 0 || now - wholeAt >= WHOLE_MS
     if (isWhole || isUnsettled || mtimeMs !== changedAt) {

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports/calls.ts'
 import { SOURCE_FORMATS, type SourceFormat } from '../../core/rating/completed-call.ts'
-import { CHUNK, formatIn } from './files.ts'
+import { CHUNK, FOLDER_FORMAT, formatIn } from './files.ts'
 import { followFolder } from './follow-folder.ts'
 import { identityOf, isIn, placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
 import { added, noCounts } from './ingest.ts'
@@ -39,6 +39,8 @@ export interface Course {
   readonly path: string
   readonly signal: AbortSignal
   readonly onTrouble: Following['onTrouble']
+  /** Tells once that there is nothing at the path, until there is. */
+  setMissing(isMissing: boolean): void
   store(records: Parameters<Calls['store']>[1], place: FeedPlace | null): Promise<void>
   setLag(bytes: number): void
   /** Waits until it is time for the next look. */
@@ -54,11 +56,16 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
   const { feed, path, format, every, onTrouble } = following
   let counts = noCounts
   let lag = 0
+  let wasMissing = false
   const wait = (ms: number): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
   const course: Course = {
     path,
     signal,
     onTrouble,
+    setMissing: isMissing => {
+      if (isMissing && !wasMissing) onTrouble(new AppError('not_found', `There is nothing at ${path} yet.`))
+      wasMissing = isMissing
+    },
     store: async (records, place) => {
       counts = added(counts, await calls.store(feed, records, place))
     },
@@ -71,6 +78,7 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
     while (!signal.aborted) {
       try {
         const found = await stat(path).catch(() => null)
+        if (found?.isDirectory() && format !== 'auto' && format !== FOLDER_FORMAT) throw isFolder(path, format)
         if (found?.isDirectory()) await followFolder(course)
         else await followFile(course, format, await calls.place(feed.name))
       } catch (error) {
@@ -86,6 +94,7 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
 async function followFile(course: Course, format: Following['format'], start: FeedPlace | null): Promise<void> {
   const { path, signal, rest, onTrouble } = course
   let reading = await resume(path, start, () => onTrouble(isGone(path, start)))
+  course.setMissing(reading === null)
   if (!reading) return rest()
   const drain = drainer(course, format)
   const taken = new Set<string>()
@@ -111,6 +120,12 @@ async function followFile(course: Course, format: Following['format'], start: Fe
     await reading.file.close()
   }
 }
+
+const isFolder = (path: string, format: SourceFormat): AppError =>
+  new AppError(
+    'configuration',
+    `${path} is a folder, which is followed for ${FOLDER_FORMAT} alone; name the file of ${format}.`,
+  )
 
 const isGone = (path: string, place: FeedPlace | null): AppError =>
   new AppError(

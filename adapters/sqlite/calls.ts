@@ -57,7 +57,11 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
       query<[string], FeedPlace>('SELECT inode AS mark, position FROM feed_places WHERE feed = ?').get(feed) ?? null,
     quarantine: () => quarantined(connection),
     quarantineCount: async () => inQuarantine(),
-    replay: retries => write(() => retries.filter(retry => isReplayed(connection, steps, retry)).length),
+    replay: async retries => {
+      for (const { quarantined, record } of retries)
+        await steps.ready({ name: quarantined.feed, rules: quarantined.rules }, [record])
+      return write(() => retries.filter(retry => isReplayed(connection, steps, retry)).length)
+    },
     discard: ids => writer.write(() => ids.filter(id => discarded(connection, trail, id)).length),
     catalog: async (tenantId, moment) => catalogAt(tenantId, moment),
     ...rerating(connection, writer, known, clock, trail),
@@ -79,9 +83,13 @@ function isReplayed({ query }: Connection, steps: CallSteps, { quarantined, reco
   const { id, feed, rules } = quarantined
   const prepared = steps.prepare({ name: feed, rules }, [record])
   const [unusable = steps.store(prepared).conflicts[0]] = prepared.unusable
-  if (unusable)
-    query<[string, number], unknown>('UPDATE quarantine SET reason = ? WHERE id = ?').run(unusable.reason, id)
-  else query<[number], unknown>('DELETE FROM quarantine WHERE id = ?').run(id)
+  const isKept =
+    unusable !== undefined &&
+    query<[string, string, string, number], unknown>(
+      'UPDATE OR IGNORE quarantine SET format = ?, rules = ?, reason = ? WHERE id = ?',
+    ).run(unusable.format, JSON.stringify(rules), unusable.reason, id).changes === 1
+  // What waits in the other format already is the same record.
+  if (!isKept) query<[number], unknown>('DELETE FROM quarantine WHERE id = ?').run(id)
   return !unusable
 }
 

@@ -153,8 +153,8 @@ export interface Calls {
   quarantine(): AsyncIterable<Quarantined>
   quarantineCount(): Promise<number>
   /**
-   * Takes records out of quarantine, their causes mended, in one transaction; those that cannot be used yet stay, with
-   * the present reason. Returns how many could be.
+   * Takes records out of quarantine, once their causes are gone, in one transaction; those that cannot be used yet stay,
+   * with what they were read by and the reason. Returns how many could be.
    */
   replay(retries: readonly Retry[]): Promise<number>
   /** Deletes records from the quarantine for good, with their beginnings in the audit trail; returns how many there were. */

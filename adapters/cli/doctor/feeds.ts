@@ -1,9 +1,10 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, type Stats, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { isJsonObject } from '../../../core/json.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
 import { cell } from '../columns.ts'
 import { quoted } from '../command-line.ts'
-import type { Check } from './check.ts'
+import type { Check, Finding } from './check.ts'
 
 /** Call records that are to be followed and cannot be. */
 export const feeds: Check = {
@@ -14,12 +15,7 @@ export const feeds: Check = {
     for (const feed of declared.filter(isJsonObject)) {
       const path = cell(feed['path'])
       const tenant = cell(feed['tenant'])
-      if (!isReadable(path))
-        yield {
-          kind: 'feed_unreadable',
-          finding: `the call records of ${path} cannot be read`,
-          fix: `ls -l ${quoted(path)}`,
-        }
+      yield* troubleAt(path, cell(feed['format']))
       if (tenant !== '' && (await records.identify(tenants, { slug: tenant })).length === 0)
         yield {
           kind: 'feed_tenant',
@@ -28,6 +24,40 @@ export const feeds: Check = {
         }
     }
   },
+}
+
+function* troubleAt(path: string, format: string): Iterable<Finding> {
+  const found = statOf(path)
+  if (found === undefined)
+    yield {
+      kind: 'feed_missing',
+      finding: `there is nothing at ${path}, whose call records are to be followed`,
+      fix: `ls -l ${quoted(dirname(path))}`,
+    }
+  else if (!isReadable(path))
+    yield {
+      kind: 'feed_unreadable',
+      finding: `the call records of ${path} cannot be read`,
+      fix: `ls -l ${quoted(path)}`,
+    }
+  else if (found?.isDirectory() && !OF_FOLDERS.has(format))
+    yield {
+      kind: 'feed_folder',
+      finding: `${path} is a folder, which is followed for ${[...OF_FOLDERS].join(' or ')} alone, not for ${format}`,
+      fix: `ls -l ${quoted(path)}`,
+    }
+}
+
+/** The formats whose records lie in files of their own. */
+const OF_FOLDERS = new Set(['freeswitch-json', 'auto'])
+
+/** Undefined where there is nothing, null where this user may not look. */
+function statOf(path: string): Stats | null | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch {
+    return null
+  }
 }
 
 function isReadable(path: string): boolean {

@@ -203,11 +203,18 @@ describe('doctor', () => {
     const path = place.path('Master.csv')
     const TRUNKLINE_FEEDS = JSON.stringify([{ format: 'auto', path, tenant: 'nobody' }])
     assert.deepEqual(await findings({ env: { TRUNKLINE_FEEDS } }), [
-      [`the call records of ${path} cannot be read`, `ls -l ${path}`],
+      [`there is nothing at ${path}, whose call records are to be followed`, `ls -l ${place.folder}`],
       [`the feed of ${path} is for a tenant nobody that is not there`, 'trunkline tenant create --slug nobody'],
     ])
     writeFileSync(path, '')
     assert.equal((await findings({ env: { TRUNKLINE_FEEDS } })).length, 1)
+    const folder = JSON.stringify([{ format: 'asterisk-csv', path: place.folder }])
+    assert.deepEqual(await findings({ env: { TRUNKLINE_FEEDS: folder } }), [
+      [
+        `${place.folder} is a folder, which is followed for freeswitch-json or auto alone, not for asterisk-csv`,
+        `ls -l ${place.folder}`,
+      ],
+    ])
   })
   it('finds call records that wait in quarantine', async () => {
     const found = async () => (await findings()).filter(([finding]) => finding.includes('quarantine'))

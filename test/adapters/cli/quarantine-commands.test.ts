@@ -64,3 +64,16 @@ describe('what is in quarantine', () => {
     })
   })
 })
+
+test('what is replayed is read by the format that its feed has now', async () => {
+  const place = workplace()
+  await furnish(place)
+  const path = place.path('Master.csv')
+  writeFileSync(path, asteriskRow({ id: '1' }))
+  await place.done(`trunkline cdr ingest ${path} --format freeswitch-csv`)
+  const TRUNKLINE_FEEDS = JSON.stringify([{ format: 'asterisk-csv', path }])
+  assert.equal((await place.run('trunkline cdr quarantine replay')).stdout, 'replayed 0, left 1\n')
+  const { stdout } = await place.run('trunkline cdr quarantine replay', { env: { TRUNKLINE_FEEDS } })
+  assert.equal(stdout, 'replayed 1, left 0\n')
+  place.remove()
+})

@@ -39,6 +39,7 @@ async function turns(path: string, count: number, between: (turn: number, follow
     path,
     signal: stopping.signal,
     onTrouble: error => followed.troubles.push(String(error)),
+    setMissing: () => undefined,
     store: async records => {
       followed.stored.push(...records.map(told))
       followed.batches.push(records.length)
