@@ -244,7 +244,7 @@ describe('the quarantine', () => {
       const { calls, connection } = world.storage
       await taken(world, `${asteriskRow({ accountcode: '' })}${asteriskRow({ accountcode: '', id: '1.2' })}garbage\n`)
       await taken(world, asteriskCustomRow({ accountcode: '' }))
-      const withTenant = withPresentRules(calls, [{ format: 'asterisk-csv', path: '-', tenant: 'acme' }])
+      const withTenant = withPresentRules(calls, [{ format: 'auto', path: '-', tenant: 'acme' }])
       connection.db.exec(
         `CREATE TRIGGER refuses BEFORE INSERT ON cdrs WHEN (SELECT count(*) FROM cdrs) = 1
          BEGIN SELECT raise(ABORT, 'refused'); END`,
