@@ -1,6 +1,6 @@
 import { NO_DIGITS } from './automaton.ts'
 import { dialled } from './number.ts'
-import { callingCodeOf, IS, isInternational, type Plan } from './plan.ts'
+import { beginsInternational, callingCodeOf, IS, isInternational, type Plan } from './plan.ts'
 
 /**
  * What a number is where it was dialled.
@@ -51,7 +51,6 @@ export interface PlannedDialling {
 }
 
 const SHORT = IS.emergency | IS.short
-const DIGITS = /^[0-9]+$/
 const LEADING_PLUS = /^[^\p{L}\p{N}*#]*\+/u
 /** What the short numbers of services begin with, and the numbers of subscribers don't. */
 const SERVICE = /^[01]/
@@ -142,14 +141,17 @@ function mended({ callingCode, trunk, match }: Plan, digits: string): string {
 }
 
 /**
- * Prefixes are beginnings of E.164 numbers. What begins with 0 cannot be one, so that it is read as it is dialled: by
- * the international prefix, else by the trunk prefix.
+ * Prefixes are beginnings of E.164 numbers. What cannot be one is read as it is dialled: as a short number, and what
+ * begins with 0 by the international prefix, else by the trunk prefix.
  */
 function prefixReader({ plan, internationalPrefix }: PlannedDialling): (prefix: string) => string {
   const { callingCode, trunk } = plan
   return prefix => {
     const digits = dialled(prefix, internationalPrefix ?? '')
-    if (!digits.startsWith('0') || !DIGITS.test(digits) || LEADING_PLUS.test(prefix)) return digits
+    const is = plan.match(digits)
+    if (is === NO_DIGITS || LEADING_PLUS.test(prefix)) return digits
+    if (is & SHORT && !beginsInternational(digits)) return callingCode + digits
+    if (!digits.startsWith('0')) return digits
     const taken = internationalPrefix === null ? plan.internationalPrefix(digits) : 0
     if (taken > 0) return digits.slice(taken)
     if (digits.startsWith('00')) return digits.slice(2)

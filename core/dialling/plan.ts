@@ -72,13 +72,18 @@ export function callingCodeOf(digits: string): string {
   return ''
 }
 
-let international: Automaton | null = null
+let ofAllCodes: Automaton | null = null
+
+function international(): Automaton {
+  ofAllCodes ??= automaton([[...planLines().byCode.keys()].map(code => `${code}(?:${numbersOf(code)})`).join('|')])
+  return ofAllCodes
+}
 
 /** True for a country code with what can be a number there. */
-export function isInternational(digits: string): boolean {
-  international ??= automaton([[...planLines().byCode.keys()].map(code => `${code}(?:${numbersOf(code)})`).join('|')])
-  return international.match(digits) === 1
-}
+export const isInternational = (digits: string): boolean => international().match(digits) === 1
+
+/** True for what such numbers may begin with. */
+export const beginsInternational = (digits: string): boolean => international().begin(digits) === 1
 
 /** A pattern of what can be a national number in the countries of a calling code. */
 const numbersOf = (callingCode: string): string =>

@@ -34,6 +34,8 @@ describe('a change of rates', () => {
         assert.equal((await stored(world, { id: 'moved', to: '01138050111' }))?.prefix, '3805')
         await insert(other.records, 'dids', { tenant_id: world.tenantId, number: '38050111' })
         assert.equal((await stored(world, { id: 'own', from: '999', to: '01138050111' }))?.direction, 'inbound')
+        await other.records.update(tenants, world.tenantId, { settings: '{"dialling":{"country":"UA"}}' })
+        assert.equal((await stored(world, { id: 'national', to: '0501112233' }))?.prefix, '3805')
       } finally {
         await other.close()
       }

@@ -149,6 +149,12 @@ describe("a rate's prefix", () => {
     assert.equal(prefix('*9'), '*9')
   })
 
+  test('that no international number begins with is that of a short number where it is one', () => {
+    assert.deepEqual(['112', '411', '911', '999'].map(from('US').prefix), ['1112', '1411', '911', '999'])
+    assert.deepEqual(['110', '116117', '118', '+112'].map(from('DE').prefix), ['49110', '49116117', '118', '112'])
+    assert.equal(from('AU').prefix('000'), '61000')
+  })
+
   test('that begins with 0 is read as it is dialled', () => {
     assert.equal(from('DE').prefix('030'), '4930')
     assert.equal(from('DE').prefix('0049 30'), '4930')
