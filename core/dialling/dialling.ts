@@ -63,7 +63,7 @@ export function plannedDialling(given: PlannedDialling): Dialling {
   const e164 = (digits: string, is: number): ReadNumber =>
     is & SHORT && !isInternational(digits)
       ? dialledHere(digits, is)
-      : { kind: 'international', digits: mended(plan, digits) }
+      : { kind: 'international', digits: withoutInnerTrunk(plan, digits) }
   const read = (number: string): ReadNumber => {
     const hasPlus = number.startsWith('+')
     const digits = hasPlus ? number.slice(1) : number
@@ -82,7 +82,10 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
   const { callingCode, trunk } = plan
   const isNational = (digits: string): boolean => (plan.match(digits) & IS.national) !== 0
   const national = (digits: string): ReadNumber => ({ kind: 'national', digits: callingCode + digits })
-  const international = (digits: string): ReadNumber => ({ kind: 'international', digits: mended(plan, digits) })
+  const international = (digits: string): ReadNumber => ({
+    kind: 'international',
+    digits: withoutInnerTrunk(plan, digits),
+  })
 
   /** The number behind what is dialled before a country code; empty when there is none. */
   const abroad = (digits: string, is: number): string => {
@@ -90,13 +93,13 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
     if (!(is & IS.abroad)) return ''
     const rest = digits.slice(plan.internationalPrefix(digits))
     if (plan.hasOneInternationalPrefix) return rest
-    // Some countries dial abroad by digits that a country code begins with, as Finland does by 994.
+    // Some countries dial abroad by digits that are a country code as well, such as 994 in Finland.
     return (digits.startsWith('0') ? callingCodeOf(rest) !== '' : isInternational(rest)) ? rest : ''
   }
   /** The national number of one that is dialled without its area code; empty when it is none. */
   const local = (digits: string): string => {
     const { length } = digits
-    // A digit more than else where a prefix of mobile numbers, as 15 in Argentina, goes to another place.
+    // One digit more, since Argentina dials 15 before mobile numbers of eight.
     if (areaCode === '' || !plan.hasLocal || digits.startsWith('0') || length > LONGEST_LOCAL + 1) return ''
     const whole = areaCode + digits
     const found = plan.national(trunk + whole)
@@ -133,8 +136,8 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
 const afterPrefix = (digits: string, prefix: string): string =>
   prefix !== '' && digits.startsWith(prefix) ? digits.slice(prefix.length) : ''
 
-/** E.164 of the plan's country without a trunk prefix behind the country code, as in +44 (0)20. */
-function mended({ callingCode, trunk, match }: Plan, digits: string): string {
+/** Takes the trunk prefix off that some write behind their country code, as in +44 (0)20. */
+function withoutInnerTrunk({ callingCode, trunk, match }: Plan, digits: string): string {
   if (!digits.startsWith(callingCode)) return digits
   const is = match(digits)
   return is & IS.ownTrunk && !(is & IS.own) ? callingCode + digits.slice(callingCode.length + trunk.length) : digits

@@ -16,7 +16,7 @@ export const IS = {
   ownTrunk: 64,
   /** What is dialled before a country code, and such a code. */
   abroad: 128,
-  /** Of that `Plan.national` takes something off. */
+  /** What `Plan.national` may take something off. */
   prefixed: 256,
 } as const
 
@@ -86,14 +86,10 @@ export const isInternational = (digits: string): boolean => international().matc
 export const beginsInternational = (digits: string): boolean => international().begin(digits) === 1
 
 /** A pattern of what can be a national number in the countries of a calling code. */
-const numbersOf = (callingCode: string): string =>
-  [
-    ...new Set(
-      planLines()
-        .byCode.get(callingCode)
-        ?.map(({ numbers }) => numbers),
-    ),
-  ].join('|')
+function numbersOf(callingCode: string): string {
+  const sharing = planLines().byCode.get(callingCode) ?? []
+  return [...new Set(sharing.map(({ numbers }) => numbers))].join('|')
+}
 
 function compiled(line: PlanLine): Plan {
   const { callingCode, trunk, lengths, localLengths, emergency, short } = line
