@@ -3,32 +3,28 @@ import type { Connection } from './database.ts'
 
 export type Key = string | number
 
-/** Tells the key of a call that has none. */
+/** Tells the key of a call that has none of its own. */
 export type KeyOf = (number: string, startedAt: string) => Key
 
 /** The sums of the calls of one key, while they are added up. */
 type Tally = { -readonly [sum in keyof Usage]: Usage[sum] }
 
-/**
- * Runs a statement that selects `tally(key, answered, seconds, bill_seconds, cost, unrated, number, started_at)` and
- * returns the sums by what `names` makes of the key, which `keyOf` tells where it is null. SQLite's own GROUP BY sorts a
- * million rows for that, which takes three times as long.
- */
-export function tallies({ db, value }: Connection) {
-  let sums = new Map<Key, Tally>()
-  // By number, since looking in a map of all rates would take longer than adding up.
-  let numbered: Tally[] = []
-  let lines = new Map<Key, Tally>()
-  let nameOf: (key: Key) => Key = key => key
+/** Adds up calls by what `names` makes of their keys. */
+export interface Tallies {
+  /**
+   * Runs a statement that selects `tally(key, answered, seconds, bill_seconds, cost, unrated, number, started_at)`, the
+   * last two for calls whose key is null. Returns the last column of its only row.
+   */
+  run(sql: string, parameters: readonly (string | number)[]): unknown
+  /** Adds calls that nobody answered and that cost nothing. */
+  add(key: Key): void
+  readonly sums: ReadonlyMap<Key, Usage>
+}
+
+/** SQLite's own GROUP BY sorts a million rows, which takes three times as long. */
+export function tallying({ db, rows }: Connection): (names: (key: Key) => Key, keyOf?: KeyOf) => Tallies {
+  let sumOf: (key: Key) => Tally = () => ({ ...NO_USAGE })
   let findKey: KeyOf = () => ''
-  const sumOf = (key: Key): Tally => {
-    const name = nameOf(key)
-    const sum = lines.get(name) ?? { ...NO_USAGE }
-    lines.set(name, sum)
-    if (typeof key === 'number') numbered[key] = sum
-    else sums.set(key, sum)
-    return sum
-  }
   const step = (
     calls: number,
     given: Key | null,
@@ -40,8 +36,7 @@ export function tallies({ db, value }: Connection) {
     number = '',
     startedAt = '',
   ): number => {
-    const key = given ?? findKey(number, startedAt)
-    const sum = (typeof key === 'number' ? numbered[key] : sums.get(key)) ?? sumOf(key)
+    const sum = sumOf(given ?? findKey(number, startedAt))
     sum.calls++
     sum.answered += answered
     if (answered) sum.seconds += seconds
@@ -51,18 +46,36 @@ export function tallies({ db, value }: Connection) {
     return calls + 1
   }
   db.aggregate('tally', { start: () => 0, step, varargs: true })
-  return (
-    sql: string,
-    parameters: readonly (string | number)[],
-    names: (key: Key) => Key,
-    keyOf: KeyOf = () => '',
-  ): ReadonlyMap<Key, Usage> => {
-    sums = new Map()
-    numbered = []
-    lines = new Map()
-    nameOf = names
-    findKey = keyOf
-    value<(string | number)[], number>(sql).get(...parameters)
-    return lines
+  return (names, keyOf = () => '') => {
+    const sums = new Map<Key, Tally>()
+    const found = finder(sums, names)
+    return {
+      sums,
+      add: key => {
+        found(key).calls++
+      },
+      run: (sql, parameters) => {
+        sumOf = found
+        findKey = keyOf
+        return rows<(string | number)[], unknown[]>(sql)
+          .get(...parameters)
+          ?.at(-1)
+      },
+    }
   }
+}
+
+function finder(sums: Map<Key, Tally>, names: (key: Key) => Key): (key: Key) => Tally {
+  const texts = new Map<string, Tally>()
+  // By number, since looking in a map of all rates would take longer than adding up.
+  const numbered: Tally[] = []
+  const make = (key: Key): Tally => {
+    const name = names(key)
+    const sum = sums.get(name) ?? { ...NO_USAGE }
+    sums.set(name, sum)
+    if (typeof key === 'number') numbered[key] = sum
+    else texts.set(key, sum)
+    return sum
+  }
+  return key => (typeof key === 'number' ? numbered[key] : texts.get(key)) ?? make(key)
 }

@@ -1,14 +1,15 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Timestamp } from '../../core/dates.ts'
 import type { Calls, UsageGroup, UsageLine } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import { FOREVER } from '../../core/rating/period.ts'
+import { FOREVER, type Period } from '../../core/rating/period.ts'
 import { rateTo } from '../../core/rating/rate-call.ts'
 import type { Catalog } from '../../core/rating/record-call.ts'
 import { NO_USAGE, together, type Usage } from '../../core/rating/usage.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 import { UNRATED } from './rerate-steps.ts'
-import { type Key, type KeyOf, tallies } from './tally.ts'
+import { type Key, type KeyOf, tallying } from './tally.ts'
 
 /** In front of a prefix by which a call was rated, where the rate itself is not known. */
 const BY_PREFIX = '='
@@ -25,39 +26,62 @@ const KEYS: Readonly<Record<UsageGroup | 'all', string>> = {
     WHEN c.direction = 'inbound' THEN '(inbound)' END)`,
 }
 
-/** Calls that were not answered have no rate. They belong to the destination that their number had when they started. */
-const NUMBER = 'iif(r.rate_id IS NULL, c.destination_number, NULL), iif(r.rate_id IS NULL, c.started_at, NULL)'
+/** What is added up of a call. */
+const SUMS = `upper(c.disposition) = 'ANSWERED', c.duration_seconds, c.bill_seconds, c.cost, coalesce(${UNRATED}, 0)`
+
+const CALLS = `FROM (SELECT key AS number, value ->> 'from' AS since, value ->> 'to' AS until FROM json_each(?)) d
+  CROSS JOIN cdrs c ON c.tenant_id = ? AND c.started_at >= d.since AND c.started_at < d.until
+  LEFT JOIN cdr_ratings r ON r.cdr_id = c.id`
+
+/** Most calls that no rate is kept with were not answered: nothing of them but their number has to be looked at. */
+const IS_NOTHING = `r.rate_id IS NULL AND r.outcome = 'not answered' AND r.prefix IS NULL AND c.direction <> 'inbound'
+  AND c.bill_seconds = 0 AND c.cost = 0 AND upper(c.disposition) <> 'ANSWERED'`
+
+const BY_DESTINATION = `SELECT tally(${KEYS.destination}, ${SUMS}, iif(r.rate_id IS NULL, c.destination_number, NULL),
+    iif(r.rate_id IS NULL, c.started_at, NULL)) FILTER (WHERE NOT (? AND ${IS_NOTHING})),
+  json_group_array(c.destination_number) FILTER (WHERE ? AND ${IS_NOTHING}) ${CALLS}`
 
 type Days = Parameters<Calls['usage']>[1]
 
 /** What a tenant's calls come to. Days are stretches of UTC, so that any time zone's will do. */
 export function usageReport(connection: Connection, catalogs: Catalogs, clock: Clock): Pick<Calls, 'usage'> {
-  const tally = tallies(connection)
+  const tallies = tallying(connection)
   const named = groupNames(connection)
   const destinations = destinationNames(connection)
+
+  const sumsBy = (group: Exclude<keyof typeof KEYS, 'destination'>, tenantId: number, days: Days) => {
+    const { run, sums } = tallies(key => key)
+    const stretches = group === 'day' ? days : [wholeOf(days)]
+    run(`SELECT tally(${KEYS[group]}, ${SUMS}) ${CALLS}`, [JSON.stringify(stretches), tenantId])
+    return sums
+  }
+  /** Day by day, so that no more numbers than those of a day are held. */
+  const sumsByDestination = async (tenantId: number, days: Days) => {
+    // Nothing else can be read while a statement runs.
+    await catalogs.ready(new Set([tenantId]), () => wholeOf(days))
+    const catalog = catalogs.of(tenantId)
+    const names = destinations(tenantId)
+    const keyOf = destinationOf(catalog, clock.now())
+    const { run, add, sums } = tallies(key => (typeof key === 'number' ? names[key] : null) ?? key, keyOf)
+    for (const day of days) {
+      const isOneDeck = Number(catalog?.deckAt(day.from) === catalog?.deckAt(day.to))
+      const numbers = run(BY_DESTINATION, [isOneDeck, isOneDeck, JSON.stringify([day]), tenantId])
+      for (const number of JSON.parse(String(numbers))) add(keyOf(number, day.from))
+      await nextTurn()
+    }
+    return sums
+  }
   return {
     usage: async (tenantId, days, by) => {
       const group = by ?? 'all'
-      const isByDestination = group === 'destination'
-      const names = isByDestination ? destinations(tenantId) : {}
-      const whole = days.slice(0, 1).map(first => ({ ...first, to: days.at(-1)?.to ?? first.to }))
-      // Nothing else can be read while the statement runs.
-      if (isByDestination) await catalogs.ready(new Set([tenantId]), () => whole[0] ?? FOREVER)
-      const sums = tally(
-        `SELECT tally(${KEYS[group]}, upper(c.disposition) = 'ANSWERED', c.duration_seconds, c.bill_seconds, c.cost,
-           coalesce(${UNRATED}, 0)${isByDestination ? `, ${NUMBER}` : ''})
-         FROM (SELECT key AS number, value ->> 'from' AS since, value ->> 'to' AS until FROM json_each(?)) d
-         CROSS JOIN cdrs c ON c.tenant_id = ? AND c.started_at >= d.since AND c.started_at < d.until
-         LEFT JOIN cdr_ratings r ON r.cdr_id = c.id`,
-        [JSON.stringify(group === 'day' ? days : whole), tenantId],
-        key => (typeof key === 'number' ? names[key] : null) ?? key,
-        isByDestination ? destinationOf(catalogs.of(tenantId), clock.now()) : undefined,
-      )
+      const sums = group === 'destination' ? await sumsByDestination(tenantId, days) : sumsBy(group, tenantId, days)
       const lines = linesOf(sums, named(group, tenantId, days))
       return group === 'day' || group === 'direction' ? lines.sort(byName) : lines.sort(byCost)
     },
   }
 }
+
+const wholeOf = (days: Days): Period => ({ from: days[0]?.from ?? FOREVER.from, to: days.at(-1)?.to ?? FOREVER.to })
 
 const byName = (a: UsageLine, b: UsageLine): number => (String(a.group) < String(b.group) ? -1 : 1)
 const byCost = (a: UsageLine, b: UsageLine): number => b.cost - a.cost || b.calls - a.calls || byName(a, b)

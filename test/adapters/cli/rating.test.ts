@@ -245,7 +245,7 @@ describe('the calls of a switch, from the command line', () => {
     const csv = await place.done(`${report} --by day --output csv`)
     assert.equal(
       csv.split('\n')[0],
-      'day,calls,answered,minutes,billed_minutes,cost,answer_seizure_ratio,average_call_duration,unrated',
+      'tenant,month,timezone,day,calls,answered,seconds,bill_seconds,minutes,billed_minutes,cost,answer_seizure_ratio,average_call_duration,unrated',
     )
     for (const columns of [80, 120])
       for (const by of ['day', 'destination', 'extension', 'direction']) {
@@ -254,6 +254,8 @@ describe('the calls of a switch, from the command line', () => {
         assert.match(stdout, /█/)
         assert.match(stdout, /^total +4 /m)
       }
+    const empty = await place.done('trunkline report usage --tenant acme --month 2020-01 --by day --output csv')
+    assert.equal(empty, `${csv.split('\n')[0]}\n`)
     assert.equal((await place.run('trunkline report usage --tenant acme --month 2026-13')).code, 64)
     assert.match((await place.run('trunkline report usage --tenant acme --month 2020-01')).stdout, /^total +0 /m)
   })
