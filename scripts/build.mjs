@@ -42,7 +42,6 @@ const OPTIONS = {
     'better-sqlite3',
     'inquirer',
     'koa',
-    'koa-bodyparser',
     'koa-session',
     'ofetch',
     'pino',

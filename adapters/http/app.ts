@@ -12,6 +12,7 @@ import { isEndless } from './body-bytes.ts'
 import { docsRoutes } from './docs-routes.ts'
 import { failureOf } from './errors.ts'
 import { healthRoutes } from './health-routes.ts'
+import { inTurns } from './in-turns.ts'
 import { messagingRoutes } from './messaging-routes.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { openApiDocument } from './openapi.ts'
@@ -43,11 +44,11 @@ export type RouteOptions = Omit<HttpOptions, 'log' | 'notices' | 'trustedProxies
 export function apiRoutes(options: RouteOptions): readonly Route[] {
   const { beat, signIn, serverKeys, administration, messaging, baseUrl, metrics } = options
   const routes: Route[] = [
-    ...healthRoutes(beat),
-    ...docsRoutes(() => openApiDocument(routes, baseUrl)),
     ...adminRoutes({ signIn, serverKeys, onLogin: metrics?.login }),
     ...messagingRoutes({ administration, messaging, baseUrl }),
     ...resourceRoutes(administration, { baseUrl }),
+    ...healthRoutes(beat),
+    ...docsRoutes(() => inTurns(openApiDocument(routes, baseUrl))),
   ]
   return routes
 }

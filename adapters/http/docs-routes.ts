@@ -1,107 +1,68 @@
-import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import type { Context } from 'koa'
+import { inTurns } from './in-turns.ts'
 import type { OpenApiDocument } from './openapi.ts'
-import { sendJson } from './responses.ts'
-import { noSuchPath, type Route } from './route.ts'
+import { referencePage } from './reference-page.ts'
+import { REFERENCE_STYLE } from './reference-style.ts'
+import type { Route } from './route.ts'
 
-/** Nothing from another host, nothing inline. The pictures in the style sheet are data. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
+/** A page without scripts, pictures or forms, and nothing from another host. */
+const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-const PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Trunkline API</title>
-<link rel="icon" href="docs/favicon-32x32.png">
-<link rel="stylesheet" href="docs/swagger-ui.css">
-</head>
-<body>
-<div id="reference"></div>
-<script src="docs/swagger-ui-bundle.js"></script>
-<script src="docs/start.js"></script>
-</body>
-</html>
-`
+/** How long after the start the description is made, unless someone asks for it before. */
+const MADE_AFTER_MS = 1_000
 
-const START = `SwaggerUIBundle({ url: 'openapi.json', dom_id: '#reference', validatorUrl: null, deepLinking: true })
-`
-
-/** What the page asks for, of all that the package has. */
-const TYPES: Readonly<Record<string, string>> = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
+interface Reference {
+  readonly json: Buffer
+  readonly page: Buffer
 }
 
-export const DOCS_FILES: readonly string[] = ['start.js', ...Object.keys(TYPES)]
-
-const contents = new Map<string, Buffer>()
-
-/**
- * Read once. A stream for each request would stay open when a client pipelines many and goes away: of a response that
- * was never begun, nothing tells its stream that the connection is closed.
- */
-function contentOf(file: string): Buffer {
-  const content = contents.get(file) ?? readFileSync(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${file}`)))
-  contents.set(file, content)
-  return content
+/** As bytes: many who ask for them and read nothing share them. */
+async function make(describe: () => Promise<OpenApiDocument>): Promise<Reference> {
+  const document = await describe()
+  const page = await inTurns(referencePage(document))
+  return { json: Buffer.from(JSON.stringify(document)), page: Buffer.from(page) }
 }
 
-function sendFile(ctx: Context): void {
-  const { file } = ctx.params
-  ctx.set('cache-control', 'max-age=3600')
-  if (file === 'start.js') {
-    ctx.type = 'text/javascript; charset=utf-8'
-    ctx.body = START
-    return
-  }
-  const type = TYPES[file]
-  if (type === undefined) throw noSuchPath()
-  ctx.body = contentOf(file)
+const STYLE = Buffer.from(REFERENCE_STYLE)
+
+function send(ctx: Context, type: string, content: Buffer): void {
+  ctx.body = content
   ctx.type = type
 }
 
-/** The description of the API, and a page that shows it; `describe` is asked once, when someone first looks. */
-export function docsRoutes(describe: () => OpenApiDocument): readonly Route[] {
-  let json: string | null = null
+/** The description of the API, for programs and as a page; `describe` is asked once. */
+export function docsRoutes(describe: () => Promise<OpenApiDocument>): readonly Route[] {
+  let made: Promise<Reference> | undefined
+  const reference = (): Promise<Reference> => {
+    made ??= make(describe)
+    return made
+  }
+  setTimeout(() => reference().catch(() => undefined), MADE_AFTER_MS).unref()
   return [
     {
       path: '/openapi.json',
       session: 'none',
-      methods: {
-        GET: ctx => {
-          json ??= JSON.stringify(describe())
-          sendJson(ctx, 200, json)
-        },
-      },
+      methods: { GET: async ctx => send(ctx, 'application/json; charset=utf-8', (await reference()).json) },
     },
     {
       path: '/docs',
       session: 'none',
       methods: {
-        GET: ctx => {
+        GET: async ctx => {
           ctx.set('content-security-policy', POLICY)
-          ctx.type = 'text/html; charset=utf-8'
-          ctx.body = PAGE
+          send(ctx, 'text/html; charset=utf-8', (await reference()).page)
         },
       },
     },
     {
-      path: '/docs/:file',
+      path: '/docs/reference.css',
       session: 'none',
-      exists: ({ file = '' }) => DOCS_FILES.includes(file),
-      methods: { GET: sendFile },
+      methods: {
+        GET: ctx => {
+          ctx.set('cache-control', 'max-age=3600')
+          send(ctx, 'text/css; charset=utf-8', STYLE)
+        },
+      },
     },
   ]
 }

@@ -143,8 +143,8 @@ function rulesOf({ unique, limit }: Resource): string {
   return [...sentences, 'Members that are not listed are ignored.'].join(' ')
 }
 
-/** Every schema that operations refer to, by name. */
-export function componentSchemas(): Record<string, Schema> {
+/** Every schema that operations refer to, by name; made in steps. */
+export function* componentSchemas(): Generator<void, Record<string, Schema>> {
   const schemas: Record<string, Schema> = {}
   const add = (resource: Resource, views: readonly View[]): void => {
     for (const view of views) schemas[`${pascal(resource.label)}${SUFFIX[view]}`] = recordSchema(resource, view)
@@ -155,6 +155,7 @@ export function componentSchemas(): Record<string, Schema> {
     const input = inputSchema(resource.fields, { whole: true })
     schemas[`${name}Input`] = { ...input, description: rulesOf(resource) }
     if (resource.patch === 'merge') schemas[`${name}Changes`] = inputSchema(resource.fields, { whole: false })
+    yield
   }
   add(smsMessages, ['plain'])
   for (const { embeds } of exposedResources)

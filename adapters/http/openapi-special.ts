@@ -2,7 +2,6 @@ import { ROLES } from '../../core/ports/accounts.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { sendFields, smsMessages } from '../../core/resources/sms-messages.ts'
 import { loginFields } from '../../core/use-cases/sign-in.ts'
-import { DOCS_FILES } from './docs-routes.ts'
 import { envelope, idParameter, JSON_TYPE, listOf, NEXT, type Operation, PAGE, success } from './openapi-operations.ts'
 import { inputSchema, objectOf, refToRecord, type Schema } from './openapi-schemas.ts'
 import { wording } from './resource-routes.ts'
@@ -123,16 +122,10 @@ export const specialOperations: Readonly<Record<string, Operation>> = {
     summary: 'Show the API to a person',
     success: { status: 200, description: 'A page.', content: { 'text/html': text } },
   },
-  'GET /docs/:file': {
-    id: 'docsFile',
+  'GET /docs/reference.css': {
+    id: 'docsStyle',
     tag: SERVICE_TAG,
-    summary: 'Serve what the page needs',
-    parameters: [{ name: 'file', in: 'path', schema: { type: 'string', enum: [...DOCS_FILES] } }],
-    success: {
-      status: 200,
-      description: 'A script, a style sheet or an icon.',
-      content: { 'text/javascript': text, 'text/css': text, 'image/png': text },
-    },
-    failures: [404],
+    summary: 'Serve the style sheet of that page',
+    success: { status: 200, description: 'A style sheet.', content: { 'text/css': text } },
   },
 }

@@ -136,9 +136,9 @@ const responseObject = ({ description, schema, example, headers }: Failure): Res
   content: { 'application/json': { schema: schema ?? refTo('Error'), example } },
 })
 
-/** The OpenAPI document of these routes. `baseUrl` is without a trailing slash. */
-export function openApiDocument(routes: readonly Route[], baseUrl: string): OpenApiDocument {
-  const schemas = { ...errorSchemas, ...componentSchemas() }
+/** The OpenAPI document of these routes, made in steps. `baseUrl` is without a trailing slash. */
+export function* openApiDocument(routes: readonly Route[], baseUrl: string): Generator<void, OpenApiDocument> {
+  const schemas = { ...errorSchemas, ...(yield* componentSchemas()) }
   const paths: Record<string, Record<string, OperationObject>> = {}
   const tags = new Set<string>()
   for (const route of routes)
@@ -147,6 +147,7 @@ export function openApiDocument(routes: readonly Route[], baseUrl: string): Open
         paths[path] ??= {}
         paths[path][method.toLowerCase()] = operationObject(route, method, operation, schemas)
         tags.add(operation.tag)
+        yield
       }
   return {
     openapi: '3.1.0',

@@ -188,21 +188,10 @@ test('sending, receipts and the list of messages answer as documented', async ()
 
 test('what a person and a probe ask for answers as documented', async () => {
   const session = await service.login()
-  for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs']) await answers(200, find('GET', path))
+  for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/reference.css'])
+    await answers(200, find('GET', path))
   await answers(200, find('GET', '/api/admin/me'), { session })
-  const file = find('GET', '/docs/{file}')
-  for (const name of ['start.js', 'swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'])
-    await answers(200, file, { path: `/docs/${name}` })
-  await answers(404, file, { path: '/docs/package.json' })
   await answers(200, find('POST', '/api/admin/logout'), { session })
-})
-
-test('the page asks no other host for anything, and says so to the browser', async () => {
-  const page = await service.request('GET', '/docs')
-  assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'; script-src 'self'; /)
-  assert.doesNotMatch(page.text, /https?:|<style|style=|<script>|\son\w+=/)
-  for (const [, path] of page.text.matchAll(/(?:src|href)="([^"]+)"/g))
-    assert.equal((await service.request('GET', `/${path}`)).status, 200, path)
 })
 
 test('every documented refusal is what the service answers', async () => {
