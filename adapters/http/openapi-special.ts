@@ -21,9 +21,9 @@ const receipt = (id: string, summary: string): Operation => ({
   tag: smsGateways.plural,
   summary,
   description:
-    'Without a session. Answers 200 whatever the body, and whether or not a message matched; a gateway whose `meta` has `dlr_token_in` must give its `callback_token` there.',
+    'Answers 200 whatever the body, and whether or not a message matched; a gateway whose `meta` has `dlr_token_in` must give its `callback_token` there.',
   parameters: [idParameter(smsGateways)],
-  body: { [JSON_TYPE]: RECEIPT, 'application/x-www-form-urlencoded': RECEIPT },
+  body: { [JSON_TYPE]: RECEIPT, 'application/x-www-form-urlencoded': RECEIPT, 'multipart/form-data': RECEIPT },
   success: {
     status: 200,
     description: 'DLR received, or the text in the `dlr_ack` of the gateway when a message matched.',

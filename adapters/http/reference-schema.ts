@@ -29,7 +29,7 @@ function rangeOf(least: unknown, most: unknown, unit: string): string[] {
 }
 
 /** What holds for a value beyond its type. */
-function rulesOf(schema: Schema, isRequired: boolean): Html[] {
+function rulesOf(schema: Schema, isRequired: boolean, about: string): Html[] {
   const { minLength, maxLength, minimum, maximum, format, description, examples } = schema
   const allowed = Array.isArray(schema.enum) ? [`one of ${schema.enum.map(value => `\`${value}\``).join(', ')}`] : []
   const rules = [
@@ -41,7 +41,8 @@ function rulesOf(schema: Schema, isRequired: boolean): Html[] {
     ...('default' in schema ? [`default \`${JSON.stringify(schema.default)}\``] : []),
     ...(Array.isArray(examples) ? [`such as \`${JSON.stringify(examples[0])}\``] : []),
   ].join(', ')
-  return prose([rules, typeof description === 'string' ? description : ''].filter(text => text !== '').join('. '))
+  const sentences = [rules, typeof description === 'string' ? description : '', about].filter(text => text !== '')
+  return prose(sentences.map(text => text.replace(/\.$/, '')).join('. '))
 }
 
 /** A row for each value: its name, its type, and what holds for it. */
@@ -50,7 +51,7 @@ export const valueTable = (
 ): Html =>
   html`<table><thead><tr><th>name</th><th>type</th><th>rules</th></tr></thead><tbody>${values.map(
     ({ name, schema, required, about = '' }) =>
-      html`<tr><td><code>${name}</code></td><td>${typeOf(schema)}</td><td>${rulesOf(schema, required)} ${prose(about)}</td></tr>\n`,
+      html`<tr><td><code>${name}</code></td><td>${typeOf(schema)}</td><td>${rulesOf(schema, required, about)}</td></tr>\n`,
   )}</tbody></table>`
 
 /** The members of an object; nothing of any other schema. */
