@@ -89,9 +89,9 @@ export const declarations = {
     'a number of hours above 0, at most 8760',
     'hours that a receipt waits for the message that it is about',
   ),
-  response_days: setting(days, 0, DAYS, 'days that the answers of gateways are kept with their messages; 0 for ever'),
-  audit_days: setting(days, 365, DAYS, 'days that the audit trail is kept; 0 for ever'),
-  cdr_days: setting(days, 0, DAYS, 'days that call records are kept; 0 for ever'),
+  response_days: setting(days, 0, DAYS, 'days that the answers of gateways are kept with their messages; 0 keeps them'),
+  audit_days: setting(days, 365, DAYS, 'days that the audit trail is kept; 0 keeps it'),
+  cdr_days: setting(days, 0, DAYS, 'days that call records are kept; 0 keeps them'),
   deck_days: setting(
     days,
     365,
@@ -102,7 +102,7 @@ export const declarations = {
     Type.Integer({ minimum: 0, maximum: 10 }),
     0,
     'an integer from 0 to 10',
-    'how many reverse proxies stand in front, whose X-Forwarded-For is believed',
+    'how many reverse proxies are in front, whose X-Forwarded-For is trusted',
   ),
   feeds: setting(
     Type.Array(feed, { maxItems: 100 }),

@@ -21,7 +21,7 @@ export const addPasswordFlags = (command: Command): Command =>
     .option('--password-file <file>', 'the password (8 characters or more) from a file, or - for standard input')
     .addOption(new Option('--random-password', 'make a random one and print it').conflicts('passwordFile'))
 
-const roleOption = (): Option => new Option('--role <role>', 'what the account is shown as').choices([...ROLES])
+const roleOption = (): Option => new Option('--role <role>', 'the role of the account').choices([...ROLES])
 
 const roleFrom = (given: unknown): Role | undefined => ROLES.find(role => role === given)
 
@@ -56,7 +56,7 @@ async function readPassword(context: Context, flags: Flags): Promise<Pick<NewAcc
   for (;;) {
     const password = await askText(context, 'Password:', { hidden: true, validate: validated('password') })
     if ((await askText(context, 'The same again:', { hidden: true })) === password) return { password, isRandom: false }
-    say(context, 'The two are not the same; type both anew.')
+    say(context, 'The passwords differ; type both again.')
   }
 }
 
@@ -131,7 +131,7 @@ function listAccounts(run: RunCommand): Command {
 function create(run: RunCommand): Command {
   const command = addPasswordFlags(
     new Command('create')
-      .description('make an account; at a terminal, asks for its password')
+      .description('create an account; at a terminal, asks for its password')
       .argument('<email>')
       .option('--name <name>', 'the name that is shown')
       .addOption(roleOption()),
@@ -181,7 +181,7 @@ function switchCommand(disabled: boolean, run: RunCommand): Command {
   const command = new Command(verb)
     .description(
       disabled
-        ? 'keep an account from logging in, unless it is the only one; ends its sessions'
+        ? 'bar an account from logging in, unless it is the last that can; ends its sessions'
         : 'let a disabled account log in again',
     )
     .argument('<email>')
@@ -197,7 +197,7 @@ function remove(run: RunCommand): Command {
   const command = new Command('delete')
     .description('delete an account and its sessions; at a terminal, asks first')
     .argument('<email>')
-    .option('-y, --yes', 'without asking')
+    .option('-y, --yes', 'do not ask')
   example(command, 'trunkline admin delete admin@example.com --yes')
   return run(command, async (context, [email = ''], flags) => {
     const services = await context.open()

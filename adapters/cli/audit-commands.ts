@@ -20,8 +20,8 @@ const AUDITED = [...resources.map(({ name }) => name), 'accounts', 'decks', 'qua
 
 export async function auditCommand(run: RunCommand): Promise<Command> {
   const group = new Command('audit').description('who changed what, and when')
-  const list = periodOptions(new Command('list').description('the changes that fit, the latest first'), 'changes made')
-    .option('--by <who>', 'an e-mail or a user of this system')
+  const list = periodOptions(new Command('list').description('list changes, latest first'), 'changes made')
+    .option('--by <who>', "an account's e-mail, or a user of this system")
     .addOption(suggests(new Option('--action <action>', AUDIT_ACTIONS.join(', ')), AUDIT_ACTIONS))
     .addOption(suggests(new Option('--resource <name>', 'such as tenants, rates, sms_gateways, accounts'), AUDITED))
     .option('--record <name|id>', 'the record with this id, or one that had this name, such as acme/101')

@@ -51,7 +51,9 @@ function progress({ io, options }: Context): { show(counts: IngestCounts): void;
 function ingestCommand(run: RunCommand): Command {
   const command = rulesOptions(
     new Command('ingest')
-      .description("take in the calls of a switch's file, of the files of a folder, or of standard input; each once")
+      .description(
+        "store the calls in a switch's file, in the files of a folder, or from standard input; each call once",
+      )
       .argument('<FILE|DIR|->')
       .addOption(
         new Option('--format <format>', 'how the records are written').choices([...SOURCE_FORMATS, AUTO]).default(AUTO),

@@ -82,11 +82,11 @@ function summary(findings: DeckFindings, tenant: string): string {
       missing,
       ({ prefix, kind, calls }) => `${printable(prefix)}${KINDS[kind] ?? '…'}  ${counted(calls, 'call')}`,
     ),
-    section('active rates by which a call costs more than an amount can be', excessive, named),
+    section('active rates whose calls would cost more than an amount can hold', excessive, named),
     ratable === 0
       ? ''
       : `unrated calls that would be rated now: ${ratable} (trunkline cdr rerate --tenant ${quoted(tenant)} --unrated --dry-run)\n`,
     section('active rates that no call was rated by', unmatched, named),
-    section('inactive rates that stand beside no active one', idle, named),
+    section('inactive rates without an active one of the same prefix', idle, named),
   ].join('')
 }

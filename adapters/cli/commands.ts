@@ -36,7 +36,7 @@ export const commands: readonly LazyCommand[] = [
   },
   {
     name: 'status',
-    summary: 'what is there, and whether the daemon is up',
+    summary: 'how many records there are, and whether the daemon is up',
     load: async (run, wiring) => (await import('./service-commands.ts')).statusCommand(run, wiring),
   },
   {

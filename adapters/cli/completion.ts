@@ -162,7 +162,7 @@ export async function completionCommand(
   commands: readonly LazyCommand[],
 ): Promise<Command> {
   const command = new Command('completion')
-    .description('print a completion script, whose first lines tell how to load it')
+    .description('print a completion script, whose first lines say how to load it')
     .addArgument(suggests(new Argument('<shell>', Object.keys(SHELLS).join(', ')), Object.keys(SHELLS)))
   example(command, 'trunkline completion bash')
   return run(command, async (context, [shell = '']) => {

@@ -32,7 +32,7 @@ export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Comm
     if (existsSync(path)) {
       const { accounts } = await context.open({ migrate: true })
       if ((await accounts.count()) > 0)
-        throw new CliError(EXIT.cannotCreate, `${path} has accounts already`, 'trunkline admin list')
+        throw new CliError(EXIT.cannotCreate, `${path} already has accounts`, 'trunkline admin list')
     }
     const account = await askAccount(context, { name: 'Administrator', ...flags, role: 'admin' })
     const services = await context.open({ create: true, migrate: true })
@@ -75,21 +75,21 @@ function backupCommand(run: RunCommand): Command {
 }
 
 function assertCreatable(path: string): void {
-  if (existsSync(path)) throw new CliError(EXIT.cannotCreate, `there is a file ${path} already`)
+  if (existsSync(path)) throw new CliError(EXIT.cannotCreate, `${path} already exists`)
   try {
     accessSync(dirname(path), constants.W_OK | constants.X_OK)
   } catch {
-    throw new CliError(EXIT.cannotCreate, `no file can be made in ${dirname(path)}`)
+    throw new CliError(EXIT.cannotCreate, `cannot create a file in ${dirname(path)}`)
   }
 }
 
 function restoreCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('restore')
     .description(
-      'put a backup in the place of the database, which is kept; the daemon must not run; at a terminal, asks first',
+      'replace the database by a backup; stop the daemon first; the old database is kept; at a terminal, asks first',
     )
     .argument('<file>')
-    .option('-y, --yes', 'without asking')
+    .option('-y, --yes', 'do not ask')
   example(command, 'trunkline db restore trunkline-backup.db --yes')
   return run(command, async (context, [from = ''], flags) => {
     if (!existsSync(from)) throw new CliError(EXIT.noInput, `there is no file ${from}`)
@@ -98,7 +98,7 @@ function restoreCommand(run: RunCommand, wiring: Wiring): Command {
     if (!existsSync(folder)) throw new CliError(EXIT.cannotCreate, `there is no folder ${folder}`)
     if (flags['yes'] !== true && existsSync(database)) await assertMeant(context, from, database)
     const { kept } = await wiring.restore(from, context.options).catch(inUse)
-    const former = kept === null ? '' : `; the former database is ${kept}`
+    const former = kept === null ? '' : `; the old database is ${kept}`
     await printOutcome(context, { restored: from, kept }, () => `restored ${from}${former}\n`)
   })
 }
@@ -106,10 +106,10 @@ function restoreCommand(run: RunCommand, wiring: Wiring): Command {
 /** A person is asked; a script must say so in advance. */
 async function assertMeant(context: Context, from: string, database: string): Promise<void> {
   if (!context.options.interactive)
-    throw new CliError(EXIT.usage, `putting ${from} in the place of ${database} must be confirmed`, again('--yes'))
+    throw new CliError(EXIT.usage, `replacing ${database} by ${from} must be confirmed`, again('--yes'))
   const { confirm } = await import('./ask.ts')
   const written = statSync(from).mtime.toISOString().slice(0, 16).replace('T', ' ')
-  const question = `Put ${from}, written ${written} UTC, in the place of ${database}? Everybody is signed out.`
+  const question = `Replace ${database} by ${from}, written ${written} UTC? Everybody is logged out.`
   if (!(await confirm(context, question))) throw new CliError(EXIT.negative, 'nothing was restored')
 }
 
@@ -121,7 +121,7 @@ function inUse(error: unknown): never {
 
 function checkCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('check').description(
-    'check every page, key and reference, and that none joins two tenants',
+    'check every page, key and reference, and that no record joins two tenants',
   )
   example(command, 'trunkline db check')
   return run(command, context => tell(context, integrity(patientOf(context, wiring)), ''))

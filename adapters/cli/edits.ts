@@ -24,10 +24,10 @@ export function addEditFlags(command: Command, { fields }: { readonly fields: Fi
     const sample = Object.keys(field.keys ?? {})[0] ?? 'key'
     const set = new Option(
       `${flag}-set <key=value>`,
-      `one key of ${of}, such as ${sample}=…; a dot leads to a key below; repeatable`,
+      `one key of ${of}, such as ${sample}=…; a dot separates nested keys; repeatable`,
     )
     command.addOption(set.argParser(collect))
-    const unset = new Option(`${flag}-unset <key>`, `take one key of ${of} away; repeatable`)
+    const unset = new Option(`${flag}-unset <key>`, `remove one key of ${of}; repeatable`)
     if (exists) command.addOption(unset.argParser(collect))
   }
   return command

@@ -33,21 +33,20 @@ export interface ExportOptions {
 export function addExportOptions(command: Command, resource: Resource): Command {
   command
     .addOption(
-      new Option(
-        '--format <format>',
-        "what to write (default: by the file's name, else as --output says, else csv)",
-      ).choices(FORMATS),
+      new Option('--format <format>', "the format (default: by the file's name, else --output, else csv)").choices(
+        FORMATS,
+      ),
     )
-    .option('--out <file>', 'write there, readable by you alone (default, or -: standard output)')
-    .option('--force', 'write over a file that is there')
+    .option('--out <file>', 'write to this file, readable only by you (default, or -: standard output)')
+    .option('--force', 'overwrite an existing file')
   return addSelectionFlags(command, resource)
     .option(
       '--escape-formulas',
-      'keep spreadsheets from taking text for formulas; the file does not import again as it was',
+      'keep spreadsheets from running text as formulas; such a file does not import back unchanged',
     )
-    .option('--bom', 'begin the CSV with a byte-order mark, by which spreadsheets know UTF-8')
-    .option('--delimiter <character>', 'what separates the cells of the CSV: a character, or tab (default: a comma)')
-    .option('--show-secrets', 'at a terminal too; a file or a pipe gets them in any case')
+    .option('--bom', 'begin the CSV with a byte-order mark, so that spreadsheets read it as UTF-8')
+    .option('--delimiter <character>', 'the cell delimiter of the CSV: a character, or tab (default: comma)')
+    .option('--show-secrets', 'export secrets to a terminal too; files and pipes get them anyway')
 }
 
 export function readExportOptions(raw: Readonly<Record<string, unknown>>): ExportOptions {
@@ -138,7 +137,7 @@ function noteSecrets(resource: Resource, columns: readonly Column[], isTerminal:
   const secrets = Object.entries(resource.fields).flatMap(([name, { secret }]) => (secret ? [name] : []))
   if (secrets.length === 0) return
   const left = !columns.some(({ field }) => field.secret)
-  if (left) say(context, `left out at a terminal: ${secrets.join(', ')} (--show-secrets shows them)`)
+  if (left) say(context, `not shown at a terminal: ${secrets.join(', ')} (--show-secrets shows them)`)
   else if (!isTerminal) say(context, `the export holds secrets: ${secrets.join(', ')}`)
 }
 

@@ -12,13 +12,13 @@ import { resolve } from './references.ts'
 export const rulesOptions = (command: Command): Command =>
   command
     .option('--timezone <zone>', "the switch's time zone (default: UTC)")
-    .option('--tenant <SLUG|ID>', 'the tenant of records that nothing else gives one')
+    .option('--tenant <SLUG|ID>', 'the tenant of records that name none')
     .option(
       '--context <context=SLUG|ID>',
       'the tenant of a dialplan context; may be repeated',
       (pair: string, all: string[] = []) => [...all, pair],
     )
-    .option('--switch <name>', 'what tells this switch from others that give their calls the same ids')
+    .option('--switch <name>', 'a name for this switch, where several give their calls the same ids')
 
 /** What the options tell of the rules, tenants as they were typed. Throws where one is wrong. */
 export function rulesFrom(flags: Flags): Partial<FeedRules> {
@@ -54,19 +54,23 @@ function zoneFrom(timezone: string): string {
   if (isTimeZone(timezone)) return timezone
   throw new CliError(
     EXIT.usage,
-    `there is no time zone ${timezone}; an IANA name is wanted`,
+    `there is no time zone ${timezone}; give an IANA name`,
     again('--timezone', 'Europe/Kyiv'),
   )
 }
 
 function switchNameFrom(given: string): string {
   if (isSwitchName(given)) return given
-  throw new CliError(EXIT.usage, `--switch ${given} is no name of letters, digits, _ . : -`, again('--switch', 'pbx-2'))
+  throw new CliError(
+    EXIT.usage,
+    `--switch must be of letters, digits, _ . : and -, not ${given}`,
+    again('--switch', 'pbx-2'),
+  )
 }
 
 function pairFrom(pair: string): [context: string, tenant: string] {
   const at = pair.lastIndexOf('=')
   if (at < 1 || at === pair.length - 1)
-    throw new CliError(EXIT.usage, `--context ${pair} is no pair`, againWith(pair, 'from-acme=acme'))
+    throw new CliError(EXIT.usage, `--context must be CONTEXT=TENANT, not ${pair}`, againWith(pair, 'from-acme=acme'))
   return [pair.slice(0, at), pair.slice(at + 1)]
 }

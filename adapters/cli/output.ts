@@ -161,11 +161,7 @@ export async function printRows(
 /** Refuses --fields where a person gets lines without columns. */
 export function assertColumns({ options }: Context, isFlat = options.output !== 'table'): void {
   if (options.fields && !isFlat)
-    throw new CliError(
-      EXIT.usage,
-      '--fields chooses columns, which there are with --output csv',
-      again('--output', 'csv'),
-    )
+    throw new CliError(EXIT.usage, '--fields needs columns: use --output csv', again('--output', 'csv'))
 }
 
 /** Is a person told what was done? With --quiet only one who asks for data, by --output or --fields. */

@@ -75,7 +75,7 @@ function cancelCommand(run: RunCommand): Command {
   const command = new Command('cancel')
     .description('delete a deck before it takes effect; at a terminal, asks first')
     .argument('<ID>')
-    .option('-y, --yes', 'without asking')
+    .option('-y, --yes', 'do not ask')
   example(command, 'trunkline rate pending cancel 1 --yes')
   return run(command, async (context, [word = ''], flags) => {
     const { decks, records } = await context.open()

@@ -51,7 +51,7 @@ export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
   if (flags['since'] !== undefined && flags['until'] !== undefined && period.to <= period.from)
     throw new CliError(
       EXIT.usage,
-      `--until ${String(flags['until'])} leaves nothing of --since ${String(flags['since'])}: it is the first day or moment that is left out`,
+      `--until ${String(flags['until'])} must be later than --since ${String(flags['since'])}: it is the first day or moment not included`,
     )
   return period
 }

@@ -151,12 +151,12 @@ function globalOptions(command: Command): Command {
   return command
     .option('--db <file>', 'the database (default: the setting db)')
     .option('--config <file>', 'the settings file')
-    .addOption(new Option('-o, --output <form>', 'how data is printed (default: table)').choices([...OUTPUTS]))
+    .addOption(new Option('-o, --output <form>', 'the output format (default: table)').choices([...OUTPUTS]))
     .option('--fields <names>', 'only these fields, separated by commas')
-    .option('-q, --quiet', 'say nothing but errors')
-    .option('-v, --verbose', 'say more of what goes wrong')
+    .option('-q, --quiet', 'print no messages but errors')
+    .option('-v, --verbose', 'print more about errors')
     .option('--no-color', 'no colours')
-    .option('--no-input', 'ask nothing')
+    .option('--no-input', 'never ask')
 }
 
 /** Every command reports to the same streams, and shows the global options, which it takes wherever they stand. */
@@ -218,7 +218,7 @@ async function perform(
   const context: Context = { io, options, line: failed.line, open: opening => open(opening).catch(missingFile) }
   try {
     if (options.fields && failed.command && !CHOOSING.has(failed.command))
-      throw new CliError(EXIT.usage, `${fullName(failed.command)} prints no fields that --fields could choose from`)
+      throw new CliError(EXIT.usage, `--fields does not apply to ${fullName(failed.command)}`)
     const code = await action(context, words, flags)
     await close()
     return typeof code === 'number' ? code : EXIT.ok

@@ -42,7 +42,7 @@ export function quarantineCommand(run: RunCommand): Command {
 
 function listCommand(run: RunCommand): Command {
   const list = filterOptions(
-    new Command('list').description('the records and why they could not be used, oldest first'),
+    new Command('list').description('list the records and why they could not be used, oldest first'),
   )
   example(list, 'trunkline cdr quarantine list', "trunkline cdr quarantine list --reason 'columns, not'")
   return run(takesFields(list), async (context, _words, flags) => {
@@ -57,7 +57,7 @@ function listCommand(run: RunCommand): Command {
     if (columns === null) await printRows(context, COLUMNS, rows)
     else await write(context.io, rows.map(row => paragraph(row, columns)).join(''))
     if (rows.length > 0)
-      say(context, `${rows.length} in quarantine; mend the cause, then: trunkline cdr quarantine replay`)
+      say(context, `${rows.length} in quarantine; fix the cause, then: trunkline cdr quarantine replay`)
   })
 }
 
@@ -79,7 +79,7 @@ function paragraph({ id, reason, record, seen, feed, timezone }: Shown, columns:
 }
 
 function replayCommand(run: RunCommand): Command {
-  const replay = rulesOptions(new Command('replay').description('try the records again, the causes mended'))
+  const replay = rulesOptions(new Command('replay').description('try the records again, once their causes are fixed'))
   example(replay, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
   return run(replay, async (context, _words, flags) => {
     const typed = rulesFrom(flags) // a slip is told before a database is opened
@@ -110,14 +110,14 @@ function replayCommand(run: RunCommand): Command {
 function discardCommand(run: RunCommand): Command {
   const discard = filterOptions(
     new Command('discard')
-      .description('delete records for good, by id or by what they have in common; at a terminal, asks first')
+      .description('delete records, by id or by --reason or --feed; at a terminal, asks first')
       .argument('[ID...]'),
-  ).option('-y, --yes', 'without asking')
+  ).option('-y, --yes', 'do not ask')
   example(discard, "trunkline cdr quarantine discard --reason 'columns, not' --yes")
   return run(discard, async (context, words, flags) => {
     const ids = new Set(words.map(idFrom))
     if (ids.size === 0 && !isFiltered(flags))
-      throw new CliError(EXIT.usage, 'which records are to be discarded must be said: by their ids, --reason or --feed')
+      throw new CliError(EXIT.usage, 'say which records to discard: by id, --reason or --feed')
     const { calls } = await context.open()
     const wanted: number[] = []
     for await (const row of calls.quarantine()) {
@@ -137,5 +137,5 @@ function discardCommand(run: RunCommand): Command {
 
 function idFrom(word: string): number {
   if (/^[1-9]\d{0,14}$/.test(word)) return Number(word)
-  throw new CliError(EXIT.usage, `${word} is no id`, 'trunkline cdr quarantine list')
+  throw new CliError(EXIT.usage, `${word} is not an id`, 'trunkline cdr quarantine list')
 }

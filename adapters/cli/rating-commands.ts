@@ -79,7 +79,8 @@ function quoteCommand(run: RunCommand): Command {
 }
 
 async function askNumber(context: Context): Promise<string> {
-  if (!context.options.interactive) throw new CliError(EXIT.usage, 'there is no number that is called', QUOTE_HELP)
+  if (!context.options.interactive)
+    throw new CliError(EXIT.usage, 'a number is needed: the one that is called', QUOTE_HELP)
   const { askText } = await import('./ask.ts')
   return askText(context, 'number that is called:')
 }
@@ -170,7 +171,7 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   'not answered': '  (no answered seconds cost nothing)',
   emergency: '  (an emergency call costs nothing)',
   'no match': '  (no rate matches)',
-  'too large': '  (the cost is larger than an amount can be)',
+  'too large': '  (the cost is too large to be stored)',
 }
 
 const labelled = (context: Context, text: string): string => styled(context, 'dim', text.padEnd(10))

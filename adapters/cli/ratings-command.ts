@@ -20,14 +20,14 @@ const COLUMNS = {
 
 export function ratingsCommand(run: RunCommand): Command {
   const command = new Command('ratings')
-    .description('by what a call of a switch was rated, as kept with it: before each rating anew, and now')
+    .description('the rates that a call from a switch was rated by: at first, at each rerating, and now')
     .argument('<ID>')
   example(command, 'trunkline cdr ratings 1')
   return run(takesFields(command), async (context, [id = '']) => {
     const { records, calls } = await context.open()
     const ratings = await calls.ratings(await resolve(records, cdrs, id))
     if (ratings.length === 0 && context.options.output === 'table')
-      return say(context, 'no switch handed this call over: its cost is what was entered')
+      return say(context, 'this call came from no switch: its cost is what was entered')
     const rows = ratings.map(({ cost, cost_per_minute, ...others }) => ({
       ...others,
       cost: formatAmount(cost),

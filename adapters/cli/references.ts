@@ -99,7 +99,7 @@ export async function resolve(records: Records, resource: Resource, text: string
   if (id === undefined)
     throw new CliError(
       EXIT.noRecord,
-      `there is no ${labelOf(resource)} ${JSON.stringify(text)}, which is written as ${referenceForm(resource)}`,
+      `there is no ${labelOf(resource)} ${JSON.stringify(text)}; give its ${referenceForm(resource).replaceAll('|', ' or ')}`,
       `trunkline ${commandOf(resource)} list`,
     )
   if (others.length > 0) throw await ambiguous(records, resource, text, [id, ...others])
@@ -124,7 +124,7 @@ async function ambiguous(
 /** Lets a command take the tenant of the record that it is about by a flag of its own. */
 export const tenantOption = (command: Command, resource: Resource): Command =>
   ownPart(resource) !== undefined && resource.key[0] === 'tenant_id'
-    ? command.option('--tenant <SLUG|ID>', `the tenant, where the ${labelOf(resource)} is written without it`)
+    ? command.option('--tenant <SLUG|ID>', `the tenant of the ${labelOf(resource)}, if its name does not include it`)
     : command
 
 /** What is written, behind its tenant; that one may be written there already, and no other. */

@@ -22,7 +22,7 @@ export async function reportCommand(run: RunCommand): Promise<Command> {
   const usage = tenantArgument(new Command('usage').description("a tenant's calls of a month, in its own time zone"))
     .option('--all-tenants', 'the calls of every tenant, each in its own time zone')
     .option('--month <YYYY-MM>', 'the month (required)')
-    .addOption(new Option('--by <group>', 'a line for each').choices([...USAGE_GROUPS]))
+    .addOption(new Option('--by <group>', 'one line for each').choices([...USAGE_GROUPS]))
   example(
     usage,
     'trunkline report usage --tenant acme --month 2026-10 --by destination',
@@ -129,10 +129,11 @@ async function monthFrom(context: Context, { month }: Flags): Promise<string> {
     const { askText } = await import('./ask.ts')
     return askText(context, 'month:', { validate: given => isMonth(given) || noMonth(given) })
   }
-  if (month === undefined) throw new CliError(EXIT.usage, 'there is no month', again('--month', '2026-10'))
+  if (month === undefined)
+    throw new CliError(EXIT.usage, 'a month is needed: give --month', again('--month', '2026-10'))
   const given = String(month)
   if (!isMonth(given)) throw new CliError(EXIT.usage, noMonth(given), again('--month', '2026-10'))
   return given
 }
 
-const noMonth = (given: string): string => `${given || 'that'} is no month, such as 2026-10`
+const noMonth = (given: string): string => `${given || 'that'} is not a month; write it like 2026-10`

@@ -76,7 +76,7 @@ function told(failed: Failed, error: unknown): Told {
 /** What the system says of a file or folder, by the code of its error. */
 const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: string]>> = {
   ENOENT: [EXIT.noInput, 'there is no such file or folder'],
-  ENOTDIR: [EXIT.noInput, 'a part of the path is no folder'],
+  ENOTDIR: [EXIT.noInput, 'a part of the path is not a folder'],
   EISDIR: [EXIT.noInput, 'it is a folder'],
   EEXIST: [EXIT.cannotCreate, 'it is there already'],
   EACCES: [EXIT.permission, 'this user may not do that'],
@@ -86,7 +86,7 @@ const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: s
   EDQUOT: [EXIT.io, 'the quota is used up'],
   EFBIG: [EXIT.io, 'the file would be too large'],
   EIO: [EXIT.io, 'the disk could not be read or written'],
-  EPIPE: [EXIT.io, 'nobody reads it any longer'],
+  EPIPE: [EXIT.io, 'its reader is gone'],
 }
 
 /** What ends a command that cannot make its output at that path, or write to it, for what the system said. */

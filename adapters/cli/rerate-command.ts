@@ -27,9 +27,9 @@ export function rerateCommand(run: RunCommand): Command {
     ),
     'calls that began',
   )
-    .option('--unrated', 'only calls that no rate matched, or one by which the cost is too large')
-    .option('--dry-run', 'only say what would change')
-    .option('-y, --yes', 'without asking')
+    .option('--unrated', 'only unrated calls: those that no rate matched, or whose cost would be too large')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('-y, --yes', 'do not ask')
   example(command, 'trunkline cdr rerate --tenant acme --since 2026-10-01 --until 2026-11-01 --unrated --dry-run')
   return run(command, async (context, words, flags) => {
     const { tenant } = await tenantFrom(context, words, flags)
@@ -46,7 +46,7 @@ export function rerateCommand(run: RunCommand): Command {
       const result = await calls.rerate(query, { dryRun, sample: SHOWN })
       if (dryRun || isTold(context)) await write(context.io, told(result, dryRun))
     } else await printAll(context, calls, query, dryRun)
-    if (dryRun) say(context, 'Nothing was changed; do it with --yes in place of --dry-run.')
+    if (dryRun) say(context, 'Nothing was changed; to change it, use --yes instead of --dry-run.')
   })
 }
 

@@ -63,7 +63,7 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     .option('--limit <n>', `at most so many (at a terminal ${SCREENFUL} unless given)`)
     .option('--after <id>', 'only what comes after this record')
     .option('--all', 'all of them')
-  if (hasSecrets(resource)) command.option('--show-secrets', 'show what is secret')
+  if (hasSecrets(resource)) command.option('--show-secrets', 'show secrets')
   example(command, `trunkline ${name} list --limit 10`)
   return run(takesFields(command), async (context, _words, flags) => {
     const services = await context.open()
@@ -78,7 +78,7 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     }
     const pages = services.records.list(resource, query)
     const next = await printRecords(context, resource, pages, { showSecrets: flags['showSecrets'] === true })
-    if (limit !== null && next !== null) say(context, `more follow: add --after ${next} for the next, or --all`)
+    if (limit !== null && next !== null) say(context, `there are more: add --after ${next} for the next, or --all`)
   })
 }
 
@@ -92,7 +92,7 @@ function showCommand(resource: Resource, name: string, run: RunCommand): Command
     .description(`show one ${labelOf(resource)} with what belongs to it`)
     .argument(`<${referenceForm(resource)}>`)
   tenantOption(command, resource)
-  if (showsSecrets(resource)) command.option('--show-secrets', 'show what is secret')
+  if (showsSecrets(resource)) command.option('--show-secrets', 'show secrets')
   example(command, `trunkline ${name} show ${sampleReference(resource)}`)
   return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()
@@ -169,7 +169,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     const named = await bodyFrom(flags, resource, context, services)
     const { body: changes, edits } = withinBody(named, editsFrom(flags, resource), false)
     if (Object.keys({ ...changes, ...edits }).length === 0)
-      throw new CliError(EXIT.usage, 'there is nothing to change', `trunkline ${name} update --help`)
+      throw new CliError(EXIT.usage, 'nothing to change: give at least one field', `trunkline ${name} update --help`)
     await assertRead(context, resource, await records.find(resource, id), { body: changes, edits, flags })
     const json = await hinting(records, resource, { values: changes, id }, () =>
       administration.change(resource, id, changes, edits),

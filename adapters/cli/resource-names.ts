@@ -13,7 +13,7 @@ export const RESOURCE_COMMANDS: readonly {
   { name: 'gateway', resource: 'sms_gateways', summary: 'SMS gateways' },
   { name: 'cdr', resource: 'cdrs', summary: 'call records' },
   { name: 'device', resource: 'devices', summary: 'telephones of extensions' },
-  { name: 'agent', resource: 'agents', summary: 'extensions that take calls of queues' },
+  { name: 'agent', resource: 'agents', summary: 'extensions that answer the calls of queues' },
   { name: 'route', resource: 'routes', summary: 'where calls to DIDs go' },
 ]
 

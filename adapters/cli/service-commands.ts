@@ -61,7 +61,7 @@ function oddness({ state, serves_this, is_served }: DaemonState): string {
 export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = example(
     new Command('status').description(
-      'what is there, when it was last written (as the newest record and the audit trail tell), and whether the daemon is up and serves it',
+      'how many records there are, when each kind was last written (by the newest record and the audit trail), and whether the daemon is up and serves this database',
     ),
     'trunkline status',
   )
@@ -104,7 +104,10 @@ export async function configCommand(run: RunCommand, wiring: Wiring): Promise<Co
       await printRows(context, { setting: 'text', value: 'json', source: 'text' }, rows)
     }),
   )
-  const check = example(new Command('check').description('fail when a setting is wrong'), 'trunkline config check')
+  const check = example(
+    new Command('check').description('check the settings, and fail if one is wrong'),
+    'trunkline config check',
+  )
   group.addCommand(
     run(check, async context => {
       const { file } = wiring.settings(context.options)

@@ -49,7 +49,7 @@ function listCommand(run: RunCommand): Command {
     )
     .option('--limit <n>', 'at most so many (50 unless given)')
     .option('--after <id>', 'only what comes after this message')
-    .option('--show-secrets', 'show what is secret')
+    .option('--show-secrets', 'show secrets')
   recordPeriodOptions(command, smsMessages)
   example(command, 'trunkline sms list --gateway Jasmin --limit 20', 'trunkline sms list --stuck 15')
   return run(takesFields(command), async (context, _words, flags) => {
@@ -57,14 +57,14 @@ function listCommand(run: RunCommand): Command {
     const pages = records.list(smsMessages, await queryFrom(flags, records))
     const showSecrets = flags['showSecrets'] === true
     const next = await printRecords(context, smsMessages, pages, { showSecrets })
-    if (next !== null) say(context, `more follow: add --after ${next} for the next`)
+    if (next !== null) say(context, `there are more: add --after ${next} for the next`)
   })
 }
 
 async function queryFrom(flags: Flags, records: Records): Promise<PageQuery> {
   const { gateway, tenant, status, stuck } = flags
   if (stuck !== undefined && status !== undefined)
-    throw new CliError(EXIT.usage, '--stuck chooses by the status: leave --status out')
+    throw new CliError(EXIT.usage, '--stuck selects by status itself: leave --status out')
   const where = {
     ...(gateway === undefined ? {} : { sms_gateway_id: await resolve(records, smsGateways, String(gateway)) }),
     ...(tenant === undefined ? {} : { tenant_id: await resolve(records, tenants, String(tenant)) }),
@@ -92,7 +92,7 @@ function showCommand(run: RunCommand): Command {
   const command = new Command('show')
     .description('show one message')
     .argument('<ID>')
-    .option('--show-secrets', 'show what is secret')
+    .option('--show-secrets', 'show secrets')
   example(command, 'trunkline sms show 1')
   return run(takesFields(command), async (context, [id = ''], flags) => {
     const { records } = await context.open()
@@ -103,7 +103,7 @@ function showCommand(run: RunCommand): Command {
 
 function sendCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('send')
-    .description('send one message through a gateway, and show it happening; at a terminal, asks for what is missing')
+    .description('send one message through a gateway, and report each step; at a terminal, asks for what is missing')
     .argument('[-]', 'the text from standard input, as with --message -')
     .option('--gateway <NAME|ID>', 'the gateway (required)')
     .option('--to <number>', 'the destination, in E.164 (required)')
@@ -118,7 +118,7 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
   example(command, "trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message 'Hello'")
   return run(takesFields(command), async (context, [dash], flags) => {
     if (dash !== undefined && dash !== '-')
-      throw new CliError(EXIT.usage, `${dash} is too much; the text goes into --message`)
+      throw new CliError(EXIT.usage, `unexpected argument ${dash}; give the text with --message`)
     assertFields(context, smsMessages)
     const services = await context.open()
     const wait = waitSeconds(flags)
@@ -227,9 +227,7 @@ function unlessEnded<T>(sending: Promise<T>): Promise<T> {
   let stopListening = (): void => undefined
   const ended = new Promise<never>((_, reject) => {
     stopListening = onEnding(code =>
-      reject(
-        new CliError(code, 'interrupted: whether the message went out is not known', 'trunkline sms list --limit 1'),
-      ),
+      reject(new CliError(code, 'interrupted: the message may have been sent', 'trunkline sms list --limit 1')),
     )
   })
   return Promise.race([sending, ended]).finally(stopListening)

@@ -67,7 +67,7 @@ export function table(context: Context, columns: readonly Column[], rows: readon
   const { columns: shown, widths, style } = fit(columns, cells, available)
   const left = columns.filter((_, i) => !shown.includes(i) && cells.some(row => row[i] !== ''))
   if (left.length > 0)
-    say(context, `left out for want of width: ${left.map(({ name }) => name).join(', ')}; see --fields`)
+    say(context, `no room for: ${left.map(({ name }) => name).join(', ')}; choose columns with --fields`)
   const drawn = new Table({
     head: shown.map((i, at) => heading(context, columns[i]?.name ?? '', widths[at] ?? 0)),
     colAligns: shown.map(i => (columns[i] && isNumber(columns[i]) ? 'right' : 'left')),

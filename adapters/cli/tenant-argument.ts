@@ -10,7 +10,7 @@ import { pluralOf, resolve } from './references.ts'
 
 /** Lets a command that is about one tenant take it as its first word or by --tenant. */
 export const tenantArgument = (command: Command): Command =>
-  command.argument('[TENANT]').option('--tenant <SLUG|ID>', 'the tenant, where it is not named as an argument')
+  command.argument('[TENANT]').option('--tenant <SLUG|ID>', 'the tenant, if it is not an argument')
 
 /**
  * The tenant that is named in one of the two ways, or the same in both, or chosen at a terminal, and the words behind

@@ -49,7 +49,9 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
 
 function exportCommand(resource: Resource, name: string, run: RunCommand): Command {
   const command = addExportOptions(
-    new Command('export').description(`write ${pluralOf(resource)} as CSV, NDJSON or a JSON array that imports again`),
+    new Command('export').description(
+      `write ${pluralOf(resource)} as CSV, NDJSON or a JSON array, which an import reads back`,
+    ),
     resource,
   )
   example(command, `trunkline ${name} export --out ${resource.name}.csv`)
@@ -63,6 +65,6 @@ async function openPath(path: string, io: Io): Promise<Source> {
   if (stream) return { name: path, stream }
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found?.isFile())
-    throw new CliError(EXIT.noInput, found ? `${path} is no plain file` : `there is no file ${path}`)
+    throw new CliError(EXIT.noInput, found ? `${path} is not a regular file` : `there is no file ${path}`)
   return { name: path, stream: (await open(path)).createReadStream(), bytes: found.size }
 }

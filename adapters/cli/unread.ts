@@ -11,7 +11,7 @@ import { again, CliError, EXIT } from './exit.ts'
 import { type Flags, flagOf } from './fields.ts'
 import { printable } from './styles.ts'
 
-export const FORCE = 'store what no rule can read, too'
+export const FORCE = 'store values that no rule can read'
 
 /** What the API stores and no rule can read: of a person that is more likely a slip. */
 

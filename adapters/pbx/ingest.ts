@@ -115,7 +115,7 @@ const linesOf = (path: string, format: SourceFormat, calls: Calls): Batches =>
 const alone = (calls: Calls) => ({ size: () => calls.batchSize(), isFinal: () => true })
 
 const untold = (name: string): AppError =>
-  new AppError('malformed', `The format of ${name} cannot be told from its first lines; name its format.`)
+  new AppError('malformed', `The format of ${name} cannot be recognised by its first lines; name the format.`)
 
 async function formatOfFile(path: string): Promise<SourceFormat | null> {
   const file = await open(path)

@@ -96,7 +96,7 @@ function insert({ value }: Connection, { name, email, role, passwordHash }: NewA
   try {
     return statement.get(name, email, role, passwordHash, now, now) ?? 0
   } catch (error) {
-    if (isConstraint(error)) throw new AppError('conflict', `There is an account for ${email} already.`)
+    if (isConstraint(error)) throw new AppError('conflict', `An account for ${email} already exists.`)
     throw error
   }
 }

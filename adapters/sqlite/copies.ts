@@ -52,7 +52,7 @@ function linkAt(draft: string, to: string): void {
   }
 }
 
-export const alreadyThere = (path: string): AppError => new AppError('conflict', `There is a file at ${path} already.`)
+export const alreadyThere = (path: string): AppError => new AppError('conflict', `${path} already exists.`)
 
 /** Removes from a folder what killed processes left of copies to the places of those names. */
 export function removeDrafts(folder: string, isPlace: (name: string) => boolean): void {

@@ -86,11 +86,15 @@ export function isThere(path: string): boolean {
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return false
   if (!found.isFile())
-    throw new AppError('cannot_create', `${path} is no plain file, and so no database.`, { hint: CONFIG })
+    throw new AppError('cannot_create', `${path} is not a regular file, so it cannot be a database.`, { hint: CONFIG })
   if (found.size === 0)
-    throw new AppError('corrupt', `${path} is empty, not a database; without it, trunkline init begins anew.`, {
-      hint: RESTORE,
-    })
+    throw new AppError(
+      'corrupt',
+      `${path} is empty, not a database; delete it, and trunkline init creates a new one.`,
+      {
+        hint: RESTORE,
+      },
+    )
   return true
 }
 

@@ -27,7 +27,7 @@ export function midnights(timeZone: string): (day: string) => Timestamp {
   const clock = switchClock(timeZone)
   return day => {
     const moment = clock({ local: `${day} 00:00:00` })
-    if (moment === null) throw new AppError('invalid', `${JSON.stringify(day)} is no day; write it as 2026-10-01.`)
+    if (moment === null) throw new AppError('invalid', `${JSON.stringify(day)} is not a day; write it like 2026-10-01.`)
     return moment
   }
 }
@@ -35,7 +35,7 @@ export function midnights(timeZone: string): (day: string) => Timestamp {
 /** The days of a month, `YYYY-MM`, as they begin and end in a zone. Throws `invalid` on what is no month. */
 export function daysOfMonth(month: string, timeZone: string): Day[] {
   const parts = MONTH.exec(month)
-  if (!parts) throw new AppError('invalid', `${JSON.stringify(month)} is no month; write it as 2026-10.`)
+  if (!parts) throw new AppError('invalid', `${JSON.stringify(month)} is not a month; write it like 2026-10.`)
   const midnight = midnights(timeZone)
   const year = Number(parts[1])
   const number = Number(parts[2])

@@ -143,7 +143,7 @@ describe('a backup', () => {
         return typeof member === 'function' ? member.bind(real) : member
       },
     })
-    assert.throws(() => copyDatabase(beside, to), { code: 'conflict', message: `There is a file at ${to} already.` })
+    assert.throws(() => copyDatabase(beside, to), { code: 'conflict', message: `${to} already exists.` })
     db.close()
     assert.equal(readFileSync(to, 'utf8'), 'another')
     assert.deepEqual(readdirSync(join(plan.db, '..')).sort(), ['trunkline.db', 'trunkline.db.backup'])

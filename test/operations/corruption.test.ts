@@ -26,7 +26,7 @@ const FILES: Readonly<Record<string, { make(path: string): void; error: RegExp; 
   'an empty file': {
     make: path => writeFileSync(path, ''),
     error: /is empty, not a database/,
-    hint: /trunkline init begins anew\.\nhint: trunkline .*db restore FILE$/m,
+    hint: /trunkline init creates a new one\.\nhint: trunkline .*db restore FILE$/m,
   },
   "another program's database": {
     make: path => {

@@ -89,7 +89,7 @@ describe('restoring', { timeout: 60_000 }, () => {
     await daemon.stop()
     const { code, stdout } = await trunkline(db, 'db', 'restore', backup, '--yes')
     assert.equal(code, 0)
-    const kept = /the former database is (\S+)/.exec(stdout)?.[1] ?? ''
+    const kept = /the old database is (\S+)/.exec(stdout)?.[1] ?? ''
     const accounts = (path: string): unknown => {
       const opened = new Sqlite(path, { readonly: true })
       const count = opened.prepare('SELECT count(*) FROM accounts').pluck().get()
@@ -126,7 +126,7 @@ describe('restoring', { timeout: 60_000 }, () => {
       verify(db)
       said = stdout
     }
-    assert.match(said, /the former database is/)
+    assert.match(said, /the old database is/)
     assert.deepEqual(
       readdirSync(join(db, '..')).filter(name => /before-restore.*-(wal|shm|journal)$/.test(name)),
       [],

@@ -19,7 +19,7 @@ export const feeds: Check = {
       if (tenant !== '' && (await records.identify(tenants, { slug: tenant })).length === 0)
         yield {
           kind: 'feed_tenant',
-          finding: `the feed of ${path} is for a tenant ${tenant} that is not there`,
+          finding: `the feed of ${path} is for tenant ${tenant}, which does not exist`,
           fix: `trunkline tenant create --slug ${quoted(tenant)}`,
         }
     }

@@ -18,7 +18,7 @@ export const file: Check = {
     if (uid !== statSync(folder).uid)
       yield {
         kind: 'file_owner',
-        finding: `${path} does not belong to the owner of its folder, so that the daemon may not be able to write it`,
+        finding: `${path} does not belong to the owner of its folder, so the daemon may be unable to write to it`,
         fix: `chown --reference=${quoted(folder)} ${withLog(path)}`,
       }
     const { bavail, bsize } = statfsSync(folder)

@@ -20,7 +20,7 @@ export const gateways: Check = {
       const named = await spelling(services.records, smsGateways, Number(row['id']))
       yield {
         kind: 'token_unchecked',
-        finding: `gateway ${named} has a callback token that nobody checks`,
+        finding: `gateway ${named} has a callback token, but nothing checks it`,
         fix: `trunkline gateway update ${quoted(named)} --meta-set dlr_token_in=query:token`,
       }
     }

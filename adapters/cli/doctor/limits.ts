@@ -21,7 +21,7 @@ export const limits: Check = {
         const key = await spelling(services.records, parent, Number(row['id']))
         yield {
           kind: 'limit_passed',
-          finding: `${labelOf(parent)} ${key} has ${stored} ${pluralOf(resource)}, and may have ${allowed}`,
+          finding: `${labelOf(parent)} ${key} has ${stored} ${pluralOf(resource)}, but may have only ${allowed}`,
           fix: raising(limit, key, stored),
         }
       }

@@ -19,7 +19,7 @@ export const timeZones: Check = {
           const named = await spelling(records, tenants, Number(row['id']))
           yield {
             kind: 'time_zone_unknown',
-            finding: `the time zone of tenant ${named} is ${zone}, which is none`,
+            finding: `tenant ${named} has the time zone ${zone}, which does not exist`,
             fix: `trunkline tenant update ${quoted(named)} --timezone ${meant ?? 'UTC'}`,
           }
         }

@@ -130,9 +130,9 @@ function assertSensible(resource: Resource, options: ImportOptions): void {
   if (resume && !isPlaced)
     throw new CliError(EXIT.usage, `an import of ${resource.plural} is all or nothing: there is nothing to resume`)
   if (isPlaced && mode !== 'insert')
-    throw new CliError(EXIT.usage, `${resource.plural} have no natural key: --mode ${mode} makes no sense`)
+    throw new CliError(EXIT.usage, `${resource.plural} have no natural key, so --mode ${mode} cannot find them`)
   if (allowDuplicates && mode !== 'insert')
-    throw new CliError(EXIT.usage, '--allow-duplicates makes sense with --mode insert alone')
+    throw new CliError(EXIT.usage, '--allow-duplicates works only with --mode insert')
 }
 
 /** What --tenant says of each record. */
@@ -180,9 +180,9 @@ async function tellStopped(
   const stored = keepsPlace(resource) ? created + skipped : created
   if (stored === 0) {
     const nothing = dry_run ? 'nothing would be imported' : 'nothing was imported'
-    say(context, `${nothing}: mend the rows, or keep the good ones with --on-error continue`)
+    say(context, `${nothing}: correct the rows, or keep the good ones with --on-error continue`)
   } else if (keepsPlace(resource) && !dry_run) {
-    say(context, `${grouped(stored)} records are stored; mend the bad rows, then go on with the others`)
+    say(context, `${grouped(stored)} records are stored; correct the rejected rows, then import the rest`)
     await sayHint(context, resuming)
   }
 }

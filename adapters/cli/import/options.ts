@@ -42,17 +42,15 @@ const ON_ERROR = ['stop', 'continue'] as const
 const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
 export function addImportOptions(command: Command, resource: Resource): Command {
-  const stop = keepsPlace(resource)
-    ? 'what was stored before a bad row stays, to go on with --resume'
-    : 'all or nothing'
+  const stop = keepsPlace(resource) ? 'keep what came before a bad row, to continue with --resume' : 'all or nothing'
   const modes = resource.deckOf === undefined ? MODES.filter(mode => mode !== 'replace') : MODES
   command
     .option('--force', FORCE)
-    .addOption(new Option('--format <format>', 'what the input is (default: by its name, else csv)').choices(FORMATS))
-    .option('--tenant <SLUG|ID>', 'whose the records are, where the input does not say')
+    .addOption(new Option('--format <format>', "the input's format (default: by its name, else csv)").choices(FORMATS))
+    .option('--tenant <SLUG|ID>', 'the tenant of records that do not name one')
     .option(
       '--map <column=field>',
-      'what a column is, such as Price=cost_per_minute, or Note= to pass over it; repeatable',
+      'the field of a column, such as Price=cost_per_minute; Note= ignores the column; repeatable',
       collect,
     )
     .option('--set <field=value>', 'the same value for all records; repeatable', collect)
@@ -61,14 +59,14 @@ export function addImportOptions(command: Command, resource: Resource): Command 
       new Option('--on-error <what>', `stop: ${stop}; continue: keep the good rows`).choices(ON_ERROR).default('stop'),
     )
     .option('--max-errors <n>', 'show at most so many errors', '100')
-    .option('--reject-file <file>', 'write the rejected rows there, each with the reason')
+    .option('--reject-file <file>', 'write rejected rows to this file, each with the reason')
     .option('--dry-run', 'check everything, change nothing')
-    .option('--resume', 'go on where an interrupted import of the same input stopped')
-    .option('--no-resume', 'read it from the beginning although an import of the same input was interrupted')
-    .option('--decimal-comma', 'amounts are written 0,0123')
-    .option('--delimiter <character>', 'what separates cells: a character, or tab (default: found out)')
-    .option('--bom', 'begin the reject file with a byte-order mark, for spreadsheets; one of the input stays anyhow')
-    .option('--allow-duplicates', 'with --mode insert, keep records that share their key where the API allows it')
+    .option('--resume', 'continue where an interrupted import of the same input stopped')
+    .option('--no-resume', 'start from the beginning, although an import of the same input was interrupted')
+    .option('--decimal-comma', 'amounts use a decimal comma: 0,0123')
+    .option('--delimiter <character>', 'the cell delimiter: a character, or tab (default: detected)')
+    .option('--bom', 'begin the reject file with a byte-order mark, as it does anyway if the input has one')
+    .option('--allow-duplicates', 'with --mode insert, allow records with the same key where the API does')
   return resource.deckOf === undefined ? command : addReplaceOptions(command)
 }
 
@@ -92,7 +90,7 @@ export function readImportOptions(raw: Readonly<Record<string, unknown>>): Impor
   const rejectFile = text('rejectFile')
   const delimiter = delimiterNamed(text('delimiter'))
   if (raw.bom === true && rejectFile === undefined)
-    throw new CliError(EXIT.usage, '--bom is about the reject file: give --reject-file too')
+    throw new CliError(EXIT.usage, '--bom applies to the reject file: give --reject-file too')
   const effective = text('effective')
   return {
     map: pairs('--map', raw.map, true),
@@ -142,7 +140,7 @@ function pairs(flag: string, given: unknown, isLast: boolean): (readonly [string
   return (Array.isArray(given) ? given : []).map(item => {
     const text = String(item)
     const at = isLast ? text.lastIndexOf('=') : text.indexOf('=')
-    if (at < 1) throw new CliError(EXIT.usage, `${flag} wants NAME=VALUE, not ${JSON.stringify(text)}`)
+    if (at < 1) throw new CliError(EXIT.usage, `${flag} must be NAME=VALUE, not ${JSON.stringify(text)}`)
     return [text.slice(0, at), text.slice(at + 1)] as const
   })
 }

@@ -165,7 +165,7 @@ export function assertRejectFile(path: string): void {
   if (path === '-')
     throw new CliError(
       EXIT.usage,
-      '--reject-file wants a file, not -: standard output is /dev/stdout',
+      '--reject-file needs a file, not -; for standard output, give /dev/stdout',
       again('--reject-file', '/dev/stdout'),
     )
   if (existsSync(path)) {

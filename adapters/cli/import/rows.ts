@@ -122,7 +122,7 @@ function memberErrors({ targets, constants }: RowPlan, name: string): FieldError
 export const givenTwice = (name: string): FieldError => ({
   rule: 'constant',
   field: name,
-  sentence: `The value of ${name} is given by --set as well.`,
+  sentence: `--set also gives a value for ${name}.`,
 })
 
 interface Column {

@@ -164,7 +164,7 @@ function takeUp(context: Context, mark: Mark, counts: Counts, blankLines: number
   const { rows, created, skipped, rejected, blank } = mark
   Object.assign(counts, { rows, created, skipped, rejected, blank })
   blankLines.push(...mark.blankLines)
-  say(context, `going on after ${grouped(rows)} rows; ${grouped(created + skipped)} records of them are stored already`)
+  say(context, `continuing after ${grouped(rows)} rows, ${grouped(created + skipped)} of which are already stored`)
 }
 
 interface Passing extends Run {

@@ -41,7 +41,7 @@ describe('accounts', () => {
   it('cannot be made twice', () =>
     ended('trunkline admin create DAVE@example.com --random-password', {
       code: 65,
-      stderr: 'error: There is an account for DAVE@example.com already.\n',
+      stderr: 'error: An account for DAVE@example.com already exists.\n',
     }))
 
   it('need an e-mail that is one', () =>

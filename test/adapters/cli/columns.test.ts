@@ -34,7 +34,7 @@ describe('a list at a terminal of 80 columns', () => {
     )
     const { stdout: table, stderr } = await place.run('trunkline cdr list --no-color', { columns: 80 })
     const left = 'extension, direction, duration_seconds, ended_at'
-    assert.equal(stderr, `left out for want of width: ${left}; see --fields\n`)
+    assert.equal(stderr, `no room for: ${left}; choose columns with --fields\n`)
     assert.match(table, /│1234567│telec\w*…│\+3804\d*…│\+4930\d*…│NO ANSW.*│ *36000│123\.4567│2026-10-02 12:34Z│/)
     for (const line of table.split('\n')) assert.ok(line.length <= 80, line)
   })
@@ -66,10 +66,10 @@ describe('a list at a terminal of 80 columns', () => {
   it('of tenants leaves out their settings before anything else, then what they have, and no part of their slugs', async () => {
     await place.done(`trunkline tenant update acme --settings '{"international_prefix":"00"}'`)
     const wide = await place.run('trunkline tenant list', { columns: 110 })
-    assert.equal(wide.stderr, 'left out for want of width: settings; see --fields\n')
+    assert.equal(wide.stderr, 'no room for: settings; choose columns with --fields\n')
     const { stdout, stderr } = await place.run('trunkline tenant list', { columns: 80 })
     const left = 'settings, extensions_count, dids_count, queues_count'
-    assert.equal(stderr, `left out for want of width: ${left}; see --fields\n`)
+    assert.equal(stderr, `no room for: ${left}; choose columns with --fields\n`)
     assert.match(stdout, /telecommunications/)
   })
 

@@ -134,7 +134,7 @@ const leaves = (command: Command, path: string): [path: string, command: Command
     : command.commands.flatMap(sub => leaves(sub, `${path} ${sub.name()}`))
 
 it('a script tells in its first lines how to load it, and the help says so', async () => {
-  assert.match(await place.done('trunkline completion --help'), /first lines tell how to load it/)
+  assert.match(await place.done('trunkline completion --help'), /first lines say how to load it/)
   for (const shell of ['bash', 'zsh', 'fish'])
     assert.match(
       readFileSync(place.path(`trunkline.${shell}`), 'utf8'),

@@ -49,7 +49,7 @@ describe('init', () => {
   it('does not touch a database that has accounts', () =>
     ended('trunkline init --email other@example.com --random-password', {
       code: 73,
-      stderr: `error: ${place.db} has accounts already\nhint: trunkline admin list\n`,
+      stderr: `error: ${place.db} already has accounts\nhint: trunkline admin list\n`,
     }))
 })
 
@@ -135,11 +135,11 @@ describe('the database', () => {
     assert.match(stdout, /copy\.db: 0\.\d MB, verified\n$/)
     await ended(`trunkline db backup ${place.path('copy.db')}`, {
       code: 73,
-      stderr: `error: there is a file ${place.path('copy.db')} already\n`,
+      stderr: `error: ${place.path('copy.db')} already exists\n`,
     })
     await ended(`trunkline db backup ${place.path('none/copy.db')}`, {
       code: 73,
-      stderr: `error: no file can be made in ${place.path('none')}\n`,
+      stderr: `error: cannot create a file in ${place.path('none')}\n`,
     })
   })
 
@@ -147,7 +147,7 @@ describe('the database', () => {
     const line = `trunkline db restore ${place.path('copy.db')}`
     await ended(line, {
       code: 64,
-      stderr: `error: putting ${place.path('copy.db')} in the place of ${place.db} must be confirmed\nhint: ${line} --yes\n`,
+      stderr: `error: replacing ${place.db} by ${place.path('copy.db')} must be confirmed\nhint: ${line} --yes\n`,
     })
     await place.done(`${line} --db ${place.path('fresh.db')}`)
   })

@@ -62,7 +62,7 @@ describe('doctor', () => {
     const { stdout } = await place.run(`trunkline doctor --db ${place.folder}`)
     assert.equal(
       stdout,
-      `found: ${place.folder} is no plain file, and so no database\n  fix: trunkline --db ${place.folder} config show\n`,
+      `found: ${place.folder} is not a regular file, so it cannot be a database\n  fix: trunkline --db ${place.folder} config show\n`,
     )
   })
 
@@ -95,7 +95,7 @@ describe('doctor', () => {
     )
     await place.done('trunkline tenant update acme --max-extensions 1')
     const [[finding, fix = ''] = []] = await findings()
-    assert.equal(finding, 'tenant acme has 2 extensions, and may have 1')
+    assert.equal(finding, 'tenant acme has 2 extensions, but may have only 1')
     await place.done(fix)
     assert.deepEqual(await findings(), [])
     await place.done('trunkline extension delete acme/102 --yes')
@@ -159,7 +159,7 @@ describe('doctor', () => {
   it('finds a callback token that is not checked, and where to look for it', async () => {
     await place.done(`trunkline gateway update Jasmin --callback-token f1b6 --meta '{"dlr_level":3}'`)
     const [[finding, fix = ''] = []] = await findings()
-    assert.equal(finding, 'gateway Jasmin has a callback token that nobody checks')
+    assert.equal(finding, 'gateway Jasmin has a callback token, but nothing checks it')
     await place.done(fix)
     assert.deepEqual((await place.json('trunkline gateway show Jasmin')).meta, {
       dlr_level: 3,
@@ -204,7 +204,7 @@ describe('doctor', () => {
     const TRUNKLINE_FEEDS = JSON.stringify([{ format: 'auto', path, tenant: 'nobody' }])
     assert.deepEqual(await findings({ env: { TRUNKLINE_FEEDS } }), [
       [`there is nothing at ${path}, whose call records are to be followed`, `ls -l ${place.folder}`],
-      [`the feed of ${path} is for a tenant nobody that is not there`, 'trunkline tenant create --slug nobody'],
+      [`the feed of ${path} is for tenant nobody, which does not exist`, 'trunkline tenant create --slug nobody'],
     ])
     writeFileSync(path, '')
     assert.equal((await findings({ env: { TRUNKLINE_FEEDS } })).length, 1)

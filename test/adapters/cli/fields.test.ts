@@ -24,7 +24,7 @@ describe('--fields', () => {
       const { code, stdout, stderr } = await place.run(line)
       assert.deepEqual([code, stdout], [64, ''])
       const said = stderr.includes('{') ? JSON.parse(stderr).error.message : stderr.slice('error: '.length, -1)
-      assert.equal(said, `trunkline ${command} prints no fields that --fields could choose from`)
+      assert.equal(said, `--fields does not apply to trunkline ${command}`)
     })
 
   it('with a slip in it is told before anything is changed or sent', async () => {
@@ -62,7 +62,7 @@ describe('--fields', () => {
     assert.deepEqual(await place.run(line), {
       code: 64,
       stdout: '',
-      stderr: `error: --fields chooses columns, which there are with --output csv\nhint: ${line} --output csv\n`,
+      stderr: `error: --fields needs columns: use --output csv\nhint: ${line} --output csv\n`,
     })
   })
 })

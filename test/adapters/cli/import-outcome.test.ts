@@ -127,7 +127,7 @@ describe('an import with bad rows', () => {
       exitCode: 73,
       message: `cannot write ${folder.path}/no/x.csv: there is no folder ${folder.path}/no (ENOENT)`,
     })
-    await assert.rejects(unread(`${plain}/x.csv`), { exitCode: 73, message: /a part of the path is no folder/ })
+    await assert.rejects(unread(`${plain}/x.csv`), { exitCode: 73, message: /a part of the path is not a folder/ })
     await assert.rejects(unread(folder.path), { exitCode: 73, message: /it is a folder/ })
     const full = { exitCode: 74, message: 'cannot write /dev/full: the disk is full (ENOSPC)' }
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', '/dev/full']), full)
@@ -139,7 +139,7 @@ describe('an import with bad rows', () => {
     writeFileSync(sheet, 'extension_number,display_name\n')
     await assert.rejects(unread(sheet), { exitCode: 73, message: /staff\.csv: it is there already, and holds no rej/ })
     assert.equal(readFileSync(sheet, 'utf8'), 'extension_number,display_name\n')
-    await assert.rejects(unread('-'), { exitCode: 64, message: /standard output is \/dev\/stdout/ })
+    await assert.rejects(unread('-'), { exitCode: 64, message: /for standard output, give \/dev\/stdout/ })
   })
 
   it('leaves nothing in the reject file when nothing is rejected, and never overwrites its own input', async () => {
@@ -204,7 +204,7 @@ describe('a dry run', () => {
     for (const bad of ['3,c,bad,60,active', '1,c,1,60,active']) {
       const { summary, stderr } = await desk.take('rates', deck('2,b,1,60,active', bad), [...FLAGS, '--dry-run'])
       assert.deepEqual([summary.created, summary.rejected], [0, 1])
-      assert.match(stderr, /2 rows: 0 would be created, 1 rejected.*\nnothing would be imported: mend the rows/)
+      assert.match(stderr, /2 rows: 0 would be created, 1 rejected.*\nnothing would be imported: correct the rows/)
     }
   })
 })

@@ -45,7 +45,7 @@ describe('an import that goes on', () => {
     assert.equal(exitCodeOf(again.summary), 65)
     assert.deepEqual(again.summary.blank_lines, [4])
     assert.match(again.stderr, /1 blank \(line 4\)/)
-    assert.match(again.stderr, /^going on after 1,499 rows; 1,498 records of them are stored already\n/)
+    assert.match(again.stderr, /^continuing after 1,499 rows, 1,498 of which are already stored\n/)
   })
 
   it('and is interrupted while it passes over what is stored, says what that is and how to go on', async () => {
@@ -81,7 +81,7 @@ describe('an import that goes on', () => {
     const said = stderr.slice(stderr.indexOf(summary.created.toLocaleString('en'), stderr.indexOf(' s\n')))
     assert.equal(
       said,
-      `${summary.created.toLocaleString('en')} records are stored; mend the bad rows, then go on with the others\n` +
+      `${summary.created.toLocaleString('en')} records are stored; correct the rejected rows, then import the rest\n` +
         'hint: trunkline cdr import in.csv --resume\n',
     )
     const anew = await desk.take('cdrs', text, ['--no-resume'])
@@ -216,7 +216,7 @@ it('the help says what a bad row means: all or nothing, or what was stored befor
   const help = (resource: string): string =>
     addImportOptions(new Command(), resourceNamed(resource)).helpInformation().replaceAll(/\s+/g, ' ')
   assert.match(help('rates'), /stop: all or nothing; continue: keep the good rows/)
-  assert.match(help('cdrs'), /stop: what was stored before a bad row stays, to go on with --resume; continue: keep/)
+  assert.match(help('cdrs'), /stop: keep what came before a bad row, to continue with --resume; continue: keep/)
 })
 
 it('the audit trail tells the file of an import, without its folder, and the tenant that is given', async () => {

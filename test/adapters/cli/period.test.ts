@@ -59,7 +59,7 @@ describe('--since and --until of one tenant', () => {
         assert.deepEqual(await place.run(`trunkline ${command} --since ${since} --until ${until}`), {
           code: 64,
           stdout: '',
-          stderr: `error: --until ${until} leaves nothing of --since ${since}: it is the first day or moment that is left out\n`,
+          stderr: `error: --until ${until} must be later than --since ${since}: it is the first day or moment not included\n`,
         })
   })
 

@@ -163,7 +163,7 @@ describe('the calls of a switch, from the command line', () => {
     const wide = await place.run('trunkline cdr quarantine list', { columns: 80 })
     assert.match(wide.stdout, /^1 {2}there is no tenant "late" \(came 2 times\)\n {4}\S+Master\.csv \(UTC\): /)
     for (const line of wide.stdout.split('\n')) assert.ok(line.length <= 80, line)
-    assert.match(wide.stderr, /2 in quarantine; mend the cause/)
+    assert.match(wide.stderr, /2 in quarantine; fix the cause/)
     await place.done(
       'trunkline tenant create --name Late --slug late --domain late.example.com --status active --timezone UTC --max-extensions 1',
     )
@@ -226,7 +226,7 @@ describe('the calls of a switch, from the command line', () => {
     assert.equal((await place.json(`trunkline cdr ingest ${place.path('slip.csv')}`)).unrated, 1)
     const check = await place.run('trunkline rate check acme --since 2026-08-01 --until 2026-09-01')
     assert.equal(check.code, 1)
-    assert.match(check.stdout, /^active rates by which a call costs more than an amount can be: 1\n {2}77 {2}Slip /m)
+    assert.match(check.stdout, /^active rates whose calls would cost more than an amount can hold: 1\n {2}77 {2}Slip /m)
     assert.doesNotMatch(check.stdout, /would be rated now/)
   })
 

@@ -60,7 +60,7 @@ describe('a number alone', () => {
       `trunkline cdr create --tenant acme --extension ${extension} --caller-number 101 --destination-number 1 --direction outbound --disposition ANSWERED --duration-seconds 1 --bill-seconds 1 --cost 0 --started-at 2026-10-01`
     const { code, stderr } = await place.run(call('2'))
     assert.equal(code, 67)
-    assert.match(stderr, /^error: there is no extension "2", /)
+    assert.match(stderr, /^error: there is no extension "2"; /)
     assert.equal((await place.json(call('101'))).extension_id, 1)
     await place.done('trunkline cdr delete 2 --yes')
   })
@@ -108,7 +108,7 @@ describe('a number alone', () => {
   it('that is neither id nor number of a record is told as before', async () => {
     const { code, stderr } = await place.run('trunkline rate show 999')
     assert.equal(code, 67)
-    assert.match(stderr, /^error: there is no rate "999", which is written as TENANT\/PREFIX\|ID$/m)
+    assert.match(stderr, /^error: there is no rate "999"; give its TENANT\/PREFIX or ID$/m)
     assert.match((await place.run('trunkline rate show 999 --tenant acme')).stderr, /there is no rate "acme\/999"/)
   })
 

@@ -58,7 +58,7 @@ describe('a list', () => {
     )
     await ended('trunkline rate list --limit 1 --fields prefix', {
       stdout: '381\n',
-      stderr: 'more follow: add --after 2 for the next, or --all\n',
+      stderr: 'there are more: add --after 2 for the next, or --all\n',
     })
     await ended('trunkline rate list --limit 1 --after 2 --fields prefix', { stdout: '380\n' })
   })
@@ -126,7 +126,7 @@ cdrs               1: 1
     ended('trunkline extension show acme/999', {
       code: 67,
       stderr:
-        'error: there is no extension "acme/999", which is written as TENANT/EXTENSION_NUMBER|ID\nhint: trunkline extension list\n',
+        'error: there is no extension "acme/999"; give its TENANT/EXTENSION_NUMBER or ID\nhint: trunkline extension list\n',
     }))
 
   it('whose name two records have must be named by id, as the error does', async () => {
@@ -335,6 +335,6 @@ describe('changing', () => {
   it('of nothing is a misuse', () =>
     ended('trunkline tenant update acme', {
       code: 64,
-      stderr: 'error: there is nothing to change\nhint: trunkline tenant update --help\n',
+      stderr: 'error: nothing to change: give at least one field\nhint: trunkline tenant update --help\n',
     }))
 })

@@ -173,7 +173,7 @@ describe('messages', () => {
     assert.deepEqual(await ids('--tenant acme'), [5])
     assert.deepEqual(await ids('--status FAILED'), [4])
     const { stderr } = await place.run('trunkline sms list --limit 1 --fields id')
-    assert.equal(stderr, `more follow: add --after ${all[0]} for the next\n`)
+    assert.equal(stderr, `there are more: add --after ${all[0]} for the next\n`)
   })
 
   it('name their gateway and their tenant in a table and in CSV, and give the ids in JSON', async () => {
@@ -190,7 +190,7 @@ describe('messages', () => {
     assert.deepEqual(await place.run('trunkline sms show 999'), {
       code: 67,
       stdout: '',
-      stderr: 'error: there is no SMS message "999", which is written as ID\nhint: trunkline sms list\n',
+      stderr: 'error: there is no SMS message "999"; give its ID\nhint: trunkline sms list\n',
     })
   })
 })

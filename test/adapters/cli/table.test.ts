@@ -57,14 +57,14 @@ describe('a table', () => {
     const { text, said } = drawn(columns, [['aaaaaaaa', '', 'bbbbbbbb', 'cccccccc']], 21)
     assert.match(text, /first.*second/)
     assert.equal(/empty|third/.test(text), false)
-    assert.equal(said, 'left out for want of width: third; see --fields\n')
+    assert.equal(said, 'no room for: third; choose columns with --fields\n')
   })
 
   it('leaves out what matters less before it cuts a text that is not long, wherever the column stands', () => {
     const columns = [column('first'), { ...column('minor'), isMinor: true }, column('second')]
     const { text, said } = drawn(columns, [['a'.repeat(20), 'b'.repeat(20), 'c'.repeat(20)]], 60)
     assert.match(text, /│ a{20} │ c{20} │/)
-    assert.equal(said, 'left out for want of width: minor; see --fields\n')
+    assert.equal(said, 'no room for: minor; choose columns with --fields\n')
     assert.match(drawn(columns, [['a'.repeat(90), 'b', 'c']], 60).text, /│ a+… │ b {5}│ c {6}│/)
   })
 

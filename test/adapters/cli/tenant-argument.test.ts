@@ -64,7 +64,7 @@ describe('the tenant that a command is about', () => {
     screen.type('\r')
     await screen.until('month:')
     screen.type('10/26\r')
-    await screen.until('10/26 is no month, such as 2026-10')
+    await screen.until('10/26 is not a month; write it like 2026-10')
     screen.type('\u00152026-10\r')
     assert.equal(await screen.ended(), 0)
     assert.match(screen.printed(), /^acme, 2026-10 /m)
@@ -74,13 +74,13 @@ describe('the tenant that a command is about', () => {
     assert.deepEqual(await place.run('trunkline report usage acme'), {
       code: 64,
       stdout: '',
-      stderr: 'error: there is no month\nhint: trunkline report usage acme --month 2026-10\n',
+      stderr: 'error: a month is needed: give --month\nhint: trunkline report usage acme --month 2026-10\n',
     })
   })
 
   it('is no number to quote', async () => {
     const { code, stderr } = await place.run('trunkline rate quote acme')
     assert.equal(code, 64)
-    assert.equal(stderr, 'error: there is no number that is called\nhint: trunkline rate quote --help\n')
+    assert.equal(stderr, 'error: a number is needed: the one that is called\nhint: trunkline rate quote --help\n')
   })
 })

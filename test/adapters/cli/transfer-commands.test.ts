@@ -13,7 +13,7 @@ describe('an import, from the command line', () => {
   it('tells a file that is not there from a folder that is', async () => {
     for (const [path, said] of [
       [place.path('nowhere.csv'), `there is no file ${place.path('nowhere.csv')}`],
-      [place.folder, `${place.folder} is no plain file`],
+      [place.folder, `${place.folder} is not a regular file`],
     ] as const) {
       const { code, stderr } = await place.run(`trunkline rate import ${path}`)
       assert.deepEqual([code, stderr], [66, `error: ${said}\n`])

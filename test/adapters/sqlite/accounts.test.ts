@@ -35,7 +35,7 @@ behaviour('an e-mail that is taken is a conflict, in any case', async ({ account
   await accounts.create(ANN)
   await assert.rejects(accounts.create({ ...ANN, email: 'aNN@example.COM' }), {
     code: 'conflict',
-    message: 'There is an account for aNN@example.COM already.',
+    message: 'An account for aNN@example.COM already exists.',
   })
   assert.equal(await accounts.count(), 1)
 })

@@ -108,7 +108,7 @@ describe('a completed call', () => {
       const counts = await ingest(stream, { feed: { name: '-', rules: rules() }, format: 'auto' }, world.storage.calls)
       assert.equal(counts.stored, 2)
       assert.equal((await taken(world, '')).stored, 0)
-      await assert.rejects(taken(world, 'no record\nat all\n'), /cannot be told/)
+      await assert.rejects(taken(world, 'no record\nat all\n'), /cannot be recognised/)
     }),
   )
 

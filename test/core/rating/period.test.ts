@@ -46,6 +46,6 @@ test('a day on which clocks change has 23 or 25 hours', () => {
 test('what is no month is refused', () => {
   for (const text of ['2026-13', '2026-00', '2026-1', '2026', '', '2026-10-01', ' 2026-10', '9999-12', '0042-01']) {
     assert.equal(isMonth(text), false)
-    assert.throws(() => daysOfMonth(text, 'UTC'), /is no month/)
+    assert.throws(() => daysOfMonth(text, 'UTC'), /is not a month/)
   }
 })
