@@ -12,6 +12,7 @@ import {
 import { basename, dirname, join } from 'node:path'
 import Sqlite, { type Database } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
+import type { Damage } from '../../core/ports/system.ts'
 import { RESTORE, translate } from './errors.ts'
 import { assertOurs, schemaVersion } from './migrate.ts'
 
@@ -73,14 +74,15 @@ function isAnother(pid: number): boolean {
   }
 }
 
-/** What is wrong with the pages and keys or, where those are right, with the references; a line each. */
-export function findings(db: Database): string[] {
+/** What is wrong with the pages and keys or, where those are right, with the references. */
+export function findings(db: Database): Damage[] {
   const damage = damageIn(db)
-  if (damage.length > 0) return damage
+  if (damage.length > 0) return damage.map(finding => ({ finding, dangling: null }))
   const dangling = db.prepare<[], { table: string; rowid: number; parent: string }>('PRAGMA foreign_key_check').all()
-  return dangling.map(
-    ({ table, rowid, parent }) => `${table} ${rowid} refers to a record of ${parent} that is not there`,
-  )
+  return dangling.map(({ table, rowid, parent }) => ({
+    finding: `${table} ${rowid} refers to a record of ${parent} that is not there`,
+    dangling: { table, id: rowid, parent },
+  }))
 }
 
 function damageIn(db: Database): string[] {
@@ -103,7 +105,7 @@ export function verify(path: string, label = path): number {
     const schema = schemaVersion(copy)
     if (schema === 0) throw new AppError('corrupt', `${label} is not a Trunkline database.`)
     const [first] = findings(copy)
-    if (first !== undefined) throw new AppError('corrupt', `${label} is damaged: ${first}.`, { hint: RESTORE })
+    if (first) throw new AppError('corrupt', `${label} is damaged: ${first.finding}.`, { hint: RESTORE })
     return schema
   } finally {
     copy.close()

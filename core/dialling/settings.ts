@@ -56,6 +56,8 @@ function readSettings(dialling: unknown): ReadSettings {
   const given = (key: (typeof DIALLING_KEYS)[number]): unknown => dialling[key] ?? undefined
   const plan = countryOf(given('country'), report)
   const areaCode = areaCodeOf(given('area_code'), plan, report)
+  if (given('area_code') !== undefined && given('country') === undefined)
+    report('area_code', 'needs a country beside it')
   const internationalPrefix = prefixOf(given('international_prefix'), report)
   for (const key of Object.keys(dialling))
     if (!DIALLING_KEYS.some(known => known === key)) report(key, `is not known: ${DIALLING_KEYS.join(', ')} are`)
@@ -85,7 +87,7 @@ function areaCodeOf(given: unknown, plan: Plan | null, report: Report): string {
   const digits = typeof given === 'string' && WRITTEN_DIGITS.test(given) ? given.replace(/\D/g, '') : ''
   const areaCode = plan ? withoutTrunk(digits, plan) : digits
   if (areaCode === '') report('area_code', 'must be the digits of an area code as text, such as "212"')
-  else if (!plan) report('area_code', 'needs a country beside it')
+  else if (!plan) return ''
   else if (!plan.mayBeArea(areaCode)) report('area_code', `must be an area code of ${plan.country}`)
   else return areaCode
   return ''

@@ -26,13 +26,21 @@ export interface Statistics {
   readonly lastWrites: Readonly<Record<string, Timestamp | null>>
 }
 
+/** Something that an integrity check finds. */
+export interface Damage {
+  /** What is wrong, as a sentence without its full stop. */
+  readonly finding: string
+  /** A record that refers to one of `parent` that is not there. */
+  readonly dangling: { readonly table: string; readonly id: number; readonly parent: string } | null
+}
+
 /** The upkeep of the database as a whole. */
 export interface Maintenance {
   statistics(): Promise<Statistics>
   /** A verified copy at that path, made in one step while others write. Throws `conflict` when something is there. */
   backup(to: string): Promise<{ readonly bytes: number }>
   /** What the integrity checks find; empty when all is well. */
-  check(): Promise<string[]>
+  check(): Promise<Damage[]>
   /** The ids of the records that do not agree with what they point to; see `Within`. */
   strays(resource: Resource): Promise<number[]>
   /** The different texts that records hold in a field. */

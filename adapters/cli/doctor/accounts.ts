@@ -1,3 +1,4 @@
+import { quoted } from '../command-line.ts'
 import type { Check } from './check.ts'
 
 /** Can anybody log in? */
@@ -5,11 +6,15 @@ export const accounts: Check = {
   about: 'accounts',
   async *examine(patient) {
     const { accounts } = await patient.open()
-    if ((await accounts.list()).some(({ disabled }) => !disabled)) return
+    const all = await accounts.list()
+    if (all.some(({ disabled }) => !disabled)) return
+    const known = all.find(({ role }) => role === 'admin') ?? all[0]
     yield {
       kind: 'no_account',
       finding: 'no account can log in',
-      fix: 'trunkline admin create admin@example.com --random-password',
+      fix: known
+        ? `trunkline admin enable ${quoted(known.email)}`
+        : 'trunkline admin create admin@example.com --random-password',
     }
   },
 }

@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../../core/json.ts'
-import { resources } from '../../../core/resources/all.ts'
+import { referencesTo, resources } from '../../../core/resources/all.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { cell } from '../columns.ts'
+import { quoted } from '../command-line.ts'
 import type { Services } from '../context.ts'
+import { flagOf } from '../fields.ts'
 import { pluralOf } from '../references.ts'
 import { commandOf } from '../resource-names.ts'
 import { mayBeShared } from '../same-key.ts'
@@ -20,7 +22,8 @@ export const duplicates: Check = {
 }
 
 interface Duplicate {
-  readonly id: string
+  readonly id: number
+  /** What it is known by within what it belongs to, as it is written. */
   readonly name: string
   readonly isInUse: boolean
 }
@@ -31,17 +34,16 @@ async function* duplicatesOf(services: Services, resource: Resource): AsyncItera
   let found = 0
   for await (const row of recordsOf(services, resource)) {
     const key = await keyOf(row)
-    const name = cell(row[resource.key.at(-1) ?? 'id'])
-    const older = { id: cell(row['id']), name, isInUse: row['status'] === 'active' }
+    const older = { id: Number(row['id']), name: cell(row[ownKey(resource)]), isInUse: row['status'] === 'active' }
     const newer = kept.get(key)
-    const stays = newer ? staying(newer, older, resource) : older
-    kept.set(key, stays)
+    if (!newer) kept.set(key, older)
     if (!newer || found++ >= AT_MOST) continue
-    const goes = stays === newer ? older : newer
+    const stays = await staying(services, newer, older, resource)
+    kept.set(key, stays)
     yield {
       kind: 'same_key',
-      finding: `${pluralOf(resource)} ${newer.id} and ${older.id} have the same ${resource.key.join(' and ')} (${[...new Set([newer.name, name])].join(', ')})`,
-      fix: `trunkline ${commandOf(resource)} delete id:${goes.id}`,
+      finding: `${pluralOf(resource)} ${newer.id} and ${older.id} have the same ${resource.key.join(' and ')} (${[...new Set([newer.name, older.name])].join(', ')})`,
+      fix: await parting(services, resource, stays === newer ? older : newer),
     }
   }
   if (found > AT_MOST)
@@ -51,6 +53,8 @@ async function* duplicatesOf(services: Services, resource: Resource): AsyncItera
       fix: 'trunkline doctor',
     }
 }
+
+const ownKey = (resource: Resource): string => resource.key.at(-1) ?? 'id'
 
 /** What tells a record from others; a telephone number does so however it is written. */
 function keyReader({ records }: Services, resource: Resource): (row: JsonObject) => Promise<string> {
@@ -62,11 +66,34 @@ function keyReader({ records }: Services, resource: Resource): (row: JsonObject)
   }
 }
 
+/** Of what others keep pointing at, another name; else the record goes. */
+async function parting({ records }: Services, resource: Resource, { id, name }: Duplicate): Promise<string> {
+  const command = `trunkline ${commandOf(resource)}`
+  const own = ownKey(resource)
+  if (!referencesTo(resource).some(({ onDelete }) => onDelete === 'keep')) return `${command} delete id:${id}`
+  for (let n = 2; ; n++) {
+    const free = `${name} ${n}`
+    if ((await records.identify(resource, { [own]: free })).length > 0) continue
+    return `${command} update id:${id} --${flagOf(own, resource.fields[own] ?? {})} ${quoted(free)}`
+  }
+}
+
 /**
- * Which of two with the same key is to stay: the one in use. Of two alike it is the newer of rates, since that counts,
- * and the older of others, since the rest was set up with it.
+ * Which of two with the same key is to stay: the one in use, else the one that others belong to. Of two alike it is the
+ * newer of rates, since that counts, and the older of others, since the rest was set up with it.
  */
-function staying(newer: Duplicate, older: Duplicate, { name }: Resource): Duplicate {
-  const isNewer = newer.isInUse === older.isInUse ? name === rates.name : newer.isInUse
-  return isNewer ? newer : older
+async function staying(
+  { records }: Services,
+  newer: Duplicate,
+  older: Duplicate,
+  resource: Resource,
+): Promise<Duplicate> {
+  if (newer.isInUse !== older.isInUse) return newer.isInUse ? newer : older
+  const belonging = async ({ id }: Duplicate): Promise<number> => {
+    const counts = await Promise.all(referencesTo(resource).map(({ from, where }) => records.count(from, where(id))))
+    return counts.reduce((sum, count) => sum + count, 0)
+  }
+  const [ofNewer, ofOlder] = [await belonging(newer), await belonging(older)]
+  if (ofNewer > 0 !== ofOlder > 0) return ofNewer > 0 ? newer : older
+  return resource.name === rates.name ? newer : older
 }

@@ -12,14 +12,19 @@ export const file: Check = {
   async *examine({ path }) {
     if (!existsSync(path)) return
     const folder = dirname(path)
-    const { mode, uid, size } = statSync(path)
-    if ((mode & 0o077) !== 0)
-      yield { kind: 'file_readable', finding: `${path} can be read by others`, fix: `chmod 600 ${quoted(path)}` }
+    const { uid, size } = statSync(path)
+    const open = withLog(path).filter(name => (statSync(name).mode & 0o077) !== 0)
+    if (open.length > 0)
+      yield {
+        kind: 'file_readable',
+        finding: `${open.join(' and ')} can be read by others`,
+        fix: `chmod 600 ${open.map(quoted).join(' ')}`,
+      }
     if (uid !== statSync(folder).uid)
       yield {
         kind: 'file_owner',
         finding: `${path} does not belong to the owner of its folder, so the daemon may be unable to write to it`,
-        fix: `chown --reference=${quoted(folder)} ${withLog(path)}`,
+        fix: `chown --reference=${quoted(folder)} ${withLog(path).map(quoted).join(' ')}`,
       }
     const { bavail, bsize } = statfsSync(folder)
     const free = bavail * bsize
@@ -33,5 +38,4 @@ export const file: Check = {
 }
 
 /** The file and those that SQLite keeps beside it, where they are there. */
-const withLog = (path: string): string =>
-  [path, ...[`${path}-wal`, `${path}-shm`].filter(name => existsSync(name))].map(quoted).join(' ')
+const withLog = (path: string): string[] => [path, ...[`${path}-wal`, `${path}-shm`].filter(name => existsSync(name))]

@@ -81,7 +81,7 @@ describe('doctor', () => {
     const { db } = service.trunkline.storage.connection
     db.exec('UPDATE accounts SET disabled = 1')
     assert.deepEqual(await findings(), [
-      ['no account can log in', 'trunkline admin create admin@example.com --random-password'],
+      ['no account can log in', 'trunkline admin enable admin@example.com'],
     ])
     await place.done('trunkline admin enable admin@example.com')
   })
