@@ -80,9 +80,7 @@ describe('doctor', () => {
   it('finds that no account can log in', async () => {
     const { db } = service.trunkline.storage.connection
     db.exec('UPDATE accounts SET disabled = 1')
-    assert.deepEqual(await findings(), [
-      ['no account can log in', 'trunkline admin enable admin@example.com'],
-    ])
+    assert.deepEqual(await findings(), [['no account can log in', 'trunkline admin enable admin@example.com']])
     await place.done('trunkline admin enable admin@example.com')
   })
 

@@ -1,0 +1,138 @@
+import { chownSync, symlinkSync, writeFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { QUARANTINE_ROOM } from '../../../core/rating/quarantine.ts'
+import type { Workplace } from '../cli.ts'
+import { asteriskRow } from '../switch.ts'
+import { sql, type Trouble } from './trouble.ts'
+
+const MASTER = (place: Workplace): string => place.path('Master.csv')
+const feed = (place: Workplace, tenant?: string) => ({
+  TRUNKLINE_FEEDS: JSON.stringify([{ format: 'auto', path: MASTER(place), ...(tenant ? { tenant } : {}) }]),
+})
+
+/** What is wrong with pages, feeds, settings and what surrounds the database. */
+export const AROUND_THEM: readonly Trouble[] = [
+  {
+    kind: 'damage',
+    title: 'an index that does not fit its table',
+    make: async (db, place) => {
+      await place.done(`trunkline db backup ${place.path('trunkline-2026-11-01T00-00-00Z.db')}`)
+      db.unsafeMode(true)
+      db.pragma('writable_schema = ON')
+      db.exec("DELETE FROM sqlite_schema WHERE name = 'rates_by_prefix'")
+      db.pragma('writable_schema = OFF')
+    },
+    env: place => ({ TRUNKLINE_BACKUP_DIR: place.folder }),
+    changes: [],
+  },
+  {
+    kind: 'damage',
+    title: 'damage without a backup',
+    make: db => {
+      db.unsafeMode(true)
+      db.pragma('writable_schema = ON')
+      db.exec("DELETE FROM sqlite_schema WHERE name = 'rates_by_prefix'")
+    },
+    changes: [],
+    shows: true,
+  },
+  {
+    kind: 'feed_tenant',
+    title: 'a feed of a tenant that is not there',
+    make: (_, place) => writeFileSync(MASTER(place), ''),
+    env: place => feed(place, 'gamma'),
+    added: ' --name Gamma --domain gamma.example.com --status active --timezone UTC --max-extensions 5',
+    changes: ['tenants 2 came'],
+  },
+  {
+    kind: 'feed_missing',
+    title: 'a feed whose file is not there',
+    make: () => {},
+    env: place => feed(place),
+    changes: [],
+    shows: true,
+  },
+  {
+    kind: 'feed_unreadable',
+    title: 'a feed whose file is a link to itself',
+    make: (_, place) => symlinkSync(MASTER(place), MASTER(place)),
+    env: place => feed(place),
+    changes: [],
+    shows: true,
+  },
+  {
+    kind: 'feed_folder',
+    title: 'a feed of a format that lies in one file, of a folder',
+    make: () => {},
+    env: ({ folder }) => ({ TRUNKLINE_FEEDS: JSON.stringify([{ format: 'asterisk-csv', path: folder }]) }),
+    changes: [],
+    shows: true,
+  },
+  {
+    kind: 'no_country',
+    title: 'calls to national numbers of a tenant that names no country',
+    make: async (_, place) => {
+      writeFileSync(MASTER(place), asteriskRow({ accountcode: 'acme', to: '0441234567', seconds: 60 }))
+      await place.done(`trunkline cdr ingest ${MASTER(place)} --quiet`)
+    },
+    changes: ['tenants 1 settings: null → {"dialling":{"country":"UA"}}'],
+  },
+  {
+    kind: 'quarantine',
+    title: 'calls in quarantine',
+    make: async (_, place) => {
+      writeFileSync(MASTER(place), asteriskRow({ accountcode: 'nobody' }))
+      await place.done(`trunkline cdr ingest ${MASTER(place)} --quiet`)
+    },
+    changes: [],
+    shows: true,
+  },
+  {
+    kind: 'quarantine_full',
+    title: 'a quarantine that is full',
+    make: sql(
+      `INSERT INTO quarantine (feed, format, rules, fingerprint, record, reason, created_at)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${QUARANTINE_ROOM})
+       SELECT 'f', 'ndjson', '{"timezone":"UTC","contexts":{},"tenant":null}', i, '{}', 'x', '2026-11-01T00:00:00.000000Z' FROM n`,
+    ),
+    changes: [],
+    shows: true,
+  },
+  {
+    kind: 'base_url_missing',
+    title: 'receipts without a way back',
+    make: sql("UPDATE sms_gateways SET server_host = 'sms.example.com'"),
+    changes: [],
+  },
+  {
+    kind: 'base_url_misfit',
+    title: 'a base_url where nothing listens',
+    make: () => {},
+    env: () => ({ TRUNKLINE_BASE_URL: 'http://localhost:10' }),
+    changes: [],
+  },
+  {
+    kind: 'db_relative',
+    title: 'a settings file whose database depends on where a program is started',
+    make: (_, place) => writeFileSync(place.path('trunkline.json'), JSON.stringify({ db: relative('.', place.db) })),
+    env: place => ({ TRUNKLINE_CONFIG: place.path('trunkline.json'), TRUNKLINE_DB: '' }),
+    changes: [],
+  },
+  {
+    kind: 'untrusted_proxy',
+    title: 'a proxy that is not trusted',
+    make: sql("INSERT INTO notices VALUES ('untrusted_proxy', '', 'x', '2026-11-01', '2026-11-01')"),
+    changes: [],
+    shows: true,
+  },
+  ...(process.getuid?.() === 0
+    ? [
+        {
+          kind: 'file_owner',
+          title: "a database that is not its folder's owner's",
+          make: (_: unknown, place: Workplace) => chownSync(place.db, 65534, 65534),
+          changes: [],
+        },
+      ]
+    : []),
+]

@@ -1,0 +1,25 @@
+import type { Database } from 'better-sqlite3'
+import type { Workplace } from '../cli.ts'
+
+export interface Trouble {
+  /** The kind of what doctor finds. */
+  readonly kind: string
+  readonly title: string
+  /** Brings it about, in a database that is as `furnish` made it. */
+  make(db: Database, place: Workplace): void | Promise<void>
+  readonly env?: (place: Workplace) => Record<string, string>
+  /** What a person adds to the command, or types where it asks. */
+  readonly added?: string
+  /** All that the command changes in the database. */
+  readonly changes: readonly string[]
+  /** It shows more, where only a person can decide, and takes nothing away. */
+  readonly shows?: true
+}
+
+/** Troubles that need nothing but changes of the database. */
+export const sql =
+  (...lines: string[]) =>
+  (db: Database): void => {
+    db.pragma('foreign_keys = OFF')
+    for (const line of lines) db.exec(line)
+  }
