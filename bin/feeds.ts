@@ -5,8 +5,8 @@ import { detectFormat } from '../adapters/pbx/detect.ts'
 import { type Follower, follow } from '../adapters/pbx/follow.ts'
 import { readRecord } from '../adapters/pbx/records.ts'
 import type { FeedSetting } from '../config/feeds.ts'
+import type { FeedRules } from '../core/calls/record-call.ts'
 import type { Calls, Quarantined, Retry } from '../core/ports/calls.ts'
-import type { FeedRules } from '../core/rating/record-call.ts'
 
 const EVERY_SECONDS = 1
 

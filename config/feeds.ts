@@ -1,8 +1,8 @@
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
+import { isSwitchName, SOURCE_FORMATS } from '../core/calls/completed-call.ts'
 import { isTimeZone } from '../core/dates.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
-import { isSwitchName, SOURCE_FORMATS } from '../core/rating/completed-call.ts'
 
 /** What is wrong with a setting: where in it (`[1].format`; nothing for the whole), and the end of the sentence. */
 export interface Wrong {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { Command, Option } from 'commander'
+import { SOURCE_FORMATS } from '../../core/calls/completed-call.ts'
 import type { IngestCounts } from '../../core/ports/calls.ts'
-import { SOURCE_FORMATS } from '../../core/rating/completed-call.ts'
 import { quoted } from './command-line.ts'
 import { type Context, say } from './context.ts'
 import { CliError, EXIT } from './exit.ts'

@@ -1,6 +1,6 @@
+import { momentIn, wallClock } from '../../core/calls/switch-time.ts'
 import type { Timestamp } from '../../core/dates.ts'
 import type { Records } from '../../core/ports/records.ts'
-import { momentIn, wallClock } from '../../core/rating/local-time.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { again, CliError, EXIT } from './exit.ts'
 

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
+import { wallClock } from '../../core/calls/switch-time.ts'
 import type { DeckEntry } from '../../core/ports/decks.ts'
 import { ALL_ALONG } from '../../core/rating/deck-times.ts'
-import { wallClock } from '../../core/rating/local-time.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { type Context, type Services, say } from './context.ts'
 import { assertWanted } from './delete-command.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CompletedCall, SourceFormat, UnreadableRecord } from '../../core/rating/completed-call.ts'
+import type { CompletedCall, SourceFormat, UnreadableRecord } from '../../core/calls/completed-call.ts'
 import { csvColumns } from './csv-columns.ts'
 import { columnFields, type Fields, quoted } from './fields.ts'
 import type { Parser } from './parser.ts'

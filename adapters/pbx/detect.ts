@@ -1,4 +1,4 @@
-import { SOURCE_FORMATS, type SourceFormat } from '../../core/rating/completed-call.ts'
+import { SOURCE_FORMATS, type SourceFormat } from '../../core/calls/completed-call.ts'
 import { parseAsteriskCsv } from './asterisk-csv.ts'
 import { parseAsteriskCustom } from './asterisk-custom.ts'
 import { parseFreeswitchCsv } from './freeswitch-csv.ts'

@@ -1,5 +1,5 @@
+import type { CompletedCall, SwitchMoment, UnreadableRecord } from '../../core/calls/completed-call.ts'
 import { parseDate } from '../../core/dates.ts'
-import type { CompletedCall, SwitchMoment, UnreadableRecord } from '../../core/rating/completed-call.ts'
 
 const WALL_CLOCK = /^(?:19[7-9]|20\d|21\d)\d-(?:0[1-9]|1[0-2])-[0-3]\d (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d$/
 const SECONDS = /^(\d{1,10})(?:\.\d*)?$/

@@ -1,9 +1,9 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
+import type { SourceFormat } from '../../core/calls/completed-call.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
-import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import { formatOf, readRecord } from './records.ts'
 
 /** Bytes read at a time. */

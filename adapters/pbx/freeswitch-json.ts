@@ -1,5 +1,5 @@
+import type { CompletedCall, SwitchMoment, UnreadableRecord } from '../../core/calls/completed-call.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import type { CompletedCall, SwitchMoment, UnreadableRecord } from '../../core/rating/completed-call.ts'
 import { fields, quoted } from './fields.ts'
 import { dispositionOf } from './freeswitch.ts'
 import { parseJsonObject } from './json-object.ts'

@@ -1,4 +1,4 @@
-import { ANSWERED } from '../../core/rating/completed-call.ts'
+import { ANSWERED } from '../../core/calls/completed-call.ts'
 
 /** Causes by which nobody was reached, though the switch itself may have answered the caller before it tried. */
 const NOT_REACHED = new Map([

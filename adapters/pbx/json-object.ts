@@ -1,5 +1,5 @@
+import type { UnreadableRecord } from '../../core/calls/completed-call.ts'
 import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import type { UnreadableRecord } from '../../core/rating/completed-call.ts'
 
 /** A record that is a JSON object. */
 export function parseJsonObject(record: string): { readonly object: JsonObject } | UnreadableRecord {

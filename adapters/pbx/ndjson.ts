@@ -1,6 +1,6 @@
+import type { SwitchMoment } from '../../core/calls/completed-call.ts'
 import { parseDate } from '../../core/dates.ts'
 import type { JsonObject } from '../../core/json.ts'
-import type { SwitchMoment } from '../../core/rating/completed-call.ts'
 import { type Fields, fields, quoted } from './fields.ts'
 import { parseJsonObject } from './json-object.ts'
 import type { Parser } from './parser.ts'

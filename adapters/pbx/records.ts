@@ -1,5 +1,5 @@
+import type { SourceFormat } from '../../core/calls/completed-call.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
-import type { SourceFormat } from '../../core/rating/completed-call.ts'
 import { detectFormat, formats } from './detect.ts'
 import { recordSplitter, type SplitRecord } from './record-splitter.ts'
 

@@ -1,6 +1,6 @@
-import { type CompletedCall, type SourceFormat, switchOf } from '../../core/rating/completed-call.ts'
-import type { FeedRules, RatedRecord } from '../../core/rating/record-call.ts'
-import { type CallMarks, isSameCall } from '../../core/rating/same-call.ts'
+import { type CompletedCall, type SourceFormat, switchOf } from '../../core/calls/completed-call.ts'
+import type { FeedRules, RatedRecord } from '../../core/calls/record-call.ts'
+import { type CallMarks, isSameCall } from '../../core/calls/same-call.ts'
 import type { Connection } from './database.ts'
 
 /** A record that cannot be used, and why. */

@@ -1,10 +1,10 @@
+import { ANSWERED } from '../../core/calls/completed-call.ts'
+import { type Catalog, directionOf } from '../../core/calls/record-call.ts'
 import type { Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
-import { ANSWERED } from '../../core/rating/completed-call.ts'
 import { charge } from '../../core/rating/cost.ts'
 import type { Deck } from '../../core/rating/deck.ts'
 import { UNRATED_OUTCOMES } from '../../core/rating/outcome.ts'
 import { type Direction, type RatedCall, rateCall } from '../../core/rating/rate-call.ts'
-import { type Catalog, directionOf } from '../../core/rating/record-call.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
 

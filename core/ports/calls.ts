@@ -1,10 +1,10 @@
+import type { CompletedCall, SourceFormat } from '../calls/completed-call.ts'
+import type { Catalog, FeedRules } from '../calls/record-call.ts'
 import type { Timestamp } from '../dates.ts'
 import type { UnratedCalls } from '../rating/check-deck.ts'
-import type { CompletedCall, SourceFormat } from '../rating/completed-call.ts'
 import type { Outcome } from '../rating/outcome.ts'
 import type { Period } from '../rating/period.ts'
 import type { Direction } from '../rating/rate-call.ts'
-import type { Catalog, FeedRules } from '../rating/record-call.ts'
 
 /** One record of a switch, read or not. */
 export type SwitchRecord =

@@ -1,7 +1,7 @@
+import { type Catalog, isOwnNumber } from '../calls/record-call.ts'
 import type { Timestamp } from '../dates.ts'
 import type { NumberKind, ReadNumber } from '../dialling/dialling.ts'
 import { charge } from './cost.ts'
-import { type Catalog, isOwnNumber } from './record-call.ts'
 
 export interface CheckedRate {
   readonly id: number

@@ -1,4 +1,4 @@
-import { ANSWERED } from './completed-call.ts'
+import { ANSWERED } from '../calls/completed-call.ts'
 
 /**
  * How a call came by its cost. `emergency`: it costs nothing, as no rate is for that very number. `too large`: the cost

@@ -1,6 +1,6 @@
+import { switchClock } from '../calls/switch-time.ts'
 import type { Timestamp } from '../dates.ts'
 import { AppError } from '../errors.ts'
-import { switchClock } from './local-time.ts'
 
 /** A stretch of time in UTC; `to` is not included. */
 export interface Period {

@@ -1,5 +1,5 @@
+import { isSwitchName, SOURCE_FORMATS, switchOf } from '../calls/completed-call.ts'
 import { isJsonObject } from '../json.ts'
-import { isSwitchName, SOURCE_FORMATS, switchOf } from '../rating/completed-call.ts'
 import { OUTCOMES } from '../rating/outcome.ts'
 import { date, decimal, type Field, integer, json, Problem, text } from './field.ts'
 import { parseMembers } from './input.ts'

@@ -1,4 +1,4 @@
-import { QUARANTINE_ROOM } from '../../../core/rating/quarantine.ts'
+import { QUARANTINE_ROOM } from '../../../core/calls/quarantine.ts'
 import type { Check } from './check.ts'
 
 /** Calls that are not billed until somebody acts. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseAsteriskCsv } from '../../../adapters/pbx/asterisk-csv.ts'
 import { parseAsteriskCustom } from '../../../adapters/pbx/asterisk-custom.ts'
 import type { Parser } from '../../../adapters/pbx/parser.ts'
-import { type CompletedCall, isAnswered } from '../../../core/rating/completed-call.ts'
+import { type CompletedCall, isAnswered } from '../../../core/calls/completed-call.ts'
 
 const HEAD =
   '"acme","101","00380441234567","from-internal","""Олена, Kyiv"" <101>","PJSIP/101-0000002a","PJSIP/trunk-0000002b","Dial","PJSIP/00380441234567@trunk,60"'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { detectFormat, formats } from '../../../adapters/pbx/detect.ts'
 import { recordSplitter } from '../../../adapters/pbx/record-splitter.ts'
-import { SOURCE_FORMATS, type SourceFormat } from '../../../core/rating/completed-call.ts'
+import { SOURCE_FORMATS, type SourceFormat } from '../../../core/calls/completed-call.ts'
 
 const RECORDS: [SourceFormat, string][] = [
   [

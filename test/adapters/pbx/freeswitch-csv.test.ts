@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseFreeswitchCsv } from '../../../adapters/pbx/freeswitch-csv.ts'
-import type { CompletedCall } from '../../../core/rating/completed-call.ts'
+import type { CompletedCall } from '../../../core/calls/completed-call.ts'
 
 const UUID = '5f1c3a52-9d5e-4b7c-8a8e-0e7d3f6a1b2c'
 const BLEG = 'a0c9f1de-22aa-4f0b-9a0e-6d4b1f5c7e99'

@@ -3,8 +3,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
+import type { SourceFormat } from '../../../core/calls/completed-call.ts'
 import type { Calls, IngestCounts } from '../../../core/ports/calls.ts'
-import type { SourceFormat } from '../../../core/rating/completed-call.ts'
 import {
   asteriskCustomRow,
   asteriskRow,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseNdjson } from '../../../adapters/pbx/ndjson.ts'
-import type { CompletedCall } from '../../../core/rating/completed-call.ts'
+import type { CompletedCall } from '../../../core/calls/completed-call.ts'
 
 const LEAST = {
   id: 'c-1',

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
 import { withPresentRules } from '../../../bin/feeds.ts'
-import type { FeedRules } from '../../../core/rating/record-call.ts'
+import type { FeedRules } from '../../../core/calls/record-call.ts'
 import { insert } from '../../support/rows.ts'
 import {
   asteriskRow,

@@ -1,6 +1,6 @@
 import { chownSync, symlinkSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
-import { QUARANTINE_ROOM } from '../../../core/rating/quarantine.ts'
+import { QUARANTINE_ROOM } from '../../../core/calls/quarantine.ts'
 import type { Workplace } from '../cli.ts'
 import { asteriskRow } from '../switch.ts'
 import { sql, type Trouble } from './trouble.ts'

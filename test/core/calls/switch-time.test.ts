@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { momentIn, switchClock, wallClock } from '../../../core/rating/local-time.ts'
+import { momentIn, switchClock, wallClock } from '../../../core/calls/switch-time.ts'
 
 const read = (zone: string, local: string): string | null => switchClock(zone)({ local })
 

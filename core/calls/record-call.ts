@@ -1,12 +1,12 @@
 import type { Timestamp } from '../dates.ts'
 import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
+import type { Deck } from '../rating/deck.ts'
+import { type Direction, type RatedCall, rateCall } from '../rating/rate-call.ts'
 import { cdrs } from '../resources/cdrs.ts'
 import { Problem } from '../resources/field.ts'
 import { broken, REQUIRED } from '../resources/field-errors.ts'
 import { type CompletedCall, isAnswered, type UnreadableRecord } from './completed-call.ts'
-import type { Deck } from './deck.ts'
-import type { SwitchClock } from './local-time.ts'
-import { type Direction, type RatedCall, rateCall } from './rate-call.ts'
+import type { SwitchClock } from './switch-time.ts'
 
 /** What is known of a tenant when its calls are rated. */
 export interface Catalog {
