@@ -8,7 +8,7 @@ import { objects } from './columns.ts'
 import { quoted } from './command-line.ts'
 import { EXIT } from './exit.ts'
 import { example } from './help.ts'
-import { type MissingCountry, missingCountry } from './missing-country.ts'
+import { type MissingCountry, nationalCalls } from './missing-country.ts'
 import { printValue } from './output.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import type { RunCommand } from './program.ts'
@@ -34,7 +34,9 @@ export function checkCommand(run: RunCommand): Command {
     const unrated = await calls.unratedDestinations(tenantId, period)
     const catalog = await calls.catalog(tenantId, clock.now())
     const findings = checkDeck(deckRates, await calls.usedRates(tenantId, period), unrated, catalog)
-    const national = await missingCountry(records, tenantId, unrated)
+    const counts = await nationalCalls(records, tenantId)
+    for (const { number, calls } of unrated) counts?.add(number, calls)
+    const national = counts?.found() ?? null
     await printValue(context, { ...findings, national }, () => summary(findings, tenant) + toNational(national))
     const { duplicates, unusable, missing, excessive, ratable } = findings
     const faults = [duplicates, unusable, missing, excessive].flat().length + ratable

@@ -6,7 +6,7 @@ import { addPasswordFlags, askAccount, storeAccount } from './account-commands.t
 import { type Context, say } from './context.ts'
 import type { Finding, Patient } from './doctor/check.ts'
 import { damage } from './doctor/damage.ts'
-import { patientOf, tell } from './doctor/findings.ts'
+import { examined, patientOf, tell } from './doctor/findings.ts'
 import { tenancy } from './doctor/tenancy.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
@@ -124,15 +124,15 @@ function checkCommand(run: RunCommand, wiring: Wiring): Command {
     'check every page, key and reference, and that no record joins two tenants',
   )
   example(command, 'trunkline db check')
-  return run(command, context => tell(context, integrity(patientOf(context, wiring)), ''))
+  return run(command, context => tell(context, integrity(patientOf(context, wiring), context), ''))
 }
 
 /** Records that join two tenants are looked for only in a database that can be read as a whole. */
-async function* integrity(patient: Patient): AsyncIterable<Finding> {
+async function* integrity(patient: Patient, context: Context): AsyncIterable<Finding> {
   let isWhole = true
-  for await (const found of damage.examine(patient)) {
+  for await (const found of examined([damage], patient, context)) {
     if (found.kind === 'damage') isWhole = false
     yield found
   }
-  if (isWhole) yield* tenancy.examine(patient)
+  if (isWhole) yield* examined([tenancy], patient, context)
 }

@@ -16,25 +16,35 @@ export interface MissingCountry {
   readonly fix: string
 }
 
-/** The calls of a tenant without a country that a country would most likely read as national; null where there are none. */
-export async function missingCountry(
-  records: Records,
-  tenantId: number,
-  unrated: Iterable<{ readonly number: string; readonly calls: number }>,
-): Promise<MissingCountry | null> {
+/** Counts calls of a tenant without a country, by whether a country would most likely read their number as national. */
+export interface NationalCalls {
+  add(number: string, calls: number): void
+  /** null where none does. */
+  found(): MissingCountry | null
+}
+
+/** null where the tenant has a country, or is not there. */
+export async function nationalCalls(records: Records, tenantId: number): Promise<NationalCalls | null> {
   const tenant = await records.find(tenants, tenantId)
   const settings = typeof tenant?.['settings'] === 'string' ? parseJson(tenant['settings']) : null
   if (!tenant || diallingOf(settings).country !== null) return null
-  const numbers = [...unrated]
   const presumed = presumedCountry({ timezone: String(tenant['timezone']), dids: await didsOf(records, tenantId) })
-  for (const country of presumed === null ? [null] : [presumed, null]) {
-    const isNational = nationalNumbers(country)
-    const calls = numbers.reduce((sum, each) => sum + (isNational(each.number) ? each.calls : 0), 0)
-    const slug = quoted(String(tenant['slug']))
-    const fix = `trunkline tenant update ${slug} --settings-set dialling.country=${country ?? 'COUNTRY'}`
-    if (calls > 0) return { calls, country, fix }
+  const tried = (presumed === null ? [null] : [presumed, null]).map(country => ({
+    country,
+    isNational: nationalNumbers(country),
+    calls: 0,
+  }))
+  return {
+    add: (number, calls) => {
+      for (const each of tried) if (each.isNational(number)) each.calls += calls
+    },
+    found: () => {
+      const { country, calls } = tried.find(each => each.calls > 0) ?? { country: null, calls: 0 }
+      const slug = quoted(String(tenant['slug']))
+      const fix = `trunkline tenant update ${slug} --settings-set dialling.country=${country ?? 'COUNTRY'}`
+      return calls > 0 ? { calls, country, fix } : null
+    },
   }
-  return null
 }
 
 /** Enough to tell the country by. */

@@ -4,9 +4,7 @@ import { resources } from '../../core/resources/all.ts'
 import { alreadyThere, copyDatabase, findings } from './copies.ts'
 import type { Connection } from './database.ts'
 import { schemaVersion } from './migrate.ts'
-
 import { isServed } from './serving.ts'
-
 import { strays } from './within.ts'
 
 /** In bytes; 0 where there is no file. */
@@ -31,10 +29,21 @@ export function maintenance(connection: Connection): Maintenance {
     },
     check: async () => findings(db),
     strays: async resource => strays(connection, resource),
+    shared: async ({ name, key }) =>
+      value<[], string>(
+        `SELECT json_group_array(id) FROM ${name} GROUP BY ${key.join()} HAVING count(*) > 1 ORDER BY max(id) DESC`,
+      )
+        .all()
+        .map(idsIn),
     held: async ({ name }, field) => value<[], string>(`SELECT DISTINCT ${field} FROM ${name} ORDER BY 1`).all(),
     lastBeat: async () => value<[], string>('SELECT beaten_at FROM heartbeat').get() ?? null,
     isServed: async () => isServed(path),
   }
+}
+
+const idsIn = (json: string): number[] => {
+  const ids: unknown = JSON.parse(json)
+  return Array.isArray(ids) ? ids.map(Number).sort((a, b) => b - a) : []
 }
 
 /** The newest record tells of what the trail has no note of, such as the calls of a switch. */

@@ -9,7 +9,7 @@ const RATING = 'r.outcome, r.prefix, r.cost_per_minute, r.billing_increment'
 /** What is told of a call, and of a tenant's calls in a period; their usage aside, for which see usage.ts. */
 export function reports(
   connection: Connection,
-): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'newestUnrated'> {
+): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'unratedOf'> {
   const { query, value } = connection
   return {
     ratings: async cdrId => [
@@ -36,7 +36,7 @@ export function reports(
          WHERE c.tenant_id = ? AND c.started_at >= ? AND c.started_at < ? AND ${UNRATED}
          GROUP BY 1, 2, (SELECT max(d.effective_at) FROM decks d WHERE d.tenant_id = c.tenant_id AND d.effective_at <= c.started_at)`,
       ).all(tenantId, from, to),
-    newestUnrated: () => newestUnrated(connection),
+    unratedOf: tenantIds => unratedOf(connection, tenantIds),
   }
 }
 
@@ -48,11 +48,13 @@ interface UnratedRow {
 
 const PAGE = 2_000
 
-async function* newestUnrated({ query }: Connection): AsyncIterable<readonly UnratedRow[]> {
-  const page = query<[number], UnratedRow>(
+async function* unratedOf({ query }: Connection, tenantIds: readonly number[]): AsyncIterable<readonly UnratedRow[]> {
+  if (tenantIds.length === 0) return
+  const page = query<[number, string], UnratedRow>(
     `SELECT c.id, c.tenant_id AS tenantId, c.destination_number AS number
      FROM cdr_ratings r CROSS JOIN cdrs c ON c.id = r.cdr_id
-     WHERE r.cdr_id < ? AND ${UNRATED} ORDER BY r.cdr_id DESC LIMIT ${PAGE}`,
+     WHERE r.cdr_id > ? AND ${UNRATED} AND c.tenant_id IN (SELECT value FROM json_each(?)) ORDER BY r.cdr_id LIMIT ${PAGE}`,
   )
-  yield* keySetPages<UnratedRow>(PAGE, last => page.all(last?.id ?? Number.MAX_SAFE_INTEGER))
+  const tenants = JSON.stringify(tenantIds)
+  yield* keySetPages<UnratedRow>(PAGE, last => page.all(last?.id ?? 0, tenants))
 }

@@ -1,3 +1,4 @@
+import { isTimeZone } from '../dates.ts'
 import { plannedDialling } from './dialling.ts'
 import { dialled } from './number.ts'
 import { callingCodeOf, countries, countriesWith, isInternational, planOf } from './plan.ts'
@@ -33,6 +34,7 @@ function mostFrequent(texts: readonly string[]): string | null {
 const zones = new Map<string, readonly unknown[]>()
 
 function hasZone(country: string, timezone: string): boolean {
+  if (!isTimeZone(timezone)) return false
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions()
   const known = zones.get(country) ?? zonesOf(country)
   zones.set(country, known)

@@ -173,8 +173,10 @@ export interface Calls {
   usedRates(tenantId: number, period: Period): Promise<ReadonlySet<number>>
   /** Where the period's unrated calls went to, for how many seconds, and how many of them. */
   unratedDestinations(tenantId: number, period: Period): Promise<readonly UnratedCalls[]>
-  /** Where the unrated calls of all tenants went to, a call each, the one stored last first; some at a time. */
-  newestUnrated(): AsyncIterable<readonly { readonly tenantId: number; readonly number: string }[]>
+  /** Where the unrated calls of these tenants went to, a call each, some at a time. */
+  unratedOf(
+    tenantIds: readonly number[],
+  ): AsyncIterable<readonly { readonly tenantId: number; readonly number: string }[]>
   usage(
     tenantId: number,
     days: readonly ({ readonly day: string } & Period)[],

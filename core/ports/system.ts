@@ -43,6 +43,8 @@ export interface Maintenance {
   check(): Promise<Damage[]>
   /** The ids of the records that do not agree with what they point to; see `Within`. */
   strays(resource: Resource): Promise<number[]>
+  /** The ids of the records that have their natural key in common, newest first, a group for each key. */
+  shared(resource: Resource): Promise<number[][]>
   /** The different texts that records hold in a field. */
   held(resource: Resource, field: string): Promise<string[]>
   /** When a daemon that was asked whether it can write last wrote in this database; null when none was. */

@@ -23,7 +23,7 @@ async function* everything(context: Context, wiring: Wiring): AsyncIterable<Find
   try {
     const patient = patientOf(context, wiring)
     path = patient.path
-    yield* examined(CHECKS, patient)
+    yield* examined(CHECKS, patient, context)
   } catch (error) {
     // What keeps the settings from being read or the database from being opened is a finding like the others, and the last.
     yield openingFailure(error, path)

@@ -1,30 +1,24 @@
 import { tenants } from '../../../core/resources/tenants.ts'
-import { missingCountry } from '../missing-country.ts'
+import { type NationalCalls, nationalCalls } from '../missing-country.ts'
 import { naming } from '../references.ts'
 import { counted } from '../whole-number.ts'
-import type { Check } from './check.ts'
-
-/** Of the newest unrated calls. */
-const LOOKED_AT = 100_000
+import { type Check, recordsOf } from './check.ts'
 
 /** Calls that are not billed since nobody has said which country their tenant dials from. */
 export const dialling: Check = {
   about: 'unrated calls to national numbers',
   async *examine(patient) {
-    const { calls, records } = await patient.open()
-    const byTenant = new Map<number, Map<string, number>>()
-    let seen = 0
-    for await (const page of calls.newestUnrated()) {
-      for (const { tenantId, number } of page) {
-        const numbers = byTenant.get(tenantId) ?? new Map<string, number>()
-        byTenant.set(tenantId, numbers.set(number, (numbers.get(number) ?? 0) + 1))
-      }
-      seen += page.length
-      if (seen >= LOOKED_AT) break
+    const services = await patient.open()
+    const { calls, records } = services
+    const counts = new Map<number, NationalCalls>()
+    for await (const { id } of recordsOf(services, tenants)) {
+      const ofTenant = await nationalCalls(records, Number(id))
+      if (ofTenant) counts.set(Number(id), ofTenant)
     }
-    for (const [tenantId, numbers] of byTenant) {
-      const unrated = [...numbers].map(([number, count]) => ({ number, calls: count }))
-      const missing = await missingCountry(records, tenantId, unrated)
+    for await (const page of calls.unratedOf([...counts.keys()]))
+      for (const { tenantId, number } of page) counts.get(tenantId)?.add(number, 1)
+    for (const [tenantId, ofTenant] of counts) {
+      const missing = ofTenant.found()
       if (!missing) continue
       const name = await naming(records)(tenants, tenantId)
       yield {

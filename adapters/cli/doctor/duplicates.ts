@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../../core/json.ts'
 import { referencesTo, resources } from '../../../core/resources/all.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
@@ -29,41 +28,51 @@ interface Duplicate {
 }
 
 async function* duplicatesOf(services: Services, resource: Resource): AsyncIterable<Finding> {
-  const kept = new Map<string, Duplicate>()
-  const keyOf = keyReader(services, resource)
+  const groups = await groupsOf(services, resource)
   let found = 0
-  for await (const row of recordsOf(services, resource)) {
-    const key = await keyOf(row)
-    const older = { id: Number(row['id']), name: cell(row[ownKey(resource)]), isInUse: row['status'] === 'active' }
-    const newer = kept.get(key)
-    if (!newer) kept.set(key, older)
-    if (!newer || found++ >= AT_MOST) continue
-    const stays = await staying(services, newer, older, resource)
-    kept.set(key, stays)
-    yield {
-      kind: 'same_key',
-      finding: `${pluralOf(resource)} ${newer.id} and ${older.id} have the same ${resource.key.join(' and ')} (${[...new Set([newer.name, older.name])].join(', ')})`,
-      fix: await parting(services, resource, stays === newer ? older : newer),
+  for (const [newest, ...older] of groups) {
+    let stays = newest === undefined ? null : await duplicate(services, resource, newest)
+    for (const id of found < AT_MOST ? older : []) {
+      const [newer, one] = [stays, await duplicate(services, resource, id)]
+      if (!newer || !one || found++ >= AT_MOST) continue
+      stays = await staying(services, newer, one, resource)
+      yield {
+        kind: 'same_key',
+        finding: `${pluralOf(resource)} ${newer.id} and ${id} have the same ${resource.key.join(' and ')} (${[...new Set([newer.name, one.name])].join(', ')})`,
+        fix: await parting(services, resource, stays === newer ? one : newer),
+      }
     }
   }
-  if (found > AT_MOST)
+  const more = groups.reduce((sum, group) => sum + group.length - 1, 0) - AT_MOST
+  if (more > 0)
     yield {
       kind: 'same_key',
-      finding: `${found - AT_MOST} more ${pluralOf(resource)} have the same ${resource.key.join(' and ')} as another`,
+      finding: `${more} more ${pluralOf(resource)} have the same ${resource.key.join(' and ')} as another`,
       fix: 'trunkline doctor',
     }
 }
 
 const ownKey = (resource: Resource): string => resource.key.at(-1) ?? 'id'
 
-/** What tells a record from others; a telephone number does so however it is written. */
-function keyReader({ records }: Services, resource: Resource): (row: JsonObject) => Promise<string> {
+async function duplicate({ records }: Services, resource: Resource, id: number): Promise<Duplicate | null> {
+  const row = await records.find(resource, id)
+  return row && { id, name: cell(row[ownKey(resource)] ?? null), isInUse: row['status'] === 'active' }
+}
+
+/** The ids of records that have one key, newest first. A telephone number is one however it is written. */
+async function groupsOf(services: Services, resource: Resource): Promise<number[][]> {
   const field = numberField(resource)
-  const digitsOf = numberReader(records)
-  return async row => {
-    const digits = field === null ? '' : await digitsOf(Number(row['tenant_id']), cell(row[field]))
-    return digits || JSON.stringify(resource.key.map(name => cell(row[name])))
+  if (field === null) return services.maintenance.shared(resource)
+  const digitsOf = numberReader(services.records)
+  const groups = new Map<string, number[]>()
+  for await (const row of recordsOf(services, resource)) {
+    const written = cell(row[field])
+    const key = (await digitsOf(Number(row['tenant_id']), written)) || JSON.stringify(written)
+    const group = groups.get(key)
+    if (group) group.push(Number(row['id']))
+    else groups.set(key, [Number(row['id'])])
   }
+  return [...groups.values()].filter(({ length }) => length > 1)
 }
 
 /** Of what others keep pointing at, another name; else the record goes. */

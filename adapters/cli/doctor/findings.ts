@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
 import { printOutcome, printValue } from '../output.ts'
 import type { Wiring } from '../program.ts'
+import { progress } from '../progress.ts'
 import { suggested } from '../report.ts'
 import { daemonState } from '../service-commands.ts'
 import { printable, styled } from '../styles.ts'
@@ -19,9 +20,17 @@ export function patientOf(context: Context, wiring: Wiring): Patient {
   }
 }
 
-/** What these checks find, in their order. */
-export async function* examined(checks: readonly Check[], patient: Patient): AsyncIterable<Finding> {
-  for (const check of checks) yield* check.examine(patient)
+/** What these checks find, in their order. Says at a terminal what is being looked at. */
+export async function* examined(checks: readonly Check[], patient: Patient, context: Context): AsyncIterable<Finding> {
+  const shown = progress(context, 'doctor', undefined)
+  try {
+    for (const [index, check] of checks.entries()) {
+      shown.say(`${index + 1} of ${checks.length}: ${check.about}`)
+      yield* check.examine(patient)
+    }
+  } finally {
+    shown.clear()
+  }
 }
 
 /** Prints what was found, each with the command that fixes it, or that all is well. Returns the exit code. */

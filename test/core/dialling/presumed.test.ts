@@ -11,6 +11,8 @@ test("a tenant's country is presumed by its DIDs and its time zone", () => {
     ['DE', 'UTC', ['+4930123456', '0049 30 123457', '+33140000000']],
     ['DE', 'Europe/Berlin', ['x', '030123456']],
     [null, 'UTC', []],
+    [null, 'Mars/Phobos', []],
+    ['UA', 'Mars/Phobos', ['+380441234567']],
   ] as const)
     assert.equal(presumedCountry({ timezone, dids }), country, `${timezone} ${dids}`)
 })

@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts'
-import { counted, grouped } from '../whole-number.ts'
+import type { Context } from './context.ts'
+import { counted, grouped } from './whole-number.ts'
 
 export interface Tally {
   readonly bytes: number
