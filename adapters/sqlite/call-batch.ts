@@ -1,64 +1,71 @@
 import { hash } from 'node:crypto'
-import type { CompletedCall, UnreadableRecord } from '../../core/calls/completed-call.ts'
-import { type Catalog, type RatedRecord, recordCall, slugOf } from '../../core/calls/record-call.ts'
+import { separateCalls } from '../../core/calls/identity.ts'
+import {
+  type IncomingCall,
+  periodOf,
+  type SortedRecords,
+  sortRecords,
+  type UnusableRecord,
+  unusableBecause,
+} from '../../core/calls/incoming.ts'
+import { type CallValues, type Catalog, slugOf } from '../../core/calls/record-call.ts'
 import { type SwitchClock, switchClock } from '../../core/calls/switch-time.ts'
-import { addSeconds } from '../../core/dates.ts'
 import type { Feed, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import { FOREVER, type Period } from '../../core/rating/period.ts'
-import type { cdrs } from '../../core/resources/cdrs.ts'
 import type { Bound } from './bound.ts'
 import { rowInserter } from './bulk-rows.ts'
-import { conflicting, identifier, type Ready, ready, type Unusable } from './call-identity.ts'
+import { callFinder, keyOf } from './call-keys.ts'
+import { pushRating } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
-import { pushRating } from './rerate-steps.ts'
-
-/** What is to become of the records of one feed, and the catalogs that this was found by, by slug. */
-export interface Prepared {
-  readonly ready: readonly Ready[]
-  readonly unusable: readonly Unusable[]
-  readonly legs: number
-  readonly catalogs: ReadonlyMap<string, Catalog | null>
-}
 
 export interface CallSteps {
-  /** Gets ready what the records will be rated by. */
-  ready(feed: Feed, records: readonly SwitchRecord[]): Promise<void>
+  /** Loads what the records will be rated by. */
+  load(feed: Feed, records: readonly SwitchRecord[]): Promise<void>
   /** Rates the records. Writes nothing, so that it needs no lock; see `current`. */
-  prepare(feed: Feed, records: readonly SwitchRecord[]): Prepared
-  /** What was prepared, or the same anew when something it was made of has changed. Runs in the write transaction. */
-  current(prepared: Prepared, feed: Feed, records: readonly SwitchRecord[]): Prepared
+  sort(feed: Feed, records: readonly SwitchRecord[]): SortedRecords
+  /** Returns what was sorted, or sorts again if anything it went by has changed. Runs in the write transaction. */
+  current(sorted: SortedRecords, feed: Feed, records: readonly SwitchRecord[]): SortedRecords
   /**
    * Stores the calls that are not there yet, which wait in quarantine no longer; `conflicts` have the id of another
    * call. Runs in the write transaction.
    */
-  store(prepared: Prepared): Pick<IngestCounts, 'stored' | 'known' | 'unrated'> & {
-    readonly conflicts: readonly Unusable[]
+  store(sorted: SortedRecords): Pick<IngestCounts, 'stored' | 'known' | 'unrated'> & {
+    readonly conflicts: readonly UnusableRecord[]
   }
   /** Puts the others aside. Runs in the write transaction. */
-  setAside(feed: Feed, unusable: readonly Unusable[]): void
+  setAside(feed: Feed, unusable: readonly UnusableRecord[]): void
 }
 
-const CDR_COLUMNS = [
-  ...['tenant_id', 'extension_id', 'caller_number', 'destination_number', 'direction', 'disposition'],
-  ...['duration_seconds', 'bill_seconds', 'cost', 'started_at', 'ended_at'],
-] as const satisfies readonly (keyof typeof cdrs.fields)[]
+/** Every value of a call record: one that is forgotten here does not compile. */
+const CDR_COLUMNS = Object.keys({
+  tenant_id: true,
+  extension_id: true,
+  caller_number: true,
+  destination_number: true,
+  direction: true,
+  disposition: true,
+  duration_seconds: true,
+  bill_seconds: true,
+  cost: true,
+  started_at: true,
+  ended_at: true,
+} satisfies Record<keyof CallValues, true>)
 const RATING_COLUMNS = 8
 
 /** In the order of the columns; spelled out, since a loop over names would cost more than the insert. */
-function pushValues(row: unknown[], ready: Ready | undefined): void {
-  if (!ready) return
-  const { values } = ready.record
+function pushValues(row: unknown[], incoming: IncomingCall | undefined): void {
+  if (!incoming) return
+  const { values } = incoming.record
   row.push(values.tenant_id, values.extension_id, values.caller_number, values.destination_number)
   row.push(values.direction, values.disposition, values.duration_seconds, values.bill_seconds, values.cost)
   row.push(values.started_at, values.ended_at)
 }
 
-function pushRated(row: unknown[], id: number, ready: Ready | undefined): void {
-  if (!ready) return
-  row.push(id, ready.source, ready.key)
-  pushRating(row, ready.record.rated)
+function pushRated(row: unknown[], id: number, call: IncomingCall | undefined): void {
+  if (!call) return
+  row.push(id, call.source, keyOf(call))
+  pushRating(row, call.record.rated)
 }
 
 const marks = (count: number): string[] => Array.from({ length: count }, () => '?')
@@ -71,66 +78,24 @@ export function callSteps(connection: Connection, known: Catalogs, clock: Clock)
   }
   const clockOf = switchClocks()
   // In one snapshot, since decks are read as they are needed.
-  const prepare = connection.db.transaction(preparer(catalogOf, clockOf))
+  const sort = connection.db.transaction(({ rules }: Feed, records: readonly SwitchRecord[]) =>
+    sortRecords(records, rules, clockOf(rules.timezone), catalogOf),
+  )
   return {
-    ready: async ({ rules }, records) => {
+    load: async ({ rules }, records) => {
       const slugs = new Set(records.map(record => ('call' in record ? slugOf(record.call, rules) : null)))
       const tenantIds = [...slugs].flatMap(slug => (slug === null ? [] : (tenantBySlug.get(slug) ?? [])))
       await known.ready(new Set(tenantIds), () => periodOf(records, clockOf(rules.timezone)))
     },
-    prepare,
-    current: (prepared, feed, records) => {
-      const isSame = [...prepared.catalogs].every(
+    sort,
+    current: (sorted, feed, records) => {
+      const isSame = [...sorted.catalogs].every(
         ([slug, catalog]) => tenantBySlug.get(slug) === catalog?.tenantId && (!catalog || known.isCurrent(catalog)),
       )
-      return isSame ? prepared : prepare(feed, records)
+      return isSame ? sorted : sort(feed, records)
     },
     store: storer(connection, clock),
     setAside: quarantiner(connection, clock),
-  }
-}
-
-const NO_TENANT = 'no account code, and no tenant is set for the feed or the context'
-
-/** From the start of the first call to that of the last, with a second to spare. */
-function periodOf(records: readonly SwitchRecord[], clock: SwitchClock): Period {
-  const starts = records.flatMap(record => ('call' in record ? (clock(record.call.startedAt) ?? []) : [])).sort()
-  const [first = FOREVER.to] = starts
-  return { from: first, to: addSeconds(starts.at(-1) ?? first, 1) }
-}
-
-function preparer(
-  catalogOf: (slug: string) => Catalog | null,
-  clockOf: (timezone: string) => SwitchClock,
-): CallSteps['prepare'] {
-  return ({ rules }, records) => {
-    const switchTime = clockOf(rules.timezone)
-    const found = new Map<string, Catalog | null>()
-    const catalogFor = (slug: string): Catalog | null => {
-      const catalog = found.get(slug) ?? (found.has(slug) ? null : catalogOf(slug))
-      found.set(slug, catalog)
-      return catalog
-    }
-    const rated = (call: CompletedCall): RatedRecord | UnreadableRecord => {
-      const slug = slugOf(call, rules)
-      if (slug === null) return { reason: NO_TENANT }
-      const catalog = catalogFor(slug)
-      return catalog ? recordCall(call, catalog, switchTime) : { reason: `there is no tenant ${JSON.stringify(slug)}` }
-    }
-    const usable: Ready[] = []
-    const unusable: Unusable[] = []
-    let legs = 0
-    for (const each of records) {
-      if ('reason' in each) unusable.push(each)
-      else if (each.call.leg === 'b') legs++
-      else {
-        const { call } = each
-        const record = rated(call)
-        if ('reason' in record) unusable.push({ format: call.source, raw: call.raw, reason: record.reason })
-        else usable.push(ready(call, record, rules))
-      }
-    }
-    return { ready: usable, unusable, legs, catalogs: found }
   }
 }
 
@@ -145,7 +110,7 @@ function switchClocks() {
 
 function storer(connection: Connection, clock: Clock): CallSteps['store'] {
   const { db, value } = connection
-  const identified = identifier(connection)
+  const storedWith = callFinder(connection)
   const lastId = value<[], number>('SELECT last_insert_rowid()')
   const insertCdrs = rowInserter(
     db,
@@ -154,8 +119,8 @@ function storer(connection: Connection, clock: Clock): CallSteps['store'] {
   )
   const insertRatings = rowInserter(db, 'cdr_ratings', `(${marks(RATING_COLUMNS).join()})`)
   const release = releaser(connection)
-  return ({ ready }) => {
-    const { fresh, conflicts } = identified(ready)
+  return ({ calls }) => {
+    const { fresh, conflicts } = separateCalls(calls, storedWith)
     insertCdrs(fresh.length, (index, row) => pushValues(row, fresh[index]), { now: clock.now() })
     // Ids of one transaction's inserts into a table without triggers follow on one another.
     const first = (lastId.get() ?? 0) - fresh.length + 1
@@ -164,9 +129,9 @@ function storer(connection: Connection, clock: Clock): CallSteps['store'] {
     const unrated = fresh.filter(({ record }) => record.rated.unrated).length
     return {
       stored: fresh.length,
-      known: ready.length - fresh.length - conflicts.length,
+      known: calls.length - fresh.length - conflicts.length,
       unrated,
-      conflicts: conflicts.map(conflicting),
+      conflicts: conflicts.map(unusableBecause),
     }
   }
 }
@@ -190,7 +155,7 @@ function quarantiner({ query }: Connection, clock: Clock): CallSteps['setAside']
 function releaser({ query, value }: Connection) {
   const anyWaits = value<[], number>('SELECT EXISTS (SELECT 1 FROM quarantine)')
   const remove = query<[string, string], unknown>('DELETE FROM quarantine WHERE format = ? AND fingerprint = ?')
-  return (stored: readonly Ready[]): void => {
+  return (stored: readonly IncomingCall[]): void => {
     if (anyWaits.get() === 1) for (const { call } of stored) remove.run(call.source, fingerprint(call.raw))
   }
 }

@@ -41,10 +41,10 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
   return {
     batchSize: () => (others.areQuiet() ? LARGE_BATCH : SMALL_BATCH),
     store: async (feed, records, place) => {
-      await steps.ready(feed, records)
-      const prepared = steps.prepare(feed, records)
+      await steps.load(feed, records)
+      const sorted = steps.sort(feed, records)
       return write(() => {
-        const present = steps.current(prepared, feed, records)
+        const present = steps.current(sorted, feed, records)
         const { conflicts, ...counts } = steps.store(present)
         const unusable = [...present.unusable, ...conflicts]
         steps.setAside(feed, unusable)
@@ -59,10 +59,10 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     quarantineCount: async () => inQuarantine(),
     replay: async retries => {
       for (const { quarantined, record } of retries)
-        await steps.ready({ name: quarantined.feed, rules: quarantined.rules }, [record])
-      return write(() => retries.filter(retry => isReplayed(connection, steps, retry)).length)
+        await steps.load({ name: quarantined.feed, rules: quarantined.rules }, [record])
+      return write(() => retries.filter(retry => replay(connection, steps, retry)).length)
     },
-    discard: ids => writer.write(() => ids.filter(id => discarded(connection, trail, id)).length),
+    discard: ids => writer.write(() => ids.filter(id => discard(connection, trail, id)).length),
     catalog: async (tenantId, moment) => catalogAt(tenantId, moment),
     ...rerating(connection, writer, known, clock, trail),
     ...reports(connection),
@@ -79,10 +79,11 @@ function keepPlace({ query }: Connection, { name }: Feed, { mark, position }: Fe
   )
 }
 
-function isReplayed({ query }: Connection, steps: CallSteps, { quarantined, record }: Retry): boolean {
+/** Stores a call that waits in quarantine and lets go of it, or keeps it with its reason; returns true if it is stored. */
+function replay({ query }: Connection, steps: CallSteps, { quarantined, record }: Retry): boolean {
   const { id, feed, rules } = quarantined
-  const prepared = steps.prepare({ name: feed, rules }, [record])
-  const [unusable = steps.store(prepared).conflicts[0]] = prepared.unusable
+  const sorted = steps.sort({ name: feed, rules }, [record])
+  const [unusable = steps.store(sorted).conflicts[0]] = sorted.unusable
   const isKept =
     unusable !== undefined &&
     query<[string, string, string, number], unknown>(
@@ -96,7 +97,8 @@ function isReplayed({ query }: Connection, steps: CallSteps, { quarantined, reco
 /** Characters of a record that the audit trail keeps when it is discarded. */
 const KEPT = 1_000
 
-function discarded({ query }: Connection, trail: AuditTrail, id: number): boolean {
+/** Returns true if there was such a record. */
+function discard({ query }: Connection, trail: AuditTrail, id: number): boolean {
   const row = query<[number], Pick<Quarantined, 'feed' | 'format' | 'reason' | 'record'>>(
     `DELETE FROM quarantine WHERE id = ? RETURNING feed, format, reason, substr(record, 1, ${KEPT}) AS record`,
   ).get(id)

@@ -1,3 +1,4 @@
+import { type IdConflict, type IdentifiedCall, separateCalls } from '../../core/calls/identity.ts'
 import type { FieldError } from '../../core/errors.ts'
 import { recordAt, valueAt } from '../../core/packed.ts'
 import type { BulkPlan, BulkRecords, Rejection } from '../../core/ports/bulk.ts'
@@ -6,7 +7,7 @@ import type { keptWithCalls } from '../../core/resources/call-ratings.ts'
 import type { Value } from '../../core/resources/field.ts'
 import { type Bound, toSql } from './bound.ts'
 import { rowInserter } from './bulk-rows.ts'
-import { type Conflict, type Identified, identifier, keyOf, partsOfKey } from './call-identity.ts'
+import { callFinder, keyOf, partsOfKey } from './call-keys.ts'
 import { callTwins, type Reader, readerOf } from './call-twins.ts'
 import type { Connection } from './database.ts'
 import { amountSql } from './view.ts'
@@ -30,7 +31,7 @@ export interface ImportedCalls {
   keep(records: readonly BulkRecords[], first: number): void
 }
 
-interface Imported extends Identified {
+interface Imported extends IdentifiedCall {
   readonly records: BulkRecords
   readonly index: number
 }
@@ -42,7 +43,7 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
   const kept = (name: keyof typeof keptWithCalls): Reader => read(name)
   const [id, source, switchName] = [kept('switch_call_id'), kept('source'), kept('switch')]
   const [tenant, start, destination] = [read('tenant_id'), read('started_at'), read('destination_number')]
-  const identified = identifier(connection)
+  const storedWith = callFinder(connection)
   const twins = callTwins(connection, plan)
   const keep = keeper(connection, plan)
   const importedAt = (records: BulkRecords, index: number): Imported | null => {
@@ -54,7 +55,7 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
       index,
       source: String(source(records, index)),
       switchCallId: String(given),
-      key: keyOf(String(given), name === null ? null : String(name)),
+      switchName: name === null ? null : String(name),
       marks: {
         tenant_id: Number(tenant(records, index)),
         started_at: String(start(records, index)),
@@ -77,7 +78,7 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
           known.add(rowOf(records, index))
           found.push(twin)
         }
-      const { fresh, conflicts } = identified(called)
+      const { fresh, conflicts } = separateCalls(called, storedWith)
       const isNew = new Set([...fresh, ...conflicts.map(({ call }) => call)])
       for (const call of called) if (!isNew.has(call)) known.add(rowOf(call.records, call.index))
       return { known, conflicts: conflicts.map(rejection), twins: found }
@@ -96,7 +97,7 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
   }
 }
 
-function rejection({ call: { records, index, switchCallId }, rival }: Conflict<Imported>): Rejection {
+function rejection({ call: { records, index, switchCallId }, rival }: IdConflict<Imported>): Rejection {
   const { row, line, raw } = recordAt(records, index)
   const error: FieldError = {
     rule: 'taken',
@@ -139,9 +140,17 @@ function keeper(connection: Connection, plan: BulkPlan) {
     insert(calls.length, (position, row) => {
       const call = calls[position]
       if (!call) return
-      const [cdrId, { records, index, source, key, marks }] = call
+      const [cdrId, imported] = call
+      const { records, index, source, marks } = imported
       const rate = [prefix, price, increment].map(part => toSql(part(records, index)))
-      row.push(cdrId, source, key, toSql(outcomeAt(records, index)), rateOf([marks.tenant_id, ...rate]), ...rate)
+      row.push(
+        cdrId,
+        source,
+        keyOf(imported),
+        toSql(outcomeAt(records, index)),
+        rateOf([marks.tenant_id, ...rate]),
+        ...rate,
+      )
     })
     for (const [cdrId, { records, index }] of calls) {
       const former = formerRatings(records, index)

@@ -1,8 +1,8 @@
 import type { Calls, KeptRating } from '../../core/ports/calls.ts'
 import type { UnratedCalls } from '../../core/rating/check-deck.ts'
+import { UNRATED } from './call-ratings.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
-import { UNRATED } from './rerate-steps.ts'
 
 const RATING = 'r.outcome, r.prefix, r.cost_per_minute, r.billing_increment'
 

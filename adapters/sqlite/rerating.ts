@@ -1,17 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Catalog } from '../../core/calls/record-call.ts'
+import { changeOf, type FormerRating, type NewRating, rerate, type StoredCall } from '../../core/calls/rerating.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Calls, Rerated, RerateQuery, RerateResult } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { Direction } from '../../core/rating/rate-call.ts'
 import type { AuditTrail } from './audit.ts'
+import { pushRating, UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
-import { changeOf, pushRating, type RatedAgain, type RatedRow, rerated } from './rerate-steps.ts'
 import type { Writer } from './writer.ts'
 
-/** Rating stored calls anew; see rerate-steps.ts. */
+/** Rates stored calls that a switch handed over again; the cost of others was given by hand. */
 export function rerating(
   connection: Connection,
   writer: Writer,
@@ -27,9 +28,9 @@ export function rerating(
     if (!catalog) throw notFound('Tenant')
     return catalog
   }
-  const run = (query: RerateQuery, sample: number, onChange: (id: number, result: RatedAgain) => void = () => {}) => {
+  const run = (query: RerateQuery, sample: number, onChange: (id: number, result: NewRating) => void = () => {}) => {
     catalogOf(query.tenantId)
-    return rerated(connection, catalogOf, query, sample, onChange)
+    return rerate({ pages: pagesOf(connection, query), catalog: () => catalogOf(query.tenantId), sample, onChange })
   }
   /** Stores all changes at once; returns with the result between which ids of the history they all are. */
   const store = (query: RerateQuery, sample: number) =>
@@ -61,8 +62,23 @@ export function rerating(
   }
 }
 
+const PAGE = 2_000
+
+function pagesOf({ query }: Connection, { tenantId, from, to, unratedOnly }: RerateQuery) {
+  const page = query<[number, string, string, string, number], StoredCall>(
+    `SELECT c.id, c.started_at, c.caller_number, c.destination_number, c.direction, c.disposition, c.duration_seconds, c.bill_seconds,
+       c.cost, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment, r.outcome
+     FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
+     WHERE c.tenant_id = ? AND c.started_at < ? AND (c.started_at, c.id) > (max(?, ?), ?)
+     ${unratedOnly ? `AND ${UNRATED}` : ''}
+     ORDER BY c.started_at, c.id LIMIT ${PAGE}`,
+  )
+  const after = (last?: StoredCall) => page.all(tenantId, to, from, last?.started_at ?? '', last?.id ?? 0)
+  return keySetPages<StoredCall>(PAGE, after)
+}
+
 /** Stores a call's new rating, and keeps what was. */
-function applier({ query }: Connection, now: string): (id: number, result: RatedAgain) => void {
+function applier({ query }: Connection, now: string): (id: number, result: NewRating) => void {
   const keepFormer = query<[string, number], unknown>(
     `INSERT INTO cdr_rating_history
        (cdr_id, replaced_at, direction, bill_seconds, cost, outcome, rate_id, prefix, cost_per_minute, billing_increment)
@@ -84,15 +100,13 @@ function applier({ query }: Connection, now: string): (id: number, result: Rated
   }
 }
 
-interface KeptRow extends RatedRow {
+interface KeptRow extends FormerRating {
   readonly kept_id: number
   readonly new_bill_seconds: number
   readonly new_cost: number
   readonly new_prefix: string | null
   readonly new_direction: Direction
 }
-
-const PAGE = 2_000
 
 /** The changes that were stored with the history's ids after `before` and up to `last`, some at a time. */
 function* keptChanges({ query }: Connection, before: number, last: number): Generator<readonly Rerated[]> {

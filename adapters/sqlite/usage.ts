@@ -6,9 +6,9 @@ import type { Clock } from '../../core/ports/system.ts'
 import { FOREVER, type Period } from '../../core/rating/period.ts'
 import { rateTo } from '../../core/rating/rate-call.ts'
 import { NO_USAGE, together, type Usage } from '../../core/rating/usage.ts'
+import { IS_ANSWERED, UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
-import { UNRATED } from './rerate-steps.ts'
 import { type Key, type KeyOf, tallying } from './tally.ts'
 
 /** In front of a prefix by which a call was rated, where the rate itself is not known. */
@@ -27,7 +27,7 @@ const KEYS: Readonly<Record<UsageGroup | 'all', string>> = {
 }
 
 /** What is added up of a call. */
-const SUMS = `upper(c.disposition) = 'ANSWERED', c.duration_seconds, c.bill_seconds, c.cost, coalesce(${UNRATED}, 0)`
+const SUMS = `${IS_ANSWERED}, c.duration_seconds, c.bill_seconds, c.cost, coalesce(${UNRATED}, 0)`
 
 const CALLS = `FROM (SELECT key AS number, value ->> 'from' AS since, value ->> 'to' AS until FROM json_each(?)) d
   CROSS JOIN cdrs c ON c.tenant_id = ? AND c.started_at >= d.since AND c.started_at < d.until
@@ -35,7 +35,7 @@ const CALLS = `FROM (SELECT key AS number, value ->> 'from' AS since, value ->> 
 
 /** Most calls that no rate is kept with were not answered: nothing of them but their number has to be looked at. */
 const IS_NOTHING = `r.rate_id IS NULL AND r.outcome = 'not answered' AND r.prefix IS NULL AND c.direction <> 'inbound'
-  AND c.bill_seconds = 0 AND c.cost = 0 AND upper(c.disposition) <> 'ANSWERED'`
+  AND c.bill_seconds = 0 AND c.cost = 0 AND NOT ${IS_ANSWERED}`
 
 const BY_DESTINATION = `SELECT tally(${KEYS.destination}, ${SUMS}, iif(r.rate_id IS NULL, c.destination_number, NULL),
     iif(r.rate_id IS NULL, c.started_at, NULL)) FILTER (WHERE NOT (? AND ${IS_NOTHING})),

@@ -54,5 +54,6 @@ export interface UnreadableRecord {
 
 export const ANSWERED = 'ANSWERED'
 
-/** True when somebody answered, so that the answered seconds are to be rated. */
-export const isAnswered = (call: CompletedCall): boolean => call.disposition === ANSWERED
+/** Returns true if somebody answered, so that the answered seconds are to be rated; in any case of letters. */
+export const isAnswered = ({ disposition }: { readonly disposition: string }): boolean =>
+  disposition === ANSWERED || disposition.toUpperCase() === ANSWERED

@@ -33,8 +33,8 @@ export interface FeedRules {
   readonly switchName?: string
 }
 
-/** A CDR's values, as its declared fields would have read them. */
-export interface CallValues {
+/** A CDR's values, as its declared fields would have read them: one for each field. */
+export interface CallValues extends Readonly<Record<keyof typeof cdrs.fields, string | number | null>> {
   readonly tenant_id: number
   readonly extension_id: number | null
   readonly caller_number: string
@@ -64,7 +64,7 @@ export const slugOf = (call: CompletedCall, { contexts, tenant }: FeedRules): st
  * The CDR of a completed call, rated by the tenant's deck; or why it can be none. A call that ends at one of the
  * tenant's own DIDs or extensions is inbound, whoever places it: nothing of it leaves the switch, so it costs nothing.
  */
-export function recordCall(call: CompletedCall, catalog: Catalog, clock: SwitchClock): RatedRecord | UnreadableRecord {
+export function cdrOf(call: CompletedCall, catalog: Catalog, clock: SwitchClock): RatedRecord | UnreadableRecord {
   const startedAt = clock(call.startedAt)
   if (startedAt === null) return { reason: 'the start of the call is no date' }
   const caller = textOf('caller_number', call.callerNumber.trim() || WITHHELD)

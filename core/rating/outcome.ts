@@ -1,4 +1,4 @@
-import { ANSWERED } from '../calls/completed-call.ts'
+import { isAnswered } from '../calls/completed-call.ts'
 
 /**
  * How a call came by its cost. `emergency`: it costs nothing, as no rate is for that very number. `too large`: the cost
@@ -12,7 +12,6 @@ export const UNRATED_OUTCOMES: readonly Outcome[] = ['no match', 'too large']
 
 /** The outcome of a call that was rated elsewhere, where nothing tells it. */
 export function outcomeOf(call: { direction: unknown; disposition: unknown; duration_seconds: unknown }): Outcome {
-  const isAnswered = String(call.disposition).toUpperCase() === ANSWERED && call.duration_seconds !== 0
-  if (!isAnswered) return 'not answered'
+  if (!isAnswered({ disposition: String(call.disposition) }) || call.duration_seconds === 0) return 'not answered'
   return call.direction === 'inbound' ? 'inbound' : 'rated'
 }

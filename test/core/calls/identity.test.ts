@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type CallMarks, isSameCall } from '../../../core/calls/same-call.ts'
+import { type CallMarks, isSameCall } from '../../../core/calls/identity.ts'
 
 const at = (started_at: string, more: Partial<CallMarks> = {}): CallMarks => ({
   ...{ tenant_id: 1, destination_number: '380', started_at },
