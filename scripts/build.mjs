@@ -39,7 +39,6 @@ const OPTIONS = {
   external: [
     '@koa/router',
     '@node-rs/argon2',
-    'better-sqlite3',
     'inquirer',
     'koa',
     'koa-session',

@@ -10,9 +10,10 @@ import {
   statSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import Sqlite, { type Database } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
 import type { Damage } from '../../core/ports/system.ts'
+import { Sqlite } from './driver.ts'
 import { RESTORE, translate } from './errors.ts'
 import { assertOurs, schemaVersion } from './migrate.ts'
 

@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import Sqlite from 'better-sqlite3'
 import { AppError } from '../../core/errors.ts'
 import { belongAsFolder, IN_MEMORY, isThere, makeFolder } from './database.ts'
+import { Sqlite } from './driver.ts'
 import { isBusy, translate } from './errors.ts'
 import { holderOf } from './locks.ts'
 

@@ -3,9 +3,9 @@ import { closeSync, openSync, writeSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import Router from '@koa/router'
 import { hash } from '@node-rs/argon2'
-import Sqlite from 'better-sqlite3'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
+import { Sqlite } from '../../adapters/sqlite/driver.ts'
 import { PARAMETERS } from '../../adapters/system/passwords.ts'
 
 const PIECE = 64 * 1024

@@ -1,4 +1,4 @@
-import Sqlite from 'better-sqlite3'
+import { Sqlite } from '../../adapters/sqlite/driver.ts'
 import { migrate, migrations, schemaVersion } from '../../adapters/sqlite/migrate.ts'
 
 /** A process that brings a database up to date and is killed in the middle of the last step, with much of it written. */

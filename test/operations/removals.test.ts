@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import Sqlite from 'better-sqlite3'
+import { Sqlite } from '../../adapters/sqlite/driver.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { ADMIN, temporaryFolder } from '../support/app.ts'
 import { type DaemonProcess, startDaemon } from '../support/daemon.ts'

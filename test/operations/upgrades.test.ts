@@ -3,8 +3,9 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import Sqlite from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { openDatabase } from '../../adapters/sqlite/database.ts'
+import { Sqlite } from '../../adapters/sqlite/driver.ts'
 import { migrate, migrations, schemaVersion } from '../../adapters/sqlite/migrate.ts'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { temporaryFolder } from '../support/app.ts'
@@ -47,7 +48,7 @@ function databaseOf(schema: number): string {
   return path
 }
 
-function looking<T>(path: string, look: (db: Sqlite.Database) => T): T {
+function looking<T>(path: string, look: (db: Database) => T): T {
   const db = new Sqlite(path, { readonly: true })
   try {
     return look(db)
@@ -57,7 +58,7 @@ function looking<T>(path: string, look: (db: Sqlite.Database) => T): T {
 }
 
 /** The rows by the columns that they were written with: later ones are the migrations' own. */
-const dump = (db: Sqlite.Database): unknown[] =>
+const dump = (db: Database): unknown[] =>
   Object.entries(ROWS).map(([table, row]) => {
     const [columns = ''] = /\(([^)]*)\)/.exec(row)?.slice(1) ?? []
     return db.prepare(`SELECT ${columns} FROM ${table}`).all()

@@ -11,7 +11,7 @@ export function buildImportProgram(folder: string): string {
     target: 'node20',
     format: 'esm',
     banner: { js: `import{createRequire}from'node:module';const require=createRequire(import.meta.url);` },
-    external: ['better-sqlite3', '@node-rs/argon2'],
+    external: ['@node-rs/argon2'],
     outExtension: { '.js': '.mjs' },
     outdir: folder,
     logLevel: 'error',

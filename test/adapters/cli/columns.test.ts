@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import Sqlite from 'better-sqlite3'
+import { Sqlite } from '../../../adapters/sqlite/driver.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
 
 let place: Workplace

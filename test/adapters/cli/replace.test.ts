@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, before, beforeEach, describe, it } from 'node:test'
-import Sqlite from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
+import { Sqlite } from '../../../adapters/sqlite/driver.ts'
 import { furnish, missing, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
 import { DECK_HEADER } from '../../support/imports.ts'
 import { asteriskRow } from '../../support/switch.ts'
@@ -19,7 +20,7 @@ before(async () => {
 })
 after(() => place.remove())
 
-const inDatabase = <T>(act: (db: Sqlite.Database) => T): T => {
+const inDatabase = <T>(act: (db: Database) => T): T => {
   const db = new Sqlite(place.db)
   try {
     return act(db)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import Sqlite from 'better-sqlite3'
+import { Sqlite } from '../../../adapters/sqlite/driver.ts'
 import { formatTimestamp } from '../../../core/dates.ts'
 import { startService } from '../../support/app.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import { SqliteError } from 'better-sqlite3'
+import { Sqlite } from '../../../adapters/sqlite/driver.ts'
 import { type Peer, peer } from '../../../adapters/threads/peer.ts'
 import { AppError } from '../../../core/errors.ts'
 
@@ -28,7 +28,7 @@ function sides(): { here: Peer<Theirs>; close(): void } {
       throw new TypeError('a bug')
     },
     failAsDriver: () => {
-      throw new SqliteError('database or disk is full', 'SQLITE_FULL')
+      throw new Sqlite.SqliteError('database or disk is full', 'SQLITE_FULL')
     },
     never: () => new Promise(() => undefined),
   }

@@ -1,6 +1,6 @@
 import { mkdtempSync } from 'node:fs'
 import { join } from 'node:path'
-import Sqlite from 'better-sqlite3'
+import { Sqlite } from '../../../adapters/sqlite/driver.ts'
 import { joinSql, viewSql } from '../../../adapters/sqlite/view.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
 import { load } from '../load.ts'

@@ -1,4 +1,4 @@
-import Sqlite from 'better-sqlite3'
+import { Sqlite } from '../../../adapters/sqlite/driver.ts'
 import { median, perSecond, times } from '../figures.ts'
 import { load } from '../load.ts'
 import { startDaemon } from '../servers.ts'
