@@ -35,7 +35,7 @@ const OPTIONS = {
   outbase: 'bin',
   chunkNames: '[name]-[hash]',
   logLevel: 'warning',
-  banner: { js: "import{createRequire}from'node:module';const require=createRequire(import.meta.url);" },
+  banner: { js: "import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);" },
   external: [
     '@koa/router',
     '@node-rs/argon2',

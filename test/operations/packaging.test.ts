@@ -14,6 +14,18 @@ after(folder.remove)
 const unpacked = join(folder.path, 'package')
 let files: string[] = []
 
+interface Sbom {
+  readonly bomFormat: string
+  readonly metadata: { readonly component: { readonly name: string } }
+  readonly components: readonly { readonly 'bom-ref': string; readonly hashes: readonly { readonly alg: string }[] }[]
+}
+
+interface Lock {
+  readonly packages: Readonly<
+    Record<string, { readonly name?: string; readonly version: string; readonly dev?: boolean }>
+  >
+}
+
 const done = (ran: Ran): string => {
   assert.equal(ran.code, 0, ran.stderr)
   return ran.stdout
@@ -53,6 +65,25 @@ describe('the package', { timeout: 30_000 }, () => {
   it('is built before it is packed', () => {
     const { scripts } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
     assert.match(scripts.prepack, /\bbuild\b/)
+  })
+
+  it('is shipped with what it depends on, by name, version and hash, and nothing that development alone needs', async () => {
+    const { scripts, files: shipped } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
+    assert.match(scripts.prepack, /\bscripts\/sbom\.mjs$/)
+    assert.ok(shipped.includes('sbom.cdx.json'))
+    const path = join(folder.path, 'sbom.cdx.json')
+    done(await run(process.execPath, ['scripts/sbom.mjs', path]))
+    const text = readFileSync(path, 'utf8')
+    const { bomFormat, metadata, components }: Sbom = JSON.parse(text)
+    assert.deepEqual([bomFormat, metadata.component.name], ['CycloneDX', 'trunkline'])
+    const { packages }: Lock = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+    const needed = Object.entries(packages).filter(([place, { dev }]) => place !== '' && !dev)
+    const named = needed.map(
+      ([place, { name, version }]) => `${name ?? place.replace(/.*node_modules./, '')}@${version}`,
+    )
+    assert.deepEqual(components.map(component => component['bom-ref']).sort(), [...new Set(named)].sort())
+    for (const { hashes } of components) assert.equal(hashes[0]?.alg, 'SHA-512')
+    assert.doesNotMatch(text.replace(/"\$schema".*/, ''), /https?:/)
   })
 
   it('runs where it was unpacked', async () => {

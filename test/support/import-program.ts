@@ -10,7 +10,7 @@ export function buildImportProgram(folder: string): string {
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    banner: { js: `import{createRequire}from'node:module';const require=createRequire(import.meta.url);` },
+    banner: { js: `import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);` },
     external: ['@node-rs/argon2'],
     outExtension: { '.js': '.mjs' },
     outdir: folder,
