@@ -52,7 +52,7 @@ const OPTIONS = {
 const filesIn = folder =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter(entry => entry.isFile())
-    .map(entry => join(entry.path, entry.name))
+    .map(entry => join(entry.parentPath, entry.name))
     .sort()
 
 /** What the present sources are known by. */
