@@ -119,4 +119,11 @@ describe('the service unit', () => {
     assert.match(unit, /^NotifyAccess=all$/m)
     assert.match(unit, /^RestartPreventExitStatus=64 73 74 77 78$/m)
   })
+
+  it('limits the memory of the daemon, with a heap that leaves room for what is outside of it', () => {
+    const unit = readFileSync(join(unpacked, 'config', 'trunklined.service'), 'utf8')
+    const heap = Number(/^Environment=NODE_OPTIONS=--max-old-space-size=(\d+)$/m.exec(unit)?.[1])
+    const most = Number(/^MemoryMax=(\d+)M$/m.exec(unit)?.[1])
+    assert.ok(heap > 0 && 1.5 * heap < most, `${heap} of ${most} MiB`)
+  })
 })
