@@ -1,11 +1,13 @@
 import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/storage.ts'
 import { systemClock } from '../adapters/system/clock.ts'
+import { nodeDigests } from '../adapters/system/digests.ts'
 import { randomIds } from '../adapters/system/ids.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
 import type { Decks } from '../core/ports/decks.ts'
 import type { Messages, SmsGatewayClient } from '../core/ports/messages.ts'
 import type { Clock } from '../core/ports/system.ts'
+import { builtInProfiles } from '../core/sms/profiles/all.ts'
 import { type Administration, administration, type UnreadListener } from '../core/use-cases/administer.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
@@ -79,6 +81,8 @@ export function compose(
         records,
         messages: instruments.messages(messages),
         client: replacements.client ?? gatewayClient,
+        profiles: builtInProfiles,
+        digests: nodeDigests(),
         clock,
         ids: randomIds(),
         settings: messagingSettings(settings, baseUrl),

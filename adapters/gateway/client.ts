@@ -1,6 +1,6 @@
 import { createFetch, type FetchOptions } from 'ofetch'
 import type { SmsGatewayClient } from '../../core/ports/messages.ts'
-import type { Submission } from '../../core/sms/message.ts'
+import type { Submission } from '../../core/sms/submission.ts'
 import { VERSION } from '../../core/version.ts'
 import { ENCODINGS, exchanges } from './exchange.ts'
 
@@ -8,7 +8,7 @@ export interface HttpGatewayClient extends SmsGatewayClient {
   close(): Promise<void>
 }
 
-/** Hands messages to gateways over HTTP(S): one POST each, no redirect followed, nothing tried twice. */
+/** Hands messages to gateways over HTTP(S): one request each, no redirect followed, nothing tried twice. */
 export function httpGatewayClient({ timeoutSeconds }: { timeoutSeconds: number }): HttpGatewayClient {
   const wire = exchanges()
   return {
@@ -19,7 +19,7 @@ export function httpGatewayClient({ timeoutSeconds }: { timeoutSeconds: number }
         isWritten = true
       })
       try {
-        const response = await createFetch({ fetch }).raw(submission.url, { ...posting(submission), signal })
+        const response = await createFetch({ fetch }).raw(submission.url, { ...asking(submission), signal })
         return { kind: 'answered', status: response.status, body: response._data ?? '' }
       } catch (error) {
         const late = `The gateway ${isWritten ? 'did not answer' : 'could not be reached'} within ${timeoutSeconds} s.`
@@ -30,20 +30,23 @@ export function httpGatewayClient({ timeoutSeconds }: { timeoutSeconds: number }
   }
 }
 
-const posting = ({ username, password, body }: Submission): FetchOptions<'text'> => ({
-  method: 'POST',
-  body,
+const asking = ({ method, headers, body, basic }: Submission): FetchOptions<'text'> => ({
+  method,
+  ...(body === null ? {} : { body }),
   headers: {
-    'content-type': 'application/json',
     accept: 'application/json, text/plain;q=0.9, */*;q=0.1',
     'accept-encoding': ENCODINGS,
-    authorization: `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`,
     'user-agent': `trunkline/${VERSION}`,
+    ...(basic ? { authorization: authorizationOf(basic) } : {}),
+    ...headers,
   },
   retry: 0,
   responseType: 'text',
   ignoreResponseError: true,
 })
+
+const authorizationOf = ({ username, password }: NonNullable<Submission['basic']>): string =>
+  `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`
 
 /** The innermost reason: fetch wraps what happened on the wire in errors that say nothing. */
 function explain(error: unknown): string {

@@ -4,12 +4,13 @@ import { AppError } from '../../core/errors.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { smsMessages } from '../../core/resources/sms-messages.ts'
 import type { GatewayOptions } from '../../core/sms/gateway-options.ts'
+import type { Head } from '../../core/sms/profiles/sender.ts'
 import type { Unreadable } from '../../core/sms/receipt.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import { networkOf } from './address.ts'
 import { jsonBody } from './body.ts'
-import { receiptPayload } from './receipt-body.ts'
+import { receiptBytes, receiptPayload } from './receipt-body.ts'
 import { idOf, linkNext, listQuery } from './resource-routes.ts'
 import { respond } from './responses.ts'
 import { idIn, type Route } from './route.ts'
@@ -26,6 +27,15 @@ function carriesToken(ctx: Context, place: NonNullable<GatewayOptions['tokenIn']
   const given = place.in === 'header' ? ctx.get(place.name) : ctx.query[place.name]
   return isSame(String(given ?? ''), token)
 }
+
+/** A request as its sender made it: at the address that the provider knows, not what a proxy passes on. */
+const headOf = (ctx: Context, baseUrl: string): Head => ({
+  method: ctx.method,
+  url: `${baseUrl}${ctx.path}${ctx.search}`,
+  headers: Object.fromEntries(
+    Object.entries(ctx.req.headers).map(([name, value]) => [name, Array.isArray(value) ? value.join() : value]),
+  ),
+})
 
 /** Puts into the request's line in the log why a receipt was of no use: a code, nothing of its content. */
 function noteReceipt(ctx: Context, gateway: number | null, problem: Unreadable | 'token' | 'method'): void {
@@ -46,6 +56,8 @@ export function messagingRoutes({ administration, messaging, baseUrl }: Dependen
       sender: networkOf(ctx.ip),
       isTokenValid: (place, token) => carriesToken(ctx, place, token),
       read: () => receiptPayload(ctx),
+      head: () => headOf(ctx, baseUrl),
+      bytes: () => receiptBytes(ctx),
     })
     if (outcome.result === 'refused') {
       noteReceipt(ctx, gateway, 'token')
@@ -53,12 +65,17 @@ export function messagingRoutes({ administration, messaging, baseUrl }: Dependen
     }
     if (outcome.result === 'unreadable') noteReceipt(ctx, gateway, outcome.reason)
     if (outcome.result === 'unreadable' || outcome.ack === null) return respond(ctx, 200, 'DLR received')
-    ctx.type = 'text/plain'
-    ctx.body = outcome.ack
+    ctx.type = outcome.ack.type
+    ctx.body = outcome.ack.body
   }
-  const misdirected = async (ctx: Context): Promise<void> => {
+  const misdirected = async (ctx: Context): Promise<boolean> => {
     const gateway = idIn(ctx.params.id)
+    if (ctx.method === 'GET' && (await messaging.takesGet(gateway))) {
+      await receive(ctx)
+      return true
+    }
     if (await messaging.misdirected(gateway)) noteReceipt(ctx, gateway, 'method')
+    return false
   }
   const receipts = { session: 'none', methods: { POST: receive }, onWrongMethod: misdirected } as const
   return [

@@ -13,13 +13,20 @@ const MAX_FIELDS = 1_000
  * What a receipt says in its query string and in its body: a JSON object, a form or a multipart form, of repeated
  * members the last. Throws `busy` when too many bodies are being read.
  */
-export async function receiptPayload(ctx: Context): Promise<ReceiptPayload | Unreadable> {
-  try {
-    const bytes = await readBytes(ctx.req, ctx.res, RECEIPT_BODY)
+export const receiptPayload = (ctx: Context): Promise<ReceiptPayload | Unreadable> =>
+  reading(ctx, async bytes => {
     const query = formMembers(ctx.querystring)
     const body = await bodyMembers(ctx, bytes)
-    if (query === null || body === null) return 'too_many_fields'
+    if (query === null || body === null) return 'too_many_fields' as const
     return { query, body, size: ctx.querystring.length + bytes.length }
+  })
+
+/** The body of a receipt as it came. Throws `busy` when too many bodies are being read. */
+export const receiptBytes = (ctx: Context): Promise<Uint8Array | Unreadable> => reading(ctx, async bytes => bytes)
+
+async function reading<T>(ctx: Context, read: (bytes: Buffer) => Promise<T>): Promise<T | Unreadable> {
+  try {
+    return await read(await readBytes(ctx.req, ctx.res, RECEIPT_BODY))
   } catch (error) {
     if (!(error instanceof AppError)) return 'malformed'
     if (error.code === 'too_large' || error.code === 'unsupported_media' || error.code === 'malformed')

@@ -9,8 +9,8 @@ export interface Route {
   readonly methods: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Handler>>>
   /** required: 401 without one. optional: looked up. none: neither looked up nor guarded against foreign origins. */
   readonly session: 'required' | 'optional' | 'none'
-  /** Told of a request by a method that is not served, before it gets its 405. */
-  readonly onWrongMethod?: Handler
+  /** Told of a request by a method that is not served, before it gets its 405; true where it has answered all the same. */
+  readonly onWrongMethod?: (ctx: Context) => Promise<boolean>
   /** False where the pattern fits but nothing is there: 404. */
   readonly exists?: (parameters: Readonly<Record<string, string>>) => boolean
 }
@@ -33,7 +33,10 @@ export function router(routes: readonly Route[], guard: (route: Route, handler: 
       if (route.exists && !route.exists(ctx.params)) throw noSuchPath()
       const handler = handlers.get(ctx.method === 'HEAD' ? 'GET' : ctx.method)
       if (!handler) {
-        await route.onWrongMethod?.(ctx)
+        if (await route.onWrongMethod?.(ctx)) {
+          ctx.state.route = route.path
+          return
+        }
         throw new AppError('method_not_allowed', `The ${ctx.method} method is not supported here.`, { allow })
       }
       ctx.state.route = route.path

@@ -12,6 +12,7 @@ import { outside } from './migrations/009-outside.ts'
 import { auditNames } from './migrations/010-audit-names.ts'
 import { decks } from './migrations/011-decks.ts'
 import { formerDirection } from './migrations/012-former-direction.ts'
+import { messageClasses } from './migrations/013-message-classes.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
 export const migrations: readonly string[] = [
@@ -27,6 +28,7 @@ export const migrations: readonly string[] = [
   auditNames,
   decks,
   formerDirection,
+  messageClasses,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

@@ -13,6 +13,9 @@ const MAX_PAYLOAD = 16_384
 /** So many senders' counts are remembered. */
 const MAX_REMEMBERED = 10_000
 
+/** Those that name no message by its id never wait: our reference is known before a message is sent. */
+type Parked = Receipt & { readonly externalId: string }
+
 interface ParkedRow {
   readonly id: number
   /** Empty where the receipt gave none that is text. */
@@ -56,7 +59,7 @@ export function parkedReceipts({ query, value }: Connection, clock: Clock) {
   return {
     /** Only a message whose send is under way can have a receipt that comes too early. */
     isWaitedFor: (gatewayId: number): boolean => queued.get(gatewayId) === 1,
-    put: (gatewayId: number, { externalId, status, payload, size }: Receipt, sender: string): void => {
+    put: (gatewayId: number, { externalId, status, payload, size }: Parked, sender: string): void => {
       if (senderCounts.isFull(`${gatewayId} ${sender}`, () => ofSender.get(gatewayId, sender) ?? 0))
         dropOldest.run(gatewayId, sender)
       if (gatewayCounts.isFull(gatewayId, () => ofGateway.get(gatewayId) ?? 0))
@@ -70,6 +73,7 @@ export function parkedReceipts({ query, value }: Connection, clock: Clock) {
         const payload = parseJson(row.payload)
         return {
           externalId,
+          reference: null,
           status: row.status || null,
           payload: isJsonObject(payload) ? payload : {},
           size: row.payload.length,

@@ -1,6 +1,23 @@
-import { date, json, refersTo, text } from './field.ts'
-import { resource } from './resource.ts'
+import { STATUS_CLASSES } from '../sms/status-class.ts'
+import { date, integer, json, refersTo, text } from './field.ts'
+import { type Resource, resource } from './resource.ts'
 import { rules } from './text-rules.ts'
+
+/** What is kept beside a message. The HTTP API does not show it. */
+const keptWithMessages = {
+  /** What the message means by its status; null for a word that no table has. */
+  status_class: text(20, { optional: true, rule: rules.oneOf(...STATUS_CLASSES) }),
+  /** Our own name for it, which goes out with it wherever its provider carries one back. */
+  reference: text(64, { optional: true }),
+  /** How many parts the text takes on the air. */
+  parts: integer({ optional: true, min: 1 }),
+  /** Where the provider gave several ids: what each of them came to. */
+  part_classes: json(),
+  /** The gateways that refused it before, in order: `[{gateway, at, error}]`. */
+  tries: json(),
+  /** The message that this one sends again. */
+  resend_of: integer({ optional: true, min: 1 }),
+}
 
 /** What a send leaves behind. Records are made by sending alone; they outlive their gateway. */
 export const smsMessages = resource({
@@ -24,7 +41,14 @@ export const smsMessages = resource({
     submitted_at: date({ optional: true }),
     delivered_at: date({ optional: true }),
   },
+  kept: keptWithMessages,
 })
+
+/** Messages with all that is kept of them. */
+export const wholeMessages = {
+  ...smsMessages,
+  fields: { ...smsMessages.fields, ...keptWithMessages },
+} satisfies Resource
 
 /** The body of a send request. */
 export const sendFields = {

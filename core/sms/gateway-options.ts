@@ -17,6 +17,16 @@ export interface GatewayOptions {
   readonly interimStatuses: ReadonlySet<string>
   /** null: no token is wanted. unreadable: one is, but `dlr_token_in` does not say where, so that no receipt passes. */
   readonly tokenIn: TokenPlace | 'unreadable' | null
+  /** The name of the provider's profile; null for the documented behaviour. */
+  readonly profile: string | null
+  /** What the provider's profile asks for beside name and password. */
+  readonly account: Readonly<Record<string, string>>
+  /** Does our own reference go out in the receipt URL? With a profile, it always does. */
+  readonly sendsReference: boolean
+  /** Longer texts are refused, instead of those that the profile refuses; null where nothing else is said. */
+  readonly maxParts: number | null
+  /** A file of certificates that vouch for the gateway, in PEM, beside those of the system. */
+  readonly caFile: string | null
 }
 
 /** What rules read in a gateway's `meta`. */
@@ -33,7 +43,22 @@ export const GATEWAY_KEYS: Keys = {
     text => tokenPlace(text) !== 'unreadable',
     { value: 'query:token' },
   ),
+  profile: textKey('the name of a profile, such as "twilio"', name => name !== ''),
+  account: key(
+    'an object of texts',
+    value => isJsonObject(value) && Object.values(value).every(each => typeof each === 'string'),
+  ),
+  dlr_reference: key('true or false', value => typeof value === 'boolean'),
+  max_parts: key('a number from 1 to 255', value => partsIn(value) !== null),
+  ca_file: textKey('the path of a file', path => path !== ''),
 }
+
+const partsIn = (given: unknown): number | null => {
+  const parts = Number(numeral(given))
+  return Number.isInteger(parts) && parts >= 1 && parts <= 255 ? parts : null
+}
+
+const textIn = (given: unknown): string | null => (typeof given === 'string' && given !== '' ? given : null)
 
 const TOKEN_PLACE = /^(query|header):([A-Za-z0-9_.-]{1,100})$/
 
@@ -50,8 +75,20 @@ export function gatewayOptions(meta: string | null): GatewayOptions {
       (Array.isArray(interim) ? interim : []).flatMap(status => numeral(status)?.toLowerCase() ?? []),
     ),
     tokenIn: tokenPlace(options.dlr_token_in),
+    profile: textIn(options.profile),
+    account: accountIn(options.account),
+    sendsReference: options.dlr_reference === true,
+    maxParts: partsIn(options.max_parts),
+    caFile: textIn(options.ca_file),
   }
 }
+
+const accountIn = (given: unknown): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(isJsonObject(given) ? given : {}).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
 
 function tokenPlace(given: unknown): GatewayOptions['tokenIn'] {
   if (given === undefined || given === null) return null

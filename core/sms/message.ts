@@ -2,29 +2,28 @@ import type { Timestamp } from '../dates.ts'
 import { isJsonObject, isShallow, type JsonObject, parseJson, stringifyJson } from '../json.ts'
 import type { GatewayReply } from '../ports/messages.ts'
 import type { Values } from '../resources/resource.ts'
-import type { smsMessages } from '../resources/sms-messages.ts'
+import type { wholeMessages } from '../resources/sms-messages.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { externalIdOf, failureDetail } from './reply.ts'
+import { classOf, type StatusClass } from './status-class.ts'
 
-/** An SMS message as it is stored; `remote_response` is JSON text. */
-export type Message = Values<typeof smsMessages.fields> & { readonly id: number }
+/** An SMS message as it is stored; `remote_response`, `part_classes` and `tries` are JSON text. */
+export type Message = Omit<Values<typeof wholeMessages.fields>, 'status_class'> & {
+  readonly id: number
+  readonly status_class: StatusClass | null
+}
 
-/** A delivery receipt that names its message. */
+/** A delivery receipt that names its message, by the gateway's id or by our reference. */
 export interface Receipt {
-  readonly externalId: string
+  /** null: the gateway gave none. */
+  readonly externalId: string | null
+  /** Our own name of the message. */
+  readonly reference: string | null
   /** Lowercased, as the gateway wrote it; null where it gave one that is no text. */
   readonly status: string | null
   readonly payload: JsonObject
   /** Of the payload, in characters. */
   readonly size: number
-}
-
-/** What is posted to a gateway. `body` is JSON text. */
-export interface Submission {
-  readonly url: string
-  readonly username: string
-  readonly password: string
-  readonly body: string
 }
 
 export type Redact = (value: unknown) => unknown
@@ -33,29 +32,42 @@ export type Redact = (value: unknown) => unknown
 const MAX_MERGED = 65_536
 
 /** Begins the sentence of a failure after which the gateway may have the message all the same. */
-const OUTCOME_UNKNOWN = 'outcome unknown: '
+export const OUTCOME_UNKNOWN = 'outcome unknown: '
 
-const GIVEN_UP = `${OUTCOME_UNKNOWN}the service stopped before the gateway answered`
+const STOPPED = 'the service stopped before the gateway answered'
+const GIVEN_UP = `${OUTCOME_UNKNOWN}${STOPPED}`
 
 /** A message waits for its gateway while it is queued, or was given up on while the gateway still had it. */
-const isOpen = (message: Message): boolean => message.delivery_status === 'queued' || message.error_message === GIVEN_UP
+export const isOpen = (message: Message): boolean =>
+  message.delivery_status === 'queued' || message.error_message === GIVEN_UP
+
+/** Every id that the provider has given to the message, or to parts of it. */
+export function externalIdsOf({ external_message_id, part_classes }: Message): readonly string[] {
+  const parts = part_classes === null ? {} : parseJson(part_classes)
+  return [...new Set([external_message_id, ...Object.keys(isJsonObject(parts) ? parts : {})])]
+}
+
+/** Of messages that share an external id: those that nothing final is known of, if there are any. */
+export function meant(messages: readonly Message[]): readonly Message[] {
+  const open = messages.filter(({ status_class }) => status_class === null || status_class === 'pending')
+  return open.length > 0 ? open : messages
+}
 
 /** queued → submitted or failed, by the gateway's reply. Any other message stays as it is. */
 export function settle(message: Message, reply: GatewayReply, redact: Redact, now: Timestamp): Message {
   if (!isOpen(message)) return message
   if (reply.kind === 'failed') {
     const exception = String(redact(reply.exception))
-    return failed(message, reply.isWritten ? `${OUTCOME_UNKNOWN}${exception}` : exception, { exception })
+    return reply.isWritten ? lost(message, exception, { exception }) : failed(message, exception, { exception })
   }
-  const value = readBody(reply.body)
-  const body = isShallow(value) ? value : reply.body
-  const kept = redact(isJsonObject(body) ? body : { body })
+  const { value, body, kept } = readBody(reply.body, redact)
   if (reply.status < 200 || reply.status > 299)
     return failed(message, `HTTP ${reply.status}${failureDetail(redact(body))}`, kept)
   const id = externalIdOf(value)
   return {
     ...message,
     delivery_status: 'submitted',
+    status_class: 'pending',
     submitted_at: now,
     error_message: null,
     external_message_id: id !== null && redact(id) === id ? id : message.external_message_id,
@@ -63,17 +75,28 @@ export function settle(message: Message, reply: GatewayReply, redact: Redact, no
   }
 }
 
-function failed(message: Message, reason: string, remoteResponse: unknown): Message {
-  return {
-    ...message,
-    delivery_status: 'failed',
-    error_message: reason,
-    remote_response: stringifyJson(remoteResponse),
-  }
+export const failed = (message: Message, reason: string, remoteResponse: unknown): Message => ({
+  ...message,
+  delivery_status: 'failed',
+  status_class: 'failed',
+  error_message: reason,
+  remote_response: stringifyJson(remoteResponse),
+})
+
+/** Failed, as far as anyone can tell: the gateway may have the message all the same. */
+export const lost = (message: Message, reason: string, remoteResponse: unknown): Message => ({
+  ...failed(message, `${OUTCOME_UNKNOWN}${reason}`, remoteResponse),
+  status_class: 'unknown',
+})
+
+/** A reply's JSON value, or its text where it is no JSON; what is shown of it, and what is kept. */
+export function readBody(text: string, redact: Redact): { value: unknown; body: unknown; kept: unknown } {
+  const value = jsonOrText(text)
+  const body = isShallow(value) ? value : text
+  return { value, body, kept: redact(isJsonObject(body) ? body : { body }) }
 }
 
-/** A reply's JSON value, or its text when it is no JSON. */
-function readBody(text: string): unknown {
+function jsonOrText(text: string): unknown {
   try {
     return parseJson(text)
   } catch {
@@ -86,8 +109,9 @@ function readBody(text: string): unknown {
  * is queued by the word of a receipt was submitted.
  */
 export function giveUp(message: Message): Message {
-  const isUnanswered = message.delivery_status === 'queued' && message.delivered_at === null
-  return isUnanswered ? failed(message, GIVEN_UP, {}) : message
+  const { delivery_status, delivered_at, submitted_at } = message
+  const isUnanswered = delivery_status === 'queued' && delivered_at === null && submitted_at === null
+  return isUnanswered ? lost(message, STOPPED, {}) : message
 }
 
 /** any → the receipt's status; an interim one, or none, is merged but changes neither status nor delivery time. */
@@ -100,11 +124,16 @@ export function receive(
 ): Message {
   const remote_response = merged(message.remote_response, receipt, redact)
   if (receipt.status === null || options.interimStatuses.has(receipt.status)) return { ...message, remote_response }
-  return { ...message, delivery_status: String(redact(receipt.status)), delivered_at: now, remote_response }
+  const delivery_status = String(redact(receipt.status))
+  return { ...message, delivery_status, status_class: classOf(delivery_status), delivered_at: now, remote_response }
 }
 
 /** Shallow and by own keys only, so that a key such as `__proto__` is plain data. */
-function merged(stored: string | null, { payload, size }: Receipt, redact: Redact): string | null {
+export function merged(
+  stored: string | null,
+  { payload, size }: Pick<Receipt, 'payload' | 'size'>,
+  redact: Redact,
+): string | null {
   if ((stored?.length ?? 0) + size > MAX_MERGED) return stored
   const before = stored === null ? {} : parseJson(stored)
   const added = redact(payload)

@@ -1,6 +1,7 @@
 import { isShallow, type JsonObject, numeral } from '../json.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import type { Receipt } from './message.ts'
+import { REFERENCE_PARAMETER } from './profiles/receipt.ts'
 
 const MAX_LENGTH = 255
 
@@ -27,23 +28,31 @@ const firstOf = (payload: JsonObject, names: readonly string[]): string | null =
 
 /**
  * Reads a payload leniently; null if it names no message. The body goes before the query, of which the gateway's token
- * is left out. A payload that nests too deep tells its status alone.
+ * and our reference are left out. A payload that nests too deep tells its status alone.
  */
-export function readReceipt({ query, body, size }: ReceiptPayload, tokenIn: GatewayOptions['tokenIn']): Receipt | null {
-  const members = { ...withoutToken(query, tokenIn), ...body }
-  const externalId = firstOf(members, ['message_id', 'id', 'messageId'])
-  if (externalId === null || externalId.length > MAX_LENGTH) return null
+export function readReceipt(
+  { query, body, size }: ReceiptPayload,
+  { tokenIn, sendsReference }: Pick<GatewayOptions, 'tokenIn' | 'sendsReference'>,
+): Receipt | null {
+  const reference = sendsReference ? firstOf(query, [REFERENCE_PARAMETER]) : null
+  const ours = [...tokenName(tokenIn), ...(sendsReference ? [REFERENCE_PARAMETER] : [])]
+  const members = { ...without(query, ours), ...body }
+  const id = firstOf(members, ['message_id', 'id', 'messageId'])
+  const externalId = id !== null && id.length <= MAX_LENGTH ? id : null
+  if (externalId === null && reference === null) return null
   const isSilent = STATUS.every(name => !Object.hasOwn(members, name))
   const status = isSilent ? 'delivered' : firstOf(members, STATUS)
   return {
     externalId,
+    reference,
     status: status?.slice(0, MAX_LENGTH).toLowerCase() ?? null,
     payload: isShallow(members) ? members : {},
     size,
   }
 }
 
-function withoutToken(query: JsonObject, tokenIn: GatewayOptions['tokenIn']): JsonObject {
-  if (tokenIn === null || tokenIn === 'unreadable' || tokenIn.in !== 'query') return query
-  return Object.fromEntries(Object.entries(query).filter(([name]) => name !== tokenIn.name))
-}
+const tokenName = (tokenIn: GatewayOptions['tokenIn']): readonly string[] =>
+  tokenIn !== null && tokenIn !== 'unreadable' && tokenIn.in === 'query' ? [tokenIn.name] : []
+
+const without = (query: JsonObject, names: readonly string[]): JsonObject =>
+  names.length === 0 ? query : Object.fromEntries(Object.entries(query).filter(([name]) => !names.includes(name)))

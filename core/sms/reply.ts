@@ -1,4 +1,5 @@
 import { isJsonObject, numeral } from '../json.ts'
+import type { GatewayReply } from '../ports/messages.ts'
 
 const MAX_ID = 255
 const MAX_DETAIL = 300
@@ -29,3 +30,10 @@ export function failureDetail(body: unknown): string {
   const line = text.replace(/\s+/g, ' ').trim()
   return `: ${line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL)}…` : line}`
 }
+
+/** After these, a proxy or a crash may stand between what was done and what was answered. */
+const INDEFINITE = new Set([408, 500, 502, 504])
+
+/** Did a message that was not accepted certainly not go out? */
+export const isDefinite = (reply: GatewayReply): boolean =>
+  reply.kind === 'failed' ? !reply.isWritten : !INDEFINITE.has(reply.status)

@@ -2,13 +2,27 @@ import { stringifyJson } from '../json.ts'
 import type { Values } from '../resources/resource.ts'
 import type { smsGateways } from '../resources/sms-gateways.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import type { Message, Submission } from './message.ts'
+import type { Message } from './message.ts'
 
 export type Gateway = Values<typeof smsGateways.fields> & { readonly id: number }
 
-/** How a message is handed to its gateway. */
+/** An HTTP request that hands a message to its gateway. */
+export interface Submission {
+  readonly method: 'GET' | 'POST'
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** null for GET. */
+  readonly body: string | null
+  /** For Basic authentication; null without. */
+  readonly basic: { readonly username: string; readonly password: string } | null
+  /** A file of certificates that vouch for the gateway, in PEM, beside those of the system. */
+  readonly caFile: string | null
+}
+
+/** How a message is handed to a gateway without a profile. */
 export function submission(message: Message, gateway: Gateway, options: GatewayOptions): Submission {
   const { username, password } = gateway
+  const path = (gateway.api_path ?? 'send').replace(/^\/+/, '')
   const body = stringifyJson({
     to: message.to_number,
     from: message.from_sender,
@@ -17,12 +31,20 @@ export function submission(message: Message, gateway: Gateway, options: GatewayO
     'dlr-level': options.dlrLevel,
     'dlr-method': options.dlrMethod,
   })
-  return { url: submitUrl(gateway), username, password, body }
+  return {
+    method: 'POST',
+    url: `${originOf(gateway)}/${path}`,
+    headers: { 'content-type': 'application/json' },
+    body,
+    basic: { username, password },
+    caFile: options.caFile,
+  }
 }
 
-function submitUrl({ use_ssl, server_host, server_port, api_path }: Gateway): string {
+/** Scheme, host and port of a gateway. */
+export function originOf({ use_ssl, server_host, server_port }: Gateway): string {
   const host = server_host.includes(':') && !server_host.startsWith('[') ? `[${server_host}]` : server_host
-  return `${use_ssl ? 'https' : 'http'}://${host}:${server_port}/${(api_path ?? 'send').replace(/^\/+/, '')}`
+  return `${use_ssl ? 'https' : 'http'}://${host}:${server_port}`
 }
 
 /** The gateway's receipts come to this address; where they need a token in the query, it is in it. */

@@ -1,38 +1,19 @@
 import type { Actor } from '../audit.ts'
 import { addSeconds } from '../dates.ts'
-import { AppError, invalid, notFound } from '../errors.ts'
+import { AppError, notFound } from '../errors.ts'
+import type { Digests } from '../ports/digests.ts'
 import type { Messages, Receive, SmsGatewayClient } from '../ports/messages.ts'
+import type { Profiles } from '../ports/profiles.ts'
 import type { Json, Records } from '../ports/records.ts'
 import type { Clock, Ids } from '../ports/system.ts'
-import { mergeErrors } from '../resources/field-errors.ts'
-import { asBody, parseMembers } from '../resources/input.ts'
-import { type Row, resource, type Values } from '../resources/resource.ts'
 import { smsGateways } from '../resources/sms-gateways.ts'
-import { sendFields } from '../resources/sms-messages.ts'
-import { type GatewayOptions, gatewayOptions } from '../sms/gateway-options.ts'
-import { giveUp, type Message, receive, settle } from '../sms/message.ts'
-import { type ReceiptPayload, readReceipt, type Unreadable } from '../sms/receipt.ts'
+import { giveUp, type Message } from '../sms/message.ts'
 import { redactor } from '../sms/redact.ts'
-import { type Gateway, receiptUrl, submission } from '../sms/submission.ts'
-
-type SendRequest = Values<typeof sendFields>
-
-/** Whether a receipt carries that token at that place. */
-export type IsTokenValid = (place: NonNullable<GatewayOptions['tokenIn']>, token: string) => boolean
-
-/** What a receipt led to; `ack` is the text that its gateway wants to hear, if it wants one. */
-export type ReceiptOutcome =
-  | { readonly result: 'refused' }
-  | { readonly result: 'unreadable'; readonly reason: Unreadable }
-  | { readonly result: 'received'; readonly ack: string | null }
-
-export interface IncomingReceipt {
-  /** Tells those who send receipts from each other: the network that it comes from. */
-  readonly sender: string
-  readonly isTokenValid: IsTokenValid
-  /** Reads the payload, or says why it cannot be read. */
-  readonly read: () => Promise<ReceiptPayload | Unreadable>
-}
+import type { Gateway } from '../sms/submission.ts'
+import { type TextForm, textForm } from '../sms/text.ts'
+import { receiptUrlFor, receiving, referenceOf, settling, submissionFor, type Way, wayOf } from '../sms/way.ts'
+import { type IncomingReceipt, type ReceiptOutcome, receiveByProfile, receiveDocumented } from './receiving.ts'
+import { acceptSend, assertCarried, type SendRequest } from './sending.ts'
 
 export interface Messaging {
   /**
@@ -43,11 +24,13 @@ export interface Messaging {
   send(gatewayId: number, body: unknown, by?: Actor): Promise<Json>
   /**
    * Takes a delivery receipt. `isTokenValid` is asked only if the gateway wants a token. The payload is read only if
-   * the token is right. Throws what `read` throws.
+   * the token is right, or may be found to be so by the payload. Throws what `read` and `bytes` throw.
    */
   receipt(gatewayId: number | null, incoming: IncomingReceipt): Promise<ReceiptOutcome>
   /** Returns whether there is such a gateway, for a request to its receipt address by a method that carries none. */
   misdirected(gatewayId: number | null): Promise<boolean>
+  /** Does the gateway's profile send receipts by GET? */
+  takesGet(gatewayId: number | null): Promise<boolean>
   /** Gives up on sends whose process died, and forgets receipts that waited for too long. */
   sweep(): Promise<{ failed: number; forgotten: number }>
 }
@@ -65,6 +48,8 @@ interface Dependencies {
   readonly records: Records
   readonly messages: Messages
   readonly client: SmsGatewayClient
+  readonly profiles: Profiles
+  readonly digests: Digests
   readonly clock: Clock
   readonly ids: Ids
   readonly settings: MessagingSettings
@@ -73,63 +58,86 @@ interface Dependencies {
 /** Seconds past the gateway's time-out after which a queued message's sender is taken for dead. */
 const GRACE = 30
 
-const sendRequest = resource({ name: 'sms_messages', label: 'SMS message', fields: sendFields })
-
-export function messaging({ records, messages, client, clock, ids, settings }: Dependencies): Messaging {
+export function messaging(dependencies: Dependencies): Messaging {
+  const { records, messages, client, profiles, clock, ids, settings } = dependencies
   const findGateway = async (id: number): Promise<Gateway | null> =>
     (await records.find(smsGateways, id)) as Gateway | null
 
   /** The message of a request, to be sent at this moment. */
-  const queued = (request: SendRequest, gateway: Gateway, options: GatewayOptions): Omit<Message, 'id'> => ({
+  const queued = (request: SendRequest, gateway: Gateway, way: Way, { parts }: TextForm): Omit<Message, 'id'> => ({
     ...request,
     sms_gateway_id: gateway.id,
     external_message_id: ids.uuid(),
     delivery_status: 'queued',
+    status_class: 'pending',
     direction: 'outbound',
-    callback_url: request.callback_url ?? receiptUrl(settings.baseUrl, gateway, options),
+    callback_url: request.callback_url ?? receiptUrlFor(settings.baseUrl, gateway, way, null),
     remote_response: '{}',
     error_message: null,
     requested_at: clock.now(),
     submitted_at: null,
     delivered_at: null,
+    reference: null,
+    parts,
+    part_classes: null,
+    tries: null,
+    resend_of: null,
   })
 
+  /** What depends on the record's id: our reference, and the URL that carries it. */
+  const named =
+    (request: SendRequest, gateway: Gateway, way: Way) =>
+    (message: Message): Message => {
+      const reference = referenceOf(way, message.id, message.external_message_id)
+      if (reference === null) return message
+      const callback_url = request.callback_url ?? receiptUrlFor(settings.baseUrl, gateway, way, reference)
+      return { ...message, reference, callback_url, ...(way.profile ? { external_message_id: reference } : {}) }
+    }
+
   /** Of a gateway that is gone nothing is known any more; its messages are there. */
-  const receiver =
-    (gateway: Gateway | null, options: GatewayOptions): Receive =>
-    (message, receipt) =>
-      receive(message, receipt, options, gateway ? redactor(gateway) : payload => payload, clock.now())
+  const receiver = (gateway: Gateway | null, way: Way): Receive =>
+    receiving(way, gateway ? redactor(gateway) : payload => payload, clock.now)
 
   return {
     send: async (gatewayId, body, by) => {
       const gateway = await findGateway(gatewayId)
       if (!gateway) throw notFound(smsGateways.label)
-      const options = gatewayOptions(gateway.meta)
-      const request = queued(await acceptSend(records, body), gateway, options)
-      const deadline = addSeconds(request.requested_at, Math.ceil(settings.gatewayTimeout) + GRACE)
-      const message = await messages.create(request, deadline, by)
-      const reply = await client.submit(submission(message, gateway, options))
-      const change = (sent: Message): Message => settle(sent, reply, redactor(gateway), clock.now())
-      return messages.settle(message.id, change, receiver(gateway, options)).catch(handedOver)
+      const way = wayOf(gateway.meta, profiles)
+      const request = await acceptSend(records, body)
+      const form = textForm(request.message)
+      assertCarried(way, request, form)
+      const draft = queued(request, gateway, way, form)
+      const deadline = addSeconds(draft.requested_at, Math.ceil(settings.gatewayTimeout) + GRACE)
+      const message = await messages.create(draft, deadline, by, named(request, gateway, way))
+      const reply =
+        way.problem === null
+          ? await client.submit(submissionFor(way, message, gateway, form))
+          : ({ kind: 'failed', isWritten: false, exception: way.problem } as const)
+      const change = (sent: Message): Message => settling(way, reply, redactor(gateway), clock.now())(sent)
+      return messages.settle(message.id, change, receiver(gateway, way)).catch(handedOver)
     },
 
-    receipt: async (gatewayId, { sender, isTokenValid, read }) => {
+    receipt: async (gatewayId, incoming) => {
       if (gatewayId === null) return { result: 'received', ack: null }
       const gateway = await findGateway(gatewayId)
       // The messages of a gateway outlive it, and so does what protects them.
       const rule = gateway ?? (await messages.retired(gatewayId))
-      const options = gatewayOptions(rule?.meta ?? null)
-      if (rule?.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, rule.callback_token))
-        return { result: 'refused' }
-      const payload = await read()
-      const receipt = typeof payload === 'string' ? null : readReceipt(payload, options.tokenIn)
-      if (receipt === null && gateway)
-        return { result: 'unreadable', reason: typeof payload === 'string' ? payload : 'no_message_id' }
-      const received = receipt && (await messages.receive(gatewayId, receipt, receiver(gateway, options), sender))
-      return { result: 'received', ack: received === 'matched' ? options.dlrAck : null }
+      const way = wayOf(rule?.meta ?? null, profiles)
+      // Nobody can tell who sent it, nor what it says.
+      if (way.problem !== null) return { result: 'refused' }
+      const arrival = { gatewayId, isKnown: gateway !== null, rule, way, receive: receiver(gateway, way) }
+      return way.profile
+        ? receiveByProfile(dependencies, arrival, way.profile, incoming)
+        : receiveDocumented(dependencies, arrival, incoming)
     },
 
     misdirected: async gatewayId => gatewayId !== null && (await findGateway(gatewayId)) !== null,
+
+    takesGet: async gatewayId => {
+      const rule = gatewayId === null ? null : ((await findGateway(gatewayId)) ?? (await messages.retired(gatewayId)))
+      const { profile } = wayOf(rule?.meta ?? null, profiles)
+      return profile?.receipt.methods.includes('GET') ?? false
+    },
 
     sweep: async () => {
       const now = clock.now()
@@ -148,11 +156,4 @@ function handedOver(error: unknown): never {
     error.code,
     `The message was handed to the gateway, but what came of it could not be stored; do not send it again. ${error.message}`,
   )
-}
-
-async function acceptSend(records: Records, body: unknown): Promise<SendRequest> {
-  const { values, errors } = parseMembers(sendFields, asBody(body), 'create')
-  const problems = mergeErrors(sendRequest, errors, await records.violations(sendRequest, values))
-  if (problems.length > 0) throw invalid(problems)
-  return values as Row as SendRequest
 }

@@ -41,7 +41,12 @@ async function send(writer: number): Promise<void> {
     const { id } = await messages.create(message, '9999-12-31T00:00:00.000000Z')
     const early = n % 2 === 0
     if (early)
-      await messages.receive(GATEWAY, { externalId, status: 'received', payload: {}, size: 2 }, receive, '192.0.2.1')
+      await messages.receive(
+        GATEWAY,
+        { externalId, reference: null, status: 'received', payload: {}, size: 2 },
+        receive,
+        '192.0.2.1',
+      )
     await messages.settle(
       id,
       queued => ({ ...queued, delivery_status: 'submitted', external_message_id: externalId }),
@@ -49,7 +54,12 @@ async function send(writer: number): Promise<void> {
     )
     print(`${early ? 'received' : 'sent'} ${id}`)
     if (early) continue
-    await messages.receive(GATEWAY, { externalId, status: 'received', payload: {}, size: 2 }, receive, '192.0.2.1')
+    await messages.receive(
+      GATEWAY,
+      { externalId, reference: null, status: 'received', payload: {}, size: 2 },
+      receive,
+      '192.0.2.1',
+    )
     print(`received ${id}`)
   }
 }

@@ -66,7 +66,7 @@ describe('receipts that wait for their message', () => {
     const { messages, connection, records } = service.trunkline.storage
     await insert(records, 'sms_gateways')
     await keepSending(messages, 1)
-    const receipt = { externalId: 'gw-1', status: 'DELIVRD', payload: {}, size: 2 }
+    const receipt = { externalId: 'gw-1', reference: null, status: 'DELIVRD', payload: {}, size: 2 }
     await messages.receive(1, receipt, message => message, '192.0.2.1')
     const waiting = (): unknown => connection.db.prepare('SELECT count(*) FROM parked_receipts').pluck().get()
     clock.advance(2 * 3_600 - 60)

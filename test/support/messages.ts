@@ -18,6 +18,12 @@ export const queuedMessage = (changes: Partial<Message> = {}): Message => ({
   requested_at: '2026-03-01T12:00:00.000000Z',
   submitted_at: null,
   delivered_at: null,
+  status_class: 'pending',
+  reference: null,
+  parts: null,
+  part_classes: null,
+  tries: null,
+  resend_of: null,
   ...changes,
 })
 

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
+import { nodeDigests } from '../../adapters/system/digests.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
 import type { GatewayReply } from '../../core/ports/messages.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
-import type { Submission } from '../../core/sms/message.ts'
-import { type IsTokenValid, messaging } from '../../core/use-cases/messaging.ts'
+import { builtInProfiles } from '../../core/sms/profiles/all.ts'
+import type { Submission } from '../../core/sms/submission.ts'
+import { messaging } from '../../core/use-cases/messaging.ts'
+import type { IsTokenValid } from '../../core/use-cases/receiving.ts'
 import { manualClock } from './clock.ts'
 
 export const GATEWAY = {
@@ -53,6 +56,8 @@ export async function world(changes: Record<string, Value> = {}) {
         return answer(submission)
       },
     },
+    profiles: builtInProfiles,
+    digests: nodeDigests(),
     clock,
     ids: { uuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}` },
     settings: { baseUrl: 'https://pbx.example.com', gatewayTimeout: 15, parkedFor: 24 * 3600 },
@@ -75,6 +80,8 @@ export async function world(changes: Record<string, Value> = {}) {
         sender: '192.0.2.1',
         isTokenValid,
         read: async () => ({ query: {}, body: members, size: JSON.stringify(members).length }),
+        head: () => ({ method: 'POST', url: 'https://pbx.example.com/api/sms-gateways/1/dlr', headers: {} }),
+        bytes: async () => new TextEncoder().encode(JSON.stringify(members)),
       }),
     gatewayId: Number(gateway.id),
     send: async (body: unknown = BODY) => objectOf(await use.send(Number(gateway.id), body)),

@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, parseJson } from '../../json.ts'
 import { classOf, type StatusClass } from '../status-class.ts'
 import { firstTextAt, holds, textsAt, valuesAt } from './path.ts'
 import type { Profile } from './schema.ts'
+import { TOKEN_PARAMETER } from './sender.ts'
 
 /** A request that may carry receipts, as it came. */
 export interface ReceiptRequest {
@@ -28,6 +29,28 @@ export interface ProviderReceipt {
 export const REFERENCE_PARAMETER = 'ref'
 
 const MAX_WORD = 255
+
+const FORM = /^application\/x-www-form-urlencoded\b/i
+
+/** Some providers send a hundred receipts at once, of some twenty members each. */
+const MOST_MEMBERS = 5_000
+const MOST_FIELDS = 1_000
+
+/** Would it take long to read, such as thousands of members in 64 KiB? */
+export function isCrowded({ url, headers, body }: ReceiptRequest): boolean {
+  const isForm = FORM.test(headers['content-type'] ?? '')
+  return (
+    count(body, isForm ? '&' : ',') > (isForm ? MOST_FIELDS : MOST_MEMBERS) ||
+    url.split('&', MOST_FIELDS + 2).length > MOST_FIELDS + 1
+  )
+}
+
+function count(bytes: Uint8Array, character: string): number {
+  const wanted = character.charCodeAt(0)
+  let found = 0
+  for (const byte of bytes) if (byte === wanted) found++
+  return found
+}
 
 /** The receipts in a request: none where it can't be read, or holds nothing that the profile takes for one. */
 export function readReceipts({ receipt }: Profile, request: ReceiptRequest): readonly ProviderReceipt[] {
@@ -68,9 +91,9 @@ function itemsIn(content: unknown, path: string | undefined): readonly JsonObjec
 function contentOf(encodings: Profile['receipt']['encodings'], { headers, body, url }: ReceiptRequest): unknown {
   const text = new TextDecoder().decode(body)
   if (text.trim() === '' || encodings.every(each => each === 'query'))
-    return encodings.includes('query') ? Object.fromEntries(new URL(url).searchParams) : null
-  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
-  if (isForm) return encodings.includes('form') ? Object.fromEntries(new URLSearchParams(text)) : null
+    return encodings.includes('query') ? fieldsIn(new URL(url).searchParams) : null
+  if (FORM.test(headers['content-type'] ?? ''))
+    return encodings.includes('form') ? fieldsIn(new URLSearchParams(text)) : null
   if (!encodings.includes('json')) return null
   try {
     return parseJson(text)
@@ -78,3 +101,9 @@ function contentOf(encodings: Profile['receipt']['encodings'], { headers, body, 
     return null
   }
 }
+
+/** What is ours in a receipt's URL is no part of what the provider says. */
+const OURS: readonly string[] = [REFERENCE_PARAMETER, TOKEN_PARAMETER]
+
+const fieldsIn = (parameters: URLSearchParams): JsonObject =>
+  Object.fromEntries([...parameters].filter(([name]) => !OURS.includes(name)))

@@ -1,19 +1,9 @@
 import { stringifyJson } from '../../json.ts'
 import type { Message } from '../message.ts'
-import type { Gateway } from '../submission.ts'
-import { hexUtf16be, type TextForm, textForm } from '../text.ts'
+import type { Gateway, Submission } from '../submission.ts'
+import { hexUtf16be, type TextForm } from '../text.ts'
 import type { Profile } from './schema.ts'
 import { fill, fillTree, type TemplateValues, type Tree } from './template.ts'
-
-/** An HTTP request to a provider. `body` is null for GET. */
-export interface ProviderRequest {
-  readonly method: 'GET' | 'POST'
-  readonly url: string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
-  /** For Basic authentication; null where the profile has none. */
-  readonly basic: { readonly username: string; readonly password: string } | null
-}
 
 /** What a profile needs of a message. */
 export type Outgoing = Pick<Message, 'to_number' | 'from_sender' | 'message' | 'callback_url'> & {
@@ -33,23 +23,17 @@ const senderForm = (given: string, form: Profile['request']['number']): string =
   given.startsWith('+') || given.length > 6 ? numberForm(given, form) : given
 
 /** Why a provider would not carry this text as it was written; null where it does. */
-export function refusedText({ request, title }: Profile, message: string): string | null {
-  const { parts } = textForm(message)
+export function refusedText(
+  { request, title }: Profile,
+  message: string,
+  { parts }: TextForm,
+  maxParts = request.maxParts ?? null,
+): string | null {
   const characters = [...message].length
-  if (request.maxParts !== undefined && parts > request.maxParts)
-    return `takes ${parts} parts, of which ${title} sends ${request.maxParts}`
+  if (maxParts !== null && parts > maxParts) return `takes ${parts} parts, of which ${title} sends ${maxParts}`
   if (request.maxCharacters !== undefined && characters > request.maxCharacters)
     return `has ${characters} characters, of which ${title} takes ${request.maxCharacters}`
   return null
-}
-
-export const accountOf = (meta: unknown): Readonly<Record<string, string>> => {
-  if (typeof meta !== 'object' || meta === null || !('account' in meta)) return {}
-  const { account } = meta
-  if (typeof account !== 'object' || account === null) return {}
-  return Object.fromEntries(
-    Object.entries(account).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value]] : [])),
-  )
 }
 
 /** What the templates of a profile stand for in one message. */
@@ -82,10 +66,17 @@ function withQuery(url: string, parameters: Readonly<Record<string, string>>): s
   return `${url}${url.includes('?') ? '&' : '?'}${added.join('&')}`
 }
 
+export type ProviderRequest = Omit<Submission, 'caFile'>
+
 /** The request that hands a message to its provider. `base` is scheme, host and port of the gateway. */
-export function providerRequest({ request }: Profile, base: string, values: TemplateValues): ProviderRequest {
+export function providerRequest(
+  { request }: Profile,
+  base: string,
+  values: TemplateValues,
+  form: TextForm,
+): ProviderRequest {
   const { method, encoding, auth } = request
-  const fields = fillTree(fieldsFor(request, textForm(values['text'] ?? '')), values) ?? {}
+  const fields = fillTree(fieldsFor(request, form), values) ?? {}
   const path = fill(request.path, values, encodeURIComponent) ?? request.path
   const headers = Object.entries(request.headers ?? {}).flatMap(([name, template]) => {
     const value = fill(template, values)

@@ -16,6 +16,42 @@ export interface Proof {
   readonly now: number
 }
 
+/** What its URL and headers tell of a sender: it is the holder of the token, is not, or its body must be seen. */
+export type Glance = 'proven' | 'refused' | 'open'
+
+/** Tells what can be told before a body is read: nobody without a secret or a signature makes us read one. */
+export function glance(
+  senders: readonly ProfileSender[],
+  proof: Omit<Proof, 'request'> & { readonly request: Head },
+): Glance {
+  const told = senders.map(sender => glanceAt(sender, { ...proof, request: { ...proof.request, body: NOTHING } }))
+  return told.includes('proven') ? 'proven' : told.includes('open') ? 'open' : 'refused'
+}
+
+/** A request whose body has not been read. */
+export type Head = Omit<ReceiptRequest, 'body'>
+
+const NOTHING = new Uint8Array()
+
+function glanceAt(sender: ProfileSender, proof: Proof): Glance {
+  const { headers } = proof.request
+  const isThere = (header: string): boolean => Boolean(headers[header.toLowerCase()])
+  switch (sender.kind) {
+    case 'none':
+    case 'url':
+    case 'basic':
+      return proves(sender, proof) ? 'proven' : 'refused'
+    case 'hmac': {
+      const [place, name = ''] = sender.signature.split(':')
+      return place === 'field' || isThere(name) ? 'open' : 'refused'
+    }
+    case 'ed25519':
+      return isThere(sender.signature) ? 'open' : 'refused'
+    case 'jwt':
+      return isThere(sender.header) ? 'open' : 'refused'
+  }
+}
+
 /** Did the holder of the token send this? One of the ways that the profile allows is enough. */
 export const isFromProvider = (senders: readonly ProfileSender[], proof: Proof): boolean =>
   senders.some(sender => proves(sender, proof))

@@ -136,7 +136,13 @@ describe('an import beside another process', () => {
       })
       let written = 0
       while (!isOver) {
-        const receipt = { externalId: `id-${written}`, status: 'delivered', payload: { written }, size: 20 }
+        const receipt = {
+          externalId: `id-${written}`,
+          reference: null,
+          status: 'delivered',
+          payload: { written },
+          size: 20,
+        }
         await Promise.all([
           administration.create(resourceNamed('dids'), { ...sampleBody(resourceNamed('dids')), tenant_id: 1 }),
           messages.receive(1, receipt, message => message, '192.0.2.1'),

@@ -6,6 +6,7 @@ import { Worker } from 'node:worker_threads'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
 import type { GatewayReply } from '../../../core/ports/messages.ts'
 import { type FakeGateway, signal, startGateway } from '../../support/gateway.ts'
+import { submissionTo } from '../../support/submissions.ts'
 
 let gateway: FakeGateway
 let client: HttpGatewayClient
@@ -22,10 +23,10 @@ after(async () => {
 })
 
 const BODY = '{"to":"+380501234567","from":"ACME","content":"Hello"}'
-const submission = { username: 'user', password: 'word', body: BODY }
+const submission = { basic: { username: 'user', password: 'word' }, body: BODY }
 
 const submit = (members: Partial<typeof submission> & { url?: string } = {}, through = client): Promise<GatewayReply> =>
-  through.submit({ url: gateway.url, ...submission, ...members })
+  through.submit(submissionTo(gateway.url, { ...submission, ...members }))
 
 /** A failure before anything was written, and one after. */
 const definite = (exception: string): GatewayReply => ({ kind: 'failed', isWritten: false, exception })
@@ -107,7 +108,7 @@ describe('a submission', () => {
 
   it('carries credentials and content in UTF-8', async () => {
     gateway.answerWith(200, 'ok', 'text/plain')
-    await submit({ username: 'Ünser', password: 'пароль:🔑', body: '{"content":"Привет 📞"}' })
+    await submit({ basic: { username: 'Ünser', password: 'пароль:🔑' }, body: '{"content":"Привет 📞"}' })
     const { headers, text } = gateway.requests.at(-1) ?? assert.fail()
     assert.equal(headers.authorization, `Basic ${Buffer.from('Ünser:пароль:🔑').toString('base64')}`)
     assert.equal(text, '{"content":"Привет 📞"}')

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
+import { submissionTo } from '../../support/submissions.ts'
 
 const server = setupServer()
 let client: HttpGatewayClient
@@ -49,20 +50,20 @@ describe('a reply', () => {
           return new HttpResponse(body, { status, headers: { 'content-type': type } })
         }),
       )
-      const reply = await client.submit({ url: URL, username: 'u', password: 'p', body: '{}' })
+      const reply = await client.submit(submissionTo(URL))
       assert.deepEqual(reply, { kind: 'answered', status, body })
       assert.equal(posted, 1)
     })
 
   it('that begins with a byte order mark is handed on without it', async () => {
     server.use(http.post(URL, () => new HttpResponse('\ufeff{"id":"1"}')))
-    const reply = await client.submit({ url: URL, username: 'u', password: 'p', body: '{}' })
+    const reply = await client.submit(submissionTo(URL))
     assert.deepEqual(reply, { kind: 'answered', status: 200, body: '{"id":"1"}' })
   })
 
   it('that is none, for the network fails, is a value and no exception', async () => {
     server.use(http.post(URL, () => HttpResponse.error()))
-    const reply = await client.submit({ url: URL, username: 'u', password: 'p', body: '{}' })
+    const reply = await client.submit(submissionTo(URL))
     assert.equal(reply.kind, 'failed')
   })
 })

@@ -5,6 +5,7 @@ import { after, before, beforeEach, describe, it, mock } from 'node:test'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
 import { refusal } from '../../../adapters/gateway/targets.ts'
 import { type FakeGateway, startGateway } from '../../support/gateway.ts'
+import { submissionTo } from '../../support/submissions.ts'
 
 const REFUSED = [
   '169.254.0.1',
@@ -75,7 +76,7 @@ after(async () => {
 
 const submit = async (host: string): Promise<string> => {
   const url = `http://${host}:${gateway.port}/send`
-  const reply = await client.submit({ url, username: 'u', password: 'p', body: '{}' })
+  const reply = await client.submit(submissionTo(url))
   return reply.kind === 'failed' ? reply.exception : String(reply.status)
 }
 

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
 import { temporaryFolder } from '../../support/app.ts'
+import { submissionTo } from '../../support/submissions.ts'
 
 const folder = temporaryFolder()
 const [key, cert] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')]
@@ -50,7 +51,7 @@ const portOf = (listening: Pick<Server, 'address'>): number => {
   return typeof address === 'object' && address !== null ? address.port : 0
 }
 
-const submit = (url: string) => client.submit({ url, username: 'u', password: 'p', body: '{}' })
+const submit = (url: string) => client.submit(submissionTo(url))
 
 describe('over TLS a gateway', { skip }, () => {
   it('with a certificate that nobody vouches for is a failure, and gets no credentials', async () => {

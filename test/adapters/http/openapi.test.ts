@@ -247,7 +247,7 @@ async function startFailing(code: ErrorCode) {
       change: fail,
       remove: fail,
     },
-    messaging: { send: fail, receipt: fail, misdirected: fail, sweep: fail },
+    messaging: { send: fail, receipt: fail, misdirected: fail, takesGet: fail, sweep: fail },
     signIn: { authenticate: fail, open: fail, resume: fail, end: fail, forgetExpired: fail },
     serverKeys: { find: async () => 'key' },
     beat: fail,

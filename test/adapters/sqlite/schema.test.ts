@@ -5,6 +5,7 @@ import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { resources } from '../../../core/resources/all.ts'
 import type { Kind } from '../../../core/resources/field.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
+import { smsMessages } from '../../../core/resources/sms-messages.ts'
 import { manualClock } from '../../support/clock.ts'
 import { pagesOf } from '../../support/rows.ts'
 
@@ -31,7 +32,9 @@ const TYPES: Readonly<Record<Kind, string>> = {
 }
 
 /** Columns that the storage keeps for itself, beside those that are declared. */
-const EXTRA: Readonly<Record<string, readonly string[]>> = { sms_messages: ['deadline_at'] }
+const EXTRA: Readonly<Record<string, readonly string[]>> = {
+  sms_messages: ['deadline_at', ...Object.keys(smsMessages.kept)],
+}
 
 /** Fields that are never null although a request may leave them out: they have a default. */
 const isNeverNull = ({ kind, required, fallback }: { kind: Kind; required: boolean; fallback: unknown }): boolean =>

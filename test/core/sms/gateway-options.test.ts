@@ -6,7 +6,10 @@ import { gatewayOptions } from '../../../core/sms/gateway-options.ts'
 const from = (meta: unknown) => gatewayOptions(JSON.stringify(meta))
 
 test('a gateway without meta behaves as documented', () => {
-  const documented = { dlrLevel: 2, dlrMethod: 'POST', dlrAck: null, interimStatuses: new Set(), tokenIn: null }
+  const documented = {
+    ...{ dlrLevel: 2, dlrMethod: 'POST', dlrAck: null, interimStatuses: new Set(), tokenIn: null },
+    ...{ profile: null, account: {}, sendsReference: false, maxParts: null, caFile: null },
+  }
   for (const meta of [null, '{}', '{"other":1}', '[]', '"text"', '{"dlr_level":null,"dlr_method":null,"dlr_ack":null}'])
     assert.deepEqual(gatewayOptions(meta), documented, String(meta))
 })

@@ -17,6 +17,7 @@ const answered = (status: number, body: string): GatewayReply => ({ kind: 'answe
 const definite: GatewayReply = { kind: 'failed', exception: 'connect ECONNREFUSED', isWritten: false }
 const receipt = (payload: JsonObject, status = 'delivrd'): Receipt => ({
   externalId: 'x',
+  reference: null,
   status,
   payload,
   size: JSON.stringify(payload).length,
@@ -56,6 +57,7 @@ test('queued: an HTTP error fails the message, and tells what the gateway said',
     assert.deepEqual(settle(before, answered(status, '{"message":"no"}'), redact, NOW), {
       ...before,
       delivery_status: 'failed',
+      status_class: 'failed',
       error_message: `HTTP ${status}: no`,
       remote_response: '{"message":"no"}',
     })
@@ -66,6 +68,7 @@ test('queued: a network failure fails the message, and is kept as exception', ()
   assert.deepEqual(settle(before, definite, redact, NOW), {
     ...before,
     delivery_status: 'failed',
+    status_class: 'failed',
     error_message: 'connect ECONNREFUSED',
     remote_response: '{"exception":"connect ECONNREFUSED"}',
   })
@@ -76,6 +79,7 @@ test('queued: a network failure after the request was written fails the message,
   assert.deepEqual(settle(before, { kind: 'failed', exception: 'aborted', isWritten: true }, redact, NOW), {
     ...before,
     delivery_status: 'failed',
+    status_class: 'unknown',
     error_message: 'outcome unknown: aborted',
     remote_response: '{"exception":"aborted"}',
   })
@@ -146,6 +150,7 @@ test('any status: a receipt writes its own status and the time', () => {
       {
         ...queuedMessage(),
         delivery_status: 'undeliv',
+        status_class: 'failed',
         delivered_at: LATER,
         remote_response: '{"id":"m","to":"1"}',
       },

@@ -6,8 +6,9 @@ import type { Receipt } from '../../../core/sms/message.ts'
 import { readReceipt } from '../../../core/sms/receipt.ts'
 
 const SIZE = 123
+const plain = { tokenIn: null, sendsReference: false }
 
-const read = (members: JsonObject): Receipt | null => readReceipt({ query: {}, body: members, size: SIZE }, null)
+const read = (members: JsonObject): Receipt | null => readReceipt({ query: {}, body: members, size: SIZE }, plain)
 
 test('the message is named by message_id, id or messageId, in this order', () => {
   assert.equal(read({ messageId: 'c', id: 'b', message_id: 'a' })?.externalId, 'a')
@@ -43,16 +44,20 @@ test('the query says what the body does not, and never the token', () => {
     body: { status: 'Y', token: 'own' },
     size: SIZE,
   }
-  const read = readReceipt(given, { in: 'query', name: 'token' })
+  const read = readReceipt(given, { ...plain, tokenIn: { in: 'query', name: 'token' } })
   assert.deepEqual(read, {
     externalId: 'a',
+    reference: null,
     status: 'y',
     payload: { id: 'a', status: 'Y', ref: '42', token: 'own' },
     size: SIZE,
   })
-  const { payload } = readReceipt({ ...given, body: {} }, { in: 'query', name: 'token' }) ?? {}
+  const { payload } = readReceipt({ ...given, body: {} }, { ...plain, tokenIn: { in: 'query', name: 'token' } }) ?? {}
   assert.deepEqual(payload, { id: 'a', status: 'X', ref: '42' })
-  assert.equal(readReceipt({ ...given, body: {} }, { in: 'header', name: 'token' })?.payload.token, 'hush')
+  assert.equal(
+    readReceipt({ ...given, body: {} }, { ...plain, tokenIn: { in: 'header', name: 'token' } })?.payload.token,
+    'hush',
+  )
 })
 
 test('a payload that names no message is no receipt', () => {
@@ -70,7 +75,13 @@ test('inherited members name nothing', () => {
 test('a payload that nests too deep to be kept tells its status all the same', () => {
   let deep: unknown = 1
   for (let level = 0; level < 40; level++) deep = { deep }
-  assert.deepEqual(read({ id: 'a', status: 'X', deep }), { externalId: 'a', status: 'x', payload: {}, size: SIZE })
+  assert.deepEqual(read({ id: 'a', status: 'X', deep }), {
+    externalId: 'a',
+    reference: null,
+    status: 'x',
+    payload: {},
+    size: SIZE,
+  })
 })
 
 test('every JSON object is read without throwing, and kept as it came', () => {

@@ -8,7 +8,7 @@ test('a receipt changes its message, and is answered as the gateway wants', asyn
   const { send, stored, receive, gatewayId } = await world({ meta: '{"dlr_ack":"ACK/Jasmin"}' })
   await send()
   const outcome = await receive(gatewayId, { id: 'm1', message_status: 'DELIVRD', text: 'secret word' })
-  assert.deepEqual(outcome, { result: 'received', ack: 'ACK/Jasmin' })
+  assert.deepEqual(outcome, { result: 'received', ack: { body: 'ACK/Jasmin', type: 'text/plain' } })
   const [message] = await stored()
   assert.equal(message?.delivery_status, 'delivrd')
   assert.ok(message.delivered_at)

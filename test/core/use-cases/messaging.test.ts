@@ -40,8 +40,8 @@ test('the gateway gets the documented members and nothing else', async () => {
   await send({ ...BODY, tenant_id: null, extra: 1 })
   const [submission] = submissions
   assert.equal(submission?.url, 'http://sms.example.com:8080/send')
-  assert.deepEqual([submission.username, submission.password], ['user', 'secret word'])
-  assert.deepEqual(JSON.parse(submission.body), {
+  assert.deepEqual(submission.basic, { username: 'user', password: 'secret word' })
+  assert.deepEqual(JSON.parse(submission.body ?? ''), {
     to: '+380501234567',
     from: 'ACME',
     content: 'Hello',

@@ -26,7 +26,14 @@ const message = (overrides: Partial<Outgoing> = {}): Outgoing => ({
 })
 
 const requestOf = (profile: Profile, outgoing: Outgoing, account: Record<string, string> = {}): ProviderRequest =>
-  providerRequest(profile, 'https://api.example.com', templateValues(profile, outgoing, GATEWAY, account))
+  providerRequest(
+    profile,
+    'https://api.example.com',
+    templateValues(profile, outgoing, GATEWAY, account),
+    textForm(outgoing.message),
+  )
+
+const refused = (profile: Profile, text: string): string | null => refusedText(profile, text, textForm(text))
 
 /** What a server of that encoding reads from a request: every text of it. */
 function textsRead({ url, headers, body }: ProviderRequest): string[] {
@@ -140,11 +147,8 @@ describe('a text', () => {
 
   it('that the provider would cut is refused with the reason', () => {
     const jasmin = profileNamed('jasmin-http')
-    assert.equal(refusedText(jasmin, 'a'.repeat(765)), null)
-    assert.equal(refusedText(jasmin, 'a'.repeat(766)), 'takes 6 parts, of which Jasmin (HTTP API) sends 5')
-    assert.equal(
-      refusedText(profileNamed('smsc-ru'), 'ж'.repeat(1001)),
-      'has 1001 characters, of which SMSC.ru takes 1000',
-    )
+    assert.equal(refused(jasmin, 'a'.repeat(765)), null)
+    assert.equal(refused(jasmin, 'a'.repeat(766)), 'takes 6 parts, of which Jasmin (HTTP API) sends 5')
+    assert.equal(refused(profileNamed('smsc-ru'), 'ж'.repeat(1001)), 'has 1001 characters, of which SMSC.ru takes 1000')
   })
 })

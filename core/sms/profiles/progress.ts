@@ -1,0 +1,146 @@
+import type { Timestamp } from '../../dates.ts'
+import { isJsonObject, parseJson, stringifyJson } from '../../json.ts'
+import type { GatewayReply } from '../../ports/messages.ts'
+import { failed, isOpen, lost, type Message, merged, type Receipt, type Redact, readBody } from '../message.ts'
+import { isDefinite } from '../reply.ts'
+import { classOf, STATUS_CLASSES, type StatusClass } from '../status-class.ts'
+import { firstTextAt } from './path.ts'
+import { readReply } from './reply.ts'
+import type { Profile } from './schema.ts'
+
+/** How a message goes on by what its provider says, where the gateway has a profile. */
+
+/** What each id of one message came to. */
+type PartClasses = Readonly<Record<string, StatusClass>>
+
+/** A long message has a few. */
+const MOST_PARTS = 255
+
+/** A receipt may have come before the reply: what it said stays, unless it is only now known to be of one part. */
+export function settleByProfile(
+  message: Message,
+  profile: Profile,
+  reply: GatewayReply,
+  redact: Redact,
+  now: Timestamp,
+): Message {
+  if (reply.kind === 'failed') {
+    const exception = String(redact(reply.exception))
+    return refused(message, exception, { exception }, reply)
+  }
+  const { kept } = readBody(reply.body, redact)
+  const read = readReply(profile, reply.status, reply.body)
+  if (!read.isAccepted) return refused(message, String(redact(read.error)), kept, reply)
+  const ids = read.ids.filter(id => redact(id) === id)
+  const accepted: Message = {
+    ...message,
+    submitted_at: message.submitted_at ?? now,
+    external_message_id: ids[0] ?? message.external_message_id,
+    remote_response: before(kept, message.remote_response),
+  }
+  if (ids.length < 2) return isOpen(message) ? submitted({ ...accepted, part_classes: null }) : accepted
+  const known = knownParts(message)
+  const parts = Object.fromEntries(ids.slice(0, MOST_PARTS).map(id => [id, classAt(known, id) ?? 'pending'] as const))
+  const whole = { ...accepted, part_classes: stringifyJson(parts) }
+  const isUndone = overall(parts) === 'pending' && message.status_class !== 'pending'
+  return isOpen(message) || isUndone ? submitted(whole) : whole
+}
+
+const submitted = (message: Message): Message => ({
+  ...message,
+  delivery_status: 'submitted',
+  status_class: 'pending',
+  error_message: null,
+  delivered_at: null,
+})
+
+/** A provider that has sent a receipt has the message, whatever became of its reply. */
+function refused(message: Message, reason: string, response: unknown, reply: GatewayReply): Message {
+  if (!isOpen(message) && (message.status_class !== 'pending' || !isDefinite(reply))) return message
+  return isDefinite(reply) ? failed(message, reason, response) : lost(message, reason, response)
+}
+
+/** A reply, and what receipts have said already. */
+function before(reply: unknown, stored: string | null): string {
+  const later = stored === null ? {} : parseJson(stored)
+  return stringifyJson({ ...(isJsonObject(reply) ? reply : {}), ...(isJsonObject(later) ? later : {}) })
+}
+
+/** Does nothing interim change it any more? Of a send whose outcome is unknown, the provider may still tell. */
+const isFinal = ({ status_class, submitted_at }: Message): boolean =>
+  status_class === 'delivered' || status_class === 'failed' || (status_class === 'unknown' && submitted_at !== null)
+
+/** Every receipt is merged; it changes the status unless it says less than what is known already. */
+export function receiveByProfile(
+  message: Message,
+  { receipt: read }: Profile,
+  receipt: Receipt,
+  redact: Redact,
+  now: Timestamp,
+): Message {
+  const word = receipt.status ?? ''
+  const said = classOf(word, read.table) ?? 'pending'
+  const parts = partsWith(message, receipt, said)
+  const meaning = parts ? overall(parts) : said
+  const noted: Message = {
+    ...message,
+    part_classes: parts && stringifyJson(parts),
+    external_message_id:
+      message.submitted_at === null && receipt.externalId !== null && redact(receipt.externalId) === receipt.externalId
+        ? receipt.externalId
+        : message.external_message_id,
+    submitted_at: message.submitted_at ?? now,
+    remote_response: merged(message.remote_response, receipt, redact),
+  }
+  const saysLess = isFinal(message) && (meaning === 'pending' || meaning === 'unknown')
+  if (receipt.status === null || meaning !== said || saysLess) return noted
+  const error = firstTextAt(receipt.payload, read.error ?? [])
+  return {
+    ...noted,
+    delivery_status: String(redact(word)),
+    status_class: meaning,
+    delivered_at: meaning === 'pending' ? message.delivered_at : now,
+    error_message: meaning === 'failed' && error !== null ? String(redact(error)) : null,
+  }
+}
+
+const isClass = (value: unknown): value is StatusClass => STATUS_CLASSES.some(each => each === value)
+
+function partsOf({ part_classes }: Message): PartClasses {
+  const stored = part_classes === null ? {} : parseJson(part_classes)
+  return Object.fromEntries(
+    Object.entries(isJsonObject(stored) ? stored : {}).flatMap(([id, value]) =>
+      isClass(value) ? [[id, value] as const] : [],
+    ),
+  )
+}
+
+/** Those that receipts have named before the reply did. */
+function knownParts(message: Message): PartClasses {
+  const { part_classes, external_message_id: first, reference, status_class } = message
+  return part_classes === null && first !== reference && status_class !== null
+    ? { [first]: status_class }
+    : partsOf(message)
+}
+
+const classAt = (parts: PartClasses, id: string): StatusClass | undefined =>
+  Object.hasOwn(parts, id) ? parts[id] : undefined
+
+/** With what a receipt says of one part; null while the message has one id only, or none but ours. */
+function partsWith(message: Message, { externalId: id }: Receipt, said: StatusClass): PartClasses | null {
+  const { part_classes, external_message_id: first, reference, status_class } = message
+  const known = partsOf(message)
+  if (id === null || id === reference) return part_classes === null ? null : known
+  if (part_classes === null && (id === first || first === reference)) return null
+  const parts = part_classes === null ? { [first]: status_class ?? 'pending' } : known
+  const former = classAt(parts, id) ?? 'pending'
+  if (classAt(parts, id) === undefined && Object.keys(parts).length >= MOST_PARTS) return parts
+  return { ...parts, [id]: said === 'pending' ? former : said }
+}
+
+/** What parts come to together: a message that lacks one did not arrive. */
+function overall(parts: PartClasses): StatusClass {
+  const all = Object.values(parts)
+  for (const each of ['failed', 'pending', 'unknown'] as const) if (all.includes(each)) return each
+  return 'delivered'
+}

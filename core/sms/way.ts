@@ -1,0 +1,71 @@
+import type { Timestamp } from '../dates.ts'
+import type { GatewayReply, Receive } from '../ports/messages.ts'
+import type { Profiles } from '../ports/profiles.ts'
+import { type GatewayOptions, gatewayOptions } from './gateway-options.ts'
+import { type Message, type Redact, receive, settle } from './message.ts'
+import { receiveByProfile, settleByProfile } from './profiles/progress.ts'
+import { REFERENCE_PARAMETER } from './profiles/receipt.ts'
+import { providerRequest, refusedText, templateValues } from './profiles/request.ts'
+import type { Profile } from './profiles/schema.ts'
+import { TOKEN_PARAMETER } from './profiles/sender.ts'
+import { type Gateway, originOf, receiptUrl, type Submission, submission } from './submission.ts'
+import type { TextForm } from './text.ts'
+
+/** How messages and receipts go through a gateway: by its provider's profile, or as documented without one. */
+export interface Way {
+  readonly options: GatewayOptions
+  readonly profile: Profile | null
+  /** Why nothing goes this way: the profile that the gateway names cannot be used. */
+  readonly problem: string | null
+}
+
+/** `meta` is the gateway's, JSON text or null. */
+export function wayOf(meta: string | null, profiles: Profiles): Way {
+  const options = gatewayOptions(meta)
+  const found = options.profile === null ? { profile: null } : profiles.named(options.profile)
+  return 'problem' in found
+    ? { options, profile: null, problem: found.problem }
+    : { options, profile: found.profile, problem: null }
+}
+
+/** Why a text would not arrive as it was written; null where it does, as far as is known. */
+export const refusal = ({ profile, options }: Way, text: string, form: TextForm): string | null =>
+  profile && refusedText(profile, text, form, options.maxParts ?? undefined)
+
+/** Our own name of a message that goes this way: made up, or the record's id where the provider takes only a number. */
+export function referenceOf({ profile, options }: Way, id: number, uuid: string): string | null {
+  if (profile) return profile.request.reference === 'id' ? String(id) : uuid
+  return options.sendsReference ? uuid : null
+}
+
+/** Where the gateway sends the receipts of all its messages (null), or of one. */
+export function receiptUrlFor(baseUrl: string, gateway: Gateway, way: Way, reference: string | null): string {
+  const { profile, options } = way
+  const url = profile ? `${baseUrl}/api/sms-gateways/${gateway.id}/dlr` : receiptUrl(baseUrl, gateway, options)
+  const isSecret = profile?.sender.some(({ kind }) => kind === 'url') && gateway.callback_token
+  const parameters = new URLSearchParams({
+    ...(isSecret && gateway.callback_token ? { [TOKEN_PARAMETER]: gateway.callback_token } : {}),
+    ...(reference === null ? {} : { [REFERENCE_PARAMETER]: reference }),
+  }).toString()
+  return parameters === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${parameters}`
+}
+
+export function submissionFor(way: Way, message: Message, gateway: Gateway, form: TextForm): Submission {
+  const { profile, options } = way
+  if (!profile) return submission(message, gateway, options)
+  const outgoing = { ...message, reference: message.reference ?? message.external_message_id }
+  const values = templateValues(profile, outgoing, gateway, options.account)
+  return { ...providerRequest(profile, originOf(gateway), values, form), caFile: options.caFile }
+}
+
+export const settling =
+  ({ profile }: Way, reply: GatewayReply, redact: Redact, now: Timestamp) =>
+  (message: Message): Message =>
+    profile ? settleByProfile(message, profile, reply, redact, now) : settle(message, reply, redact, now)
+
+export const receiving =
+  ({ profile, options }: Way, redact: Redact, now: () => Timestamp): Receive =>
+  (message, receipt) =>
+    profile
+      ? receiveByProfile(message, profile, receipt, redact, now())
+      : receive(message, receipt, options, redact, now())
