@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isJsonObject } from '../core/json.ts'
 import { VERSION } from '../core/version.ts'
-import { importsOf, problemsOf } from './support/architecture.ts'
+import { circlesIn, importsOf, problemsOf } from './support/architecture.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -26,6 +26,21 @@ test('no file reaches into a layer that it should know nothing of', () => {
   assert.ok(sources.length > 50)
   const problems = sources.flatMap(path => problemsOf(path, read(path)))
   assert.deepEqual(problems, [], problems.join('\n'))
+})
+
+test('no file imports another in a circle', () => {
+  const circles = circlesIn(new Map(sources.map(path => [path, read(path)])))
+  assert.deepEqual(circles, [], circles.map(circle => circle.join(' > ')).join('\n'))
+})
+
+test('a circle is found by the types that are imported as well', () => {
+  const sources = new Map([
+    ['core/a.ts', `import { b } from './b.ts'`],
+    ['core/b.ts', `import type { C } from './c/c.ts'\nimport { d } from './d.ts'`],
+    ['core/c/c.ts', `type A = import('../a.ts').A`],
+    ['core/d.ts', ''],
+  ])
+  assert.deepEqual(circlesIn(sources), [['core/a.ts', 'core/b.ts', 'core/c/c.ts', 'core/a.ts']])
 })
 
 describe('the check of the layers', () => {

@@ -5,9 +5,9 @@ import { broken, mergeErrors, REQUIRED } from '../../core/resources/field-errors
 import { parseMembers } from '../../core/resources/input.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { written } from '../../core/resources/written.ts'
-import { cell, objects } from './columns.ts'
 import type { Context, Services } from './context.ts'
 import { labelOfField, targetIn } from './fields.ts'
+import { cell, objects } from './json-values.ts'
 
 /** Prompts at a terminal. They are drawn on standard error, so that standard output stays data. */
 

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, numeral, parseJson, stringifyJson } from '../../core/json.ts'
+import { isJsonObject, type JsonObject } from '../../core/json.ts'
 import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field, Kind } from '../../core/resources/field.ts'
@@ -6,6 +6,7 @@ import { namedReferences } from '../../core/resources/names.ts'
 import { type Embed, isNamed, type Resource, timestamped } from '../../core/resources/resource.ts'
 import { CliError, EXIT } from './exit.ts'
 import { targetIn } from './fields.ts'
+import { cell } from './json-values.ts'
 import { naming } from './references.ts'
 
 /** What a table, a line or a cell shows of a record. */
@@ -20,14 +21,6 @@ export interface Column {
 export const isNumber = ({ kind }: Pick<Column, 'kind'>): boolean => kind === 'integer' || kind === 'decimal'
 
 export const SECRET_MARK = '••••••'
-
-/** A JSON value as a person reads it. */
-export function cell(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  if (typeof value === 'object' && numeral(value) === null) return stringifyJson(value)
-  return String(numeral(value) ?? value)
-}
 
 /** The text of a value without what is secret in it. */
 function concealed({ secret, secretQuery }: Pick<Field, 'secret' | 'secretQuery'>, text: string): string {
@@ -218,8 +211,3 @@ export function shared(resource: Resource, row: JsonObject, showSecrets: boolean
 
 export const picked = (row: JsonObject, fields: readonly string[] | undefined): JsonObject =>
   fields ? Object.fromEntries(fields.flatMap(name => (name in row ? [[name, row[name]]] : []))) : row
-
-export function objects(json: string): JsonObject[] {
-  const rows = parseJson(json)
-  return Array.isArray(rows) ? rows.filter(isJsonObject) : []
-}

@@ -4,8 +4,8 @@ import { parseJson } from '../../core/json.ts'
 import type { Records } from '../../core/ports/records.ts'
 import { dids } from '../../core/resources/dids.ts'
 import { tenants } from '../../core/resources/tenants.ts'
-import { cell, objects } from './columns.ts'
 import { quoted } from './command-line.ts'
+import { cell, objects } from './json-values.ts'
 
 /** Calls that no rate matched because nobody has said which country their tenant dials from. */
 export interface MissingCountry {

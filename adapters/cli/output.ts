@@ -3,21 +3,11 @@ import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../c
 import type { Page } from '../../core/ports/records.ts'
 import type { Kind } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
-import {
-  assertNamed,
-  type Column,
-  cell,
-  chosen,
-  joined,
-  linesOf,
-  objects,
-  picked,
-  shared,
-  withNames,
-} from './columns.ts'
+import { assertNamed, type Column, chosen, joined, linesOf, picked, shared, withNames } from './columns.ts'
 import type { Context, Io } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { csvCell } from './export/csv.ts'
+import { cell, objects } from './json-values.ts'
 import { coloured, printable, styled } from './styles.ts'
 
 /** Waits until the reader has taken what was written, so that a long output stays out of memory. */

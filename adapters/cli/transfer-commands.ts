@@ -29,7 +29,8 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
   const replacing = `${line} --tenant acme --mode replace --effective 2026-12-01T00:00 --dry-run`
   example(command, `${line} --dry-run`, ...(resource.deckOf === undefined ? [] : [replacing]))
   return run(command, async (context, [path = ''], flags) => {
-    const { exitCodeOf, importRecords } = await import('./import/import.ts')
+    const { importRecords } = await import('./import/import.ts')
+    const { exitCodeOf } = await import('./import/summary.ts')
     const ended = new AbortController()
     const source = await openPath(path, context.io)
     const stopListening = onEnding(code => {

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises'
 import { AppError } from '../../core/errors.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
+import type { Course } from './course.ts'
 import { areEnough, assertWithin, isMissing, readRecordFile, recordFiles } from './files.ts'
-import type { Course } from './follow.ts'
 
 /** What was changed so lately may still be written, or changed again within one tick of the file system's clock. */
 const SETTLED_MS = 5_000

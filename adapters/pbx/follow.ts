@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { SOURCE_FORMATS, type SourceFormat } from '../../core/calls/completed-call.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports/calls.ts'
+import type { Course } from './course.ts'
 import { CHUNK, FOLDER_FORMAT, formatIn } from './files.ts'
 import { followFolder } from './follow-folder.ts'
 import { identityOf, isIn, placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
@@ -33,19 +34,6 @@ export interface Follower {
 }
 
 const AFTER_TROUBLE_MS = 5_000
-
-/** What the ways of following share. */
-export interface Course {
-  readonly path: string
-  readonly signal: AbortSignal
-  readonly onTrouble: Following['onTrouble']
-  /** Tells once that there is nothing at the path, until there is. */
-  setMissing(isMissing: boolean): void
-  store(records: Parameters<Calls['store']>[1], place: FeedPlace | null): Promise<void>
-  setLag(bytes: number): void
-  /** Waits until it is time for the next look. */
-  rest(): Promise<void>
-}
 
 /**
  * Follows a file that a switch appends to, or a folder that it leaves records in, until told to stop. The place is

@@ -1,6 +1,7 @@
 import type { Actor } from '../audit.ts'
 import type { Timestamp } from '../dates.ts'
 import type { Message, Receipt } from '../sms/message.ts'
+import type { GatewayReply } from '../sms/reply.ts'
 import type { Submission } from '../sms/submission.ts'
 import type { Json } from './records.ts'
 
@@ -52,16 +53,6 @@ export interface RetiredGateway {
 export type Received = 'matched' | 'parked' | 'ignored'
 
 export type Receive = (message: Message, receipt: Receipt) => Message
-
-/** What came of handing a message to a gateway; a failure is a value, since the API answers it with a 200. */
-export type GatewayReply =
-  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
-  | {
-      readonly kind: 'failed'
-      readonly exception: string
-      /** True once anything may have reached the gateway: it may have the message all the same. */
-      readonly isWritten: boolean
-    }
 
 export interface SmsGatewayClient {
   /** Posts the submission once, within the time-out. Never throws. */

@@ -1,10 +1,9 @@
 import type { Timestamp } from '../dates.ts'
 import { isJsonObject, isShallow, type JsonObject, parseJson, stringifyJson } from '../json.ts'
-import type { GatewayReply } from '../ports/messages.ts'
 import type { Values } from '../resources/resource.ts'
 import type { wholeMessages } from '../resources/sms-messages.ts'
 import type { GatewayOptions } from './gateway-options.ts'
-import { externalIdOf, failureDetail } from './reply.ts'
+import { externalIdOf, failureDetail, type GatewayReply } from './reply.ts'
 import { classOf, type StatusClass } from './status-class.ts'
 
 /** An SMS message as it is stored; `remote_response`, `part_classes` and `tries` are JSON text. */

@@ -1,5 +1,14 @@
 import { isJsonObject, numeral } from '../json.ts'
-import type { GatewayReply } from '../ports/messages.ts'
+
+/** What came of handing a message to a gateway; a failure is a value, since the API answers it with a 200. */
+export type GatewayReply =
+  | { readonly kind: 'answered'; readonly status: number; readonly body: string }
+  | {
+      readonly kind: 'failed'
+      readonly exception: string
+      /** True once anything may have reached the gateway: it may have the message all the same. */
+      readonly isWritten: boolean
+    }
 
 const MAX_ID = 255
 const MAX_DETAIL = 300

@@ -56,6 +56,28 @@ export function importsOf(text: string): string[] {
   return found
 }
 
+/**
+ * Returns the circles in which files import each other, type imports included: for each, the files on the way round.
+ * `sources` holds the text of each file by its path.
+ */
+export function circlesIn(sources: ReadonlyMap<string, string>): string[][] {
+  const circles: string[][] = []
+  const done = new Set<string>()
+  const way: string[] = []
+  const visit = (path: string): void => {
+    const start = way.indexOf(path)
+    if (start !== -1) circles.push([...way.slice(start), path])
+    const text = sources.get(path)
+    if (done.has(path) || start !== -1 || text === undefined) return
+    way.push(path)
+    for (const imported of importsOf(text)) if (imported.startsWith('.')) visit(join(dirname(path), imported))
+    way.pop()
+    done.add(path)
+  }
+  for (const path of sources.keys()) visit(path)
+  return circles
+}
+
 function importedBy(node: ts.Node): string | null {
   if ((ts.isImportDeclaration(node) || ts.isExportDeclaration(node)) && node.moduleSpecifier)
     return ts.isStringLiteral(node.moduleSpecifier) ? node.moduleSpecifier.text : ''

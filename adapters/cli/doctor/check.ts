@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../core/json.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
-import { objects } from '../columns.ts'
 import type { Services } from '../context.ts'
+import { objects } from '../json-values.ts'
 import type { DaemonState } from '../service-commands.ts'
 
 /** Something that is wrong. */

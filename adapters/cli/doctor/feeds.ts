@@ -2,8 +2,8 @@ import { accessSync, constants, type Stats, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isJsonObject } from '../../../core/json.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
-import { cell } from '../columns.ts'
 import { quoted } from '../command-line.ts'
+import { cell } from '../json-values.ts'
 import type { Check, Finding } from './check.ts'
 
 /** Call records that are to be followed and cannot be. */

@@ -1,7 +1,7 @@
 import { smsGateways } from '../../../core/resources/sms-gateways.ts'
 import { gatewayOptions } from '../../../core/sms/gateway-options.ts'
-import { cell } from '../columns.ts'
 import { quoted } from '../command-line.ts'
+import { cell } from '../json-values.ts'
 import { spelling } from '../references.ts'
 import { type Check, recordsOf } from './check.ts'
 

@@ -1,5 +1,5 @@
 import { resources } from '../../../core/resources/all.ts'
-import { cell } from '../columns.ts'
+import { cell } from '../json-values.ts'
 import { labelOf, pluralOf, spelling } from '../references.ts'
 import { raising } from '../remedies.ts'
 import { type Check, recordsOf } from './check.ts'

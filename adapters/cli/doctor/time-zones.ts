@@ -1,8 +1,8 @@
 import { isTimeZone } from '../../../core/dates.ts'
 import { nearest } from '../../../core/nearest.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
-import { objects } from '../columns.ts'
 import { quoted } from '../command-line.ts'
+import { objects } from '../json-values.ts'
 import { spelling } from '../references.ts'
 import type { Check } from './check.ts'
 

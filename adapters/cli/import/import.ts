@@ -17,9 +17,10 @@ import { namesIn } from './names.ts'
 import { formatOf, type ImportOptions } from './options.ts'
 import { resuming } from './place.ts'
 import { assertReplaceable, replacingOf, tellReplaced } from './replace.ts'
-import { assertRejectFile, type ImportError, type ImportWarning } from './report.ts'
+import { assertRejectFile } from './report.ts'
 import { type Run, runImport } from './run.ts'
 import { openSource } from './source.ts'
+import type { ImportSummary } from './summary.ts'
 
 export interface Source {
   /** What messages call it: a path, or `-`. */
@@ -31,40 +32,6 @@ export interface Source {
 
 /** A file that is longer has hundreds of records at least. */
 const MANY_BYTES = 65_536
-
-/** What became of an import. Records are counted, but for `rows`, `rejected`, `warned` and `blank`, which are of the input. */
-export interface ImportSummary {
-  readonly resource: string
-  readonly source: string
-  readonly dry_run: boolean
-  readonly rows: number
-  readonly created: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly removed: number
-  readonly skipped: number
-  readonly rejected: number
-  /** Rows that were taken and may not mean what they seem to. */
-  readonly warned: number
-  readonly blank: number
-  /** The first lines of those. */
-  readonly blank_lines: readonly number[]
-  readonly errors: readonly ImportError[]
-  /** Errors that are not among these. */
-  readonly more_errors: number
-  /** What may not mean what it seems to, and how many more there are. */
-  readonly warnings: readonly ImportWarning[]
-  readonly more_warnings: number
-  readonly seconds: number
-}
-
-/** The exit code that a summary stands for; rows that a resumed import had rejected before count as well. */
-export const exitCodeOf = ({
-  rejected,
-  errors,
-  more_errors,
-}: Pick<ImportSummary, 'rejected' | 'errors' | 'more_errors'>): number =>
-  rejected + errors.length + more_errors > 0 ? EXIT.data : EXIT.ok
 
 /**
  * Imports records from a stream. Errors in the data are told in the summary and on standard error, and by

@@ -10,7 +10,6 @@ import { grouped } from '../whole-number.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
 import type { Fixed } from './evaluate.ts'
-import type { ImportSummary } from './import.ts'
 import type { Input } from './input.ts'
 import type { Names } from './names.ts'
 import type { Format, ImportOptions } from './options.ts'
@@ -18,6 +17,7 @@ import { findPlace, fingerprintOf, goTo, type Mark, resuming } from './place.ts'
 import { approvedBy, type Replacing } from './replace.ts'
 import { errorReport, openRejectFile, type RejectFile } from './report.ts'
 import type { OpenedSource } from './source.ts'
+import type { ImportSummary } from './summary.ts'
 
 export interface Run {
   readonly resource: Resource

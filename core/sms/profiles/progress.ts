@@ -1,7 +1,7 @@
 import type { Timestamp } from '../../dates.ts'
 import { isJsonObject, parseJson, stringifyJson } from '../../json.ts'
-import type { GatewayReply } from '../../ports/messages.ts'
 import { failed, isOpen, lost, type Message, merged, type Receipt, type Redact, readBody } from '../message.ts'
+import type { GatewayReply } from '../reply.ts'
 import { isDefinite } from '../reply.ts'
 import { classOf, STATUS_CLASSES, type StatusClass } from '../status-class.ts'
 import { firstTextAt } from './path.ts'

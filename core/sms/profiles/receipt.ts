@@ -1,18 +1,9 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts'
 import { classOf, type StatusClass } from '../status-class.ts'
 import { firstTextAt, holds, textsAt, valuesAt } from './path.ts'
+import type { ReceiptRequest } from './receipt-request.ts'
 import type { Profile } from './schema.ts'
 import { TOKEN_PARAMETER } from './sender.ts'
-
-/** A request that may carry receipts, as it came. */
-export interface ReceiptRequest {
-  readonly method: string
-  /** As the provider knows it: the public address, not what a proxy passes on. */
-  readonly url: string
-  /** By lower-case name. */
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: Uint8Array
-}
 
 export interface ProviderReceipt {
   /** The provider's ids for the message, in the order of the profile; none where it gives none. */

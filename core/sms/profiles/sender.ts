@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, numeral, parseJson } from '../../json.ts'
 import type { Digests } from '../../ports/digests.ts'
 import { bytesOf, hexOf, joined, utf8 } from './bytes.ts'
-import type { ReceiptRequest } from './receipt.ts'
+import type { ReceiptRequest } from './receipt-request.ts'
 import type { ProfileSender, RECIPES } from './schema.ts'
 
 /** The query parameter of a receipt URL that carries the secret. */

@@ -4,7 +4,7 @@ import { connect, createServer as createTcp, type Server, type Socket } from 'no
 import { after, before, describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
-import type { GatewayReply } from '../../../core/ports/messages.ts'
+import type { GatewayReply } from '../../../core/sms/reply.ts'
 import { type FakeGateway, signal, startGateway } from '../../support/gateway.ts'
 import { submissionTo } from '../../support/submissions.ts'
 

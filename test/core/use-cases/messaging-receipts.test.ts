@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { GatewayReply } from '../../../core/ports/messages.ts'
+import type { GatewayReply } from '../../../core/sms/reply.ts'
 import { keepSending } from '../../support/messages.ts'
 import { world } from '../../support/messaging.ts'
 

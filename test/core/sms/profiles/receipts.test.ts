@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BUILT_IN } from '../../../../core/sms/profiles/all.ts'
-import { type ReceiptRequest, readReceipts } from '../../../../core/sms/profiles/receipt.ts'
+import { readReceipts } from '../../../../core/sms/profiles/receipt.ts'
+import type { ReceiptRequest } from '../../../../core/sms/profiles/receipt-request.ts'
 import type { StatusClass } from '../../../../core/sms/status-class.ts'
 import { profileNamed } from './profile-named.ts'
 

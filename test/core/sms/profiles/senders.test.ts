@@ -3,7 +3,7 @@ import { createHash, createHmac, generateKeyPairSync, sign } from 'node:crypto'
 import { describe, it } from 'node:test'
 import { nodeDigests } from '../../../../adapters/system/digests.ts'
 import { BUILT_IN } from '../../../../core/sms/profiles/all.ts'
-import type { ReceiptRequest } from '../../../../core/sms/profiles/receipt.ts'
+import type { ReceiptRequest } from '../../../../core/sms/profiles/receipt-request.ts'
 import { isFromProvider } from '../../../../core/sms/profiles/sender.ts'
 import { profileNamed } from './profile-named.ts'
 
