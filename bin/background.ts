@@ -4,6 +4,7 @@ import type { Follower } from '../adapters/pbx/follow.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Trunkline } from './compose.ts'
 import { retryChanged, startFeeds } from './feeds.ts'
+import { followSecurity } from './security-log.ts'
 import { startUpkeep } from './upkeep.ts'
 
 /** What the daemon does beside answering. */
@@ -13,11 +14,17 @@ export interface Background {
   stop(): Promise<void>
 }
 
-export function startBackground(trunkline: Trunkline, settings: Settings, log: Logger): Background {
+export function startBackground(
+  trunkline: Trunkline,
+  settings: Settings,
+  log: Logger,
+  securityFrom: number,
+): Background {
   const stopping = new AbortController()
   // As many wait for it as there are feeds.
   setMaxListeners(0, stopping.signal)
   const upkeep = startUpkeep(trunkline, settings, log, stopping.signal)
+  const security = followSecurity(trunkline, log, securityFrom, stopping.signal)
   const { calls } = trunkline.storage
   const feeds = startFeeds(settings.feeds, calls, stopping.signal, log)
   const retrying = retryChanged(settings.feeds, calls, stopping.signal, log).catch(error =>
@@ -27,7 +34,7 @@ export function startBackground(trunkline: Trunkline, settings: Settings, log: L
     feeds,
     stop: async () => {
       stopping.abort()
-      await Promise.all([upkeep, retrying, ...feeds.map(({ done }) => done)])
+      await Promise.all([upkeep, security, retrying, ...feeds.map(({ done }) => done)])
     },
   }
 }

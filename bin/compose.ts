@@ -10,6 +10,7 @@ import type { Clock } from '../core/ports/system.ts'
 import { builtInProfiles } from '../core/sms/profiles/all.ts'
 import { type Administration, administration, type UnreadListener } from '../core/use-cases/administer.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
+import { type SecurityTrail, securityTrail } from '../core/use-cases/security-trail.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
 import { changesOnThread } from './threads.ts'
@@ -21,6 +22,7 @@ export interface Trunkline {
   readonly administration: Administration
   readonly messaging: Messaging
   readonly signIn: SignIn
+  readonly security: SecurityTrail
   readonly passwords: Passwords
   readonly clock: Clock
   readonly onUnread: UnreadListener
@@ -57,7 +59,7 @@ export function compose(
 ): Trunkline {
   const clock = replacements.clock ?? systemClock()
   const storage = openStorage(settings.db, { ...opening, clock })
-  const { messages, accounts, sessions } = storage
+  const { messages, accounts, sessions, audit, serverKeys } = storage
   const {
     records,
     decks,
@@ -88,6 +90,7 @@ export function compose(
         settings: messagingSettings(settings, baseUrl),
       }),
     ),
+    security: securityTrail({ accounts, audit, serverKeys, digests: nodeDigests(), clock }),
     signIn: signIn({ accounts, sessions, passwords, clock, lives: { idle, absolute } }),
     close: async () => {
       await gatewayClient.close()

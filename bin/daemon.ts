@@ -35,8 +35,8 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
   const { print } = start
   const { log, flush } = createLog(settings.log_level)
   const metrics = createMetrics()
-  const { trunkline, server, close } = await startService(settings, metrics, log, start)
-  const background = startBackground(trunkline, settings, log)
+  const { trunkline, server, securityFrom, close } = await startService(settings, metrics, log, start)
+  const background = startBackground(trunkline, settings, log, securityFrom)
   gauges(metrics, trunkline, background.feeds, settings)
   const metricsServer = await watch(metrics, settings, log)
   tellReady(log)
@@ -56,6 +56,8 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
 
 interface Opened {
   readonly trunkline: Trunkline
+  /** The last entry of the audit trail that was there before. */
+  readonly securityFrom: number
   close(): Promise<void>
 }
 
@@ -70,11 +72,11 @@ async function startService(
   const baseUrl = settings.base_url ?? server.url
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
-    const { administration, messaging, signIn, storage } = opened.trunkline
+    const { administration, messaging, signIn, security, storage } = opened.trunkline
     const { serverKeys, notices, beat } = storage
     const trustedProxies = settings.trusted_proxies
     if (trustedProxies > 0) await notices.clear('untrusted_proxy')
-    const parts = { administration, messaging, signIn, serverKeys, notices, beat }
+    const parts = { administration, messaging, signIn, security, serverKeys, notices, beat }
     server.serve(httpApp({ ...parts, log, baseUrl, trustedProxies, metrics }))
     return { ...opened, server }
   } catch (error) {
@@ -107,9 +109,10 @@ async function open(
   }
   try {
     trunkline = compose(settings, () => baseUrl, opening, {}, metrics)
+    const securityFrom = await trunkline.storage.audit.latest()
     await makeFirstAccount(trunkline, first, print)
     await trunkline.messaging.sweep()
-    return { trunkline, close }
+    return { trunkline, securityFrom, close }
   } catch (error) {
     await close()
     throw error

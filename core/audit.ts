@@ -9,7 +9,30 @@ export interface Actor {
   readonly origin: string
 }
 
-export const AUDIT_ACTIONS = ['create', 'update', 'delete', 'import', 'apply', 'rerate', 'revoke', 'send'] as const
+/** What is done to who may do what, and to secrets. */
+export const SECURITY_ACTIONS = [
+  'login',
+  'login-failed',
+  'lockout',
+  'logout',
+  'revoke',
+  'token-refused',
+  'backup',
+  'restore',
+  'export',
+] as const
+export type SecurityAction = (typeof SECURITY_ACTIONS)[number]
+
+export const AUDIT_ACTIONS = [
+  'create',
+  'update',
+  'delete',
+  'import',
+  'apply',
+  'rerate',
+  'send',
+  ...SECURITY_ACTIONS,
+] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
 /** What a field was and is; a secret is only said to have changed. */

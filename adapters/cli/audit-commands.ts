@@ -16,7 +16,7 @@ import { wholeNumber } from './whole-number.ts'
 
 const LIMIT = 50
 
-const AUDITED = [...resources.map(({ name }) => name), 'accounts', 'decks', 'quarantine']
+const AUDITED = [...resources.map(({ name }) => name), 'accounts', 'decks', 'quarantine', 'database']
 
 export async function auditCommand(run: RunCommand): Promise<Command> {
   const group = new Command('audit').description('who changed what, and when')
@@ -25,8 +25,14 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
     .addOption(suggests(new Option('--action <action>', AUDIT_ACTIONS.join(', ')), AUDIT_ACTIONS))
     .addOption(suggests(new Option('--resource <name>', 'such as tenants, rates, sms_gateways, accounts'), AUDITED))
     .option('--record <name|id>', 'the record with this id, or one that had this name, such as acme/101')
+    .option('--security', 'only logins, refusals, accounts, backups and secrets')
     .option('--limit <n>', `at most so many (${LIMIT} unless given)`)
-  example(list, 'trunkline audit list --resource tenants --since 2026-10-01', 'trunkline audit list --record acme/101')
+  example(
+    list,
+    'trunkline audit list --resource tenants --since 2026-10-01',
+    'trunkline audit list --record acme/101',
+    'trunkline audit list --security',
+  )
   group.addCommand(
     run(takesFields(list), async (context, _words, flags) => {
       assertColumns(context)
@@ -62,6 +68,7 @@ async function filterFrom(flags: Flags, records: Records): Promise<AuditFilter> 
     ...periodFrom(flags),
     ...(typeof flags['by'] === 'string' ? { actor: flags['by'] } : {}),
     ...(action ? { action } : {}),
+    ...(flags['security'] === true ? { security: true } : {}),
     ...(resource ? { resource } : {}),
     ...(flags['record'] === undefined ? {} : await recordNamed(String(flags['record']).trim(), resource, records)),
   }

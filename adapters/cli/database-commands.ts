@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { Command } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import { addPasswordFlags, askAccount, storeAccount } from './account-commands.ts'
@@ -14,6 +14,7 @@ import { printOutcome } from './output.ts'
 import type { RunCommand, Wiring } from './program.ts'
 import { suggested } from './report.ts'
 import { megabytes } from './service-commands.ts'
+import { noteDeed } from './trail.ts'
 
 const databaseOf = ({ options }: Context, wiring: Wiring): string =>
   options.db ?? String(wiring.settings(options).values['db'])
@@ -70,6 +71,7 @@ function backupCommand(run: RunCommand): Command {
     const { maintenance } = await context.open()
     assertCreatable(to)
     const { bytes } = await maintenance.backup(to)
+    await noteDeed(context, { action: 'backup', resource: 'database', changes: { file: resolve(to), bytes } })
     await printOutcome(context, { file: to, bytes }, () => `${to}: ${megabytes(bytes)}, verified\n`)
   })
 }
@@ -98,6 +100,11 @@ function restoreCommand(run: RunCommand, wiring: Wiring): Command {
     if (!existsSync(folder)) throw new CliError(EXIT.cannotCreate, `there is no folder ${folder}`)
     if (flags['yes'] !== true && existsSync(database)) await assertMeant(context, from, database)
     const { kept } = await wiring.restore(from, context.options).catch(inUse)
+    await noteDeed(context, {
+      action: 'restore',
+      resource: 'database',
+      changes: { file: resolve(from), kept: kept ?? '' },
+    })
     const former = kept === null ? '' : `; the old database is ${kept}`
     await printOutcome(context, { restored: from, kept }, () => `restored ${from}${former}\n`)
   })

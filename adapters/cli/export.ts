@@ -14,6 +14,7 @@ import { codeCell } from './import/cells.ts'
 import { delimiterNamed, FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
 import { labelOf, pluralOf } from './references.ts'
 import { addSelectionFlags, selectionFrom } from './selection.ts'
+import { noteShown } from './trail.ts'
 import { grouped } from './whole-number.ts'
 
 export interface ExportOptions {
@@ -87,7 +88,12 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   const selection = await selectionFrom(options.flags, resource, services)
   const isTerminal = options.out === undefined && context.io.stdout.isTTY === true
   const columns = columnsOf(resource, options.showSecrets || !isTerminal)
-  noteSecrets(resource, columns, isTerminal, context)
+  sayOfSecrets(resource, columns, isTerminal, context)
+  await noteShown(
+    context,
+    resource.name,
+    columns.some(({ field }) => field.secret),
+  )
   const fieldNames = columns.map(({ fieldName }) => fieldName)
   const form = formOf(format, columns, options)
   const output = openOutput(options.out, context.io.stdout, options.force)
@@ -133,7 +139,7 @@ function columnsOf(resource: Resource, withSecrets: boolean): Column[] {
   })
 }
 
-function noteSecrets(resource: Resource, columns: readonly Column[], isTerminal: boolean, context: Context): void {
+function sayOfSecrets(resource: Resource, columns: readonly Column[], isTerminal: boolean, context: Context): void {
   const secrets = Object.entries(resource.fields).flatMap(([name, { secret }]) => (secret ? [name] : []))
   if (secrets.length === 0) return
   const left = !columns.some(({ field }) => field.secret)

@@ -18,6 +18,7 @@ import { hinting } from './remedies.ts'
 import { warnOfSameKey } from './same-key.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { addSelectionFlags, selectionFrom } from './selection.ts'
+import { noteShown } from './trail.ts'
 import { assertRead, forceOption } from './unread.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -77,7 +78,9 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
       ...(limit === null ? {} : { limit }),
     }
     const pages = services.records.list(resource, query)
-    const next = await printRecords(context, resource, pages, { showSecrets: flags['showSecrets'] === true })
+    const showSecrets = flags['showSecrets'] === true
+    await noteShown(context, resource.name, showSecrets)
+    const next = await printRecords(context, resource, pages, { showSecrets })
     if (limit !== null && next !== null) say(context, `there are more: add --after ${next} for the next, or --all`)
   })
 }
@@ -98,7 +101,9 @@ function showCommand(resource: Resource, name: string, run: RunCommand): Command
     const services = await context.open()
     const id = await recordMeant(services.records, resource, reference, flags['tenant'])
     const json = await whole(await services.administration.show(resource, id))
-    await printRecord(context, resource, json, { showSecrets: flags['showSecrets'] === true })
+    const showSecrets = flags['showSecrets'] === true
+    await noteShown(context, resource.name, showSecrets, id)
+    await printRecord(context, resource, json, { showSecrets })
   })
 }
 

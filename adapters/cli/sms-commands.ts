@@ -24,6 +24,7 @@ import { type RunCommand, takesFields, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
 import { daemonState } from './service-commands.ts'
 import { coloured } from './styles.ts'
+import { noteShown } from './trail.ts'
 import { wholeNumber } from './whole-number.ts'
 
 const POLL_MS = 250
@@ -56,6 +57,7 @@ function listCommand(run: RunCommand): Command {
     const { records } = await context.open()
     const pages = records.list(smsMessages, await queryFrom(flags, records))
     const showSecrets = flags['showSecrets'] === true
+    await noteShown(context, smsMessages.name, showSecrets)
     const next = await printRecords(context, smsMessages, pages, { showSecrets })
     if (next !== null) say(context, `there are more: add --after ${next} for the next`)
   })
@@ -96,8 +98,11 @@ function showCommand(run: RunCommand): Command {
   example(command, 'trunkline sms show 1')
   return run(takesFields(command), async (context, [id = ''], flags) => {
     const { records } = await context.open()
-    const json = await records.show(smsMessages, await resolve(records, smsMessages, id))
-    if (json !== null) await printRecord(context, smsMessages, json, { showSecrets: flags['showSecrets'] === true })
+    const found = await resolve(records, smsMessages, id)
+    const json = await records.show(smsMessages, found)
+    const showSecrets = flags['showSecrets'] === true
+    await noteShown(context, smsMessages.name, showSecrets, found)
+    if (json !== null) await printRecord(context, smsMessages, json, { showSecrets })
   })
 }
 

@@ -1,6 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
+import type { SecurityTrail } from '../../core/use-cases/security-trail.ts'
 import { readCredentials, type SignIn } from '../../core/use-cases/sign-in.ts'
+import { originAt } from './address.ts'
 import { jsonBody, LOGIN_BODY } from './body.ts'
 import { knownBrowsers } from './known-browser.ts'
 import { loginThrottle } from './login-throttle.ts'
@@ -18,6 +20,7 @@ function resultOf(error: unknown): LoginResult {
 interface Dependencies {
   readonly signIn: SignIn
   readonly serverKeys: ServerKeys
+  readonly security: SecurityTrail
   readonly onLogin: HttpMetrics['login'] | undefined
 }
 
@@ -48,8 +51,8 @@ export function adminRoutes(dependencies: Dependencies): readonly Route[] {
   ]
 }
 
-function login({ signIn, serverKeys, onLogin = () => undefined }: Dependencies): Handler {
-  const throttle = loginThrottle()
+function login({ signIn, serverKeys, security, onLogin = () => undefined }: Dependencies): Handler {
+  const throttle = loginThrottle(({ email, address }, who) => security.lockedOut(email, originAt(address), who))
   const browsers = knownBrowsers(() => serverKeys.find('known browsers'))
   return async ctx => {
     const { email, password } = readCredentials(await jsonBody(ctx, LOGIN_BODY))
@@ -62,7 +65,9 @@ function login({ signIn, serverKeys, onLogin = () => undefined }: Dependencies):
       respond(ctx, 200, 'Login successful.', JSON.stringify({ name, email: credentials.email, role }))
       onLogin('accepted')
     } catch (error) {
-      onLogin(resultOf(error))
+      const result = resultOf(error)
+      onLogin(result)
+      if (result === 'refused') security.loginFailed(email, originAt(ctx.ip))
       throw error
     }
   }

@@ -6,6 +6,7 @@ import type { Notices } from '../../core/ports/notices.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
+import type { SecurityTrail } from '../../core/use-cases/security-trail.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
 import { adminRoutes } from './admin-routes.ts'
 import { isEndless } from './body-bytes.ts'
@@ -29,6 +30,7 @@ export interface HttpOptions {
   readonly signIn: SignIn
   readonly serverKeys: ServerKeys
   readonly notices: Notices
+  readonly security: SecurityTrail
   readonly beat: () => Promise<Timestamp>
   readonly log: Logger
   /** Without a trailing slash; only its origin may change anything from a browser. */
@@ -42,10 +44,10 @@ export type RouteOptions = Omit<HttpOptions, 'log' | 'notices' | 'trustedProxies
 
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const { beat, signIn, serverKeys, administration, messaging, baseUrl, metrics } = options
+  const { beat, signIn, serverKeys, administration, messaging, security, baseUrl, metrics } = options
   const routes: Route[] = [
-    ...adminRoutes({ signIn, serverKeys, onLogin: metrics?.login }),
-    ...messagingRoutes({ administration, messaging, baseUrl }),
+    ...adminRoutes({ signIn, serverKeys, security, onLogin: metrics?.login }),
+    ...messagingRoutes({ administration, messaging, security, baseUrl }),
     ...resourceRoutes(administration, { baseUrl }),
     ...healthRoutes(beat),
     ...docsRoutes(() => inTurns(openApiDocument(routes, baseUrl))),

@@ -31,43 +31,49 @@ export interface LoginThrottle {
 }
 
 interface Counted {
+  readonly who: 'account' | 'everybody'
   readonly limiter: RateLimiterMemory
   readonly key: string
   readonly limit: number
 }
 
-export function loginThrottle(): LoginThrottle {
+/** Is called when the last attempt was used up: those of the `account`, or of `everybody` at its address. */
+export type OnLockout = (attempt: LoginAttempt, who: 'account' | 'everybody') => void
+
+export function loginThrottle(onLockout: OnLockout = () => {}): LoginThrottle {
   const duration = WINDOW_SECONDS
   const byPair = new RateLimiterMemory({ points: PER_EMAIL_AND_ADDRESS, duration })
   const byAddress = new RateLimiterMemory({ points: PER_ADDRESS, duration })
   const strangers = fairQueue({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING })
   const browsers = linesOf(MAX_WAITING_BROWSERS)
 
-  const counted = async <T>(pair: Counted, others: readonly Counted[], make: () => Promise<T>): Promise<T> => {
-    const all = [...others, pair]
+  const counted = async <T>(attempt: LoginAttempt, all: readonly Counted[], make: () => Promise<T>): Promise<T> => {
     for (const { limiter, key, limit } of all) refuseFrom(limit, await limiter.get(key))
     try {
       const made = await make()
-      await pair.limiter.delete(pair.key)
+      for (const { limiter, key, who } of all) if (who === 'account') await limiter.delete(key)
       return made
     } catch (error) {
       if (error instanceof AppError && error.code === 'invalid_credentials')
-        await Promise.all(all.map(({ limiter, key }) => limiter.penalty(key)))
+        for (const { limiter, key, limit, who } of all)
+          if ((await limiter.penalty(key)).consumedPoints === limit) onLockout(attempt, who)
       throw error
     }
   }
   return {
-    attempt: ({ email, address, browser }, make) => {
+    attempt: (attempt, make) => {
+      const { email, address, browser } = attempt
       const account = email.toLowerCase()
       const pair = (from: string): Counted => ({
+        who: 'account',
         limiter: byPair,
         key: `${account} ${from}`,
         limit: PER_EMAIL_AND_ADDRESS,
       })
-      if (browser !== null) return browsers(browser, () => counted(pair(`browser ${browser}`), [], make))
+      if (browser !== null) return browsers(browser, () => counted(attempt, [pair(`browser ${browser}`)], make))
       const network = networkOf(address)
-      const fromThere = { limiter: byAddress, key: network, limit: PER_ADDRESS }
-      return strangers.run({ account, address: network }, () => counted(pair(network), [fromThere], make))
+      const fromThere: Counted = { who: 'everybody', limiter: byAddress, key: network, limit: PER_ADDRESS }
+      return strangers.run({ account, address: network }, () => counted(attempt, [fromThere, pair(network)], make))
     },
   }
 }

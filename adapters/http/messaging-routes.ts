@@ -8,7 +8,8 @@ import type { Head } from '../../core/sms/profiles/sender.ts'
 import type { Unreadable } from '../../core/sms/receipt.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
-import { networkOf } from './address.ts'
+import type { SecurityTrail } from '../../core/use-cases/security-trail.ts'
+import { networkOf, originAt } from './address.ts'
 import { jsonBody } from './body.ts'
 import { receiptBytes, receiptPayload } from './receipt-body.ts'
 import { idOf, linkNext, listQuery } from './resource-routes.ts'
@@ -45,11 +46,12 @@ function noteReceipt(ctx: Context, gateway: number | null, problem: Unreadable |
 interface Dependencies {
   readonly administration: Administration
   readonly messaging: Messaging
+  readonly security: SecurityTrail
   readonly baseUrl: string
 }
 
 /** Sending through a gateway, its messages, and the receipts it calls back with. */
-export function messagingRoutes({ administration, messaging, baseUrl }: Dependencies): readonly Route[] {
+export function messagingRoutes({ administration, messaging, security, baseUrl }: Dependencies): readonly Route[] {
   const receive = async (ctx: Context): Promise<void> => {
     const gateway = idIn(ctx.params.id)
     const outcome = await messaging.receipt(gateway, {
@@ -61,6 +63,7 @@ export function messagingRoutes({ administration, messaging, baseUrl }: Dependen
     })
     if (outcome.result === 'refused') {
       noteReceipt(ctx, gateway, 'token')
+      if (gateway !== null) security.tokenRefused(gateway, originAt(ctx.ip))
       throw new AppError('forbidden', 'The callback token is missing or wrong.')
     }
     if (outcome.result === 'unreadable') noteReceipt(ctx, gateway, outcome.reason)

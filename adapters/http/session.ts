@@ -63,10 +63,10 @@ const sessionStore = (signIn: SignIn) => ({
     const { signingIn } = stateOf(ctx)
     if (signingIn === undefined) return
     delete stateOf(ctx).signingIn
-    await signIn.open(hashOf(token), signingIn)
+    await signIn.open(hashOf(token), signingIn, ctx?.ip ?? '')
   },
   destroy: async (token: string, { ctx }: Request) => {
-    if (stateOf(ctx).account) await signIn.end(hashOf(token))
+    if (ctx && stateOf(ctx).account) await signIn.end(hashOf(token), actorOf(ctx))
   },
 })
 

@@ -66,6 +66,7 @@ function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
     },
     change: (id: number, { passwordHash, role, disabled }: AccountChange): void => {
       if (disabled) assertAnother(connection, id)
+      const was = query<[number], Pick<AccountRow, 'role'>>('SELECT role FROM accounts WHERE id = ?').get(id)
       const flag = disabled === undefined ? null : Number(disabled)
       const { changes } = query<[string | null, string | null, number | null, string, number], unknown>(
         `UPDATE accounts SET password_hash = coalesce(?, password_hash), role = coalesce(?, role),
@@ -74,7 +75,7 @@ function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
       if (changes === 0) throw notFound('Account')
       trail.note('update', 'accounts', id, {
         ...(passwordHash === undefined ? {} : { password: 'changed' as const }),
-        ...(role === undefined ? {} : { role: { after: role } }),
+        ...(role === undefined ? {} : { role: { before: was?.role, after: role } }),
         ...(disabled === undefined ? {} : { disabled: { after: disabled } }),
       })
       if (passwordHash !== undefined || disabled)

@@ -1,4 +1,4 @@
-import type { Actor, AuditAction, AuditEntry, Changes } from '../../core/audit.ts'
+import { type Actor, type AuditAction, type AuditEntry, type Changes, SECURITY_ACTIONS } from '../../core/audit.ts'
 import type { Audit, AuditFilter } from '../../core/ports/audit.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { resources } from '../../core/resources/all.ts'
@@ -7,6 +7,7 @@ import type { Bound } from './bound.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
 import { nameSql } from './record-names.ts'
+import type { Writer } from './writer.ts'
 
 /** Notes a change within the transaction that makes it. */
 export interface AuditTrail {
@@ -44,8 +45,20 @@ interface AuditRow extends Omit<AuditEntry, 'changes'> {
 
 const PAGE = 500
 
-export function audit({ query }: Connection): Audit {
+/** The condition of the index `audit_security`. */
+const SECURITY = `(action IN (${SECURITY_ACTIONS.map(action => `'${action}'`).join()}) OR resource = 'accounts')`
+const AT_ONCE = 100
+
+const entry = (row: AuditRow): AuditEntry => ({ ...row, changes: JSON.parse(row.changes) })
+
+export function audit({ query, value }: Connection, writer: Writer, trail: AuditTrail): Audit {
   return {
+    note: (...noted) => writer.write(() => trail.note(...noted)),
+    latest: async () => value<[], number>('SELECT max(id) FROM audit').get() ?? 0,
+    securityAfter: async id =>
+      query<[number], AuditRow>(`SELECT * FROM audit WHERE id > ? AND ${SECURITY} ORDER BY id LIMIT ${AT_ONCE}`)
+        .all(id)
+        .map(entry),
     list: async function* (filter: AuditFilter) {
       const given = Object.entries({
         'actor = ?': filter.actor,
@@ -57,6 +70,7 @@ export function audit({ query }: Connection): Audit {
       )
       const conditions = [
         ...given.map(([condition]) => condition),
+        ...(filter.security ? [SECURITY] : []),
         ...(record.length > 0 ? [`(${record.map(([condition]) => condition).join(' OR ')})`] : []),
       ]
       const page = query<(string | number | undefined)[], AuditRow>(
@@ -65,8 +79,7 @@ export function audit({ query }: Connection): Audit {
       )
       const bound = [filter.from, filter.to, ...[...given, ...record].map(([, value]) => value)]
       const after = (last?: AuditRow) => page.iterate(last?.id ?? Number.MAX_SAFE_INTEGER, ...bound)
-      for (const rows of keySetPages<AuditRow>(PAGE, after, ({ changes }) => changes.length))
-        for (const row of rows) yield { ...row, changes: JSON.parse(row.changes) }
+      for (const rows of keySetPages<AuditRow>(PAGE, after, ({ changes }) => changes.length)) yield* rows.map(entry)
     },
   }
 }

@@ -13,6 +13,7 @@ import { auditNames } from './migrations/010-audit-names.ts'
 import { decks } from './migrations/011-decks.ts'
 import { formerDirection } from './migrations/012-former-direction.ts'
 import { messageClasses } from './migrations/013-message-classes.ts'
+import { security } from './migrations/014-security.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
 export const migrations: readonly string[] = [
@@ -29,6 +30,7 @@ export const migrations: readonly string[] = [
   decks,
   formerDirection,
   messageClasses,
+  security,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

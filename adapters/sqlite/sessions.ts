@@ -29,18 +29,19 @@ export function sessions(
   writer: Writer,
   trail: AuditTrail,
 ): Sessions & { forgetRemembered(): void } {
-  const { query } = connection
+  const { query, value } = connection
   const remembered = memory(connection)
   const changing = <T>(change: () => T): Promise<T> => writer.write(change).finally(remembered.clear)
   return {
     forgetRemembered: remembered.clear,
-    open: (tokenHash, { id, passwordHash }, createdAt, expiresAt) =>
+    open: (tokenHash, { id, passwordHash }, { createdAt, expiresAt }, by) =>
       changing(() => {
         // An account may have been changed or deleted while its password was checked.
         const { changes } = query<[string, string, string, number, string], unknown>(
           'INSERT INTO sessions SELECT ?, id, ?, ? FROM accounts WHERE id = ? AND disabled = 0 AND password_hash = ?',
         ).run(tokenHash, createdAt, expiresAt, id, passwordHash)
         if (changes === 0) throw new AppError('invalid_credentials', 'Invalid credentials.')
+        trail.note('login', 'accounts', id, {}, by)
       }),
     find: async tokenHash => {
       const known = remembered.get(tokenHash)
@@ -55,9 +56,11 @@ export function sessions(
           tokenHash,
         )
       }),
-    end: tokenHash =>
+    end: (tokenHash, by) =>
       changing(() => {
-        query<[string], unknown>('DELETE FROM sessions WHERE token_hash = ?').run(tokenHash)
+        const ended = value<[string], number>('DELETE FROM sessions WHERE token_hash = ? RETURNING account_id')
+        const accountId = ended.get(tokenHash)
+        if (accountId !== undefined) trail.note('logout', 'accounts', accountId, {}, by)
       }),
     endAll: accountId =>
       changing(() => {

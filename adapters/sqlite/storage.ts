@@ -77,7 +77,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     sessions: translating(signedIn),
     maintenance: translating(maintenance(connection)),
     calls: translating(calls(connection, writer, clock, trail)),
-    audit: translating(audit(connection)),
+    audit: translating(audit(connection, writer, trail)),
     bulk: translating(bulk(connection, writer, clock, trail)),
     decks: translating(decks(connection, writer, clock, trail)),
     retention: retention(connection, writer),

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit.ts'
 import type { Timestamp } from '../dates.ts'
 
 export interface Account {
@@ -48,19 +49,22 @@ export interface Session {
 
 /** Signed-in sessions, known by the SHA-256 of their token (hexadecimal). */
 export interface Sessions {
-  /** Throws `invalid_credentials` when the account is disabled or gone, or its password another. */
+  /**
+   * Notes a login in the audit trail. Throws `invalid_credentials` when the account is disabled or gone, or its password
+   * another.
+   */
   open(
     tokenHash: string,
     credentials: Pick<Credentials, 'id' | 'passwordHash'>,
-    createdAt: Timestamp,
-    expiresAt: Timestamp,
+    life: Pick<Session, 'createdAt' | 'expiresAt'>,
+    by?: Actor,
   ): Promise<void>
   /** The session with an enabled account, whether expired or not; null when there is none. */
   find(tokenHash: string): Promise<Session | null>
   /** Puts the end of a session off; a session that is gone stays gone. */
   extend(tokenHash: string, expiresAt: Timestamp): Promise<void>
-  /** Ends a session; nothing happens when there is none. */
-  end(tokenHash: string): Promise<void>
+  /** Ends a session and notes a logout in the audit trail; nothing happens when there is none. */
+  end(tokenHash: string, by?: Actor): Promise<void>
   /** Ends the sessions of one account, or of all, and notes that in the audit trail; returns how many. */
   endAll(accountId?: number): Promise<number>
   forgetExpired(now: Timestamp): Promise<number>

@@ -1,7 +1,9 @@
-import type { AuditAction, AuditEntry } from '../audit.ts'
+import type { Actor, AuditAction, AuditEntry, Changes } from '../audit.ts'
 import type { Period } from '../rating/period.ts'
 
 export interface AuditFilter extends Period {
+  /** Only what is done to accounts, and what `SECURITY_ACTIONS` names. */
+  readonly security?: boolean
   readonly actor?: string
   readonly action?: AuditAction
   readonly resource?: string
@@ -13,4 +15,10 @@ export interface AuditFilter extends Period {
 export interface Audit {
   /** The changes that fit, the latest first. */
   list(filter: AuditFilter): AsyncIterable<AuditEntry>
+  /** Notes what changes no record, or was done to one elsewhere. */
+  note(action: AuditAction, resource: string, recordId: number | null, changes: Changes, by?: Actor): Promise<void>
+  /** Those of security after the entry of that id, the earliest first; at most 100. */
+  securityAfter(id: number): Promise<AuditEntry[]>
+  /** The id of the latest entry; 0 without any. */
+  latest(): Promise<number>
 }

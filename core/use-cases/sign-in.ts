@@ -1,3 +1,4 @@
+import type { Actor } from '../audit.ts'
 import { addSeconds, type Timestamp } from '../dates.ts'
 import { AppError } from '../errors.ts'
 import type { Account, Accounts, Credentials, Passwords, Session, Sessions } from '../ports/accounts.ts'
@@ -37,11 +38,11 @@ export interface SignIn {
   /** The account's credentials. Throws `invalid_credentials`, alike for an unknown, wrong or disabled one. */
   authenticate(email: string, password: string): Promise<Credentials>
   /** Stores a new session. Throws `invalid_credentials` when the credentials are not the account's any more. */
-  open(tokenHash: string, credentials: Credentials): Promise<void>
+  open(tokenHash: string, credentials: Credentials, origin: string): Promise<void>
   /** The live session's account, its idle life begun anew; null when there is none. */
   resume(tokenHash: string): Promise<Account | null>
   /** Ends a session at once, even while nothing can be written: that is made up for when sessions are forgotten. */
-  end(tokenHash: string): Promise<void>
+  end(tokenHash: string, by: Actor): Promise<void>
   /** Forgets sessions that were ended, and those whose life is over; returns how many those were. */
   forgetExpired(): Promise<number>
 }
@@ -67,7 +68,7 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
   const { endOf, isOver, isWorthExtending, slack } = lifetime(lives)
   const now = steady(clock)
   /** Those that are still stored, since nothing could be written when they ended. */
-  const ended = new Set<string>()
+  const ended = new Map<string, Actor>()
   /** Of sessions whose stored end is behind that. */
   const lastRequests = new Map<string, Timestamp>()
   const extending = new Set<string>()
@@ -81,10 +82,10 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
       .catch(() => undefined)
       .finally(() => extending.delete(tokenHash))
   }
-  const end = async (tokenHash: string): Promise<void> => {
+  const end = async (tokenHash: string, by: Actor): Promise<void> => {
     lastRequests.delete(tokenHash)
-    ended.add(tokenHash)
-    await sessions.end(tokenHash)
+    ended.set(tokenHash, by)
+    await sessions.end(tokenHash, by)
     ended.delete(tokenHash)
   }
   return {
@@ -94,9 +95,10 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
       if (!found || !correct) throw new AppError('invalid_credentials', 'Invalid credentials.')
       return found
     },
-    open: (tokenHash, credentials) => {
+    open: (tokenHash, credentials, origin) => {
       const moment = now()
-      return sessions.open(tokenHash, credentials, moment, endOf(moment, moment))
+      const life = { createdAt: moment, expiresAt: endOf(moment, moment) }
+      return sessions.open(tokenHash, credentials, life, { name: credentials.email, origin })
     },
     resume: async tokenHash => {
       if (ended.has(tokenHash)) return null
@@ -111,12 +113,12 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
       if (isWorthExtending(session, moment)) extend(tokenHash, session, moment)
       return session.account
     },
-    end: tokenHash =>
-      end(tokenHash).catch(error => {
+    end: (tokenHash, by) =>
+      end(tokenHash, by).catch(error => {
         if (!(error instanceof AppError)) throw error
       }),
     forgetExpired: async () => {
-      await Promise.all([...ended].map(end))
+      await Promise.all([...ended].map(([tokenHash, by]) => end(tokenHash, by)))
       return sessions.forgetExpired(addSeconds(now(), -slack))
     },
   }

@@ -31,7 +31,7 @@ async function running(feed: FeedSetting, isDone: (stored: number) => boolean | 
   const lines: string[] = []
   const log = pino({ base: null }, { write: line => void lines.push(line) })
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
-  const background = startBackground(trunkline, { ...settings, feeds: [{ every: 0.05, ...feed }] }, log)
+  const background = startBackground(trunkline, { ...settings, feeds: [{ every: 0.05, ...feed }] }, log, 0)
   try {
     await until('it is done', () => isDone(background.feeds[0]?.state().counts.stored ?? 0))
   } finally {

@@ -67,7 +67,7 @@ describe('restoring', { timeout: 60_000 }, () => {
     const storage = openStorage(db, { clock })
     const account = { name: 'A', email: 'a@example.com', role: 'admin' as const, passwordHash: '' }
     const { id } = await storage.accounts.create(account)
-    await storage.sessions.open(token, { ...account, id }, clock.now(), clock.now())
+    await storage.sessions.open(token, { ...account, id }, { createdAt: clock.now(), expiresAt: clock.now() })
     await storage.maintenance.backup(backup)
     await storage.sessions.endAll()
     await storage.close()

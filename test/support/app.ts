@@ -81,11 +81,12 @@ export async function startService(
   const log = pino({ base: null }, { write })
   const appAt = (taken: string): Koa => {
     url = taken
-    const { administration, messaging, signIn, storage } = trunkline
+    const { administration, messaging, signIn, security, storage } = trunkline
     return httpApp({
       administration,
       messaging,
       signIn,
+      security,
       serverKeys: storage.serverKeys,
       notices: storage.notices,
       log,

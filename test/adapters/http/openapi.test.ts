@@ -92,10 +92,10 @@ test('the document is valid OpenAPI 3.1', async () => {
 })
 
 test('the document describes every route of the router, and nothing else', () => {
-  const { administration, messaging, signIn, storage } = service.trunkline
+  const { administration, messaging, signIn, security, storage } = service.trunkline
   const { serverKeys } = storage
   const beat = async (): Promise<string> => ''
-  const routes = apiRoutes({ administration, messaging, signIn, serverKeys, beat, baseUrl: service.url })
+  const routes = apiRoutes({ administration, messaging, signIn, security, serverKeys, beat, baseUrl: service.url })
   const paths = (path: string): string[] =>
     path.includes(':resource') ? exposedResources.map(each => path.replace(':resource', String(each.path))) : [path]
   const routed = routes.flatMap(({ path, methods }) =>
@@ -248,6 +248,7 @@ async function startFailing(code: ErrorCode) {
       remove: fail,
     },
     messaging: { send: fail, receipt: fail, misdirected: fail, takesGet: fail, sweep: fail },
+    security: { loginFailed: () => {}, lockedOut: () => {}, tokenRefused: () => {}, settle: fail },
     signIn: { authenticate: fail, open: fail, resume: fail, end: fail, forgetExpired: fail },
     serverKeys: { find: async () => 'key' },
     beat: fail,

@@ -8,7 +8,7 @@ const BOB = { ...ANN, name: 'Bob', email: 'bob@example.com', role: 'supervisor' 
 
 async function signedIn({ accounts, sessions, clock }: Ports) {
   const account = await accounts.create(ANN)
-  await sessions.open(TOKEN, { ...account, passwordHash: 'hash' }, clock.now(), END)
+  await sessions.open(TOKEN, { ...account, passwordHash: 'hash' }, { createdAt: clock.now(), expiresAt: END })
   assert.ok(await sessions.find(TOKEN))
   return account
 }
@@ -60,7 +60,11 @@ behaviour('changing or removing an account that is not there is not_found', asyn
 behaviour('a new password ends the sessions of its account, no others', async ports => {
   const account = await signedIn(ports)
   const other = await ports.accounts.create(BOB)
-  await ports.sessions.open('b'.repeat(64), { ...other, passwordHash: 'hash' }, ports.clock.now(), END)
+  await ports.sessions.open(
+    'b'.repeat(64),
+    { ...other, passwordHash: 'hash' },
+    { createdAt: ports.clock.now(), expiresAt: END },
+  )
   await ports.accounts.change(account.id, { passwordHash: 'new' })
   assert.equal(await ports.sessions.find(TOKEN), null)
   assert.ok(await ports.sessions.find('b'.repeat(64)))

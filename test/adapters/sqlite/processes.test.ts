@@ -128,8 +128,7 @@ describe('two connections in one process', () => {
       await one.sessions.open(
         token,
         { ...account, passwordHash: 'h' },
-        '2026-03-01T00:00:00.000000Z',
-        '2026-03-02T00:00:00.000000Z',
+        { createdAt: '2026-03-01T00:00:00.000000Z', expiresAt: '2026-03-02T00:00:00.000000Z' },
       )
       assert.ok(await one.sessions.find(token))
     }

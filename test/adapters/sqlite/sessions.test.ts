@@ -11,7 +11,7 @@ async function world({ accounts, sessions, clock }: Ports) {
     accounts.create({ name, email: `${name}@example.com`, role: 'admin', passwordHash: 'hash' })
   const [ann, bob] = [await make('ann'), await make('bob')]
   const createdAt = clock.now()
-  await sessions.open(TOKEN, { ...ann, passwordHash: 'hash' }, createdAt, END)
+  await sessions.open(TOKEN, { ...ann, passwordHash: 'hash' }, { createdAt, expiresAt: END })
   assert.ok(await sessions.find(TOKEN))
   return { ann, bob, createdAt }
 }
@@ -25,15 +25,16 @@ behaviour('a session is found by its token, with its account', async ports => {
 
 behaviour('a session opens for an account that is there, once a token', async ports => {
   const { ann, createdAt } = await world(ports)
-  await assert.rejects(ports.sessions.open(OTHER, { id: 99, passwordHash: 'hash' }, createdAt, END))
-  await assert.rejects(ports.sessions.open(TOKEN, { ...ann, passwordHash: 'hash' }, createdAt, END))
+  await assert.rejects(ports.sessions.open(OTHER, { id: 99, passwordHash: 'hash' }, { createdAt, expiresAt: END }))
+  await assert.rejects(ports.sessions.open(TOKEN, { ...ann, passwordHash: 'hash' }, { createdAt, expiresAt: END }))
   assert.equal(await ports.sessions.find(OTHER), null)
 })
 
 behaviour('a session does not open with a password that the account has no more', async ports => {
   const { ann, createdAt } = await world(ports)
   await ports.accounts.change(ann.id, { passwordHash: 'new' })
-  const open = (passwordHash: string) => ports.sessions.open(OTHER, { ...ann, passwordHash }, createdAt, END)
+  const open = (passwordHash: string) =>
+    ports.sessions.open(OTHER, { ...ann, passwordHash }, { createdAt, expiresAt: END })
   await assert.rejects(open('hash'), { code: 'invalid_credentials' })
   await open('new')
 })
@@ -55,7 +56,7 @@ behaviour('a session that was ended is not revived by a request in flight', asyn
 
 behaviour('ending a session ends that one, and nothing happens when there is none', async ports => {
   const { bob, createdAt } = await world(ports)
-  await ports.sessions.open(OTHER, { ...bob, passwordHash: 'hash' }, createdAt, END)
+  await ports.sessions.open(OTHER, { ...bob, passwordHash: 'hash' }, { createdAt, expiresAt: END })
   await ports.sessions.end(TOKEN)
   await ports.sessions.end(TOKEN)
   assert.equal(await ports.sessions.find(TOKEN), null)
@@ -65,7 +66,7 @@ behaviour('ending a session ends that one, and nothing happens when there is non
 behaviour('the sessions of one account are ended, or those of all, and counted', async ports => {
   const { ann, bob, createdAt } = await world(ports)
   for (const [n, account] of [ann, bob, bob].entries())
-    await ports.sessions.open(String(n).repeat(64), { ...account, passwordHash: 'hash' }, createdAt, END)
+    await ports.sessions.open(String(n).repeat(64), { ...account, passwordHash: 'hash' }, { createdAt, expiresAt: END })
   assert.equal(await ports.sessions.endAll(ann.id), 2)
   assert.equal(await ports.sessions.endAll(ann.id), 0)
   assert.equal((await ports.sessions.list()).length, 2)
@@ -75,7 +76,7 @@ behaviour('the sessions of one account are ended, or those of all, and counted',
 
 behaviour('expired sessions are forgotten and counted, live ones stay', async ports => {
   const { bob, createdAt } = await world(ports)
-  await ports.sessions.open(OTHER, { ...bob, passwordHash: 'hash' }, createdAt, LATER)
+  await ports.sessions.open(OTHER, { ...bob, passwordHash: 'hash' }, { createdAt, expiresAt: LATER })
   assert.equal(await ports.sessions.forgetExpired('2026-03-01T23:59:59.999999Z'), 0)
   assert.equal(await ports.sessions.forgetExpired(END), 1)
   assert.equal(await ports.sessions.find(TOKEN), null)
@@ -90,7 +91,7 @@ behaviour('an expired session is found until it is forgotten', async ports => {
 
 behaviour('sessions are listed newest first, without their tokens', async ports => {
   const { bob } = await world(ports)
-  await ports.sessions.open(OTHER, { ...bob, passwordHash: 'hash' }, ports.clock.now(), LATER)
+  await ports.sessions.open(OTHER, { ...bob, passwordHash: 'hash' }, { createdAt: ports.clock.now(), expiresAt: LATER })
   const list = await ports.sessions.list()
   assert.deepEqual(
     list.map(({ account, expiresAt }) => [account.name, expiresAt]),

@@ -9,6 +9,7 @@ import { cheapPasswords } from '../../support/app.ts'
 import { manualClock } from '../../support/clock.ts'
 
 const TOKEN = 'a'.repeat(64)
+const BY = { name: 'Ann@example.com', origin: '192.0.2.1' }
 const HOUR = 3600
 
 async function world(lives = { idle: 2 * HOUR, absolute: 12 * HOUR }) {
@@ -66,7 +67,7 @@ test('a wrong password, an unknown e-mail and a disabled account are refused ali
 
 test('a session lives for its idle life, counted from the last request', async () => {
   const { signIn, clock, account, credentials } = await world()
-  await signIn.open(TOKEN, credentials)
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(2 * HOUR - 60)
   assert.deepEqual(await signIn.resume(TOKEN), account)
   clock.advance(2 * HOUR - 60)
@@ -77,7 +78,7 @@ test('a session lives for its idle life, counted from the last request', async (
 
 test('a session lives on for its whole idle life after a request that was not worth storing', async () => {
   const { signIn, clock, account, credentials, extended } = await world()
-  await signIn.open(TOKEN, credentials)
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(100)
   assert.deepEqual(await signIn.resume(TOKEN), account)
   assert.deepEqual(extended, [])
@@ -95,7 +96,7 @@ test('a request does not wait until the end of its session is stored', async () 
   const never = { ...sessions, extend: () => new Promise<void>(() => void asked++) }
   const lives = { idle: 2 * HOUR, absolute: 12 * HOUR }
   const waiting = signIn({ accounts, sessions: never, passwords: cheapPasswords, clock, lives })
-  await waiting.open(TOKEN, credentials)
+  await waiting.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(HOUR)
   for (let n = 0; n < 3; n++) assert.deepEqual(await waiting.resume(TOKEN), account)
   assert.equal(asked, 1)
@@ -103,7 +104,7 @@ test('a request does not wait until the end of its session is stored', async () 
 
 test('a session ends at its absolute life, however busy it is', async () => {
   const { signIn, clock, account, credentials } = await world()
-  await signIn.open(TOKEN, credentials)
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
   for (let hour = 1; hour < 12; hour++) {
     clock.advance(HOUR)
     assert.deepEqual(await signIn.resume(TOKEN), account, `hour ${hour}`)
@@ -114,7 +115,7 @@ test('a session ends at its absolute life, however busy it is', async () => {
 
 test('an end is put off only when it moves by a sixtieth of the idle life', async () => {
   const { signIn, clock, credentials, extended } = await world()
-  await signIn.open(TOKEN, credentials)
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(119)
   await signIn.resume(TOKEN)
   assert.equal(extended.length, 0)
@@ -127,7 +128,7 @@ test('an end is put off only when it moves by a sixtieth of the idle life', asyn
 
 test('lives of less than a second are kept too', async () => {
   const { signIn, clock, account, credentials } = await world({ idle: 0.5, absolute: 0.9 })
-  await signIn.open(TOKEN, credentials)
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(0.4)
   assert.deepEqual(await signIn.resume(TOKEN), account)
   clock.advance(0.4)
@@ -138,7 +139,7 @@ test('lives of less than a second are kept too', async () => {
 
 test('an expired session is not revived by a request', async () => {
   const { signIn, clock, sessions, credentials } = await world()
-  await signIn.open(TOKEN, credentials)
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
   const end = (await sessions.find(TOKEN))?.expiresAt
   clock.advance(3 * HOUR)
   await signIn.resume(TOKEN)
@@ -148,11 +149,11 @@ test('an expired session is not revived by a request', async () => {
 
 test('an ended session, an unknown one, and those of a disabled account are no sessions', async () => {
   const { signIn, accounts, account, credentials } = await world()
-  await signIn.open(TOKEN, credentials)
-  await signIn.end(TOKEN)
-  await signIn.end(TOKEN)
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
+  await signIn.end(TOKEN, BY)
+  await signIn.end(TOKEN, BY)
   assert.equal(await signIn.resume(TOKEN), null)
-  await signIn.open(TOKEN, credentials)
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
   await accounts.change(account.id, { disabled: true })
   assert.equal(await signIn.resume(TOKEN), null)
 })
@@ -181,12 +182,12 @@ test('credentials are an e-mail and a password that is not trimmed', () => {
 
 test('a clock that is set back lengthens no session, neither its idle life nor its whole one', async () => {
   const { signIn, clock, account, credentials } = await world()
-  await signIn.open(TOKEN, credentials)
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.setBack(10 * HOUR)
   assert.deepEqual(await signIn.resume(TOKEN), account)
   clock.advance(2 * HOUR + 2)
   assert.equal(await signIn.resume(TOKEN), null)
-  await signIn.open(TOKEN.replaceAll('a', 'b'), credentials)
+  await signIn.open(TOKEN.replaceAll('a', 'b'), credentials, '192.0.2.1')
   for (let hour = 1; hour < 12; hour++) {
     clock.advance(HOUR)
     clock.setBack(HOUR)
@@ -200,7 +201,7 @@ test('a session of before the clock was set back and the service restarted is ov
   const { clock, accounts, sessions, credentials } = await world()
   const lives = { idle: 2 * HOUR, absolute: 12 * HOUR }
   const restarted = () => signIn({ accounts, sessions, passwords: cheapPasswords, clock, lives })
-  await restarted().open(TOKEN, credentials)
+  await restarted().open(TOKEN, credentials, '192.0.2.1')
   clock.advance(HOUR)
   assert.ok(await restarted().resume(TOKEN))
   // Once this is stored, what was before it is.
@@ -232,8 +233,8 @@ test('a session that ends while nothing can be written is over at once, and not 
     },
   })
   const account = await use.authenticate('ann@example.com', 'right')
-  await use.open(TOKEN, account)
-  await use.end(TOKEN)
+  await use.open(TOKEN, account, '192.0.2.1')
+  await use.end(TOKEN, BY)
   assert.equal(await use.resume(TOKEN), null)
   assert.ok(await sessions.find(TOKEN))
   await assert.rejects(use.forgetExpired(), { code: 'storage_full' })

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { rmSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import type { Wiring } from '../../../adapters/cli/program.ts'
+import { AppError } from '../../../core/errors.ts'
+import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+
+interface Entry {
+  readonly id: number
+  readonly action: string
+  readonly resource: string
+  readonly record_name: string | null
+  readonly origin: string
+  readonly changes: Record<string, unknown>
+}
+
+describe('trunkline audit list --security', () => {
+  let place: Workplace
+  let last = 0
+  before(async () => {
+    place = workplace()
+    await furnish(place)
+    await fresh()
+  })
+  after(() => place.remove())
+
+  /** What was noted since it was asked for last, the earliest first. */
+  const fresh = async (): Promise<Entry[]> => {
+    const entries: Entry[] = await place.json('trunkline audit list --security --limit 1000')
+    const found = entries.filter(({ id }) => id > last).reverse()
+    last = Math.max(last, ...entries.map(({ id }) => id))
+    return found
+  }
+
+  it('has accounts, their passwords and what their role was', async () => {
+    for (const line of [
+      'trunkline admin create ann@example.com --random-password --role supervisor',
+      'trunkline admin role ann@example.com admin',
+      'trunkline admin passwd ann@example.com --random-password',
+      'trunkline tenant update acme --name Acme',
+    ])
+      await place.done(line)
+    assert.deepEqual(
+      (await fresh()).map(({ action, record_name, changes }) => [
+        action,
+        record_name,
+        changes['role'] ?? changes['password'],
+      ]),
+      [
+        ['create', 'ann@example.com', { after: 'supervisor' }],
+        ['update', 'ann@example.com', { before: 'supervisor', after: 'admin' }],
+        ['update', 'ann@example.com', 'changed'],
+      ],
+    )
+  })
+
+  it('has backups and restores, with their files', async () => {
+    await place.done(`trunkline db backup ${place.path('copy.db')}`)
+    const [backup] = await fresh()
+    assert.deepEqual(
+      [backup?.action, backup?.resource, backup?.changes['file']],
+      ['backup', 'database', place.path('copy.db')],
+    )
+    await place.done(`trunkline db restore ${place.path('copy.db')} --yes`)
+    last = 0
+    const restored = (await fresh()).at(-1)
+    assert.deepEqual([restored?.action, restored?.changes['file']], ['restore', place.path('copy.db')])
+    rmSync(place.path('copy.db'))
+  })
+
+  it('has exports with secrets, and secrets that were shown, and no others', async () => {
+    await fresh()
+    for (const line of [
+      'trunkline extension export --out ext.csv',
+      'trunkline rate export',
+      'trunkline extension list --show-secrets',
+      'trunkline extension show acme/101 --show-secrets',
+      'trunkline extension show acme/101',
+    ])
+      await place.done(line.replace('ext.csv', place.path('ext.csv')))
+    assert.deepEqual(
+      (await fresh()).map(({ action, resource, record_name }) => [action, resource, record_name]),
+      [
+        ['export', 'extensions', null],
+        ['export', 'extensions', null],
+        ['export', 'extensions', 'acme/101'],
+      ],
+    )
+  })
+
+  it('fails no backup when it cannot be written', async () => {
+    const full = (wiring: Wiring): Wiring => ({
+      ...wiring,
+      open: async (...given) => {
+        const services = await wiring.open(...given)
+        const note = () => Promise.reject(new AppError('storage_full', 'The disk is full.'))
+        return { ...services, audit: { ...services.audit, note } }
+      },
+    })
+    const { code, stderr } = await place.run(`trunkline db backup ${place.path('other.db')}`, { wiring: full })
+    assert.deepEqual([code, /warning: the audit trail could not be written/.test(stderr)], [0, true])
+  })
+
+  it('finds its entries by an index', async () => {
+    const db = new Sqlite(place.db, { readonly: true })
+    const [row] = db.prepare<[], { sql: string }>("SELECT sql FROM sqlite_schema WHERE name = 'audit_security'").all()
+    const condition = /WHERE ([\s\S]*)$/.exec(row?.sql ?? '')?.[1] ?? ''
+    const plan = db
+      .prepare<[], { detail: string }>(
+        `EXPLAIN QUERY PLAN SELECT * FROM audit WHERE id > 5 AND ${condition} ORDER BY id LIMIT 100`,
+      )
+      .all()
+    db.close()
+    assert.match(plan.map(({ detail }) => detail).join(), /USING (?:COVERING )?INDEX audit_security/)
+  })
+})
