@@ -5,6 +5,10 @@ import { parsePattern } from './pattern.ts'
 export const NO_DIGITS = -1
 
 const DIGITS = 10
+/** In the row of a state, behind the rows that its digits lead to: which patterns match there, and which still may. */
+const MATCHING = 10
+const POSSIBLE = 11
+const ROW = 12
 const UNKNOWN = -1
 const FIRST_STATES = 64
 
@@ -14,6 +18,8 @@ export interface Automaton {
   match(text: string): number
   /** The same for each pattern that more digits may make match. */
   begin(text: string): number
+  /** How many of the first digits are the longest that any pattern matches; 0 where none does. */
+  beginning(text: string): number
 }
 
 /**
@@ -22,51 +28,53 @@ export interface Automaton {
  */
 export function automaton(patterns: readonly string[]): Automaton {
   const make = expressions()
-  const states = new Map<string, number>()
+  const rowOf = new Map<string, number>()
   const expressionsOf: (readonly Expression[])[] = []
-  let matched = new Int32Array(FIRST_STATES)
-  let next = new Int32Array(FIRST_STATES * DIGITS)
+  let rows = new Int32Array(FIRST_STATES * ROW)
 
-  const stateOf = (each: readonly Expression[]): number => {
+  const rowFor = (each: readonly Expression[]): number => {
     const key = each.map(({ id }) => id).join()
-    const known = states.get(key)
+    const known = rowOf.get(key)
     if (known !== undefined) return known
-    const state = states.size
-    if (state === matched.length) {
-      matched = larger(matched)
-      next = larger(next)
-    }
-    states.set(key, state)
-    expressionsOf.push(each)
-    matched[state] = sumOf(each, ({ isNullable }) => isNullable)
-    next.fill(UNKNOWN, state * DIGITS, state * DIGITS + DIGITS)
-    return state
+    const row = expressionsOf.push(each) * ROW - ROW
+    if (row === rows.length) rows = larger(rows)
+    rowOf.set(key, row)
+    rows.fill(UNKNOWN, row, row + DIGITS)
+    rows[row + MATCHING] = sumOf(each, ({ isNullable }) => isNullable)
+    rows[row + POSSIBLE] = sumOf(each, one => one !== make.nothing)
+    return row
   }
-  const step = (state: number, digit: number): number => {
-    const following = stateOf((expressionsOf[state] ?? []).map(one => one.after(digit)))
-    next[state * DIGITS + digit] = following
+  const step = (row: number, digit: number): number => {
+    const following = rowFor((expressionsOf[row / ROW] ?? []).map(one => one.after(digit)))
+    rows[row + digit] = following
     return following
   }
-  const first = stateOf(patterns.map(pattern => (pattern === '' ? make.nothing : parsePattern(pattern, make))))
-  const stateAfter = (text: string): number => {
-    let state = first
+  const first = rowFor(patterns.map(pattern => (pattern === '' ? make.nothing : parsePattern(pattern, make))))
+  const rowAfter = (text: string): number => {
+    let row = first
     for (let i = 0; i < text.length; i++) {
       const digit = text.charCodeAt(i) - 48
       if (digit < 0 || digit >= DIGITS) return NO_DIGITS
-      const following = next[state * DIGITS + digit] ?? UNKNOWN
-      state = following === UNKNOWN ? step(state, digit) : following
+      const following = rows[row + digit] ?? UNKNOWN
+      row = following === UNKNOWN ? step(row, digit) : following
     }
-    return state
+    return row
   }
+  // The row first: on the way to it, the array may be put in the place of a larger one.
+  const sumAt = (row: number, column: number): number => (row === NO_DIGITS ? NO_DIGITS : (rows[row + column] ?? 0))
   return {
-    match(text) {
-      // The state first: on the way to it, the array may be put in the place of a larger one.
-      const state = stateAfter(text)
-      return matched[state] ?? NO_DIGITS
-    },
-    begin(text) {
-      const state = stateAfter(text)
-      return sumOf(expressionsOf[state] ?? [], one => one !== make.nothing)
+    match: text => sumAt(rowAfter(text), MATCHING),
+    begin: text => sumAt(rowAfter(text), POSSIBLE),
+    beginning: text => {
+      let [longest, row] = [0, first]
+      for (let i = 0; i < text.length && sumAt(row, POSSIBLE) > 0; i++) {
+        const digit = text.charCodeAt(i) - 48
+        if (digit < 0 || digit >= DIGITS) break
+        const following = rows[row + digit] ?? UNKNOWN
+        row = following === UNKNOWN ? step(row, digit) : following
+        if (sumAt(row, MATCHING) > 0) longest = i + 1
+      }
+      return longest
     },
   }
 }

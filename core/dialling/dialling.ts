@@ -1,6 +1,6 @@
 import { NO_DIGITS } from './automaton.ts'
 import { dialled } from './number.ts'
-import { beginsInternational, callingCodeOf, IS, isInternational, type Plan } from './plan.ts'
+import { beginsInternational, callingCodeLength, IS, isInternational, type Plan } from './plan.ts'
 
 /**
  * What a number is where it was dialled.
@@ -94,7 +94,7 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
     const rest = digits.slice(plan.internationalPrefix(digits))
     if (plan.hasOneInternationalPrefix) return rest
     // Some countries dial abroad by digits that are a country code as well, such as 994 in Finland.
-    return (digits.startsWith('0') ? callingCodeOf(rest) !== '' : isInternational(rest)) ? rest : ''
+    return (digits.startsWith('0') ? callingCodeLength(rest) > 0 : isInternational(rest)) ? rest : ''
   }
   /** The national number of one that is dialled without its area code; empty when it is none. */
   const local = (digits: string): string => {

@@ -65,18 +65,22 @@ export function planOf(country: string): Plan | null {
 export const countriesWith = (callingCode: string): string[] =>
   (planLines().byCode.get(callingCode) ?? []).map(({ region }) => region).filter(region => COUNTRY.test(region))
 
-/** The calling code that the digits of a number begin with; empty where there is none such. */
-export function callingCodeOf(digits: string): string {
-  const { byCode } = planLines()
-  for (let length = 1; length <= 3; length++) if (byCode.has(digits.slice(0, length))) return digits.slice(0, length)
-  return ''
+let ofCodes: Automaton | null = null
+
+/** How many of the first digits are a calling code; 0 where there is none such. */
+export function callingCodeLength(digits: string): number {
+  ofCodes ??= automaton([[...planLines().byCode.keys()].join('|')])
+  return ofCodes.beginning(digits)
 }
 
-let ofAllCodes: Automaton | null = null
+/** The calling code that the digits of a number begin with; empty where there is none such. */
+export const callingCodeOf = (digits: string): string => digits.slice(0, callingCodeLength(digits))
+
+let ofAllNumbers: Automaton | null = null
 
 function international(): Automaton {
-  ofAllCodes ??= automaton([[...planLines().byCode.keys()].map(code => `${code}(?:${numbersOf(code)})`).join('|')])
-  return ofAllCodes
+  ofAllNumbers ??= automaton([[...planLines().byCode.keys()].map(code => `${code}(?:${numbersOf(code)})`).join('|')])
+  return ofAllNumbers
 }
 
 /** True for a country code with what can be a number there. */
@@ -120,11 +124,8 @@ function compiled(line: PlanLine): Plan {
 }
 
 /** Tells how many of the first digits match. */
-function beginning(pattern: string): (digits: string) => number {
-  if (LITERAL.test(pattern)) return digits => (digits.startsWith(pattern) ? pattern.length : 0)
-  const expression = new RegExp(`^(?:${pattern})`)
-  return digits => expression.exec(digits)?.[0].length ?? 0
-}
+const beginning = (pattern: string): ((digits: string) => number) =>
+  LITERAL.test(pattern) ? digits => (digits.startsWith(pattern) ? pattern.length : 0) : automaton([pattern]).beginning
 
 /** Takes off what libphonenumber takes off: nothing where that would make no number of one, or leave too little. */
 function withoutTrunk(line: PlanLine, isNational: (digits: string) => boolean): (digits: string) => string {

@@ -39,6 +39,27 @@ test('an automaton tells what more digits may make match', () => {
   assert.deepEqual(['', '2', '3', '31', '313', '212'].map(begin), [3, 1, 2, 2, 0, 1])
 })
 
+test('an automaton tells how many of the first digits match at most', () => {
+  const { beginning } = automaton(['00(?:1|12)?', '99(?:5|6.)'])
+  const texts = ['', '0', '00', '003', '0012', '00123', '995', '996', '9961', '00a', 'a', '+00']
+  assert.deepEqual(texts.map(beginning), [0, 0, 2, 2, 4, 4, 3, 0, 4, 2, 0, 0])
+})
+
+test('what is dialled before a country code is as long as the regular expression of the metadata says', () => {
+  for (const { region, internationalPrefix } of planLines().byRegion.values()) {
+    if (internationalPrefix === '') continue
+    const [expression, { beginning }] = [new RegExp(`^(?:${internationalPrefix})`), automaton([internationalPrefix])]
+    const numbersLike = fc
+      .tuple(
+        fc.stringMatching(new RegExp(`^(?:${internationalPrefix.replaceAll('.', '[0-9]')}|[0-9]{1,4})$`)),
+        fc.nat(),
+      )
+      .map(([first, rest]) => `${first}${rest}`)
+    for (const digits of fc.sample(numbersLike, { numRuns: 60, seed: 1 }))
+      assert.equal(beginning(digits), expression.exec(digits)?.[0].length ?? 0, `${region} ${digits}`)
+  }
+})
+
 test('a pattern that is none is refused with its place', () => {
   for (const pattern of ['1(2', '1a', '[1', '1{2', '12)', '(?<x>1)'])
     assert.throws(() => automaton([pattern]), /^Error: The pattern /, pattern)
