@@ -19,7 +19,8 @@ function jsonOf(path: string): Record<string, unknown> {
 const sources = ['core', 'adapters', 'bin', 'config'].flatMap(top =>
   readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.ts'))
-    .map(path => `${top}/${path.replaceAll('\\', '/')}`),
+    .map(path => `${top}/${path.replaceAll('\\', '/')}`)
+    .filter(path => !path.startsWith('config/build/')),
 )
 
 test('no file reaches into a layer that it should know nothing of', () => {

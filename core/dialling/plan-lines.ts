@@ -49,7 +49,7 @@ function read(): PlanLines {
   return { byRegion, byCode }
 }
 
-/** The fields stand in the order in which scripts/numbering-plans.ts writes them. */
+/** The fields stand in the order in which config/build/numbering-plans.ts writes them. */
 function lineOf(text: string): PlanLine {
   const fields = text.split(' ').map(field => (field === '-' ? '' : field))
   const [region = '', callingCode = '', internationalPrefix = '', trunk = '', taken = '', transform = ''] = fields

@@ -9,7 +9,7 @@ import { type Ran, run } from '../support/programs.ts'
 
 const folder = temporaryFolder()
 const clone = join(folder.path, 'clone')
-const build = (...args: string[]): Promise<Ran> => run(process.execPath, [join(clone, 'scripts', 'build.mjs'), ...args])
+const build = (...args: string[]): Promise<Ran> => run(process.execPath, [join(clone, 'config', 'build', 'build.mjs'), ...args])
 const program = (name: string): string => join(clone, 'dist', 'bin', `${name}.js`)
 const version = join(clone, 'core', 'version.ts')
 
@@ -21,7 +21,7 @@ async function done(running: Promise<Ran>): Promise<string> {
 
 before(() => {
   mkdirSync(clone)
-  for (const name of ['adapters', 'bin', 'config', 'core', 'scripts', 'package.json', 'package-lock.json'])
+  for (const name of ['adapters', 'bin', 'config', 'core', 'package.json', 'package-lock.json'])
     cpSync(name, join(clone, name), { recursive: true })
   symlinkSync(resolve('node_modules'), join(clone, 'node_modules'))
 })

@@ -69,10 +69,10 @@ describe('the package', { timeout: 30_000 }, () => {
 
   it('is shipped with what it depends on, by name, version and hash, and nothing that development alone needs', async () => {
     const { scripts, files: shipped } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
-    assert.match(scripts.prepack, /\bscripts\/sbom\.mjs$/)
+    assert.match(scripts.prepack, /\bconfig\/build\/sbom\.mjs$/)
     assert.ok(shipped.includes('sbom.cdx.json'))
     const path = join(folder.path, 'sbom.cdx.json')
-    done(await run(process.execPath, ['scripts/sbom.mjs', path]))
+    done(await run(process.execPath, ['config/build/sbom.mjs', path]))
     const text = readFileSync(path, 'utf8')
     const { bomFormat, metadata, components }: Sbom = JSON.parse(text)
     assert.deepEqual([bomFormat, metadata.component.name], ['CycloneDX', 'trunkline'])

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { numberingPlans } from '../../../config/build/numbering-plans.ts'
 import { automaton, NO_DIGITS } from '../../../core/dialling/automaton.ts'
 import { planLines } from '../../../core/dialling/plan-lines.ts'
-import { numberingPlans } from '../../../scripts/numbering-plans.ts'
 
 test("the numbering plans are those of the library's metadata", () => {
   const file = new URL('../../../core/dialling/numbering-plans.ts', import.meta.url)

@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PROGRAMS = ['trunkline', 'trunklined']
-const SOURCES = ['adapters', 'bin', 'config', 'core', 'scripts/build.mjs', 'package.json', 'package-lock.json']
+const SOURCES = ['adapters', 'bin', 'config', 'core', 'package.json', 'package-lock.json']
 /** Builds that are kept beside the present one, since programs that run may have files of theirs still to load. */
 const KEPT = 3
 const BUILD = /^[0-9a-f]{16}$/
@@ -120,7 +120,7 @@ function clear(stamp, kept) {
       if (!staying.includes(name) && !isBeingMade(name)) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
-process.chdir(fileURLToPath(new URL('..', import.meta.url)))
+process.chdir(fileURLToPath(new URL('../..', import.meta.url)))
 mkdirSync(join('dist', 'bin'), { recursive: true })
 const stamp = stampOf()
 if (!isCurrent(stamp)) {

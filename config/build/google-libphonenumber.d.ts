@@ -1,4 +1,4 @@
-/** What the scripts and tests use of the library; it ships without types. */
+/** What the build and tests use of the library; it ships without types. */
 declare module 'google-libphonenumber' {
   /** A message as the library keeps it: the field with the tag n stands at the index n. */
   type Message = readonly unknown[]

@@ -184,7 +184,7 @@ export function numberingPlans(): string {
   )
   return `/**
  * The numbering plans of the world, from the metadata of libphonenumber (Apache License 2.0, The Libphonenumber
- * Authors). Written by \`npm run plans\`, never by hand; scripts/numbering-plans.ts tells what the fields are.
+ * Authors). Written by \`npm run plans\`, never by hand; config/build/numbering-plans.ts tells what the fields are.
  */
 export const NUMBERING_PLANS = \`
 ${lines.join('\n')}
@@ -193,4 +193,4 @@ ${lines.join('\n')}
 }
 
 if (process.argv[1]?.endsWith('numbering-plans.ts'))
-  writeFileSync(new URL('../core/dialling/numbering-plans.ts', import.meta.url), numberingPlans())
+  writeFileSync(new URL('../../core/dialling/numbering-plans.ts', import.meta.url), numberingPlans())
