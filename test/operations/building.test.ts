@@ -9,7 +9,8 @@ import { type Ran, run } from '../support/programs.ts'
 
 const folder = temporaryFolder()
 const clone = join(folder.path, 'clone')
-const build = (...args: string[]): Promise<Ran> => run(process.execPath, [join(clone, 'config', 'build', 'build.mjs'), ...args])
+const build = (...args: string[]): Promise<Ran> =>
+  run(process.execPath, [join(clone, 'config', 'build', 'build.mjs'), ...args])
 const program = (name: string): string => join(clone, 'dist', 'bin', `${name}.js`)
 const version = join(clone, 'core', 'version.ts')
 
