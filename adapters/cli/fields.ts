@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Command, Option } from 'commander'
 import { type JsonObject, parseJson } from '../../core/json.ts'
+import type { Selection } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { type Field, Problem } from '../../core/resources/field.ts'
 import { broken } from '../../core/resources/field-errors.ts'
@@ -161,7 +162,7 @@ const filterable = (resource: Resource): [name: string, field: Field][] =>
 /** A flag for each field that a list can be narrowed by. */
 export function addFilterFlags(command: Command, resource: Resource): Command {
   for (const [name, field] of filterable(resource)) {
-    const [flag] = describe(name, field)
+    const flag = (field.synonym ? `--${field.synonym}, ` : '') + describe(name, field)[0]
     const about = field.references
       ? `only those of this ${labelOfField(name, field)}`
       : `only those with this ${fieldLabel(name)}`
@@ -176,8 +177,8 @@ export async function filtersFrom(
   resource: Resource,
   { records }: Pick<Services, 'records'>,
   known: Readonly<Record<string, number>> = {},
-): Promise<Record<string, string | number>> {
-  const where: Record<string, string | number> = {}
+): Promise<NonNullable<Selection['where']>> {
+  const where: Record<string, string | number | readonly string[]> = {}
   for (const [name, field] of filterable(resource)) {
     const given = flags[camel(flagOf(name, field))]
     if (given === undefined) continue
@@ -188,7 +189,17 @@ export async function filtersFrom(
         String(given),
         { ...known, ...where },
       )
-    else where[name] = field.kind === 'boolean' ? Number(writtenFlag(name, field, given)) : String(given).trim()
+    else
+      where[name] =
+        field.kind === 'boolean' ? Number(writtenFlag(name, field, given)) : textsMeant(field, String(given).trim())
   }
   return where
+}
+
+const loosely = (text: string): string => text.toUpperCase().replaceAll(/[-_]/g, ' ')
+
+/** The text, and the usual one that is written nearly so: `no-answer` finds `NO ANSWER`. Rules take theirs to the letter. */
+function textsMeant({ known, examples = [] }: Field, given: string): string | readonly string[] {
+  const usual = known ? undefined : examples.find(example => loosely(example) === loosely(given))
+  return usual === undefined || usual === given ? given : [given, usual]
 }

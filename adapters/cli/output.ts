@@ -26,6 +26,8 @@ const tabbed = (cells: readonly string[]): string =>
 
 export interface ListOptions {
   readonly showSecrets: boolean
+  /** A column that a table has room for before others. */
+  readonly sortedBy?: string | undefined
 }
 
 /**
@@ -36,10 +38,12 @@ export async function printRecords(
   context: Context,
   resource: Resource,
   pages: AsyncIterable<Page>,
-  { showSecrets }: ListOptions,
+  { showSecrets, sortedBy }: ListOptions,
 ): Promise<number | null> {
   const { io, options } = context
-  const columns = chosen(resource, options.fields, showSecrets)
+  const columns = chosen(resource, options.fields, showSecrets).map(column =>
+    column.name === sortedBy ? { ...column, isMinor: false } : column,
+  )
   const asTable = options.output === 'table' && io.stdout.isTTY
   const gathered: string[][] = []
   let count = 0

@@ -1,7 +1,7 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import { parseDate } from '../../core/dates.ts'
 import type { Records } from '../../core/ports/records.ts'
-import { FOREVER, midnights, type Period } from '../../core/rating/period.ts'
+import { FOREVER, isMonth, midnights, monthOf, type Period } from '../../core/rating/period.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
@@ -9,18 +9,24 @@ import { timeZoneOf } from './moments.ts'
 
 /** `what` happened then, such as calls that began. */
 export const periodOptions = (command: Command, what: string): Command =>
-  command
-    .option('--since <date>', `${what} at this moment or later (UTC unless it has a zone)`)
-    .option('--until <date>', `${what} before this moment`)
+  withMonth(
+    command
+      .option('--since <date>', `${what} at this moment or later (UTC unless it has a zone)`)
+      .option('--until <date>', `${what} before this moment`),
+    `${what} in this month (UTC)`,
+  )
 
 /** The same of one tenant, whose days are those of its own time zone, as in its reports. */
 export const tenantPeriodOptions = (command: Command, what: string): Command =>
-  command
-    .option(
-      '--since <date>',
-      `${what} on this day of the tenant's time zone or later, or at this moment (UTC unless it has a zone)`,
-    )
-    .option('--until <date>', `${what} before this day or moment`)
+  withMonth(
+    command
+      .option(
+        '--since <date>',
+        `${what} on this day of the tenant's time zone or later, or at this moment (UTC unless it has a zone)`,
+      )
+      .option('--until <date>', `${what} before this day or moment`),
+    `${what} in this month of the tenant's time zone`,
+  )
 
 /** Do the records of this resource follow one another in time? */
 export const isTimed = ({ fields, order }: Pick<Resource, 'fields' | 'order'>): boolean =>
@@ -28,17 +34,33 @@ export const isTimed = ({ fields, order }: Pick<Resource, 'fields' | 'order'>): 
 
 /** The same of the records of a resource, which may be those of one tenant. */
 export const recordPeriodOptions = (command: Command, { order }: Pick<Resource, 'order'>): Command =>
-  command
-    .option(
-      '--since <date>',
-      `only those whose ${order} is on this day of the time zone of --tenant (else UTC) or later, or at this moment (UTC unless it has a zone)`,
-    )
-    .option('--until <date>', `only those whose ${order} is before this day or moment`)
+  withMonth(
+    command
+      .option(
+        '--since <date>',
+        `only those whose ${order} is on this day of the time zone of --tenant (else UTC) or later, or at this moment (UTC unless it has a zone)`,
+      )
+      .option('--until <date>', `only those whose ${order} is before this day or moment`),
+    `only those whose ${order} is in this month of the time zone of --tenant (else UTC)`,
+  )
+
+const withMonth = (command: Command, about: string): Command =>
+  command.addOption(new Option('--month <YYYY-MM>', about).conflicts(['since', 'until']))
+
+/** The month that a flag gives; throws CliError on what is none. */
+export function monthFrom(given: unknown): string {
+  const month = String(given).trim()
+  if (!isMonth(month)) throw new CliError(EXIT.usage, noMonth(month), again('--month', '2026-10'))
+  return month
+}
+
+export const noMonth = (given: string): string => `${given || 'that'} is not a month; write it like 2026-10`
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 
 /** `timeZone` is that of dates without a time. */
 export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
+  if (flags['month'] !== undefined) return monthOf(monthFrom(flags['month']), timeZone)
   const read = (flag: 'since' | 'until', fallback: string): string => {
     if (flags[flag] === undefined) return fallback
     const given = String(flags[flag]).trim()
@@ -67,6 +89,6 @@ export async function recordPeriodFrom(
   tenantId: number | undefined,
   records: Records,
 ): Promise<{ readonly period?: Period }> {
-  if (flags['since'] === undefined && flags['until'] === undefined) return {}
+  if (['since', 'until', 'month'].every(flag => flags[flag] === undefined)) return {}
   return { period: tenantId === undefined ? periodFrom(flags) : await tenantPeriodFrom(flags, records, tenantId) }
 }

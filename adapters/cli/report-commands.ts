@@ -12,6 +12,7 @@ import type { Flags } from './fields.ts'
 import { example } from './help.ts'
 import { cell, objects } from './json-values.ts'
 import { assertColumns, printRows, printValue } from './output.ts'
+import { monthFrom, noMonth } from './period.ts'
 import { type RunCommand, takesFields } from './program.ts'
 import { resolve } from './references.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
@@ -46,7 +47,7 @@ async function printUsage(context: Context, words: readonly string[], flags: Fla
   if (isOfAll && (words.length > 0 || flags['tenant'] !== undefined))
     throw new CliError(EXIT.usage, '--all-tenants is for every tenant: name none beside it')
   const { tenant: named } = isOfAll ? { tenant: null } : await tenantFrom(context, words, flags)
-  const month = await monthFrom(context, flags)
+  const month = await monthMeant(context, flags)
   const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
   assertColumns(context, isFlat)
   const by = USAGE_GROUPS.find(known => known === flags['by']) ?? null
@@ -120,20 +121,16 @@ function drawnReports(
   const lines = by === null ? reports.map(report => ({ group: report.tenant, ...report.total })) : []
   return [
     ...each.map(report => drawnReport(context, report, by)),
-    drawn(context, `all tenants, ${month}`, lines, { total, remedy: 'trunkline cdr list --unrated' }),
+    drawn(context, `all tenants, ${month}`, lines, { total, remedy: `trunkline cdr list --unrated --month ${month}` }),
   ].join('\n')
 }
 
-async function monthFrom(context: Context, { month }: Flags): Promise<string> {
+async function monthMeant(context: Context, { month }: Flags): Promise<string> {
   if (month === undefined && context.options.interactive) {
     const { askText } = await import('./ask.ts')
     return askText(context, 'month:', { validate: given => isMonth(given) || noMonth(given) })
   }
   if (month === undefined)
     throw new CliError(EXIT.usage, 'a month is needed: give --month', again('--month', '2026-10'))
-  const given = String(month)
-  if (!isMonth(given)) throw new CliError(EXIT.usage, noMonth(given), again('--month', '2026-10'))
-  return given
+  return monthFrom(month)
 }
-
-const noMonth = (given: string): string => `${given || 'that'} is not a month; write it like 2026-10`

@@ -1,6 +1,8 @@
 import { Command } from 'commander'
 import type { JsonObject } from '../../core/json.ts'
+import type { PageQuery } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
+import { isRated } from '../../core/resources/call-ratings.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { JsonStream } from '../../core/use-cases/administer.ts'
 import { askMissing } from './ask.ts'
@@ -17,7 +19,7 @@ import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from './r
 import { hinting } from './remedies.ts'
 import { warnOfSameKey } from './same-key.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
-import { addSelectionFlags, selectionFrom } from './selection.ts'
+import { addSelectionFlags, addSortFlags, selectionFrom, sortFrom } from './selection.ts'
 import { noteShown } from './trail.ts'
 import { assertRead, forceOption } from './unread.ts'
 import { wholeNumber } from './whole-number.ts'
@@ -60,19 +62,24 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
   if (resource.search.length > 0)
     command.option('--search <text>', `only what contains this text in ${resource.search.join(', ')}`)
   addSelectionFlags(command, resource)
-  command
+  addSortFlags(command, resource)
     .option('--limit <n>', `at most so many (at a terminal ${SCREENFUL} unless given)`)
     .option('--after <id>', 'only what comes after this record')
     .option('--all', 'all of them')
   if (hasSecrets(resource)) command.option('--show-secrets', 'show secrets')
-  example(command, `trunkline ${name} list --limit 10`)
+  example(
+    command,
+    `trunkline ${name} list --limit 10`,
+    ...(isRated(resource) ? [`trunkline ${name} list --unrated --month 2026-10 --sort duration_seconds`] : []),
+  )
   return run(takesFields(command), async (context, _words, flags) => {
     const services = await context.open()
     const limit = limitOf(context, flags)
     const search = typeof flags['search'] === 'string' ? flags['search'].trim() : ''
-    const query = {
-      view: 'list' as const,
+    const query: PageQuery = {
+      view: 'list',
       ...(await selectionFrom(flags, resource, services)),
+      ...sortFrom(flags, resource),
       ...(search === '' ? {} : { search }),
       ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
       ...(limit === null ? {} : { limit }),
@@ -80,7 +87,7 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     const pages = services.records.list(resource, query)
     const showSecrets = flags['showSecrets'] === true
     await noteShown(context, resource.name, showSecrets)
-    const next = await printRecords(context, resource, pages, { showSecrets })
+    const next = await printRecords(context, resource, pages, { showSecrets, sortedBy: query.sort?.by })
     if (limit !== null && next !== null) say(context, `there are more: add --after ${next} for the next, or --all`)
   })
 }

@@ -1,9 +1,12 @@
-import type { Command } from 'commander'
-import type { Selection } from '../../core/ports/records.ts'
-import type { Resource } from '../../core/resources/resource.ts'
+import { type Command, Option } from 'commander'
+import type { Selection, Sort } from '../../core/ports/records.ts'
+import { isRated } from '../../core/resources/call-ratings.ts'
+import { type Field, Problem } from '../../core/resources/field.ts'
+import { fieldLabel, type Resource, sortable } from '../../core/resources/resource.ts'
 import { TENANT, tenantSide } from '../../core/resources/within.ts'
 import type { Services } from './context.ts'
-import { addFilterFlags, type Flags, filtersFrom } from './fields.ts'
+import { again, CliError, EXIT } from './exit.ts'
+import { addFilterFlags, camel, type Flags, filtersFrom, flagOf } from './fields.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { pluralOf } from './references.ts'
 import { tenantMeant } from './tenant-argument.ts'
@@ -13,6 +16,10 @@ export function addSelectionFlags(command: Command, resource: Resource): Command
   addFilterFlags(command, resource)
   const side = tenantSide(resource)
   if (side && side.field !== TENANT) command.option('--tenant <SLUG|ID>', `only ${pluralOf(resource)} of this tenant`)
+  for (const [name, field] of amountsOf(resource))
+    command.option(`${leastFlag(name, field)} <amount>`, `only those with this ${fieldLabel(name)} or more`)
+  if (isRated(resource))
+    command.option('--unrated', 'only unrated calls: those that no rate matched, or whose cost would be too large')
   return isTimed(resource) ? recordPeriodOptions(command, resource) : command
 }
 
@@ -23,11 +30,47 @@ export async function selectionFrom(
   { records }: Pick<Services, 'records'>,
 ): Promise<Selection> {
   const { tenant } = flags
+  const atLeast = atLeastFrom(flags, resource)
   const tenantId = tenant === undefined ? undefined : await tenantMeant(records, resource, String(tenant))
   const known = tenantId === undefined ? {} : { [TENANT]: tenantId }
   return {
     where: await filtersFrom(flags, resource, { records }, known),
+    atLeast,
+    ...(flags['unrated'] === true ? { unrated: true } : {}),
     ...(tenantId === undefined ? {} : { tenantId }),
     ...(await recordPeriodFrom(flags, tenantId, records)),
   }
+}
+
+const amountsOf = ({ fields }: Resource): [name: string, field: Field][] =>
+  Object.entries(fields).filter(([, { kind }]) => kind === 'decimal')
+
+const leastFlag = (name: string, field: Field): string => `--min-${flagOf(name, field)}`
+
+function atLeastFrom(flags: Flags, resource: Resource): Record<string, number> {
+  const atLeast: Record<string, number> = {}
+  for (const [name, field] of amountsOf(resource)) {
+    const flag = leastFlag(name, field)
+    const given = flags[camel(flag.slice(2))]
+    if (given === undefined) continue
+    const value = field.parse(given)
+    if (value instanceof Problem) throw new CliError(EXIT.usage, `${flag} ${value.predicate}`, again(flag, '0.5'))
+    atLeast[name] = Number(value)
+  }
+  return atLeast
+}
+
+/** The flags that choose the order of a list. */
+export const addSortFlags = (command: Command, resource: Resource): Command =>
+  command
+    .addOption(
+      new Option('--sort <field>', `the highest or latest first by this (default: ${resource.order})`).choices(
+        sortable(resource),
+      ),
+    )
+    .option('--reverse', 'the lowest or earliest first')
+
+export function sortFrom({ sort, reverse }: Flags, { order }: Resource): { readonly sort?: Sort } {
+  if (sort === undefined && reverse !== true) return {}
+  return { sort: { by: sort === undefined ? order : String(sort), isAscending: reverse === true } }
 }

@@ -41,7 +41,7 @@ async function* dump(
   fields: readonly string[],
   { period, ...selection }: Selection,
 ): AsyncIterable<Bound[][]> {
-  const selected = selectionSql(resource, selection)
+  const selected = selectionSql(connection, resource, selection)
   const order = `t.${resource.order}`
   const conditions = [
     ...(period ? [`(${order}, t.id) > (?, ?)`, `${order} < ?`] : ['t.id > ?']),

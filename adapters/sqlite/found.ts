@@ -11,6 +11,7 @@ import {
   placeAt,
   read,
   type Stretch,
+  upToSql,
   type ViewRow,
   whereSql,
 } from './list-plan.ts'
@@ -56,8 +57,9 @@ async function matching(
   const text = searchedText(resource)
   // Most candidates match, and most of those as they stand: what SQLite finds itself needs no call out of it.
   const holds = `(instr(lower(${text}), ?) OR holds(${text}, ?))`
-  const where = whereSql('t.id = j.value', holds, ...conditions, plan.from !== null && afterSql(plan, '<'))
+  const where = whereSql('t.id = j.value', holds, ...conditions, plan.from !== null && afterSql(plan))
   const bound = [needle, needle, ...plan.bound, ...bindPlace(plan, plan.from)]
+  const compare = byPlace(plan)
   const stretches: ViewRow[][] = []
   let kept = showsAll && ids.length <= FEW && !plan.isUnbounded ? 0 : KEPT
   let start = 0
@@ -71,11 +73,11 @@ async function matching(
       )
       .all(JSON.stringify(stretch), ...bound)
     kept = rows.reduce((sum, [json]) => sum + json.length, kept)
-    stretches.push(rows.sort(byPlace))
+    stretches.push(rows.sort(compare))
     return start < ids.length
   }
   while (await take(step));
-  return merged(stretches, byPlace, take)
+  return merged(stretches, compare, take)
 }
 
 /** As many of the first of these records as are looked into at once. */
@@ -96,8 +98,8 @@ async function* scanned(plan: Plan, needle: string, withJson: boolean): AsyncIte
   let isLast = false
   const step = (): readonly ViewRow[] => {
     if (end === undefined) end = endOfStretch(plan, place)
-    const past = place !== null && afterSql(plan, '<')
-    const within = end !== null && afterSql(plan, '>=')
+    const past = place !== null && afterSql(plan)
+    const within = end !== null && upToSql(plan)
     const sql = `SELECT ${columnsSql(plan, withJson)} FROM ${fromSql(plan, withJson)}
       ${whereSql(...conditions, past, within, `holds(${searchedText(resource)}, ?)`)}
       ORDER BY ${orderSql(plan)} LIMIT ${PAGE}`
@@ -118,9 +120,9 @@ async function* scanned(plan: Plan, needle: string, withJson: boolean): AsyncIte
 
 /** Where the records after that place end that are looked through at once; null where all of them are. */
 function endOfStretch(plan: Plan, place: Place | null): Place | null {
-  const { connection, resource, conditions, bound } = plan
-  const past = place !== null && afterSql(plan, '<')
-  const sqlOf = (columns: string, limit: string): string => `SELECT t.${resource.order}, t.id${columns}
+  const { connection, resource, sort, conditions, bound } = plan
+  const past = place !== null && afterSql(plan)
+  const sqlOf = (columns: string, limit: string): string => `SELECT t.${sort.by}, t.id${columns}
     FROM ${resource.name} t ${whereSql(...conditions, past)} ORDER BY ${orderSql(plan)} LIMIT ${limit}`
   const given = [...bound, ...bindPlace(plan, place)]
   if (!isLong(resource))

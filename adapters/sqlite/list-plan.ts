@@ -1,5 +1,6 @@
 import { invalid } from '../../core/errors.ts'
-import type { PageQuery } from '../../core/ports/records.ts'
+import type { PageQuery, Sort } from '../../core/ports/records.ts'
+import type { Period } from '../../core/rating/period.ts'
 import { dangling } from '../../core/resources/field-errors.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Connection } from './database.ts'
@@ -26,6 +27,7 @@ export interface Plan {
   readonly connection: Connection
   readonly resource: Resource
   readonly view: 'plain' | 'list'
+  readonly sort: Sort
   /** What the records have to hold to, in SQL, and what that is bound to. */
   readonly conditions: readonly string[]
   readonly bound: readonly Bound[]
@@ -38,38 +40,52 @@ export interface Plan {
 
 /** Throws `invalid` on `after`; see `Records.list`. */
 export function planOf(connection: Connection, resource: Resource, query: PageQuery): Plan {
-  const { period, after, view, signal, ...selection } = query
-  const { conditions, bound } = selectionSql(resource, selection)
+  const { period, after, view, signal, sort = { by: resource.order, isAscending: false }, ...selection } = query
+  const { conditions, bound } = selectionSql(connection, resource, selection)
+  const within = period ? boundsOf(resource, period, sort) : { bounds: [], edge: null }
   return {
     connection,
     resource,
     view,
-    conditions: period ? [...conditions, `t.${resource.order} >= ?`] : conditions,
-    bound: period ? [...bound, period.from] : bound,
-    from: beginning(after === undefined ? null : placeOf(connection, resource, after), period),
+    sort,
+    conditions: [...conditions, ...within.bounds.map(([sign]) => `t.${resource.order} ${sign} ?`)],
+    bound: [...bound, ...within.bounds.map(([, moment]) => moment)],
+    from: beginning(after === undefined ? null : placeOf(connection, resource, sort, after), within.edge, sort),
     isUnbounded: isUnbounded(resource, view),
     take: connection.turns.begin(signal),
   }
 }
 
-/** A list that ends its period at the place where it begins has one bound, which each page moves on. */
-function beginning(after: Place | null, period: PageQuery['period']): Place | null {
-  const until: Place | null = period ? [period.to, 0] : null
-  return after && until ? (descending(after, until) < 0 ? until : after) : (after ?? until)
+/** In the order of its dates, a list begins at one end of its period, which each page moves on: that is no other bound. */
+function boundsOf({ order }: Resource, { from, to }: Period, { by, isAscending }: Sort) {
+  const bounds = [['>=', from] as const, ['<', to] as const]
+  if (by !== order) return { bounds, edge: null }
+  const edge: Place = [isAscending ? from : to, 0]
+  return { bounds: bounds.filter(([sign]) => (sign === '<') === isAscending), edge }
 }
 
-function placeOf({ rows }: Connection, { name, order }: Resource, id: number): Place {
-  if (order === 'id') return [id, id]
-  const found = rows<[number], [string | number, number]>(`SELECT ${order}, id FROM ${name} WHERE id = ?`).get(id)
+/** The later of the two. */
+function beginning(after: Place | null, edge: Place | null, sort: Sort): Place | null {
+  return after && edge ? (comparing(sort)(after, edge) < 0 ? edge : after) : (after ?? edge)
+}
+
+function placeOf({ rows }: Connection, { name }: Resource, { by }: Sort, id: number): Place {
+  if (by === 'id') return [id, id]
+  const found = rows<[number], [string | number, number]>(`SELECT ${by}, id FROM ${name} WHERE id = ?`).get(id)
   if (!found) throw invalid([dangling('after')])
   return found
 }
 
-export const descending = ([keyA, idA]: Place, [keyB, idB]: Place): number =>
+const descending = ([keyA, idA]: Place, [keyB, idB]: Place): number =>
   keyA === keyB ? idB - idA : keyA < keyB ? 1 : -1
 
-// Named one by one, since a rest of a row is an array of its own each time, and takes twice as long.
-export const byPlace = ([, keyA, idA]: ViewRow, [, keyB, idB]: ViewRow): number => descending([keyA, idA], [keyB, idB])
+const comparing = ({ isAscending }: Sort): typeof descending => (isAscending ? (a, b) => descending(b, a) : descending)
+
+export function byPlace({ sort }: Plan): (a: ViewRow, b: ViewRow) => number {
+  const compare = comparing(sort)
+  // Named one by one, since a rest of a row is an array of its own each time, and takes twice as long.
+  return ([, keyA, idA], [, keyB, idB]) => compare([keyA, idA], [keyB, idB])
+}
 
 export const placeAt = (row: ViewRow | undefined): Place | null => (row ? [row[1], row[2]] : null)
 
@@ -79,21 +95,29 @@ export const whereSql = (...parts: (string | false)[]): string => {
 }
 
 /** What a row is made of, with its JSON or without. */
-export const columnsSql = ({ resource, view }: Plan, withJson: boolean): string =>
-  `${withJson ? viewSql(resource, view) : "''"}, t.${resource.order}, t.id`
+export const columnsSql = ({ resource, view, sort }: Plan, withJson: boolean): string =>
+  `${withJson ? viewSql(resource, view) : "''"}, t.${sort.by}, t.id`
 
 /** The record `t`, and what its JSON needs. */
 export const fromSql = ({ resource, view }: Plan, withJson: boolean): string =>
   `${resource.name} t ${withJson ? joinSql(resource, view) : ''}`
 
-export const orderSql = ({ resource: { order } }: Plan): string =>
-  order === 'id' ? 't.id DESC' : `t.${order} DESC, t.id DESC`
+export function orderSql({ sort: { by, isAscending } }: Plan): string {
+  const way = isAscending ? 'ASC' : 'DESC'
+  return by === 'id' ? `t.id ${way}` : `t.${by} ${way}, t.id ${way}`
+}
 
-export const afterSql = ({ resource: { order } }: Plan, sign: '<' | '>='): string =>
-  order === 'id' ? `t.id ${sign} ?` : `(t.${order}, t.id) ${sign} (?, ?)`
+/** True for what comes after a place. */
+export const afterSql = (plan: Plan): string => placeSql(plan, plan.sort.isAscending ? '>' : '<')
 
-export const bindPlace = ({ resource: { order } }: Plan, place: Place | null): Bound[] =>
-  place === null ? [] : order === 'id' ? [place[1]] : [...place]
+/** True for what comes before a place, and what is there. */
+export const upToSql = (plan: Plan): string => placeSql(plan, plan.sort.isAscending ? '<=' : '>=')
+
+const placeSql = ({ sort: { by } }: Plan, sign: string): string =>
+  by === 'id' ? `t.id ${sign} ?` : `(t.${by}, t.id) ${sign} (?, ?)`
+
+export const bindPlace = ({ sort: { by } }: Plan, place: Place | null): Bound[] =>
+  place === null ? [] : by === 'id' ? [place[1]] : [...place]
 
 /** The rows that the SQL selects, or the first of them where they are large. */
 export function read({ connection, isUnbounded }: Plan, sql: string, bound: readonly Bound[]): Some<ViewRow> {

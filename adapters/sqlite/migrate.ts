@@ -14,6 +14,7 @@ import { decks } from './migrations/011-decks.ts'
 import { formerDirection } from './migrations/012-former-direction.ts'
 import { messageClasses } from './migrations/013-message-classes.ts'
 import { security } from './migrations/014-security.ts'
+import { unratedCalls } from './migrations/015-unrated-calls.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
 export const migrations: readonly string[] = [
@@ -31,6 +32,7 @@ export const migrations: readonly string[] = [
   formerDirection,
   messageClasses,
   security,
+  unratedCalls,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

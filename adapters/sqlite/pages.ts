@@ -89,11 +89,11 @@ function byIds(plan: Plan, records: readonly ViewRow[]): Some<ViewRow> {
 
 /** Every record, by key-set pages; where no index has their order, each page would sort all of them. */
 async function* inOrder(plan: Plan, limit: number | undefined): AsyncIterable<Stretch> {
-  if (sorts(plan)) return yield { rows: await sorted(plan), isLast: true }
+  if (sorts(plan)) return yield { rows: await sorted(plan, limit === undefined ? limit : limit + 1), isLast: true }
   const withJson = limit === undefined || !plan.isUnbounded
   const size = limit === undefined ? PAGE : Math.min(limit, LARGE_PAGE) + 1
   const sqlOf = (isPast: boolean): string => `SELECT ${columnsSql(plan, withJson)} FROM ${fromSql(plan, withJson)}
-    ${whereSql(...plan.conditions, isPast && afterSql(plan, '<'))} ORDER BY ${orderSql(plan)} LIMIT ${size}`
+    ${whereSql(...plan.conditions, isPast && afterSql(plan))} ORDER BY ${orderSql(plan)} LIMIT ${size}`
   for (let place = plan.from, isLast = false; !isLast; ) {
     const bound = [...plan.bound, ...bindPlace(plan, place)]
     const { rows, isCut } = await plan.take(() => read(plan, sqlOf(place !== null), bound))

@@ -3,13 +3,14 @@ import type { UnratedCalls } from '../../core/rating/check-deck.ts'
 import { UNRATED } from './call-ratings.ts'
 import type { Connection } from './database.ts'
 import { keySetPages } from './key-set.ts'
+import { unratedCount } from './unrated.ts'
 
 const RATING = 'r.outcome, r.prefix, r.cost_per_minute, r.billing_increment'
 
 /** What is told of a call, and of a tenant's calls in a period; their usage aside, for which see usage.ts. */
 export function reports(
   connection: Connection,
-): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'unratedOf'> {
+): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'unratedOf' | 'unratedCount'> {
   const { query, value } = connection
   return {
     ratings: async cdrId => [
@@ -37,6 +38,7 @@ export function reports(
          GROUP BY 1, 2, (SELECT max(d.effective_at) FROM decks d WHERE d.tenant_id = c.tenant_id AND d.effective_at <= c.started_at)`,
       ).all(tenantId, from, to),
     unratedOf: tenantIds => unratedOf(connection, tenantIds),
+    unratedCount: async () => unratedCount(connection),
   }
 }
 

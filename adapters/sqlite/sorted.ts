@@ -17,18 +17,19 @@ const STRETCH = 2_000
 /** Must all records be sorted to find the first, since no index has their order? */
 export function sorts(plan: Plan): boolean {
   const sql = `SELECT t.id FROM ${fromSql(plan, false)}
-    ${whereSql(...plan.conditions, plan.from !== null && afterSql(plan, '<'))} ORDER BY ${orderSql(plan)} LIMIT 1`
+    ${whereSql(...plan.conditions, plan.from !== null && afterSql(plan))} ORDER BY ${orderSql(plan)} LIMIT 1`
   return plan.connection
     .query<(string | number)[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
     .all(...plan.bound, ...bindPlace(plan, plan.from))
     .some(({ detail }) => detail.includes('TEMP B-TREE FOR ORDER BY'))
 }
 
-/** The places of all records, put in order a stretch at a time. */
-export async function sorted(plan: Plan): Promise<readonly ViewRow[]> {
+/** The places of all records, or at least of the first so many, put in order a stretch at a time. */
+export async function sorted(plan: Plan, count = Number.POSITIVE_INFINITY): Promise<readonly ViewRow[]> {
+  const compare = byPlace(plan)
   const statement = plan.connection.rows<(string | number)[], ViewRow>(
     `SELECT ${columnsSql(plan, false)} FROM ${fromSql(plan, false)}
-     ${whereSql(...plan.conditions, 't.id > ?', plan.from !== null && afterSql(plan, '<'))}
+     ${whereSql(...plan.conditions, 't.id > ?', plan.from !== null && afterSql(plan))}
      ORDER BY t.id LIMIT ${STRETCH}`,
   )
   const stretches: ViewRow[][] = []
@@ -36,9 +37,9 @@ export async function sorted(plan: Plan): Promise<readonly ViewRow[]> {
   const step = (): boolean => {
     const rows = statement.all(...plan.bound, last, ...bindPlace(plan, plan.from))
     last = rows.at(-1)?.[2] ?? last
-    stretches.push(rows.sort(byPlace))
+    stretches.push(rows.sort(compare).slice(0, count))
     return rows.length === STRETCH
   }
   while (await plan.take(step));
-  return merged(stretches, byPlace, plan.take)
+  return merged(stretches, compare, plan.take)
 }

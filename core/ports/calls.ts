@@ -177,6 +177,8 @@ export interface Calls {
   unratedOf(
     tenantIds: readonly number[],
   ): AsyncIterable<readonly { readonly tenantId: number; readonly number: string }[]>
+  /** How many calls are unrated, of all tenants. */
+  unratedCount(): Promise<number>
   usage(
     tenantId: number,
     days: readonly ({ readonly day: string } & Period)[],

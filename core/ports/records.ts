@@ -14,6 +14,17 @@ export interface Selection {
   readonly tenantId?: number
   /** Only records of this time, by what the resource's order goes by, which must be a date. */
   readonly period?: Period
+  /** Only records whose fields hold these values or larger ones. */
+  readonly atLeast?: Readonly<Record<string, number>>
+  /** Only calls that are unrated; see `isUnrated`. For resources that `isRated` is true of. */
+  readonly unrated?: true
+}
+
+/** Another order than the resource's, by a field that `sortable` names, then by id. */
+export interface Sort {
+  readonly by: string
+  /** The smallest or earliest first? */
+  readonly isAscending: boolean
 }
 
 export interface PageQuery extends Selection {
@@ -21,7 +32,8 @@ export interface PageQuery extends Selection {
   readonly view: 'plain' | 'list'
   /** Only records that contain this text in a searched field, in any case. */
   readonly search?: string
-  /** Only what comes after the record with this id, in the resource's order. */
+  readonly sort?: Sort
+  /** Only what comes after the record with this id, in the order of the list. */
   readonly after?: number
   /** At most so many records. */
   readonly limit?: number
@@ -45,7 +57,7 @@ export interface Page {
  */
 export interface Records {
   /**
-   * The records in the resource's order, page by page, each read when it is asked for; one page without any when there
+   * The records in the order that is asked for, page by page, each read when it is asked for; one page without any when there
    * are none, and no other such. A page holds some hundred records, or fewer where they are large.
    * Throws `invalid` on `after` when no record of that id tells the place.
    */

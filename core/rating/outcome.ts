@@ -10,6 +10,8 @@ export type Outcome = (typeof OUTCOMES)[number]
 /** The outcomes of calls that should cost something, though no rate tells how much: they are to be rated again later. */
 export const UNRATED_OUTCOMES: readonly Outcome[] = ['no match', 'too large']
 
+export const isUnrated = (outcome: Outcome): boolean => UNRATED_OUTCOMES.includes(outcome)
+
 /** The outcome of a call that was rated elsewhere, where nothing tells it. */
 export function outcomeOf(call: { direction: unknown; disposition: unknown; duration_seconds: unknown }): Outcome {
   if (!isAnswered({ disposition: String(call.disposition) }) || call.duration_seconds === 0) return 'not answered'

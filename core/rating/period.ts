@@ -34,17 +34,28 @@ export function midnights(timeZone: string): (day: string) => Timestamp {
 
 /** The days of a month, `YYYY-MM`, as they begin and end in a zone. Throws `invalid` on what is no month. */
 export function daysOfMonth(month: string, timeZone: string): Day[] {
-  const parts = MONTH.exec(month)
-  if (!parts) throw new AppError('invalid', `${JSON.stringify(month)} is not a month; write it like 2026-10.`)
-  const midnight = midnights(timeZone)
-  const year = Number(parts[1])
-  const number = Number(parts[2])
-  const count = new Date(Date.UTC(year, number, 0)).getUTCDate()
-  const begin = (day: number): Timestamp =>
-    midnight(new Date(Date.UTC(year, number - 1, day)).toISOString().slice(0, 10))
+  const { begin, count } = monthIn(month, timeZone)
   return Array.from({ length: count }, (_, i) => ({
     day: `${month}-${pad(i + 1)}`,
     from: begin(i + 1),
     to: begin(i + 2),
   }))
+}
+
+/** A month, `YYYY-MM`, as it begins and ends in a zone. Throws `invalid` on what is no month. */
+export function monthOf(month: string, timeZone: string): Period {
+  const { begin, count } = monthIn(month, timeZone)
+  return { from: begin(1), to: begin(count + 1) }
+}
+
+/** How many days a month has, and when each of them begins, also the one after the last. */
+function monthIn(month: string, timeZone: string): { readonly count: number; begin(day: number): Timestamp } {
+  const parts = MONTH.exec(month)
+  if (!parts) throw new AppError('invalid', `${JSON.stringify(month)} is not a month; write it like 2026-10.`)
+  const midnight = midnights(timeZone)
+  const [year, number] = [Number(parts[1]), Number(parts[2])]
+  return {
+    count: new Date(Date.UTC(year, number, 0)).getUTCDate(),
+    begin: day => midnight(new Date(Date.UTC(year, number - 1, day)).toISOString().slice(0, 10)),
+  }
 }

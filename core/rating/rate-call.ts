@@ -1,7 +1,7 @@
 import type { ReadNumber } from '../dialling/dialling.ts'
 import { charge } from './cost.ts'
 import type { Deck, Rate } from './deck.ts'
-import { type Outcome, UNRATED_OUTCOMES } from './outcome.ts'
+import { isUnrated, type Outcome } from './outcome.ts'
 
 export type Direction = 'inbound' | 'outbound'
 
@@ -54,5 +54,5 @@ const free = (outcome: Exclude<Outcome, 'rated'>, billSeconds: number): RatedCal
   billSeconds,
   cost: 0,
   rate: null,
-  unrated: UNRATED_OUTCOMES.includes(outcome),
+  unrated: isUnrated(outcome),
 })

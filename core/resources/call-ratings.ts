@@ -36,6 +36,9 @@ function formerRatings(): Field<string | null> {
 /** A call that no switch handed over has none of them. */
 const needs = ['source', 'switch_call_id']
 
+/** Are the records calls that may have a rating? */
+export const isRated = ({ kept }: { readonly kept: Readonly<Record<string, unknown>> }): boolean => 'outcome' in kept
+
 /**
  * How a switch knows a call, and by what the call was rated. The rate itself is named by its prefix, since ids differ
  * between databases.

@@ -14,7 +14,7 @@ export const cdrs = resource({
     caller_number: text(50, { dialled: 'name', examples: ['101'] }),
     destination_number: text(50, { dialled: 'name', examples: ['+380441234567'] }),
     direction: text(50, { rule: rules.oneOf('inbound', 'outbound'), examples: ['outbound'] }),
-    disposition: text(50, { examples: ['ANSWERED', 'NO ANSWER', 'BUSY'] }),
+    disposition: text(50, { synonym: 'status', examples: ['ANSWERED', 'NO ANSWER', 'BUSY'] }),
     duration_seconds: integer({ min: 0, examples: [61] }),
     bill_seconds: integer({ min: 0, examples: [120] }),
     cost: decimal(),

@@ -63,6 +63,8 @@ export interface Field<T extends Value = Value> {
   readonly examples?: readonly string[]
   /** What a number counts, where its name does not say. */
   readonly unit?: string
+  /** What people call the field as well: lists can be narrowed by either name. */
+  readonly synonym?: string
   /** The values that rules know, of all that may be stored. */
   readonly known?: readonly string[]
   /** What any other value counts as; the first of those without it. */
@@ -94,6 +96,7 @@ interface TextOptions extends Optional {
   readonly writeOnly?: true
   readonly generated?: true
   readonly examples?: readonly string[]
+  readonly synonym?: string
   readonly known?: readonly string[]
   readonly otherwise?: string
   readonly dialled?: 'number' | 'name'

@@ -125,6 +125,15 @@ export const lowered = (label: string): string => label.replace(/^[A-Z](?=[a-z])
 /** `tenant_id` in a sentence is "tenant id". */
 export const fieldLabel = (name: string): string => name.replaceAll('_', ' ')
 
+/** What lists can be sorted by: the numbers and dates that every record has. */
+export const sortable = (resource: Pick<Resource, 'fields' | 'timestamps'>): readonly string[] => [
+  'id',
+  ...Object.entries(resource.fields).flatMap(([name, { kind, required, references }]) =>
+    required && !references && ['integer', 'decimal', 'date'].includes(kind) ? [name] : [],
+  ),
+  ...timestamped(resource),
+]
+
 /** The columns that the service keeps by itself. */
 export const timestamped = (resource: Pick<Resource, 'timestamps'>): readonly string[] =>
   resource.timestamps ? ['created_at', 'updated_at'] : []

@@ -40,7 +40,7 @@ describe('the usage of all tenants', () => {
         'beta          0         0      0.0     0.0  0.0000    0.0    0.0',
         'zeta          1         1      0.5     0.5  0.0000  100.0   30.0',
         'total         4         3      2.6     4.5  0.0492   75.0   52.0',
-        '1 of them unrated: trunkline cdr list --unrated',
+        '1 of them unrated: trunkline cdr list --unrated --month 2026-10',
         '',
       ].join('\n'),
     )
