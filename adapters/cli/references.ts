@@ -5,7 +5,7 @@ import type { Value } from '../../core/resources/field.ts'
 import { isNamed, lowered, type Resource, type Row } from '../../core/resources/resource.ts'
 import { againWith, CliError, EXIT } from './exit.ts'
 import { commandOf } from './resource-names.ts'
-import { idsOfNumber } from './same-number.ts'
+import { numberFinder } from './same-number.ts'
 import { printable } from './styles.ts'
 
 /** How a person names a record: by its id, or by its natural key, such as `acme`, `acme/101` or `+15551230001`. */
@@ -90,7 +90,7 @@ export async function idsOf(records: Records, resource: Resource, text: string, 
   const byName = await byKey(records, resource, text)
   const byNumber = byName.length > 0 ? [] : await byOwnPart(records, resource, text, known)
   const found = [...new Set([...(isWithin(resource, row, known) ? [id] : []), ...byName, ...byNumber])]
-  return found.length > 0 ? found : idsOfNumber(records, resource, text, tenantIn(known))
+  return found.length > 0 ? found : numberFinder(records, resource, tenantIn(known))(text)
 }
 
 /** The id of the record that is meant. Throws when there is none, or more than one. */

@@ -2,7 +2,7 @@ import type { Records } from '../../core/ports/records.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { type Context, say } from './context.ts'
 import { labelOf, naming } from './references.ts'
-import { idsOfNumber, numberField } from './same-number.ts'
+import { numberField, numberFinder } from './same-number.ts'
 
 /** May several records have one natural key, since the rules of the API allow it? */
 export const mayBeShared = ({ key, unique }: Resource): boolean =>
@@ -15,7 +15,8 @@ export async function warnOfSameKey(context: Context, records: Records, resource
   const where = Object.fromEntries(resource.key.map(name => [name, row[name] ?? null]))
   const same = await records.identify(resource, where)
   const field = numberField(resource)
-  const alike = field === null ? [] : await idsOfNumber(records, resource, String(row[field]), Number(row['tenant_id']))
+  const alike =
+    field === null ? [] : await numberFinder(records, resource, Number(row['tenant_id']))(String(row[field]))
   const another = [...same, ...alike].find(each => each !== id)
   if (another === undefined) return
   const name = await naming(records)(resource, another)

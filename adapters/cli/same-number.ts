@@ -29,23 +29,39 @@ export function numberReader(records: Records): (tenantId: number, number: strin
   }
 }
 
-/** The records named by a telephone number, however it is written; of one tenant where that is known. */
-export async function idsOfNumber(
+/**
+ * Finds the records named by a telephone number, however it is written; of one tenant where that is known. It reads the
+ * records once, when the first number is looked for.
+ */
+export function numberFinder(
   records: Records,
   resource: Resource,
-  number: string,
   tenantId?: number,
-): Promise<number[]> {
+): (number: string) => Promise<number[]> {
   const field = numberField(resource)
-  if (field === null || !/\d/.test(number)) return []
+  if (field === null) return async () => []
   const digitsOf = numberReader(records)
-  const ids: number[] = []
-  const where = tenantId === undefined ? {} : { tenant_id: tenantId }
-  for await (const page of records.list(resource, { view: 'plain', where }))
-    for (const row of objects(`[${page.json}]`)) {
-      const tenant = Number(row['tenant_id'])
+  const read = async () => {
+    const byTenant = new Map<number, Map<string, number[]>>()
+    const where = tenantId === undefined ? {} : { tenant_id: tenantId }
+    for await (const page of records.list(resource, { view: 'plain', where }))
+      for (const row of objects(`[${page.json}]`)) {
+        const tenant = Number(row['tenant_id'])
+        const ids = byTenant.get(tenant) ?? new Map<string, number[]>()
+        const digits = await digitsOf(tenant, cell(row[field]))
+        byTenant.set(tenant, ids.set(digits, [...(ids.get(digits) ?? []), Number(row['id'])]))
+      }
+    return byTenant
+  }
+  let known: ReturnType<typeof read> | null = null
+  return async number => {
+    if (!/\d/.test(number)) return []
+    known ??= read()
+    const found: number[] = []
+    for (const [tenant, ids] of await known) {
       const digits = await digitsOf(tenant, number)
-      if (digits !== '' && digits === (await digitsOf(tenant, cell(row[field])))) ids.push(Number(row['id']))
+      if (digits !== '') found.push(...(ids.get(digits) ?? []))
     }
-  return ids
+    return found
+  }
 }

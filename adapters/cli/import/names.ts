@@ -1,7 +1,8 @@
 import type { Records } from '../../../core/ports/records.ts'
 import { Problem, type Value } from '../../../core/resources/field.ts'
 import { isCompleted, type NamedReference, type NamedTarget } from '../../../core/resources/names.ts'
-import type { Row } from '../../../core/resources/resource.ts'
+import type { Resource, Row } from '../../../core/resources/resource.ts'
+import { numberFinder } from '../same-number.ts'
 
 /** What completes a name: the kind of record that is meant, where there are several, and what it belongs to. */
 export interface Scope {
@@ -38,6 +39,14 @@ const REMEMBERED = 100_000
 /** `within` holds what narrows every name: the tenant that all records belong to. */
 export function namesIn(records: Records, within: Row = {}): Names {
   const all: Known[] = []
+  const numbers = new Map<Resource, Written>()
+  const writtenAs = (resource: Resource): Written => {
+    const tenantId = within['tenant_id']
+    const found =
+      numbers.get(resource) ?? numberFinder(records, resource, typeof tenantId === 'number' ? tenantId : undefined)
+    numbers.set(resource, found)
+    return found
+  }
   let wanted: Wanted[] = []
   let size = 0
   return {
@@ -60,7 +69,8 @@ export function namesIn(records: Records, within: Row = {}): Names {
       for (const want of wanted) {
         const names = want.known.get(keyOf(want.scope)) ?? new Map<string, number | Problem>()
         // A copy, since the text may be a slice that would keep a whole block of the input in memory.
-        if (!names.has(want.text)) names.set(Buffer.from(want.text).toString(), await lookUp(records, within, want))
+        if (!names.has(want.text))
+          names.set(Buffer.from(want.text).toString(), await lookUp(records, within, want, writtenAs))
         want.known.set(keyOf(want.scope), names)
       }
       wanted = []
@@ -69,12 +79,22 @@ export function namesIn(records: Records, within: Row = {}): Names {
   }
 }
 
-async function lookUp(records: Records, within: Row, wanted: Wanted): Promise<number | Problem> {
+/** The ids of the records named by a telephone number that is written in another way. */
+type Written = (number: string) => Promise<number[]>
+
+async function lookUp(
+  records: Records,
+  within: Row,
+  wanted: Wanted,
+  writtenAs: (resource: Resource) => Written,
+): Promise<number | Problem> {
   const { reference, scope, text, isId } = wanted
   const target = reference.targets.find(({ kind }) => kind === scope.kind)
   if (!target) return NOT_FOUND
-  const ways = [() => idsByName(records, within, target, scope.outer, text), () => idById(records, target, text)]
-  for (const way of isCompleted(reference) ? ways.slice(0, 1) : isId ? ways.reverse() : ways) {
+  const byName = () => idsByName(records, within, target, scope.outer, text)
+  const byId = () => idById(records, target, text)
+  const byNumber = () => writtenAs(target.resource)(text)
+  for (const way of isCompleted(reference) ? [byName] : [...(isId ? [byId, byName] : [byName, byId]), byNumber]) {
     const [id, another] = await way()
     if (another !== undefined) return new Problem('ambiguous', 'is ambiguous')
     if (id !== undefined) return id

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { appendFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, test } from 'node:test'
 import { type Workplace, workplace } from '../../support/cli.ts'
+import { startDaemon } from '../../support/daemon.ts'
 import { asteriskRow } from '../../support/switch.ts'
 
 const rate = (prefix: string, destination: string): string =>
@@ -154,7 +155,63 @@ describe('a tenant in New York', () => {
     const found = findings.find(({ kind }: { kind: string }) => kind === 'same_key')
     assert.equal(found.finding, 'DIDs 2 and 1 have the same number (2125550101, +12125550101)')
     assert.equal(found.fix, 'trunkline did delete id:2')
+    await place.done('trunkline did delete id:2 --yes')
   })
+
+  test('imports routes by the number of a DID, however it is written', async () => {
+    const file = place.path('routes.csv')
+    for (const number of ['+12125550102', '+12125550103', '+12125550104'])
+      await place.done(`trunkline did create --tenant gotham --number ${number} --provider X --status active`)
+    const imported = (...written: readonly string[]) => {
+      writeFileSync(file, `did,target_type,target\n${written.map(did => `${did},extension,gotham/101\n`).join('')}`)
+      return place.run(`trunkline route import ${file} --output json`)
+    }
+    const { stdout, stderr } = await imported('12125550102', '2125550103', '(212) 555-0104')
+    assert.equal(JSON.parse(stdout).created, 3, stderr)
+    assert.match((await imported('2125550199')).stdout, /selected did is invalid/)
+  })
+})
+
+test('a feed is read by the country of its tenant, from the moment on when the tenant says so', async () => {
+  const place = workplace()
+  for (const line of SETUP) await place.done(line, { input: 'kW3-9fQm-Zt81\n' })
+  const path = place.path('Followed.csv')
+  /** Calls, and behind them as many records that cannot be used: the log names those once all are stored. */
+  const write = (unusable: number, ...calls: (readonly [from: string, to: string])[]): void =>
+    appendFileSync(
+      path,
+      calls
+        .map(([from, to]) => asteriskRow({ id: `${from} ${to}`, accountcode: 'gotham', from, to, seconds: 60 }))
+        .join('') +
+        Array.from({ length: unusable }, (_, n) => asteriskRow({ id: `${unusable} ${n}`, accountcode: 'late' })).join(
+          '',
+        ),
+    )
+  write(1, ['101', '2125550120'])
+  const daemon = await startDaemon({
+    TRUNKLINE_DB: place.path('trunkline.db'),
+    TRUNKLINE_FEEDS: JSON.stringify([{ format: 'asterisk-csv', path }]),
+  })
+  try {
+    await daemon.untilLogged('"quarantined":1')
+    await place.done('trunkline tenant update gotham --settings-set dialling.country=US')
+    write(2, ['101', '2125550123'], ['101', '011380441234567'], ['+380441234567', '(212) 555-0101'])
+    await daemon.untilLogged('"quarantined":2')
+  } finally {
+    await daemon.stop()
+  }
+  const found: string[] = []
+  for (const { id, destination_number, direction, cost } of await place.json('trunkline cdr list')) {
+    const { prefix } = (await place.json(`trunkline cdr ratings ${id}`)).at(-1)
+    found.push([destination_number, direction, prefix, cost].join(' '))
+  }
+  assert.deepEqual(found.sort(), [
+    '(212) 555-0101 inbound  0.0000',
+    '011380441234567 outbound 380 0.0600',
+    '2125550120 outbound 212 0.0600',
+    '2125550123 outbound 1 0.0600',
+  ])
+  place.remove()
 })
 
 test('a tenant with local calls names its area code', async () => {
