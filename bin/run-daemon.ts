@@ -1,3 +1,4 @@
+import { writeLines } from '../adapters/cli/streams.ts'
 import type { Settings } from '../config/settings.ts'
 import { startDaemon } from './daemon.ts'
 
@@ -9,7 +10,7 @@ export async function runDaemon(settings: Settings, { force }: { readonly force:
     process.once('SIGINT', resolve)
   })
   const { TRUNKLINE_ADMIN_EMAIL: email, TRUNKLINE_ADMIN_PASSWORD: password } = process.env
-  const print = (line: string): void => void process.stdout.write(`${line}\n`)
+  const print = (line: string): void => void writeLines(process, [line])
   const daemon = await startDaemon(settings, { first: { email, password }, force, print })
   await stopped
   const giveUp = (): void => process.exit(1)

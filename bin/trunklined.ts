@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { EXIT, EXIT_OF } from '../adapters/cli/exit.ts'
+import { writeErrors } from '../adapters/cli/streams.ts'
 import { loadSettings } from '../config/load.ts'
 import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
@@ -49,8 +50,8 @@ const codeOf = ({ code }: AppError): number => (code === 'storage_full' ? EXIT.b
 
 function fail(error: unknown): never {
   const isOurs = error instanceof AppError
-  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`)
-  if (isOurs && error.details.hint) process.stderr.write(`hint: ${error.details.hint}\n`)
+  writeErrors(process, `error: ${error instanceof Error ? error.message : String(error)}`)
+  if (isOurs && error.details.hint) writeErrors(process, `hint: ${error.details.hint}`)
   const isUsage = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
   process.exit(isUsage ? EXIT.usage : isOurs ? codeOf(error) : EXIT.bug)
 }

@@ -40,3 +40,13 @@ export function numeral(value: unknown): string | null {
   if (typeof value === 'string') return value
   return isLosslessNumber(value) ? value.value : null
 }
+
+/**
+ * The same JSON, with escapes for the characters that a terminal acts on and those that reorder text: JSON itself
+ * escapes only what is below the space.
+ */
+export const escapedJson = (json: string): string =>
+  json.replaceAll(
+    /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

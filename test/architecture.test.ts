@@ -77,6 +77,13 @@ describe('the check of the layers', () => {
     allows('core/a.ts', `if (/taken/.test(name)) go()`)
   })
 
+  test('lets the command line write to its streams in one file', () => {
+    finds('adapters/cli/a.ts', `context.io.stdout.write(text)`, /writes to a stream of the program/)
+    finds('adapters/cli/a.ts', `stderr.write(text)`, /writes to a stream of the program/)
+    allows('adapters/cli/streams.ts', `stdout.write(text)`)
+    allows('adapters/http/a.ts', `process.stderr.write(text)`)
+  })
+
   test('keeps clocks, chance and the process out of the core', () => {
     finds('core/a.ts', 'const x = Date.now()', /uses Date\.now: take the time from the Clock port/)
     finds('core/a.ts', 'const x = new Date()', /uses new Date\(\)/)

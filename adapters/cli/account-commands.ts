@@ -247,6 +247,6 @@ function revoke(run: RunCommand): Command {
       email === undefined
         ? await services.sessions.endAll()
         : await services.sessions.endAll((await accountOf(services, email)).id)
-    await printOutcome(context, { ended }, () => `${counted(ended, 'session')} ended\n`)
+    await printOutcome(context, { ended }, () => [`${counted(ended, 'session')} ended`])
   })
 }

@@ -8,8 +8,13 @@ import { written } from '../../core/resources/written.ts'
 import type { Context, Services } from './context.ts'
 import { labelOfField, targetIn } from './fields.ts'
 import { cell, objects } from './json-values.ts'
+import { writeErrors } from './streams.ts'
+import { printable } from './styles.ts'
 
-/** Prompts at a terminal. They are drawn on standard error, so that standard output stays data. */
+/**
+ * Prompts at a terminal. They are drawn on standard error, so that standard output stays data. What draws them writes to
+ * the terminal itself, so their texts are cleaned here.
+ */
 
 async function prompts({ io }: Context) {
   const { createPromptModule } = (await import('inquirer')).default
@@ -18,7 +23,7 @@ async function prompts({ io }: Context) {
 
 export async function confirm(context: Context, message: string): Promise<boolean> {
   const ask = await prompts(context)
-  const { answer } = await ask([{ type: 'confirm', name: 'answer', message, default: false }])
+  const { answer } = await ask([{ type: 'confirm', name: 'answer', message: printable(message), default: false }])
   return answer === true
 }
 
@@ -31,6 +36,13 @@ interface TextQuestion {
 /** True, or the sentence that says what is wrong. */
 type Validate = (given: string) => true | string | Promise<true | string>
 
+const said =
+  (validate: Validate): Validate =>
+  async given => {
+    const outcome = await validate(given)
+    return outcome === true || printable(outcome)
+  }
+
 export async function askText(
   context: Context,
   message: string,
@@ -39,7 +51,13 @@ export async function askText(
   if (hidden) return askHidden(context, message, validate)
   const ask = await prompts(context)
   const { answer } = await ask([
-    { type: 'input', name: 'answer', message, validate, ...(initial ? { default: initial } : {}) },
+    {
+      type: 'input',
+      name: 'answer',
+      message: printable(message),
+      validate: said(validate),
+      ...(initial ? { default: initial } : {}),
+    },
   ])
   return String(answer)
 }
@@ -48,10 +66,10 @@ export async function askText(
 async function askHidden(context: Context, message: string, validate: Validate) {
   const ask = await prompts(context)
   for (;;) {
-    const { answer } = await ask([{ type: 'password', name: 'answer', message, mask: '•' }])
+    const { answer } = await ask([{ type: 'password', name: 'answer', message: printable(message), mask: '•' }])
     const outcome = await validate(String(answer))
     if (outcome === true) return String(answer)
-    context.io.stderr.write(`${outcome}\n`)
+    writeErrors(context.io, outcome)
   }
 }
 
@@ -121,8 +139,9 @@ export async function choose(
   find: (search: string) => Promise<Choice[]>,
 ): Promise<unknown> {
   const ask = await prompts(context)
-  const source = (search: string | undefined): Promise<Choice[]> => find(search ?? '')
-  const { answer } = await ask([{ type: 'search', name: 'answer', message, source }])
+  const source = async (search: string | undefined): Promise<Choice[]> =>
+    (await find(search ?? '')).map(({ name, value }) => ({ name: printable(name), value }))
+  const { answer } = await ask([{ type: 'search', name: 'answer', message: printable(message), source }])
   return answer
 }
 

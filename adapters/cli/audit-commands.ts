@@ -46,8 +46,8 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
       const rows = entries.map(entry => ({ ...entry }))
       const nameOf = naming(records)
       const lines =
-        context.options.output === 'table' ? await Promise.all(entries.map(entry => line(entry, nameOf))) : []
-      await printValue(context, rows, () => lines.join(''))
+        context.options.output === 'table' ? await Promise.all(entries.map(entry => linesOf(entry, nameOf))) : []
+      await printValue(context, rows, () => lines.flat())
     }),
   )
   return group
@@ -107,13 +107,9 @@ async function change(entry: AuditEntry, field: string, what: Changes[string], n
   return 'after' in what ? `${field}: ${before} -> ${await text(what.after)}` : `${field}: was ${before}`
 }
 
-async function line(entry: AuditEntry, nameOf: NameOf): Promise<string> {
+async function linesOf(entry: AuditEntry, nameOf: NameOf): Promise<string[]> {
   const { at, actor, origin, action, resource, record_id, record_name, changes } = entry
   const record = record_name === null ? (record_id ?? '') : `${record_name} (id ${record_id})`
   const what = await Promise.all(Object.entries(changes).map(([field, value]) => change(entry, field, value, nameOf)))
-  return [
-    `${at}  ${actor} (${origin})  ${action} ${resource} ${record}`.trimEnd(),
-    ...what.map(text => `    ${text}`),
-    '',
-  ].join('\n')
+  return [`${at}  ${actor} (${origin})  ${action} ${resource} ${record}`.trimEnd(), ...what.map(text => `    ${text}`)]
 }

@@ -14,7 +14,8 @@ import { quarantineCommand } from './quarantine-commands.ts'
 import { ratingsCommand } from './ratings-command.ts'
 import { sayHint, suggested } from './report.ts'
 import { rerateCommand } from './rerate-command.ts'
-import { printable, styled } from './styles.ts'
+import { redraw } from './streams.ts'
+import { styled } from './styles.ts'
 
 /** Calls that a switch recorded: taking them in, and what could not be used of them. */
 export const callTools = (run: RunCommand): Command[] => [
@@ -38,12 +39,13 @@ function progress({ io, options }: Context): { show(counts: IngestCounts): void;
       if (!isShown || performance.now() - drawn < REDRAW_MS) return
       drawn = performance.now()
       const rate = Math.round((counts.stored + counts.known) / ((drawn - started) / 1000))
-      io.stderr.write(
-        `\r\u001b[K${counts.stored} stored, ${counts.known} known, ${counts.quarantined} in quarantine, ${rate} a second`,
+      redraw(
+        io,
+        `${counts.stored} stored, ${counts.known} known, ${counts.quarantined} in quarantine, ${rate} a second`,
       )
     },
     end: () => {
-      if (isShown && drawn > 0) io.stderr.write('\r\u001b[K')
+      if (isShown && drawn > 0) redraw(io, '')
     },
   }
 }
@@ -107,13 +109,13 @@ const SHOWN = 10
 function tellFiles(context: Context, what: string, files: readonly string[]): void {
   if (files.length === 0) return
   say(context, `${what}: ${files.length}`)
-  for (const file of files.slice(0, SHOWN)) say(context, `  ${printable(file)}`)
+  for (const file of files.slice(0, SHOWN)) say(context, `  ${file}`)
   if (files.length > SHOWN) say(context, `  … and ${files.length - SHOWN} more`)
 }
 
-function told(context: Context, { stored, known, quarantined, legs, unrated }: IngestCounts): string {
+function told(context: Context, { stored, known, quarantined, legs, unrated }: IngestCounts): string[] {
   const lines = [`stored      ${stored}`, `known       ${known}`, `quarantined ${quarantined}`]
   if (legs > 0) lines.push(`legs        ${legs} (their calls have records of their own)`)
   if (unrated > 0) lines.push(`unrated     ${styled(context, 'yellow', String(unrated))}`)
-  return `${lines.join('\n')}\n`
+  return lines
 }

@@ -13,7 +13,6 @@ import { printValue } from './output.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { printable } from './styles.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 import { counted } from './whole-number.ts'
 
@@ -37,17 +36,19 @@ export function checkCommand(run: RunCommand): Command {
     const counts = await nationalCalls(records, tenantId)
     for (const { number, calls } of unrated) counts?.add(number, calls)
     const national = counts?.found() ?? null
-    await printValue(context, { ...findings, national }, () => summary(findings, tenant) + toNational(national))
+    await printValue(context, { ...findings, national }, () => [...summary(findings, tenant), ...toNational(national)])
     const { duplicates, unusable, missing, excessive, ratable } = findings
     const faults = [duplicates, unusable, missing, excessive].flat().length + ratable
     return faults > 0 ? EXIT.negative : EXIT.ok
   })
 }
 
-const toNational = (missing: MissingCountry | null): string =>
+const toNational = (missing: MissingCountry | null): string[] =>
   missing
-    ? `unrated calls to what look like national numbers, while the tenant has no country: ${missing.calls} (${missing.fix})\n`
-    : ''
+    ? [
+        `unrated calls to what look like national numbers, while the tenant has no country: ${missing.calls} (${missing.fix})`,
+      ]
+    : []
 
 const checkedRate = (row: JsonObject): CheckedRate => ({
   id: Number(row['id']),
@@ -65,30 +66,27 @@ const KINDS: Partial<Record<NumberKind, string>> = {
   unknown: ' (no number that is dialled in its country)',
 }
 
-function summary(findings: DeckFindings, tenant: string): string {
+function summary(findings: DeckFindings, tenant: string): string[] {
   const { duplicates, unusable, unmatched, idle, missing, excessive, ratable } = findings
-  const section = <T>(title: string, found: readonly T[], line: (one: T) => string): string => {
-    const shown = found
-      .slice(0, SHOWN)
-      .map(one => `  ${line(one)}\n`)
-      .join('')
-    const more = found.length > SHOWN ? `  … and ${found.length - SHOWN} more (see --output json)\n` : ''
-    return `${title}: ${found.length}\n${shown}${more}`
+  const section = <T>(title: string, found: readonly T[], line: (one: T) => string): string[] => {
+    const shown = found.slice(0, SHOWN).map(one => `  ${line(one)}`)
+    const more = found.length > SHOWN ? [`  … and ${found.length - SHOWN} more (see --output json)`] : []
+    return [`${title}: ${found.length}`, ...shown, ...more]
   }
-  const named = ({ id, prefix, destination }: CheckedRate): string => printable(`${prefix}  ${destination}  (id ${id})`)
+  const named = ({ id, prefix, destination }: CheckedRate): string => `${prefix}  ${destination}  (id ${id})`
   return [
     section('prefixes with more than one active rate', duplicates, same => `${same.map(named).join('  over  ')}`),
     section('active rates whose prefix cannot be dialled', unusable, named),
     section(
       'dialled without a rate',
       missing,
-      ({ prefix, kind, calls }) => `${printable(prefix)}${KINDS[kind] ?? '…'}  ${counted(calls, 'call')}`,
+      ({ prefix, kind, calls }) => `${prefix}${KINDS[kind] ?? '…'}  ${counted(calls, 'call')}`,
     ),
     section('active rates whose calls would cost more than an amount can hold', excessive, named),
     ratable === 0
-      ? ''
-      : `unrated calls that would be rated now: ${ratable} (trunkline cdr rerate --tenant ${quoted(tenant)} --unrated --dry-run)\n`,
+      ? []
+      : `unrated calls that would be rated now: ${ratable} (trunkline cdr rerate --tenant ${quoted(tenant)} --unrated --dry-run)`,
     section('active rates that no call was rated by', unmatched, named),
     section('inactive rates without an active one of the same prefix', idle, named),
-  ].join('')
+  ].flat()
 }

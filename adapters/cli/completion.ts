@@ -3,8 +3,9 @@ import { VERSION } from '../../core/version.ts'
 import { FILE, NAMES, type Words, wordsOf } from './completion-words.ts'
 import { CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
-import { printValue, write } from './output.ts'
+import { printValue } from './output.ts'
 import type { LazyCommand, RunCommand, Wiring } from './program.ts'
+import { writeLines } from './streams.ts'
 import { suggests } from './suggestions.ts'
 
 type Lists = ReadonlyMap<string, readonly string[]>
@@ -172,7 +173,12 @@ export async function completionCommand(
         EXIT.usage,
         `there is no completion for ${shell}; there is for ${Object.keys(SHELLS).join(', ')}`,
       )
-    await write(context.io, script(await wordsOf(command.parent ?? command, wiring, commands)))
+    await writeLines(
+      context.io,
+      script(await wordsOf(command.parent ?? command, wiring, commands))
+        .trimEnd()
+        .split('\n'),
+    )
   })
 }
 
@@ -180,6 +186,6 @@ export async function versionCommand(run: RunCommand): Promise<Command> {
   const command = example(new Command('version').description('print the version'), 'trunkline version')
   return run(command, async context => {
     const versions = { trunkline: VERSION, node: process.versions.node }
-    await printValue(context, versions, () => `trunkline ${VERSION} (Node.js ${process.versions.node})\n`)
+    await printValue(context, versions, () => [`trunkline ${VERSION} (Node.js ${process.versions.node})`])
   })
 }

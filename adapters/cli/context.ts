@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream'
-import { stripVTControlCharacters } from 'node:util'
 import type { SourceFormat } from '../../core/calls/completed-call.ts'
 import type { Accounts, Passwords, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
@@ -12,6 +11,7 @@ import type { Records } from '../../core/ports/records.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
+import { writeErrors } from './streams.ts'
 
 /** What a program talks to; handed in, so that tests can listen. */
 export interface Io {
@@ -78,7 +78,7 @@ export interface Context {
   open(opening?: Opening): Promise<Services>
 }
 
-/** One line for a person, on standard error; nothing with --quiet. */
-export function say({ io, options }: Pick<Context, 'io' | 'options'>, line: string): void {
-  if (!options.quiet) io.stderr.write(`${io.stderr.isTTY ? line : stripVTControlCharacters(line)}\n`)
+/** Lines for a person, on standard error; nothing with --quiet. */
+export function say({ io, options }: Pick<Context, 'io' | 'options'>, ...lines: readonly string[]): void {
+  if (!options.quiet) writeErrors(io, ...lines)
 }

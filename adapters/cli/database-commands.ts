@@ -60,7 +60,7 @@ function migrateCommand(run: RunCommand): Command {
   return run(command, async context => {
     const { maintenance } = await context.open({ migrate: true })
     const { schema } = await maintenance.statistics()
-    await printOutcome(context, { schema }, () => `schema ${schema}\n`)
+    await printOutcome(context, { schema }, () => [`schema ${schema}`])
   })
 }
 
@@ -72,7 +72,7 @@ function backupCommand(run: RunCommand): Command {
     assertCreatable(to)
     const { bytes } = await maintenance.backup(to)
     await noteDeed(context, { action: 'backup', resource: 'database', changes: { file: resolve(to), bytes } })
-    await printOutcome(context, { file: to, bytes }, () => `${to}: ${megabytes(bytes)}, verified\n`)
+    await printOutcome(context, { file: to, bytes }, () => [`${to}: ${megabytes(bytes)}, verified`])
   })
 }
 
@@ -106,7 +106,7 @@ function restoreCommand(run: RunCommand, wiring: Wiring): Command {
       changes: { file: resolve(from), kept: kept ?? '' },
     })
     const former = kept === null ? '' : `; the old database is ${kept}`
-    await printOutcome(context, { restored: from, kept }, () => `restored ${from}${former}\n`)
+    await printOutcome(context, { restored: from, kept }, () => [`restored ${from}${former}`])
   })
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { formatAmount } from '../../core/amounts.ts'
+import { escapedJson } from '../../core/json.ts'
 import type { Field } from '../../core/resources/field.ts'
 import { namedReferences } from '../../core/resources/names.ts'
 import type { Resource } from '../../core/resources/resource.ts'
@@ -14,6 +15,7 @@ import { codeCell } from './import/cells.ts'
 import { delimiterNamed, FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
 import { labelOf, pluralOf } from './references.ts'
 import { addSelectionFlags, selectionFrom } from './selection.ts'
+import { csvFor } from './streams.ts'
 import { noteShown } from './trail.ts'
 import { grouped } from './whole-number.ts'
 
@@ -96,14 +98,18 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
   )
   const fieldNames = columns.map(({ fieldName }) => fieldName)
   const form = formOf(format, columns, options)
+  const shown = (text: string): string => {
+    if (format !== 'csv') return escapedJson(text)
+    return options.out === undefined ? csvFor(context.io.stdout, text) : text
+  }
   const output = openOutput(options.out, context.io.stdout, options.force)
   let count = 0
   try {
-    await output.write(form.begin)
+    await output.write(shown(form.begin))
     for await (const page of services.bulk.dump(resource, fieldNames, selection)) {
       const text = page.map((row, i) => form.row(row, count + i === 0)).join('')
       count += page.length
-      if (!(await output.write(text))) return count
+      if (!(await output.write(shown(text)))) return count
     }
     await output.write(form.end(count))
     await output.end()
@@ -156,11 +162,14 @@ interface Form {
 function formOf(format: Format, columns: readonly Column[], options: ExportOptions): Form {
   const { escapeFormulas, bom, delimiter = ',' } = options
   if (format === 'csv') {
-    const cell = (text: string): string => csvCell(escapeFormulas ? escapeFormula(text) : text, delimiter)
+    const cell = (field: Field | undefined, value: Stored): string => {
+      const text = asText(field, value)
+      return csvCell(escapeFormulas ? escapeFormula(text, field?.dialled !== undefined) : text, delimiter)
+    }
     const line = (cells: readonly string[]): string => `${cells.join(delimiter)}\n`
     return {
       begin: (bom ? BOM : '') + line(columns.map(({ name }) => name)),
-      row: values => line(values.map((value, i) => cell(asText(columns[i]?.field, value)))),
+      row: values => line(values.map((value, i) => cell(columns[i]?.field, value))),
       end: () => '',
     }
   }

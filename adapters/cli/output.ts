@@ -1,28 +1,22 @@
-import { once } from 'node:events'
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts'
 import type { Page } from '../../core/ports/records.ts'
 import type { Kind } from '../../core/resources/field.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { assertNamed, type Column, chosen, joined, linesOf, picked, shared, withNames } from './columns.ts'
-import type { Context, Io } from './context.ts'
+import type { Context } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { csvCell } from './export/csv.ts'
 import { cell, objects } from './json-values.ts'
-import { coloured, printable, styled } from './styles.ts'
-
-/** Waits until the reader has taken what was written, so that a long output stays out of memory. */
-export async function write({ stdout }: Pick<Io, 'stdout'>, text: string): Promise<void> {
-  if (!stdout.write(text)) await once(stdout, 'drain')
-}
+import { writeCsv, writeJson, writeLines } from './streams.ts'
+import { coloured, styled } from './styles.ts'
 
 /** What draws tables is loaded for a terminal alone. */
-const table = async (...given: Parameters<typeof import('./table.ts').table>): Promise<string> =>
+const table = async (...given: Parameters<typeof import('./table.ts').table>): Promise<string[]> =>
   (await import('./table.ts')).table(...given)
 
 export const csvLine = (cells: readonly string[]): string => `${cells.map(text => csvCell(text)).join(',')}\n`
 
-const tabbed = (cells: readonly string[]): string =>
-  `${cells.map(text => text.replaceAll(/[\t\r\n]/g, ' ')).join('\t')}\n`
+const tabbed = (cells: readonly string[]): string => cells.map(text => text.replaceAll('\t', ' ')).join('\t')
 
 export interface ListOptions {
   readonly showSecrets: boolean
@@ -48,29 +42,30 @@ export async function printRecords(
   const gathered: string[][] = []
   let count = 0
   let next: number | null = null
-  if (options.output === 'csv') await write(io, csvLine(columns.map(({ name }) => name)))
-  if (options.output === 'json') await write(io, '[')
+  if (options.output === 'csv') await writeCsv(io, csvLine(columns.map(({ name }) => name)))
+  if (options.output === 'json') await writeJson(io, '[')
   for await (const page of pages) {
     next = page.next
     const rows = objects(`[${page.json}]`)
     if (options.output === 'json' || options.output === 'ndjson') {
       const texts = rows.map(row => stringifyJson(picked(shared(resource, row, showSecrets), options.fields)))
       const isArray = options.output === 'json'
-      await write(io, texts.map(text => (isArray ? `${count++ > 0 ? ',' : ''}\n${text}` : `${text}\n`)).join(''))
+      await writeJson(io, texts.map(text => (isArray ? `${count++ > 0 ? ',' : ''}\n${text}` : `${text}\n`)).join(''))
       continue
     }
     const shown = await withNames(resource, rows, (await context.open()).records)
     if (asTable) gathered.push(...shown.map(row => columns.map(({ of }) => of(row))))
-    else await write(io, shown.map(row => lineOf(context, columns, row)).join(''))
+    else await writeRows(context, columns, shown)
   }
-  if (options.output === 'json') await write(io, count > 0 ? '\n]\n' : ']\n')
-  if (asTable) await write(io, await table(context, columns, gathered))
+  if (options.output === 'json') await writeJson(io, count > 0 ? '\n]\n' : ']\n')
+  if (asTable) await writeLines(io, await table(context, columns, gathered))
   return next
 }
 
-function lineOf({ options }: Context, columns: readonly Column[], row: JsonObject): string {
-  const cells = columns.map(({ of }) => of(row))
-  return options.output === 'csv' ? csvLine(cells) : tabbed(cells)
+/** Rows without a heading, as CSV or with tabs between their cells. */
+function writeRows({ io, options }: Context, columns: readonly Column[], rows: readonly JsonObject[]): Promise<void> {
+  const cells = rows.map(row => columns.map(({ of }) => of(row)))
+  return options.output === 'csv' ? writeCsv(io, cells.map(csvLine).join('')) : writeLines(io, cells.map(tabbed))
 }
 
 /** Prints one record: its members a line each, or the JSON object. */
@@ -85,14 +80,15 @@ export async function printRecord(
   if (!isJsonObject(record)) return
   const columns = chosen(resource, options.fields, showSecrets)
   const row = picked(record, options.fields)
-  if (options.output === 'json') return write(io, `${stringifyJson(shared(resource, row, showSecrets), 2)}\n`)
-  if (options.output === 'ndjson') return write(io, `${stringifyJson(shared(resource, row, showSecrets))}\n`)
+  if (options.output === 'json') return writeJson(io, `${stringifyJson(shared(resource, row, showSecrets), 2)}\n`)
+  if (options.output === 'ndjson') return writeJson(io, `${stringifyJson(shared(resource, row, showSecrets))}\n`)
   if (options.output === 'csv') {
     const [named = record] = await withNames(resource, [record], (await context.open()).records)
     // A record by itself may come without the counts that lists have.
     const counts = resource.embeds.filter(({ kind }) => kind === 'count').map(({ name }) => name)
     const known = columns.filter(({ name }) => !counts.includes(name) || name in record)
-    return write(io, csvLine(known.map(({ name }) => name)) + lineOf(context, known, named))
+    await writeCsv(io, csvLine(known.map(({ name }) => name)))
+    return writeRows(context, known, [named])
   }
   const named = await joined(resource, row, (await context.open()).records)
   return printLines(context, linesOf(resource, named, showSecrets))
@@ -106,9 +102,10 @@ export const assertFields = ({ options }: Context, resource: Resource): void => 
 /** Names and what they stand for, a line each. */
 async function printLines(context: Context, lines: readonly { name: string; text: string }[]): Promise<void> {
   const width = Math.max(0, ...lines.map(({ name }) => name.length))
-  const shown = (text: string): string => coloured(context, context.io.stdout.isTTY ? printable(text) : text)
-  const text = lines.map(line => `${styled(context, 'dim', line.name.padEnd(width))}  ${shown(line.text)}`.trimEnd())
-  await write(context.io, text.map(line => `${line}\n`).join(''))
+  const shown = lines.map(({ name, text }) =>
+    `${styled(context, 'dim', name.padEnd(width))}  ${coloured(context, text)}`.trimEnd(),
+  )
+  await writeLines(context.io, shown)
 }
 
 /** One thing that is no record, a line for each member. */
@@ -120,7 +117,7 @@ export const printThing = (context: Context, value: JsonObject): Promise<void> =
       context,
       Object.entries(shown).map(([name, member]) => ({ name, text: cell(member) })),
     )
-  return printValue(context, shown, () => '')
+  return printValue(context, shown, () => [])
 }
 
 /** Rows that are no records: a table at a terminal, tab-separated elsewhere. `kinds` declares the columns. */
@@ -133,11 +130,11 @@ export async function printRows(
   assertNamed(options.fields, Object.keys(kinds))
   const names = options.fields ?? Object.keys(kinds)
   const columns = names.map((name): Column => ({ name, kind: kinds[name] ?? 'text', of: row => cell(row[name]) }))
-  if (options.output === 'csv') await write(io, csvLine(names))
+  if (options.output === 'csv') await writeCsv(io, csvLine(names))
   if (options.output === 'csv' || (options.output === 'table' && !io.stdout.isTTY))
-    return write(io, rows.map(row => lineOf(context, columns, row)).join(''))
+    return writeRows(context, columns, rows)
   if (options.output === 'table')
-    return write(
+    return writeLines(
       io,
       await table(
         context,
@@ -148,7 +145,7 @@ export async function printRows(
   return printValue(
     context,
     rows.map(row => picked(row, options.fields)),
-    () => '',
+    () => [],
   )
 }
 
@@ -171,15 +168,15 @@ export const printOutcome: typeof printValue = async (context, value, lines) => 
 export async function printValue(
   context: Context,
   value: JsonObject | readonly JsonObject[],
-  lines: () => string,
+  lines: () => readonly string[],
 ): Promise<void> {
   const { output, fields } = context.options
-  if (output === 'table') return write(context.io, lines())
+  if (output === 'table') return writeLines(context.io, lines())
   const given = Array.isArray(value) ? value.filter(isJsonObject) : isJsonObject(value) ? [value] : []
   if (given[0]) assertNamed(fields, Object.keys(given[0]))
   const rows = given.map(row => picked(row, fields))
-  if (output === 'json') return write(context.io, `${stringifyJson(Array.isArray(value) ? rows : rows[0], 2)}\n`)
-  if (output === 'ndjson') return write(context.io, rows.map(row => `${stringifyJson(row)}\n`).join(''))
+  if (output === 'json') return writeJson(context.io, `${stringifyJson(Array.isArray(value) ? rows : rows[0], 2)}\n`)
+  if (output === 'ndjson') return writeJson(context.io, rows.map(row => `${stringifyJson(row)}\n`).join(''))
   const names = Object.keys(rows[0] ?? {})
-  return write(context.io, csvLine(names) + rows.map(row => csvLine(names.map(name => cell(row[name])))).join(''))
+  return writeCsv(context.io, [names, ...rows.map(row => names.map(name => cell(row[name])))].map(csvLine).join(''))
 }

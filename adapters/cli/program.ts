@@ -15,6 +15,7 @@ import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { example, layout } from './help.ts'
 import { type Failed, fullName, report } from './report.ts'
+import { writeErrors, writeLines } from './streams.ts'
 
 /** What a command does; a number that it returns is the exit code. */
 export type Action = (context: Context, words: readonly string[], flags: Flags) => Promise<unknown>
@@ -159,14 +160,16 @@ function globalOptions(command: Command): Command {
     .option('--no-input', 'never ask')
 }
 
+const lines = (text: string): string[] => text.replace(/\n$/, '').split('\n')
+
 /** Every command reports to the same streams, and shows the global options, which it takes wherever they stand. */
 function settle(command: Command, io: Io, onMisuse: (command: Command) => void): void {
   command
     .exitOverride()
     .showSuggestionAfterError(true)
     .configureOutput({
-      writeOut: text => void io.stdout.write(text),
-      writeErr: text => void io.stderr.write(text),
+      writeOut: text => void writeLines(io, lines(text)),
+      writeErr: text => writeErrors(io, ...lines(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 80,
       getErrHelpWidth: () => io.stderr.columns ?? 80,
       outputError: () => onMisuse(command),

@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import { redraw, writeErrors } from './streams.ts'
 import { counted, grouped } from './whole-number.ts'
 
 export interface Tally {
@@ -32,8 +33,8 @@ export function progress(
   let last = isTerminal ? Number.NEGATIVE_INFINITY : started
   let isDrawn = false
   const draw = (text: string): void => {
-    if (isTerminal) io.stderr.write(`\r\u001b[K${text.slice(0, (io.stderr.columns ?? 80) - 1)}`)
-    else io.stderr.write(`${name}: ${text}\n`)
+    if (isTerminal) redraw(io, text.slice(0, (io.stderr.columns ?? 80) - 1))
+    else writeErrors(io, `${name}: ${text}`)
     isDrawn = isTerminal
   }
   return {
@@ -47,7 +48,7 @@ export function progress(
       if (isTerminal && !options.quiet) draw(text)
     },
     clear: () => {
-      if (isDrawn) io.stderr.write('\r\u001b[K')
+      if (isDrawn) redraw(io, '')
       isDrawn = false
       last = isTerminal ? Number.NEGATIVE_INFINITY : last
     },

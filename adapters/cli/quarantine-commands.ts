@@ -6,8 +6,9 @@ import { CliError, EXIT } from './exit.ts'
 import { completed, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 import type { Flags } from './fields.ts'
 import { example } from './help.ts'
-import { printOutcome, printRows, write } from './output.ts'
+import { printOutcome, printRows } from './output.ts'
 import { type RunCommand, takesFields } from './program.ts'
+import { writeLines } from './streams.ts'
 import { printable } from './styles.ts'
 import { cut } from './width.ts'
 
@@ -55,7 +56,11 @@ function listCommand(run: RunCommand): Command {
       return say(context, isFiltered(flags) ? 'no record in quarantine fits' : 'the quarantine is empty')
     const columns = context.io.stdout.isTTY && output === 'table' ? (context.io.stdout.columns ?? WIDTH) : null
     if (columns === null) await printRows(context, COLUMNS, rows)
-    else await write(context.io, rows.map(row => paragraph(row, columns)).join(''))
+    else
+      await writeLines(
+        context.io,
+        rows.flatMap(row => paragraph(row, columns)),
+      )
     if (rows.length > 0)
       say(context, `${rows.length} in quarantine; fix the cause, then: trunkline cdr quarantine replay`)
   })
@@ -72,10 +77,10 @@ const fits = (row: Pick<Quarantined, 'reason' | 'feed'>, { reason, feed }: Flags
   row.reason.includes(String(reason ?? '')) && (feed === undefined || row.feed === feed)
 
 /** The reason, which has to be read, and below it as much of the record as fits. */
-function paragraph({ id, reason, record, seen, feed, timezone }: Shown, columns: number): string {
+function paragraph({ id, reason, record, seen, feed, timezone }: Shown, columns: number): string[] {
   const often = seen > 1 ? ` (came ${seen} times)` : ''
   const lines = [`${id}  ${reason}${often}`, `    ${feed} (${timezone}): ${record}`]
-  return lines.map(line => `${cut(printable(line), columns)}\n`).join('')
+  return lines.map(line => cut(printable(line), columns))
 }
 
 function replayCommand(run: RunCommand): Command {
@@ -102,7 +107,7 @@ function replayCommand(run: RunCommand): Command {
       if (waiting.length === AT_ONCE || length >= LENGTH_AT_ONCE) await tryAll()
     }
     if (waiting.length > 0) await tryAll()
-    await printOutcome(context, totals, () => `replayed ${totals.replayed}, left ${totals.left}\n`)
+    await printOutcome(context, totals, () => [`replayed ${totals.replayed}, left ${totals.left}`])
     return totals.left > 0 ? EXIT.negative : EXIT.ok
   })
 }
@@ -131,7 +136,7 @@ function discardCommand(run: RunCommand): Command {
       await assertWanted(context, `${wanted.length} of the quarantine's records`)
     let discarded = 0
     for (let at = 0; at < wanted.length; at += AT_ONCE) discarded += await calls.discard(wanted.slice(at, at + AT_ONCE))
-    await printOutcome(context, { discarded }, () => `discarded ${discarded}\n`)
+    await printOutcome(context, { discarded }, () => [`discarded ${discarded}`])
   })
 }
 

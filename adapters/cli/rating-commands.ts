@@ -19,7 +19,7 @@ import { printValue } from './output.ts'
 import { pendingCommand } from './pending-commands.ts'
 import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { printable, styled } from './styles.ts'
+import { styled } from './styles.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 
 export const rateTools = (run: RunCommand): Command[] => [quoteCommand(run), checkCommand(run), pendingCommand(run)]
@@ -61,9 +61,7 @@ function quoteCommand(run: RunCommand): Command {
     const lines = (): string[] => [
       ...deckTold(context, deck),
       ...steps.flatMap(step => told(context, step, named, catalog.dialling)),
-      ...unused.map(
-        each => `${labelled(context, 'not used')}${rateLine(each, named)}: its status is ${printable(each.status)}`,
-      ),
+      ...unused.map(each => `${labelled(context, 'not used')}${rateLine(each, named)}: its status is ${each.status}`),
     ]
     await printValue(
       context,
@@ -72,7 +70,7 @@ function quoteCommand(run: RunCommand): Command {
         ...{ at: moment, deck_effective_at: effectiveAt },
         passed_over: unused.map(each => ({ ...rateOf(each, named), status: each.status })),
       },
-      () => `${lines().join('\n')}\n`,
+      lines,
     )
     return steps.some(step => step.kind === 'result' && step.unrated) ? EXIT.negative : EXIT.ok
   })
@@ -131,7 +129,7 @@ type Destinations = ReadonlyMap<NamedRate, string>
 function rateLine(rate: Rate, named: Destinations): string {
   const { prefix, pricePerMinute, increment, id } = rate
   const known = id === null ? '' : `  (id ${id})`
-  return printable(`${prefix}  ${named.get(rate)}  ${formatAmount(pricePerMinute)} a minute, by ${increment} s${known}`)
+  return `${prefix}  ${named.get(rate)}  ${formatAmount(pricePerMinute)} a minute, by ${increment} s${known}`
 }
 
 const rateOf = (rate: Rate, named: Destinations): JsonObject => ({

@@ -116,13 +116,16 @@ function drawnReports(
   month: string,
   reports: readonly Report[],
   { total, by }: { readonly total: Usage; readonly by: UsageGroup | null },
-): string {
+): string[] {
   const each = by === null ? [] : reports.filter(report => report.total.calls > 0)
   const lines = by === null ? reports.map(report => ({ group: report.tenant, ...report.total })) : []
   return [
-    ...each.map(report => drawnReport(context, report, by)),
-    drawn(context, `all tenants, ${month}`, lines, { total, remedy: `trunkline cdr list --unrated --month ${month}` }),
-  ].join('\n')
+    ...each.flatMap(report => [...drawnReport(context, report, by), '']),
+    ...drawn(context, `all tenants, ${month}`, lines, {
+      total,
+      remedy: `trunkline cdr list --unrated --month ${month}`,
+    }),
+  ]
 }
 
 async function monthMeant(context: Context, { month }: Flags): Promise<string> {

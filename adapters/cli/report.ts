@@ -2,9 +2,11 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Command, CommanderError } from 'commander'
 import { AppError, sentencesByField } from '../../core/errors.ts'
+import { escapedJson } from '../../core/json.ts'
 import { quoted, typed } from './command-line.ts'
 import { type Context, type GlobalOptions, type Io, say } from './context.ts'
 import { againWith, CliError, EXIT, EXIT_OF, type Hint } from './exit.ts'
+import { writeErrors } from './streams.ts'
 import { printable } from './styles.ts'
 
 /** Where an error is told, and what it came of. */
@@ -38,14 +40,14 @@ export async function report(failed: Failed, error: unknown): Promise<number> {
   if (asJson) {
     const { errors: broken, dependants } = detailsOf(error)
     const errors = broken && sentencesByField(broken)
-    io.stderr.write(
-      `${JSON.stringify({ error: { code, message, errors, dependants, hint: mending, exit_code: exitCode } })}\n`,
-    )
+    const told = { code, message, errors, dependants, hint: mending, exit_code: exitCode }
+    writeErrors(io, escapedJson(JSON.stringify({ error: told })))
   } else {
-    for (const line of lines) if (line !== '') io.stderr.write(`error: ${line}\n`)
-    if (mending !== undefined) io.stderr.write(`hint: ${mending}\n`)
+    for (const line of lines) if (line !== '') writeErrors(io, `error: ${line}`)
+    if (mending !== undefined) writeErrors(io, `hint: ${mending}`)
   }
-  if (verbose && error instanceof Error && !(error instanceof CommanderError)) io.stderr.write(`${error.stack ?? ''}\n`)
+  if (verbose && error instanceof Error && !(error instanceof CommanderError))
+    writeErrors(io, ...(error.stack ?? '').split('\n'))
   return exitCode
 }
 

@@ -7,11 +7,11 @@ import { type Context, type Output, type Services, say } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
 import { cell } from './json-values.ts'
-import { csvLine, isTold, write } from './output.ts'
+import { csvLine, isTold } from './output.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
-import { printable } from './styles.ts'
+import { writeCsv, writeJson, writeLines } from './streams.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 import { counted } from './whole-number.ts'
 
@@ -44,7 +44,7 @@ export function rerateCommand(run: RunCommand): Command {
     if (!dryRun && !flags['yes'] && !(await isConfirmed(context, calls, query))) return
     if (context.options.output === 'table') {
       const result = await calls.rerate(query, { dryRun, sample: SHOWN })
-      if (dryRun || isTold(context)) await write(context.io, told(result, dryRun))
+      if (dryRun || isTold(context)) await writeLines(context.io, told(result, dryRun))
     } else await printAll(context, calls, query, dryRun)
     if (dryRun) say(context, 'Nothing was changed; to change it, use --yes instead of --dry-run.')
   })
@@ -61,7 +61,7 @@ async function isConfirmed(context: Context, calls: Services['calls'], query: Re
   const result = await calls.rerate(query, { dryRun: true, sample: 0 })
   const { changed, examined, oldCost, newCost, editedByHand } = result
   if (changed === 0) {
-    say(context, totals(result, true).join('\n'))
+    say(context, ...totals(result, true))
     return false
   }
   const { confirm } = await import('./ask.ts')
@@ -74,15 +74,16 @@ async function isConfirmed(context: Context, calls: Services['calls'], query: Re
 /** Every change as it comes; what they make together follows, as JSON's last members or on standard error. */
 async function printAll(context: Context, calls: Services['calls'], query: RerateQuery, dryRun: boolean) {
   const { io, options } = context
+  const write = options.output === 'csv' ? writeCsv : writeJson
   let count = 0
   const texts = (changes: readonly Rerated[]): string =>
     changes.map(change => textOf(options.output, change, count++ === 0)).join('')
   const result = await calls.rerate(query, { dryRun, sample: 0, onChanges: changes => write(io, texts(changes)) })
-  if (options.output === 'csv' && count === 0) await write(io, csvLine(Object.keys(COLUMNS)))
-  if (options.output !== 'json') return say(context, totals(result, dryRun).join('\n'))
+  if (options.output === 'csv' && count === 0) await writeCsv(io, csvLine(Object.keys(COLUMNS)))
+  if (options.output !== 'json') return say(context, ...totals(result, dryRun))
   const members = Object.entries({ dry_run: dryRun, ...totalsAsJson(result) })
   const tail = members.map(([name, value]) => `,\n  "${name}": ${stringifyJson(value)}`).join('')
-  await write(io, `${count > 0 ? '\n  ]' : '{\n  "changes": []'}${tail}\n}\n`)
+  await writeJson(io, `${count > 0 ? '\n  ]' : '{\n  "changes": []'}${tail}\n}\n`)
 }
 
 function textOf(output: Output, change: Rerated, isFirst: boolean): string {
@@ -127,18 +128,15 @@ const totalsAsJson = ({
 
 const BY_HAND = 'edited by hand'
 
-function told({ changes, ...result }: RerateResult, dryRun: boolean): string {
+function told({ changes, ...result }: RerateResult, dryRun: boolean): string[] {
   const line = ({ id, destination_number, started_at, old, new: now, editedByHand }: Rerated): string =>
-    printable(
-      `${id}  ${started_at.slice(0, 19)}Z  ${destination_number}  ${formatAmount(old.cost)}${editedByHand ? ` (${BY_HAND})` : ''} -> ${formatAmount(now.cost)}  ${now.direction === 'inbound' ? 'inbound' : `by ${now.prefix ?? 'no rate'}`}`,
-    )
+    `${id}  ${started_at.slice(0, 19)}Z  ${destination_number}  ${formatAmount(old.cost)}${editedByHand ? ` (${BY_HAND})` : ''} -> ${formatAmount(now.cost)}  ${now.direction === 'inbound' ? 'inbound' : `by ${now.prefix ?? 'no rate'}`}`
   const more = result.changed - changes.length
   return [
     ...changes.map(line),
     ...(more > 0 ? [`… and ${more} more (see --output csv)`] : []),
     ...totals(result, dryRun),
-    '',
-  ].join('\n')
+  ]
 }
 
 const totals = (result: Omit<RerateResult, 'changes'>, dryRun: boolean): string[] => [

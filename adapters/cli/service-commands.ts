@@ -1,8 +1,9 @@
 import { Command, Option } from 'commander'
 import { type Context, say } from './context.ts'
 import { example } from './help.ts'
-import { printRows, printValue, write } from './output.ts'
+import { printRows, printValue } from './output.ts'
 import { type RunCommand, takesFields, type Wiring } from './program.ts'
+import { writeJson } from './streams.ts'
 import { coloured } from './styles.ts'
 import { suggests } from './suggestions.ts'
 
@@ -73,16 +74,14 @@ export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Co
     await printValue(
       context,
       { path, bytes, log_bytes: logBytes, schema, counts, last_writes: lastWrites, daemon },
-      () =>
-        [
-          `database  ${path} (${megabytes(bytes)}, log ${megabytes(logBytes)}, schema ${schema})`,
-          `daemon    ${coloured(context, daemon.state)} (${daemon.url})${oddness(daemon)}`,
-          '',
-          ...records.map(({ name, count, last }) =>
-            `${name.padEnd(14)}${String(count).padStart(10)}  ${last && `last written ${last}`}`.trimEnd(),
-          ),
-          '',
-        ].join('\n'),
+      () => [
+        `database  ${path} (${megabytes(bytes)}, log ${megabytes(logBytes)}, schema ${schema})`,
+        `daemon    ${coloured(context, daemon.state)} (${daemon.url})${oddness(daemon)}`,
+        '',
+        ...records.map(({ name, count, last }) =>
+          `${name.padEnd(14)}${String(count).padStart(10)}  ${last && `last written ${last}`}`.trimEnd(),
+        ),
+      ],
     )
   })
 }
@@ -112,7 +111,7 @@ export async function configCommand(run: RunCommand, wiring: Wiring): Promise<Co
     run(check, async context => {
       const { file } = wiring.settings(context.options)
       if (context.options.output === 'table') return say(context, `The settings are right${file ? ` (${file})` : ''}.`)
-      await write(context.io, `${JSON.stringify({ right: true, file })}\n`)
+      await writeJson(context.io, `${JSON.stringify({ right: true, file })}\n`)
     }),
   )
   return group

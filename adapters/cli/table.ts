@@ -57,10 +57,10 @@ interface Fit {
  * before others; long texts are cut, and the blanks beside the lines go, then headings are cut, and then numbers that
  * are dialled; at last columns on the right are left out. What is left out is said on standard error.
  */
-export function table(context: Context, columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+export function table(context: Context, columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) {
     say(context, 'nothing found')
-    return ''
+    return []
   }
   const available = context.io.stdout.columns ?? 120
   const cells = rows.map(row => columns.map((column, i) => cut(shortened(printable(row[i] ?? ''), column), available)))
@@ -87,7 +87,7 @@ export function table(context: Context, columns: readonly Column[], rows: readon
         return column.kind === 'text' ? coloured(context, text) : text
       }),
     )
-  return `${drawn.toString()}\n`
+  return drawn.toString().split('\n')
 }
 
 /** A heading in bold, broken after its underscores where it is too wide. */

@@ -9,7 +9,6 @@ import { type Edits, withEdits } from '../../core/use-cases/administer.ts'
 import { type Context, say } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { type Flags, flagOf } from './fields.ts'
-import { printable } from './styles.ts'
 
 export const FORCE = 'store values that no rule can read'
 
@@ -42,7 +41,7 @@ export async function assertRead(
   const errors = unread.map(each => broken(each.field, unreadProblem(each)))
   if (!context.options.interactive) throw refused(resource, unread, errors)
   const { confirm } = await import('./ask.ts')
-  for (const { sentence } of errors) say(context, printable(sentence))
+  say(context, ...errors.map(({ sentence }) => sentence))
   if (!(await confirm(context, 'Store it as it is?'))) throw new CliError(EXIT.negative, 'nothing was stored')
 }
 
@@ -54,5 +53,5 @@ function refused({ fields }: Resource, [first, ...others]: readonly Unread[], er
     first && meant && 'value' in meant
       ? again(`--${flagOf(first.field, fields[first.field] ?? {})}`, String(meant.value))
       : undefined
-  return new CliError(EXIT.data, `${printable(told)}; --force stores it as it is`, hint, invalid(errors))
+  return new CliError(EXIT.data, `${told}; --force stores it as it is`, hint, invalid(errors))
 }

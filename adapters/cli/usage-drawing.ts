@@ -70,7 +70,7 @@ export function drawn(
   head: string,
   lines: readonly UsageLine[],
   { total, remedy }: { readonly total: Usage; readonly remedy: string },
-): string {
+): string[] {
   const shareOf = shares(lines)
   const rows: Drawn[] = lines.map((line, i) => ({
     name: cut(printable(line.group ?? ''), LONGEST_NAME),
@@ -79,7 +79,7 @@ export function drawn(
   }))
   rows.push({ name: 'total', cells: cellsOf(figures(total)), share: 0 })
   const unrated = total.unrated > 0 ? [styled(context, 'yellow', `${total.unrated} of them unrated: ${remedy}`)] : []
-  return [head, ...grid(context, rows), ...unrated, ''].join('\n')
+  return [head, ...grid(context, rows), ...unrated]
 }
 
 /** Names give way first, then bars, so that a line fits the terminal. */

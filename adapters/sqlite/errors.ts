@@ -20,13 +20,8 @@ export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(
 
 export const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CONSTRAINT')
 
-/** Whether the driver's binary is not there, or was built for another Node. */
-const lacksBinary = (error: unknown): boolean =>
-  error instanceof Error && ('tries' in error || codeOf(error) === 'ERR_DLOPEN_FAILED')
-
 /** A driver's error as one of ours, of that file if it is named; anything that is no driver's error comes back as it is. */
 export function translate(error: unknown, path?: string): unknown {
-  if (lacksBinary(error)) return notBuilt(error)
   const code = codeOf(error)
   if (error instanceof AppError || !(error instanceof Error) || !code) return error
   const cause = error
@@ -58,13 +53,6 @@ export function translate(error: unknown, path?: string): unknown {
     return new AppError('storage_full', 'The disk could not be read or written; nothing was stored.', { cause })
   return error
 }
-
-const notBuilt = (cause: unknown): AppError =>
-  new AppError(
-    'configuration',
-    `The SQLite binding is not built for this Node (${process.version}): install again with --allow-scripts=better-sqlite3, or use Node 24, which needs no build.`,
-    { cause },
-  )
 
 async function* translatingPages(pages: AsyncIterable<unknown>): AsyncIterable<unknown> {
   try {

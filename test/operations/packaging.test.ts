@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { loadSettings, SYSTEM_FILE } from '../../config/load.ts'
@@ -97,30 +97,6 @@ describe('the package', { timeout: 30_000 }, () => {
     const init = ['--db', 'x.db', 'init', '--email', 'admin@example.com', '--random-password']
     done(await run(process.execPath, [cli, ...init], { cwd }))
     assert.ok(existsSync(join(cwd, 'x.db')))
-  })
-
-  it('says what to do where the SQLite binding was not built', {
-    skip: Number.parseInt(process.versions.node, 10) >= 22,
-  }, async () => {
-    const bare = join(folder.path, 'bare')
-    cpSync(join(unpacked, 'dist'), join(bare, 'dist'), { recursive: true })
-    cpSync(join(unpacked, 'package.json'), join(bare, 'package.json'))
-    mkdirSync(join(bare, 'node_modules'))
-    for (const name of readdirSync('node_modules').filter(each => each !== 'better-sqlite3'))
-      symlinkSync(resolve('node_modules', name), join(bare, 'node_modules', name))
-    const binding = join('node_modules', 'better-sqlite3')
-    for (const part of ['package.json', 'lib'])
-      cpSync(join(binding, part), join(bare, binding, part), { recursive: true })
-    const init = ['init', '--email', 'admin@example.com', '--random-password']
-    for (const args of [
-      ['trunkline.js', '--db', 'y.db', ...init],
-      ['trunklined.js', '--db', 'y.db', '--port', '0'],
-    ]) {
-      const [program = '', ...rest] = args
-      const ran = await run(process.execPath, [join(bare, 'dist', 'bin', program), ...rest], { cwd: folder.path })
-      assert.equal(ran.code, 78, ran.stderr)
-      assert.match(ran.stderr, /The SQLite binding is not built for this Node .*--allow-scripts=better-sqlite3/)
-    }
   })
 })
 

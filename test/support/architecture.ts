@@ -34,6 +34,11 @@ export function problemsOf(path: string, text: string): string[] {
     if (ts.isExportDeclaration(node) && node.moduleSpecifier)
       report(node, 'passes on what another file declares: import it from there instead.')
     if (readsSentence(node)) report(node, 'decides by the text of a message: decide by its code or its rule.')
+    if (partOf(path) === 'adapters/cli' && path !== STREAMS && writesToStream(node))
+      report(
+        node,
+        `writes to a stream of the program: print with the functions of ${STREAMS}, which clean what is printed.`,
+      )
     if (partOf(path) === 'core') {
       const forbidden = forbiddenIn(node)
       if (forbidden !== null) report(node, `uses ${forbidden}: ${FORBIDDEN_IN_CORE[forbidden]}.`)
@@ -133,6 +138,12 @@ function readsSentence(node: ts.Node): boolean {
   const [given] = node.arguments
   return (name.text === 'test' || name.text === 'exec') && given !== undefined && SENTENCE.test(given.getText())
 }
+
+/** The only file that writes to standard output and standard error of the command line. */
+const STREAMS = 'adapters/cli/streams.ts'
+
+const writesToStream = (node: ts.Node): boolean =>
+  ts.isPropertyAccessExpression(node) && /(?:^|\.)std(?:out|err)\??\.write$/.test(node.getText())
 
 function forbiddenIn(node: ts.Node): string | null {
   if (ts.isPropertyAccessExpression(node)) {

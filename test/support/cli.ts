@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly input?: string
   /** Is standard output a terminal, and how wide? */
   readonly columns?: number
+  /** Is standard error a terminal? */
+  readonly showsErrors?: boolean
   readonly env?: Io['env']
   readonly wiring?: (wiring: Wiring) => Wiring
   readonly commands?: readonly LazyCommand[]
@@ -72,7 +74,7 @@ export function workplace(): Workplace {
   const exact: Workplace['run'] = async (line, options = {}) => {
     const [program, ...argv] = wordsOf(line)
     if (program !== 'trunkline') throw new Error(`No command line of trunkline: ${line}`)
-    const [stdout, stderr] = [listener(options.columns), listener()]
+    const [stdout, stderr] = [listener(options.columns), listener(options.showsErrors ? 80 : undefined)]
     const environment = { ...env, ...options.env }
     const io = { stdin: Readable.from([options.input ?? '']), stdout: stdout.stream, stderr: stderr.stream }
     const wiring = (options.wiring ?? (given => given))(wiringFor(environment))

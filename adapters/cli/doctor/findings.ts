@@ -5,7 +5,7 @@ import type { Wiring } from '../program.ts'
 import { progress } from '../progress.ts'
 import { suggested } from '../report.ts'
 import { daemonState } from '../service-commands.ts'
-import { printable, styled } from '../styles.ts'
+import { styled } from '../styles.ts'
 import type { Check, Finding, Patient } from './check.ts'
 
 /** The settings and the database that a command works with. Throws AppError where a setting is wrong. */
@@ -40,10 +40,8 @@ export async function tell(context: Context, found: AsyncIterable<Finding>, allW
   const print = findings.length === 0 ? printOutcome : printValue
   await print(context, findings, () =>
     findings.length === 0
-      ? `${styled(context, 'green', 'ok')}${allWell}\n`
-      : findings
-          .map(({ finding, fix }) => `${styled(context, 'red', 'found')}: ${printable(finding)}\n  fix: ${fix}\n`)
-          .join(''),
+      ? [`${styled(context, 'green', 'ok')}${allWell}`]
+      : findings.flatMap(({ finding, fix }) => [`${styled(context, 'red', 'found')}: ${finding}`, `  fix: ${fix}`]),
   )
   return findings.length === 0 ? EXIT.ok : EXIT.negative
 }

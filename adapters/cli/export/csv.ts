@@ -1,3 +1,5 @@
+import { exact, exactly } from '../../../core/resources/written.ts'
+
 /** What a file of UTF-8 begins with where a spreadsheet is to know it. */
 export const BOM = '\ufeff'
 
@@ -7,7 +9,15 @@ export function csvCell(text: string, delimiter = ','): string {
   return isPlain ? text : `"${text.replaceAll('"', '""')}"`
 }
 
-/** What makes a spreadsheet take a cell for a formula. */
-const FORMULA = /^[=+\-@\t\r]/
+/** What makes a spreadsheet take a cell for a formula, as OWASP lists it. */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 
-export const escapeFormula = (text: string): string => (FORMULA.test(text) ? `'${text}` : text)
+/**
+ * A cell that no spreadsheet runs. A number that is dialled, such as +12125550101, becomes `="+12125550101"`: a sheet
+ * shows it with its plus, and an import reads it back. Any other text gets an apostrophe in front, and keeps it.
+ */
+export function escapeFormula(text: string, isDialled: boolean): string {
+  if (!FORMULA.test(text)) return text
+  if (!isDialled) return `'${text}`
+  return exactly(text) === null ? exact(text) : text
+}

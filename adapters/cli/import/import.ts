@@ -7,6 +7,7 @@ import { again, CliError, EXIT, withMore } from '../exit.ts'
 import { makingRoom } from '../remedies.ts'
 import { sayHint } from '../report.ts'
 import { mayBeShared } from '../same-key.ts'
+import { writeJson } from '../streams.ts'
 import { tenantMeant } from '../tenant-argument.ts'
 import { counted, grouped } from '../whole-number.ts'
 import type { CellRules } from './cells.ts'
@@ -116,8 +117,7 @@ async function tell(
   isPending: boolean,
 ): Promise<void> {
   if (context.options.output === 'json') {
-    context.io.stdout.write(`${JSON.stringify(summary)}\n`)
-    return
+    return writeJson(context.io, `${JSON.stringify(summary)}\n`)
   }
   const { rows, rejected, warned, blank, blank_lines, seconds, dry_run } = summary
   const verb = dry_run ? 'would be ' : isPending ? 'to be ' : ''

@@ -6,7 +6,7 @@ import { again, CliError, EXIT } from '../exit.ts'
 import { BOM, csvCell } from '../export/csv.ts'
 import { assertNoDatabase, headOf, openToWrite, writeAll } from '../export/output.ts'
 import { cannotWrite } from '../report.ts'
-import { printable } from '../styles.ts'
+import { writeErrors } from '../streams.ts'
 import { REASON } from './columns.ts'
 import { withoutFirstCell } from './csv.ts'
 import type { Warning } from './evaluate.ts'
@@ -30,7 +30,7 @@ export function errorReport(
 ) {
   const print = ({ line, field, message }: ImportWarning, kind = ''): void => {
     before()
-    io.stderr.write(`${name}:${line}: ${kind}${printable(`${field}: ${message}`)}\n`)
+    writeErrors(io, `${name}:${line}: ${kind}${field}: ${message}`)
   }
   const isJson = options.output === 'json'
   const errors = firstOf<FieldError, ImportError>(max, toError, error => {
@@ -53,7 +53,7 @@ export function errorReport(
     warn: warnings.add,
     /** Says how many were not shown. */
     end: (): void => {
-      if (errors.more > 0 && !isJson) io.stderr.write(`… and ${errors.more} more\n`)
+      if (errors.more > 0 && !isJson) writeErrors(io, `… and ${errors.more} more`)
     },
   }
 }

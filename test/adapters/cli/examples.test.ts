@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict'
 import { copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import type { Command } from 'commander'
-import { commands } from '../../../adapters/cli/commands.ts'
-import { wiringFor } from '../../../bin/command-line.ts'
 import {
   furnish,
   outcomeOf,
@@ -14,6 +11,7 @@ import {
   wordsOf,
   workplace,
 } from '../../support/cli.ts'
+import { allCommands, examplesOf } from '../../support/commands.ts'
 import { type FakeGateway, startGateway } from '../../support/gateway.ts'
 import { asteriskRow } from '../../support/switch.ts'
 
@@ -23,13 +21,7 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
   doctor: [1],
 }
 
-const leaves = (command: Command, path: string): [path: string, command: Command][] =>
-  command.commands.length === 0
-    ? [[path, command]]
-    : command.commands.flatMap(sub => leaves(sub, `${path} ${sub.name()}`))
-
-const all: [string, Command][] = []
-for (const { name, load } of commands) all.push(...leaves(await load(given => given, wiringFor({})), name))
+const all = await allCommands()
 
 let place: Workplace
 let gateway: FakeGateway
@@ -69,7 +61,7 @@ async function prepare(path: string): Promise<void> {
   if (path !== 'init') copyFileSync('furnished.db', place.db)
   if (path === 'db restore') copyFileSync('furnished.db', 'trunkline-backup.db')
   const [name = '', verb = ''] = path.split(' ')
-  if (verb === 'import') for (const line of await examplesOf(`${name} export`)) await place.done(line)
+  if (verb === 'import') for (const line of await examplesOf(place, `${name} export`)) await place.done(line)
   if (!['create', 'add', 'import'].includes(verb) || path === 'admin create') return
   // The furniture stands where the example would put the same.
   if (name === 'tenant') await place.done('trunkline tenant delete acme --yes --cascade')
@@ -77,16 +69,6 @@ async function prepare(path: string): Promise<void> {
     await place.done(
       `trunkline ${name} ${all.some(([known]) => known === `${name} remove`) ? 'remove' : 'delete'} 1 --yes`,
     )
-}
-
-async function examplesOf(path: string): Promise<string[]> {
-  const help = await place.done(`trunkline ${path} --help`)
-  const [, examples = ''] = help.split(/^Examples?:\n/m)
-  return examples
-    .replaceAll(/ \\\n\s*/g, ' ')
-    .split('\n')
-    .map(line => line.trim())
-    .filter(line => line !== '')
 }
 
 /** The daemon is a process of its own, told to end once it says that it listens. */
@@ -99,7 +81,7 @@ function served(line: string): Promise<Ran> {
 describe('the example in the help', () => {
   for (const [path] of all) {
     it(`works as it stands: ${path}`, { skip: path === 'serve' && unbuilt }, async () => {
-      const lines = await examplesOf(path)
+      const lines = await examplesOf(place, path)
       assert.ok(lines.length > 0, 'there is none')
       for (const line of lines) {
         await prepare(path)

@@ -78,9 +78,26 @@ describe('an export', () => {
   })
 
   it('escapes formulas only on request', async () => {
-    await rate('+44', { destination: '=1+1' })
-    assert.match(await desk.give('rates'), /acme,\+44,=1\+1/)
-    assert.match(await desk.give('rates', ['--escape-formulas']), /acme,'\+44,'=1\+1/)
+    await rate('380', { destination: '=1+1' })
+    assert.match(await desk.give('rates'), /acme,380,=1\+1/)
+    for (const destination of ['=1+1', '+1', '-1+1', '@SUM(A1)', '＝1+1']) {
+      await rate(`1${destination.length}`, { destination })
+      const escaped = await desk.give('rates', ['--escape-formulas'])
+      assert.ok(escaped.includes(`,'${destination},`), escaped)
+    }
+  })
+
+  it('keeps numbers that are dialled where formulas are escaped, and they are imported again', async () => {
+    const numbers = ['+12125550101', '4420', '=HYPERLINK("http://a.example")', '@101', '="1"&cmd']
+    for (const number of numbers) await desk.create('dids', { number, tenant_id: 1, status: 'active' })
+    const csv = await desk.give('dids', ['--escape-formulas'])
+    assert.match(csv, /,"=""\+12125550101""",/)
+    assert.match(csv, /,4420,/)
+    assert.equal(/,"?[+@-]/.test(csv), false)
+    // Every formula is one text in quotes.
+    for (const [, cell] of csv.matchAll(/,("?=.*?),pro-/g)) assert.match(cell ?? '', /^"=""(?:[^"]|"{4})*"""$/)
+    const { summary } = await desk.take('dids', csv, ['--mode', 'upsert'])
+    assert.deepEqual([summary.rejected, summary.unchanged], [0, numbers.length])
   })
 
   it('has a byte-order mark and another delimiter for spreadsheets on request, and is imported as it is', async () => {

@@ -3,6 +3,7 @@ import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
 import type { Column } from '../../../adapters/cli/columns.ts'
 import type { Context } from '../../../adapters/cli/context.ts'
+import { cleaned } from '../../../adapters/cli/styles.ts'
 import { table } from '../../../adapters/cli/table.ts'
 import { widthOf } from '../../../adapters/cli/width.ts'
 
@@ -18,7 +19,8 @@ function drawn(columns: readonly Column[], rows: readonly (readonly string[])[],
     options: { output: 'table', quiet: false, verbose: false, color, interactive: false },
     open: () => Promise.reject(new Error('A table needs no database.')),
   }
-  return { text: table(context, columns, rows), said: heard.join('') }
+  const shown = table(context, columns, rows).map(line => cleaned(line, true))
+  return { text: shown.join('\n'), said: heard.join('') }
 }
 
 describe('a table', () => {
@@ -35,8 +37,7 @@ describe('a table', () => {
 ├──────┼──────┼──────────────────────┤
 │    7 │ Acme │ 2026-10-01 12:00:00Z │
 │ 1200 │ B    │                      │
-└──────┴──────┴──────────────────────┘
-`.replace('│ id   │', '│   id │'),
+└──────┴──────┴──────────────────────┘`.replace('│ id   │', '│   id │'),
     )
   })
 

@@ -264,3 +264,16 @@ describe('at a terminal, a table', { skip, timeout: 60_000 }, () => {
     assert.equal(await screen.ended(), 0)
   })
 })
+
+describe('at a terminal, a prompt', { skip, timeout: 60_000 }, () => {
+  it('shows names from outside without what a terminal acts on', async () => {
+    const db = new Sqlite(place.db)
+    db.prepare('UPDATE tenants SET name = ?').run('Acme\x1b]0;title\x07\x9b2J\x08\u202eLtd')
+    db.close()
+    const screen = atTerminal(place, ['extension', 'create'])
+    await screen.until('Acme Ltd')
+    screen.type(INTERRUPT)
+    assert.equal(await screen.ended(), 130)
+    assert.doesNotMatch(screen.raw(), /title|\x9b|\u202e/)
+  })
+})

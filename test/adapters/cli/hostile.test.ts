@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { after, before, describe, it } from 'node:test'
+import Sqlite from 'better-sqlite3'
+import type { Command } from 'commander'
+import { furnish, type Ran, type RunOptions, type Workplace, workplace } from '../../support/cli.ts'
+import { allCommands, examplesOf } from '../../support/commands.ts'
+import { type FakeGateway, startGateway } from '../../support/gateway.ts'
+import { asteriskRow } from '../../support/switch.ts'
+
+/** Clears the screen, sets its title, hides what follows, begins a line of its own and turns the reading order round. */
+const HOSTILE = 'evil\x1b[2J\x1b]0;title\x07\x1b[8m\x9b31m\x08\x7f\x85\r\nforged\u202eabc\u2066'
+
+const OWN_STYLES = /\x1b\[(?:1|2|22|31|32|33|36|39)m|\r\x1b\[K/g
+const ACTS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/
+const FORGED = /^forged/m
+
+const all = await allCommands()
+
+let place: Workplace
+let gateway: FakeGateway
+const here = process.cwd()
+before(async () => {
+  place = workplace()
+  await furnish(place)
+  gateway = await startGateway()
+  await place.done(`trunkline gateway update Jasmin --server-port ${gateway.port}`)
+  await place.done('trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message Hello --quiet')
+  gateway.answerWith(500, JSON.stringify({ error: HOSTILE }))
+  process.chdir(place.folder)
+  writeFileSync('secret.txt', 'kW3-9fQm-Zt81\n')
+  const quoted = HOSTILE.replaceAll(/[\r\n]/g, '')
+  writeFileSync('Master.csv', asteriskRow({ accountcode: quoted, from: quoted }) + asteriskRow({ to: quoted }) + quoted)
+  await place.run('trunkline cdr ingest Master.csv --format asterisk-csv --quiet')
+  await place.done('trunkline rate export --out rates.csv')
+  await place.done('trunkline rate import rates.csv --tenant acme --mode replace --effective 2090-01-01 --yes --quiet')
+  await place.done('trunkline cdr rerate --tenant acme --yes --quiet')
+  poison()
+  await place.done('trunkline db backup furnished.db')
+})
+after(async () => {
+  process.chdir(here)
+  await gateway.close()
+  place.remove()
+})
+
+/** What the programs themselves write, and decide by. */
+const OURS =
+  /_at$|^(?:timezone|target_type|role|format|rules|fingerprint|mark|origin|action|resource|code|state|outcome|\w+_hash)$/
+const JSON_TEXT = /^(?:settings|meta|remote_response|changes|payload)$/
+/** What the examples find records by. */
+const KEYS = /^(?:slug|extension_number|number|queue_number|prefix|mac|email|status|feed|input|inode)$|^(?:name)$/
+const TABLES = /^(?:sqlite_|search_|server_keys|\w+_search)/
+
+/** Appends the hostile text to what is stored, as an API that takes any text lets a client do, in copies and in place. */
+function poison(): void {
+  const db = new Sqlite(place.db)
+  db.function('hostile', { deterministic: true }, (name, text) =>
+    JSON_TEXT.test(String(name))
+      ? JSON.stringify({ [HOSTILE]: { before: HOSTILE, after: HOSTILE } })
+      : text === null
+        ? HOSTILE
+        : `${text}${HOSTILE}`,
+  )
+  const tables = db.prepare<[], { name: string }>("SELECT name FROM sqlite_schema WHERE type = 'table'").all()
+  for (const { name } of tables.filter(table => !TABLES.test(table.name))) {
+    const columns = db
+      .prepare<[string], { name: string; type: string; pk: number }>('SELECT name, type, pk FROM pragma_table_info(?)')
+      .all(name)
+    const free = columns.filter(column => column.type === 'TEXT' && !OURS.test(column.name)).map(column => column.name)
+    if (free.length === 0) continue
+    const copied = columns.filter(({ type, pk }) => !(pk === 1 && type === 'INTEGER')).map(column => column.name)
+    const values = copied.map(column => (free.includes(column) ? `hostile('${column}', "${column}")` : `"${column}"`))
+    const sets = free
+      .filter(column => !KEYS.test(column))
+      .map(column => `"${column}" = hostile('${column}', "${column}")`)
+    db.exec(
+      `INSERT OR IGNORE INTO ${name} (${copied.map(column => `"${column}"`).join()}) SELECT ${values} FROM ${name}`,
+    )
+    if (sets.length > 0) db.exec(`UPDATE OR IGNORE ${name} SET ${sets}`)
+  }
+  db.exec("INSERT INTO agents SELECT 2, 2, 2, 0; INSERT INTO routes SELECT 2, 2, 'queue', 2")
+  db.close()
+}
+
+const renew = (): void => {
+  for (const file of [place.db, `${place.db}-wal`, `${place.db}-shm`]) rmSync(file, { force: true })
+  copyFileSync('furnished.db', place.db)
+}
+
+const SCREEN: RunOptions = { columns: 100, showsErrors: true }
+const STAYS: RunOptions = { wiring: given => ({ ...given, serve: async () => {} }) }
+
+/** Runs a line and fails if anything that it prints acts on a terminal or looks like a line of ours. */
+async function harmless(line: string, options: RunOptions): Promise<Ran> {
+  const ran = await place.run(line, { ...STAYS, ...options })
+  const isCsv = / --(?:output|format) csv\b| export\b/.test(line)
+  for (const stream of ['stdout', 'stderr'] as const) {
+    const printed = options.columns === undefined ? ran[stream] : ran[stream].replaceAll(OWN_STYLES, '')
+    // CSV for programs is exact, and its cells may have lines.
+    if (isCsv && stream === 'stdout' && options.columns === undefined) continue
+    assert.doesNotMatch(printed, ACTS, `${stream} of ${JSON.stringify(line)}: ${JSON.stringify(printed)}`)
+    if (!isCsv || stream === 'stderr') assert.doesNotMatch(printed, FORGED, `${stream} of ${JSON.stringify(line)}`)
+  }
+  return ran
+}
+
+const FORMS: readonly [string, RunOptions][] = [
+  ['', SCREEN],
+  ['', {}],
+  ['--output csv', SCREEN],
+  ['--output json', SCREEN],
+  ['--output ndjson', {}],
+]
+
+const given = (command: Command): string[] => [
+  `'${HOSTILE}'`,
+  `'${HOSTILE}' '${HOSTILE}' '${HOSTILE}'`,
+  `'--${HOSTILE}'`,
+  ...command.options.flatMap(({ long, required }) => (long && required ? [`${long} '${HOSTILE}'`] : [])),
+]
+
+describe('what came from outside does nothing to a terminal and forges no line', () => {
+  for (const [path, command] of all) {
+    it(`in what is printed by ${path}`, async () => {
+      let printed = ''
+      const examples = await examplesOf(place, path)
+      const others = [
+        ...(path.endsWith(' show') ? [`trunkline ${path} id:2`, `trunkline ${path} 2 --show-secrets`] : []),
+        ...(path.endsWith(' export') ? [`trunkline ${path}`] : []),
+      ]
+      for (const line of [...examples, ...others])
+        for (const [form, options] of FORMS) {
+          renew()
+          const { stdout, stderr } = await harmless(`${line} ${form}`, options)
+          printed += stdout + stderr
+        }
+      if (/ (?:list|show|export|check|doctor)$/.test(path) && !/^(?:config|session|db) /.test(path))
+        assert.match(printed, /evil|forged/, 'nothing hostile was printed: this tests nothing')
+      renew()
+      for (const words of given(command)) await harmless(`trunkline ${path} ${words}`, SCREEN)
+    })
+  }
+
+  for (const path of all.map(([name]) => name).filter(name => name.endsWith(' import')))
+    it(`in what is told of a file by ${path}`, async () => {
+      renew()
+      await place.done(`trunkline ${path.replace('import', 'export')} --out hostile.csv --force`)
+      const [header = '', ...rows] = readFileSync('hostile.csv', 'utf8').split('\n')
+      writeFileSync('unknown.csv', `${header},"${HOSTILE}"\n${rows.map(row => `${row},"${HOSTILE}"`).join('\n')}`)
+      writeFileSync('broken.csv', `${header}\n${header.replaceAll(/[^,]+/g, `"${HOSTILE}"`)}\n`)
+      writeFileSync('hostile.ndjson', `${JSON.stringify({ [HOSTILE]: HOSTILE })}\n${HOSTILE}\n`)
+      for (const file of ['hostile.csv', 'unknown.csv', 'broken.csv', 'hostile.ndjson'])
+        for (const form of ['', '--output json', '--mode upsert', '--on-error continue --reject-file rejects.csv'])
+          await harmless(`trunkline ${path} ${file} ${form}`, SCREEN)
+    })
+})
