@@ -139,7 +139,8 @@ describe('the usage of a month', () => {
       await insert(storage.records, 'rates', { tenant_id, prefix: '38050', destination: 'Ukraine mobile' })
       db.exec(`INSERT INTO decks VALUES (1, ${tenant_id}, '0000-01-01T00:00:00.000000Z', 'past', 'a', 1, ''),
         (2, ${tenant_id}, '2026-02-10T00:00:00.000000Z', 'in force', 'b', 1, '');
-        INSERT INTO deck_rates VALUES (1, 1, 77, '3805', 'Ukraine, all of it', 1, 1, 'active')`)
+        INSERT INTO deck_rates (deck_id, seq, rate_id, prefix, destination, cost_per_minute, billing_increment, status)
+          VALUES (1, 1, 77, '3805', 'Ukraine, all of it', 1, 1, 'active')`)
       await ingested(
         world,
         asteriskRow({ id: '1', seconds: 0, start: '2026-02-09 12:00:00' }),

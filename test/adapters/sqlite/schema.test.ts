@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import { openDatabase } from '../../../adapters/sqlite/database.ts'
+import { DECK_FIELDS } from '../../../adapters/sqlite/incoming-deck.ts'
 import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { resources } from '../../../core/resources/all.ts'
 import type { Kind } from '../../../core/resources/field.ts'
@@ -104,6 +105,11 @@ for (const resource of resources) {
     for (const name of wanted) assert.ok(leading.includes(name), `an index on ${resource.name} (${name})`)
   })
 }
+
+test('the decks that are kept aside hold every field of a rate', () => {
+  const columns = connection.value<[], string>(`SELECT name FROM pragma_table_info('deck_rates')`).all()
+  for (const name of DECK_FIELDS) assert.ok(columns.includes(name), `ALTER TABLE deck_rates ADD COLUMN ${name}`)
+})
 
 test('every table is strict, so that no value is kept in another type', () => {
   const loose = connection
