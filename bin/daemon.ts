@@ -110,7 +110,8 @@ async function open(
   try {
     trunkline = compose(settings, () => baseUrl, opening, {}, metrics)
     const securityFrom = await trunkline.storage.audit.latest()
-    await makeFirstAccount(trunkline, first, print)
+    if ((await makeFirstAccount(trunkline, first, print)) === 'none')
+      log.warn({ command: 'trunkline init' }, 'nobody can log in: there is no account yet, and the command makes one')
     await trunkline.messaging.sweep()
     return { trunkline, securityFrom, close }
   } catch (error) {

@@ -8,7 +8,7 @@ import { broken } from '../../core/resources/field-errors.ts'
 import { isAbsent } from '../../core/resources/input.ts'
 import { type Fields, fieldLabel, type Resource } from '../../core/resources/resource.ts'
 import { written } from '../../core/resources/written.ts'
-import type { Context, Services } from './context.ts'
+import { type Context, type Services, say } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { readSecret } from './input.ts'
 import { referenceForm, resolve } from './references.ts'
@@ -105,6 +105,8 @@ export async function bodyFrom(
     if (typeof file === 'string') body[name] = await readSecret(context.io, file)
     else if (flags[camel(`generate-${name}`)] === true) body[name] = randomSecret()
     else if (given !== undefined) body[name] = flagValue(name, field, given)
+    if (field.secret && typeof given === 'string' && given !== '')
+      warnOfSecret(context, `--${kebab(name)}`, `--${kebab(name)}-file reads it from a file or, with -, standard input`)
   }
   for (const [name, field] of Object.entries(fields)) {
     const given = body[name]
@@ -114,6 +116,13 @@ export async function bodyFrom(
   }
   return body
 }
+
+/** Says what becomes of a secret in the arguments of a command, and how to give it otherwise. */
+export const warnOfSecret = (context: Context, flag: string, instead: string): void =>
+  say(
+    context,
+    `warning: other users of this system can see the value of ${flag} while the command runs, and shells keep it in their history; ${instead}`,
+  )
 
 /** A name cannot be looked up before the field that tells what it names is right. */
 function untold(name: string, field: Field, fields: Fields): never {

@@ -64,6 +64,24 @@ function patternOf(username: string, password: string): RegExp {
   return pattern
 }
 
+const NAMES = 'password|passwd|pwd|passphrase|secret|api[-_]?key|api[-_]?secret|authorization'
+const NAMED = new RegExp(`^(?:${NAMES})$`, 'i')
+const ASSIGNED = new RegExp(`\\b((?:${NAMES})=)[^&\\s"']+`, 'gi')
+const BASIC = /\b(Basic )[A-Za-z0-9+/]{4,}={0,2}/gi
+
+/**
+ * Takes out of any JSON value what stands in the place of a password, whatever it is. For what anybody may have sent:
+ * comparing that with a secret would tell whoever sees the result when a guess was right.
+ */
+export const maskNamed: Redact = value => {
+  if (typeof value === 'string') return value.replace(ASSIGNED, `$1${MARK}`).replace(BASIC, `$1${MARK}`)
+  if (Array.isArray(value)) return value.map(maskNamed)
+  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [key, NAMED.test(key) ? MARK : maskNamed(member)]),
+  )
+}
+
 /** A function that takes the gateway's password out of any JSON value: texts, keys and numbers, at any depth. */
 export function redactor({ username, password }: { username: string; password: string }): Redact {
   const pattern = patternOf(username, password)

@@ -8,7 +8,7 @@ import type { Json, Records } from '../ports/records.ts'
 import type { Clock, Ids } from '../ports/system.ts'
 import { smsGateways } from '../resources/sms-gateways.ts'
 import { giveUp, type Message } from '../sms/message.ts'
-import { redactor } from '../sms/redact.ts'
+import { maskNamed, redactor } from '../sms/redact.ts'
 import type { Gateway } from '../sms/submission.ts'
 import { type TextForm, textForm } from '../sms/text.ts'
 import { receiptUrlFor, receiving, referenceOf, settling, submissionFor, type Way, wayOf } from '../sms/way.ts'
@@ -94,9 +94,7 @@ export function messaging(dependencies: Dependencies): Messaging {
       return { ...message, reference, callback_url, ...(way.profile ? { external_message_id: reference } : {}) }
     }
 
-  /** Of a gateway that is gone nothing is known any more; its messages are there. */
-  const receiver = (gateway: Gateway | null, way: Way): Receive =>
-    receiving(way, gateway ? redactor(gateway) : payload => payload, clock.now)
+  const receiver = (way: Way): Receive => receiving(way, maskNamed, clock.now)
 
   return {
     send: async (gatewayId, body, by) => {
@@ -114,7 +112,7 @@ export function messaging(dependencies: Dependencies): Messaging {
           ? await client.submit(submissionFor(way, message, gateway, form))
           : ({ kind: 'failed', isWritten: false, exception: way.problem } as const)
       const change = (sent: Message): Message => settling(way, reply, redactor(gateway), clock.now())(sent)
-      return messages.settle(message.id, change, receiver(gateway, way)).catch(handedOver)
+      return messages.settle(message.id, change, receiver(way)).catch(handedOver)
     },
 
     receipt: async (gatewayId, incoming) => {
@@ -125,7 +123,7 @@ export function messaging(dependencies: Dependencies): Messaging {
       const way = wayOf(rule?.meta ?? null, profiles)
       // Nobody can tell who sent it, nor what it says.
       if (way.problem !== null) return { result: 'refused' }
-      const arrival = { gatewayId, isKnown: gateway !== null, rule, way, receive: receiver(gateway, way) }
+      const arrival = { gatewayId, isKnown: gateway !== null, rule, way, receive: receiver(way) }
       return way.profile
         ? receiveByProfile(dependencies, arrival, way.profile, incoming)
         : receiveDocumented(dependencies, arrival, incoming)

@@ -4,6 +4,7 @@ import { TENANT } from '../../../core/resources/within.ts'
 import { inFiles, keepsPlace } from '../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT, withMore } from '../exit.ts'
+import { warnOfSecret } from '../fields.ts'
 import { makingRoom } from '../remedies.ts'
 import { sayHint } from '../report.ts'
 import { mayBeShared } from '../same-key.ts'
@@ -54,6 +55,8 @@ export async function importRecords(
   const targets = targetsOf(declared, options.map)
   const tenant = await tenantOf(resource, options, services)
   const constants = constantsOf(declared, options.set, rules)
+  for (const name of Object.keys(constants))
+    if (declared.fields[name]?.secret) warnOfSecret(context, `--set ${name}=`, 'give it in a column')
   if (tenant && Object.hasOwn(constants, tenant.field))
     throw new CliError(EXIT.usage, `--tenant and --set ${tenant.field} say the same thing`)
   const input = await Input.open(source.name, source.stream, signal)

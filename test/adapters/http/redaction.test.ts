@@ -54,7 +54,7 @@ describe('a password that a gateway echoes', () => {
         const sent = await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
         assert.equal(sent.json.data.delivery_status, status === 200 ? 'submitted' : 'failed')
         const { external_message_id } = sent.json.data
-        const receipt = { message_id: external_message_id, status: 'done', text: echo, [echo]: 1 }
+        const receipt = { message_id: external_message_id, status: 'done', password: echo }
         await world.service.request('POST', `/api/sms-gateways/${id}/dlr`, { json: receipt })
         const listed = await world.get(`/api/sms-gateways/${id}/messages`)
         for (const { text, json: answered } of [sent, listed]) {
@@ -64,6 +64,24 @@ describe('a password that a gateway echoes', () => {
         }
         assert.ok(!world.service.logged.join('').includes(json(echo)))
       })
+
+  it('is not told from a guess by a receipt, which anybody may send', async () => {
+    const kept: unknown[] = []
+    for (const guess of [PASSWORD, 'a guess', `${USERNAME}:${PASSWORD}`]) {
+      const id = await addGateway(world.service, world.session, gateway, { username: USERNAME, password: PASSWORD })
+      gateway.answerWith(200, '{"id":"1"}')
+      await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+      const basic = Buffer.from(guess).toString('base64')
+      const receipt = { message_id: '1', status: guess, text: guess, [guess]: 1, basic, password: guess, pwd: 5 }
+      await world.service.request('POST', `/api/sms-gateways/${id}/dlr`, { json: receipt })
+      const [{ remote_response, delivery_status }] = (await world.get(`/api/sms-gateways/${id}/messages`)).json.data
+      assert.equal(delivery_status, guess.toLowerCase())
+      const { text, [guess]: key, basic: encoded, password, pwd } = remote_response
+      assert.deepEqual([text, key, encoded], [guess, 1, basic])
+      kept.push([password, pwd])
+    }
+    assert.deepEqual(kept, Array(3).fill(['[redacted]', '[redacted]']))
+  })
 
   it('as a number is taken out, and other numbers stay', async () => {
     const id = await addGateway(world.service, world.session, gateway, { password: '48151623' })

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { LosslessNumber } from 'lossless-json'
 import { parseJson, stringifyJson } from '../../../core/json.ts'
-import { redactor } from '../../../core/sms/redact.ts'
+import { maskNamed, redactor } from '../../../core/sms/redact.ts'
 
 const MARK = '[redacted]'
 const GATEWAY = { username: 'foo', password: 'p&ss "w/ö +1' }
@@ -64,6 +64,31 @@ test('keys that mean something to JavaScript stay plain data', () => {
   const value = redact(parseJson('{"__proto__":{"x":1},"constructor":{"prototype":{"y":2}}}'))
   assert.equal(stringifyJson(value), '{"__proto__":{"x":1},"constructor":{"prototype":{"y":2}}}')
   assert.equal(Reflect.get({}, 'y'), undefined)
+})
+
+test('what stands in the place of a password is masked whatever it is, and nothing else', () => {
+  const given = {
+    Password: 'x',
+    api_key: 7,
+    deep: [{ secret: { a: 1 } }],
+    url: 'https://x.org/?user=u&password=guess&to=1',
+    header: 'Authorization: Basic dXNlcjpwYXNz',
+    status: 'DELIVRD',
+    text: 'the password is x',
+    n: parseJson('12345678901234567890'),
+    b: false,
+    z: null,
+  }
+  const masked = {
+    ...given,
+    Password: MARK,
+    api_key: MARK,
+    deep: [{ secret: MARK }],
+    url: `https://x.org/?user=u&password=${MARK}&to=1`,
+    header: `Authorization: Basic ${MARK}`,
+  }
+  assert.deepEqual(maskNamed(given), masked)
+  assert.deepEqual(maskNamed(masked), masked)
 })
 
 test('no password survives anywhere in any JSON value', () => {
