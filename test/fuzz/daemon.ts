@@ -1,51 +1,52 @@
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { ADMIN } from '../support/app.ts'
 import { TYPESCRIPT } from '../support/typescript.ts'
+import type { Held } from './kind.ts'
+import { openFilesOf } from './open-files.ts'
 
 export interface FuzzedDaemon {
   readonly url: string
   /** What it logged as an error of its own. */
   readonly errors: string[]
   isAlive(): boolean
-  /** The resident set in MiB; null where the system does not tell. */
-  residentMiB(): number | null
+  held(): Promise<Held>
   stop(): Promise<void>
 }
 
-/** The daemon as its users run it, over a new database in that folder. */
-export async function startFuzzedDaemon(folder: string): Promise<FuzzedDaemon> {
-  const settings = { db: `${folder}/trunkline.db`, port: '0', metrics_port: '0', gateway_timeout: '1' }
+const FLAGS = [...TYPESCRIPT, '--expose-gc', '--import', new URL('probe.mjs', import.meta.url).href]
+
+/** The daemon as its users run it, over that database. */
+export async function startFuzzedDaemon(db: string, feeds: readonly object[] = []): Promise<FuzzedDaemon> {
+  const settings = { db, port: '0', metrics_port: '0', gateway_timeout: '1', feeds: JSON.stringify(feeds) }
   const flags = Object.entries(settings).flatMap(([name, value]) => [`--${name.replaceAll('_', '-')}`, value])
-  const child = spawn(process.execPath, [...TYPESCRIPT, 'bin/trunklined.ts', ...flags], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+  const child = spawn(process.execPath, [...FLAGS, 'bin/trunklined.ts', ...flags], {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     env: { ...process.env, TRUNKLINE_ADMIN_EMAIL: ADMIN.email, TRUNKLINE_ADMIN_PASSWORD: ADMIN.password },
   })
+  if (!child.stdout || !child.stderr) throw new Error('The daemon has no output.')
   const closed = new Promise<void>(resolve => child.once('close', () => resolve()))
   const errors: string[] = []
   createInterface({ input: child.stderr }).on('line', line => {
     if (!/"level":[1-4]0/.test(line)) errors.push(line)
   })
+  const printed = createInterface({ input: child.stdout })
   const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).on('line', line => {
+    printed.on('line', line => {
       const [, address] = /listening on (\S+)/.exec(line) ?? []
       if (address) resolve(address)
     })
     closed.then(() => reject(new Error(`The daemon did not start: ${errors.join('\n')}`)))
   })
-  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null
   return {
     url,
     errors,
-    isAlive,
-    residentMiB: () => {
-      try {
-        const [, kib] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? []
-        return kib === undefined ? null : Number(kib) / 1024
-      } catch {
-        return null
-      }
+    isAlive: () => child.exitCode === null && child.signalCode === null,
+    held: async () => {
+      child.send('tell')
+      const [{ delayMs, heapMiB }] = await once(child, 'message')
+      return { delayMs, heapMiB, openFiles: openFilesOf(child.pid) }
     },
     stop: async () => {
       child.kill('SIGTERM')

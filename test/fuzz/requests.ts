@@ -1,222 +1,154 @@
+import { Agent, request as send } from 'node:http'
 import fc from 'fast-check'
-import type { OpenApiDocument, OperationObject } from '../../adapters/http/openapi.ts'
-import { isJsonObject } from '../../core/json.ts'
-import { type Documented, operationsOf } from '../support/responses.ts'
-import { anyValue, toText, valueFor } from './values.ts'
+import { type Received, type ResponseChecker, responseChecker } from '../support/responses.ts'
+import type { Kind } from './kind.ts'
+import { type FuzzRequest, requestsFrom } from './made-requests.ts'
+import { staysHere } from './values.ts'
+import { daemonOf, type World } from './world.ts'
 
-/** A request as it was made up. What depends on the service's state is filled in when it is sent. */
-export interface FuzzRequest {
-  readonly method: string
-  /** With the template's parameters still in braces. */
-  readonly template: string
-  /** What stands for the parameter; `known` picks an id that exists, by its place from 0 to 1. */
-  readonly parameter: string | { readonly known: number }
-  readonly query: string
-  readonly cookie: 'own' | 'none' | string
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: string | null
-  /** Where members that name a record take one that exists, by its place from 0 to 1. */
-  readonly reference: number
+const AT_ONCE = 4
+/** One mistake shows in many requests. */
+const MANY = 20
+
+interface Exchange extends Pick<FuzzRequest, 'method' | 'headers' | 'body'> {
+  readonly path: string
 }
 
-type Schema = Readonly<Record<string, unknown>>
+type Outcome = Received | { readonly failure: string }
 
-const pick = <T>(...choices: [weight: number, arbitrary: fc.Arbitrary<T>][]): fc.Arbitrary<T> =>
-  fc.oneof(...choices.map(([weight, arbitrary]) => ({ weight, arbitrary })))
-
-const parameters: fc.Arbitrary<FuzzRequest['parameter']> = pick<FuzzRequest['parameter']>(
-  [16, fc.double({ min: 0, max: 0.999, noNaN: true }).map(known => ({ known }))],
-  [2, fc.integer({ min: 1, max: 5000 }).map(String)],
-  [
-    2,
-    fc.constantFrom(
-      ...['0', '-1', '1.5', '1e3', '01', '9007199254740991', '9007199254740993', '99999999999999999999', 'abc', '%00'],
-      ...['%F0%9F%98%80', '%zz', '..', '.', '%2e%2e', '1%2F2', '+1', '%201', '1;x=1', 'start.js', '__proto__', "1'--"],
-    ),
-  ],
-)
-
-const FOREIGN = `trunkline_session=${'A'.repeat(43)}`
-const strangers = fc.constantFrom('none', FOREIGN, 'trunkline_session=', 'trunkline_session=%00', 'a=b; =c; ;;', '"')
-
-const headers: fc.Arbitrary<Record<string, string>> = pick<Record<string, string>>(
-  [40, fc.constant({})],
-  [1, fc.constant({ origin: 'https://elsewhere.example' })],
-  [1, fc.constant({ origin: 'null' })],
-  [1, fc.constant({ 'sec-fetch-site': 'cross-site' })],
-  [1, fc.constant({ 'content-encoding': 'gzip' })],
-  [1, fc.constant({ 'content-encoding': 'klingon' })],
-  [1, fc.constant({ accept: 'text/html', 'accept-encoding': 'br;q=x' })],
-  [1, fc.constant({ 'x-forwarded-for': '1.2.3.4, ::1', 'x-http-method-override': 'DELETE' })],
-  [1, fc.constant({ range: 'bytes=0-1', 'if-none-match': '*' })],
-)
-
-const mediaTypes = (given: readonly string[]): fc.Arbitrary<string> =>
-  pick(
-    [40, fc.constantFrom(...given)],
-    [1, fc.constant('')],
-    [
-      2,
-      fc.constantFrom(
-        ...['application/json; charset=utf-16', 'application/json; charset=klingon', 'application/json;;', 'json', '/'],
-        ...['text/plain', 'application/vnd.api+json', 'multipart/form-data', 'application/x-www-form-urlencoded'],
-      ),
-    ],
-  )
-
-const brokenBodies = pick(
-  [3, fc.constantFrom('', ' ', '{', '[', 'nul', '"', '{"a":}', '[]', '[{}]', 'null', '7', '""', 'true', '\ufeff{}')],
-  [2, fc.constantFrom('{"a":1e999999}', `${'['.repeat(20_000)}`, `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`)],
-  [2, anyValue.map(toText)],
-  [2, fc.string({ unit: 'binary', maxLength: 80 })],
-)
-const hugeBody = fc.constant(JSON.stringify({ name: 'x'.repeat(1024 * 1024) }))
-
-const jsonBodies = (schema: Schema, gatewayPort: number): fc.Arbitrary<string> => {
-  const properties = isJsonObject(schema.properties) ? schema.properties : {}
-  const model = Object.fromEntries(
-    Object.entries(properties).flatMap(([name, member]) =>
-      isJsonObject(member) ? [[name, valueFor(name, member, gatewayPort)]] : [],
-    ),
-  )
-  const whole = fc.record(model)
-  const partial = fc.record(model, { requiredKeys: [] })
-  const extra = fc.record({
-    members: whole,
-    more: fc.dictionary(fc.string({ maxLength: 9 }), anyValue, { maxKeys: 3 }),
+function exchange(url: string, agent: Agent, { method, path, headers, body }: Exchange): Promise<Outcome> {
+  const { hostname, port } = new URL(url)
+  return new Promise(resolve => {
+    const failed = (error: Error): void => resolve({ failure: error.message })
+    const length = body === null ? {} : { 'content-length': String(Buffer.byteLength(body)) }
+    const outgoing = send(
+      { agent, hostname, port, method, path, headers: { ...headers, ...length } },
+      async incoming => {
+        try {
+          const pieces: Buffer[] = []
+          for await (const piece of incoming) pieces.push(Buffer.from(piece))
+          const contentType = incoming.headers['content-type'] ?? ''
+          const text = Buffer.concat(pieces).toString('utf8')
+          resolve({ method, path, status: incoming.statusCode ?? 0, contentType, text })
+        } catch (error) {
+          failed(error instanceof Error ? error : new Error(String(error)))
+        }
+      },
+    )
+    outgoing.once('error', failed)
+    outgoing.end(body ?? undefined)
   })
-  const ignored = extra.map(({ members, more }) => ({
-    ...more,
-    id: 5,
-    created_at: 'x',
-    delivery_status: 'x',
-    ...members,
-  }))
-  const objects = pick<Record<string, unknown>>([12, whole], [2, partial], [1, ignored])
-  return pick([600, objects.map(toText)], [50, brokenBodies], [1, hugeBody])
 }
 
-const forms = fc.array(
-  fc.tuple(
-    fc.constantFrom('message_id', 'id', 'messageId', 'status', 'message_status', '__proto__', 'x'),
-    fc.oneof(fc.constantFrom('gw-1', 'gw-2', 'gw-3', 'DELIVRD', 'UNDELIV', ''), fc.string({ maxLength: 300 })),
-  ),
-  { maxLength: 6 },
-)
-
-function schemaOf({ requestBody }: OperationObject, { components }: OpenApiDocument): Schema {
-  const schema = requestBody?.content['application/json']?.schema ?? {}
-  return typeof schema.$ref === 'string'
-    ? (components.schemas[schema.$ref.slice(schema.$ref.lastIndexOf('/') + 1)] ?? {})
-    : schema
-}
-
-function bodies({ operation }: Documented, document: OpenApiDocument, port: number): fc.Arbitrary<string | null> {
-  if (!operation.requestBody) return pick([20, fc.constant(null)], [1, brokenBodies])
-  const json = jsonBodies(schemaOf(operation, document), port)
-  const types = Object.keys(operation.requestBody.content)
-  const form = forms.map(pairs => new URLSearchParams(pairs).toString())
-  return pick<string | null>([60, types.length > 1 ? fc.oneof(json, form) : json], [2, fc.constant(null)])
-}
-
-const queryValues = fc.oneof(
-  fc.constantFrom(
-    '',
-    '1',
-    '5',
-    '1000',
-    '1001',
-    '0',
-    '-1',
-    '1e2',
-    'true',
-    'false',
-    'a',
-    '%',
-    '_',
-    '%25',
-    '%zz',
-    '%00',
-    '*',
-  ),
-  fc.constantFrom('é'.repeat(255), 'x'.repeat(256), 'ÉCOLE', '"', "'", 'a"b', 'a AND b', '-', '(', ')', 'NEAR(a b)'),
-  fc.string({ unit: 'grapheme', maxLength: 12 }).map(text => encodeURIComponent(text)),
-)
-
-function queries({ operation }: Documented): fc.Arbitrary<string> {
-  const names = (operation.parameters ?? []).filter(each => each.in === 'query').map(({ name }) => name)
-  const pairs = fc.array(
-    fc.tuple(fc.constantFrom(...names, ...names, 'limit', 'search[]', 'search', 'x', '__proto__'), queryValues),
-    { maxLength: 3 },
-  )
-  return pick(
-    [3, fc.constant('')],
-    [names.length > 0 ? 5 : 1, pairs.map(all => all.map(pair => pair.join('=')).join('&'))],
-  )
-}
-
-const oddities: fc.Arbitrary<Partial<FuzzRequest>> = pick<Partial<FuzzRequest>>(
-  [60, fc.constant({})],
-  [
-    2,
-    fc
-      .constantFrom('HEAD', 'OPTIONS', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND')
-      .map(method => ({ method })),
-  ],
-  [
-    1,
-    fc
-      .constantFrom(
-        '/',
-        '/api',
-        '/api/',
-        '/api/tenants/',
-        '//api/tenants',
-        '/API/tenants',
-        '/api/tenants/1/x',
-        '/docs/',
-        '/%',
-      )
-      .map(template => ({ template })),
-  ],
-)
-
-/** Requests of one operation; a few have another method or path. */
-function requestsOf(documented: Documented, document: OpenApiDocument, port: number): fc.Arbitrary<FuzzRequest> {
-  const { method, path, operation } = documented
-  // The session that all others need must last.
-  const ownsNone = method === 'POST' && operation.tags.includes('Session')
-  const cookie = ownsNone ? strangers : pick([30, fc.constant('own')], [1, strangers])
-  return fc
-    .record({
-      parameter: parameters,
-      query: queries(documented),
-      cookie,
-      headers,
-      type: mediaTypes(Object.keys(operation.requestBody?.content ?? { 'application/json': {} })),
-      body: bodies(documented, document, port),
-      reference: fc.double({ min: 0, max: 1.1, noNaN: true }),
-      odd: oddities,
-    })
-    .map(({ type, odd, ...request }) => ({
-      method,
-      template: path,
-      ...request,
-      ...(ownsNone ? {} : odd),
-      headers: { ...request.headers, ...(request.body === null || type === '' ? {} : { 'content-type': type }) },
-    }))
-}
-
-/** Requests of every operation in the document; logins are few, since too many are refused for a while. */
-export function requestsFrom(document: OpenApiDocument, gatewayPort: number): fc.Arbitrary<FuzzRequest> {
-  const weightOf = ({ operation, method }: Documented): number => {
-    if (operation.operationId === 'login' || operation.tags.includes('Service')) return 1
-    return method === 'DELETE' ? 2 : method === 'POST' ? 8 : 4
+/** The ids that exist, by the collection's path. */
+function knownIds() {
+  const known = new Map<string, number[]>()
+  const of = (collection: string): number[] => {
+    const ids = known.get(collection) ?? []
+    known.set(collection, ids)
+    return ids
   }
-  return pick(
-    ...operationsOf(document).map((documented): [number, fc.Arbitrary<FuzzRequest>] => [
-      weightOf(documented),
-      requestsOf(documented, document, gatewayPort),
-    ]),
+  return {
+    at: (collection: string, place: number): number | undefined => {
+      const ids = of(collection)
+      return ids[Math.floor(place * ids.length)]
+    },
+    learn: ({ method, path, status, text }: Received): void => {
+      const [collection = '', id] = /^(\/api\/[\w-]+)(?:\/(\d+))?(?:\?|$)/.exec(path)?.slice(1) ?? []
+      if (method === 'POST' && status === 201) of(collection).push(JSON.parse(text).data.id)
+      if (method !== 'DELETE' || status !== 200) return
+      const ids = of(collection)
+      if (ids.includes(Number(id))) ids.splice(ids.indexOf(Number(id)), 1)
+    },
+  }
+}
+
+type KnownIds = ReturnType<typeof knownIds>
+
+/** "sms_gateway_id" is of /api/sms-gateways. */
+const collectionOf = (member: string): string => `/api/${member.replace(/_id$/, 's').replaceAll('_', '-')}`
+
+/** The request's body with its references put on records that exist, where it has a body of that kind. */
+function withReferences(body: string | null, reference: number, known: KnownIds): string | null {
+  return (
+    body?.replace(/"(tenant_id|extension_id)":(?:\d+|"\d+")/g, (given, member: string) => {
+      const id = known.at(collectionOf(member), reference)
+      return id === undefined ? given : `"${member}":${id}`
+    }) ?? null
   )
+}
+
+function exchangeOf(request: FuzzRequest, known: KnownIds, session: string): Exchange {
+  const { method, template, parameter, query, cookie, body, reference } = request
+  const collection = template.slice(0, template.indexOf('/{')).replace('/webhooks/gateway', '/api/sms-gateways')
+  const inPath = typeof parameter === 'string' ? parameter : String(known.at(collection, parameter.known) ?? 1)
+  const target = template.replace(/\{\w+\}/, () => inPath) + (query === '' ? '' : `?${query}`)
+  const path = target.replace(/[^!-~]/gu, encodeURIComponent)
+  const cookies = cookie === 'none' ? {} : { cookie: cookie === 'own' ? session : cookie }
+  const headers = { accept: 'application/json', ...cookies, ...request.headers }
+  return { method, path, headers, body: withReferences(body, reference, known) }
+}
+
+const shortened = (text: string, length: number): string => (text.length > length ? `${text.slice(0, length)}…` : text)
+
+function report(sent: Exchange, outcome: Outcome, problem: string): string {
+  const { method, path, headers, body } = sent
+  const answer = 'failure' in outcome ? outcome.failure : `${outcome.status} ${shortened(outcome.text, 400)}`
+  return `${problem}\n  ${method} ${path} ${JSON.stringify(headers)}\n  ${shortened(body ?? '', 600)}\n  → ${answer}`
+}
+
+/** What is wrong with an outcome; null when nothing is. */
+function problemOf(sent: Exchange, outcome: Outcome, checker: ResponseChecker): string | null {
+  // A body over the limit is answered before it is read, so that sending it may break off.
+  if ('failure' in outcome) return (sent.body?.length ?? 0) > 1024 * 1024 ? null : 'no answer came'
+  return outcome.status >= 500 ? 'the service failed' : checker.problem(outcome)
+}
+
+export interface Requests extends Kind {
+  /** How many answers there were of each status. */
+  readonly statuses: Readonly<Record<string, number>>
+}
+
+/** Requests made up from the document, right and broken, each of whose answers is checked against it. */
+export function requests(world: World): Requests {
+  const { daemon, gateway, document, session } = world
+  const checker = responseChecker(document)
+  const made = requestsFrom(document, gateway.port)
+  const known = knownIds()
+  const statuses: Record<string, number> = {}
+
+  const one = async (request: FuzzRequest, agent: Agent): Promise<string | null> => {
+    const sent = exchangeOf(request, known, session)
+    if (sent.body !== null && !staysHere(sent.body)) return null
+    const outcome = await exchange(daemon.url, agent, sent)
+    const status = 'failure' in outcome ? 'cut' : String(outcome.status)
+    statuses[status] = (statuses[status] ?? 0) + 1
+    const problem = problemOf(sent, outcome, checker)
+    if (problem) return report(sent, outcome, problem)
+    if (!('failure' in outcome)) known.learn(outcome)
+    return null
+  }
+  return {
+    name: 'requests',
+    count: 600,
+    // A record, the note of it in the audit trail, and a change that search has yet to see.
+    rowsPerInput: 4,
+    subject: daemonOf(world),
+    statuses,
+    play: async (seed, count) => {
+      const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
+      const batch = fc.sample(made, { seed, numRuns: count }).values()
+      const problems: string[] = []
+      const worker = async (): Promise<void> => {
+        for (const request of batch) {
+          if (!daemon.isAlive() || problems.length > MANY) return
+          const problem = await one(request, agent)
+          if (problem) problems.push(problem)
+        }
+      }
+      await Promise.all(Array.from({ length: AT_ONCE }, worker))
+      agent.destroy()
+      return problems
+    },
+  }
 }
