@@ -9,6 +9,9 @@ export interface Actor {
   readonly origin: string
 }
 
+/** Who makes the changes that nobody is named for. */
+export const ITSELF: Actor = { name: 'trunkline', origin: 'the service itself' }
+
 /** What is done to who may do what, and to secrets. */
 export const SECURITY_ACTIONS = [
   'login',
@@ -52,6 +55,12 @@ export interface AuditEntry {
   readonly record_name: string | null
   readonly changes: Changes
 }
+
+const OF_SECURITY: ReadonlySet<string> = new Set(SECURITY_ACTIONS)
+
+/** What is done to accounts is of security, and so are `SECURITY_ACTIONS`. */
+export const isOfSecurity = ({ action, resource }: Pick<AuditEntry, 'action' | 'resource'>): boolean =>
+  resource === 'accounts' || OF_SECURITY.has(action)
 
 const shown = ({ kind }: Field, value: Value): unknown =>
   kind === 'decimal' && typeof value === 'number' ? formatAmount(value) : value

@@ -16,12 +16,13 @@ function jsonOf(path: string): Record<string, unknown> {
   return content
 }
 
-const sources = ['core', 'adapters', 'bin', 'config'].flatMap(top =>
+const filesIn = (top: string): string[] =>
   readdirSync(join(root, top), { recursive: true, encoding: 'utf8' })
     .filter(path => path.endsWith('.ts'))
     .map(path => `${top}/${path.replaceAll('\\', '/')}`)
-    .filter(path => !path.startsWith('config/build/')),
-)
+    .filter(path => !path.startsWith('config/build/'))
+
+const sources = ['core', 'adapters', 'bin', 'config'].flatMap(filesIn)
 
 test('no file reaches into a layer that it should know nothing of', () => {
   assert.ok(sources.length > 50)
@@ -42,6 +43,15 @@ test('a circle is found by the types that are imported as well', () => {
     ['core/d.ts', ''],
   ])
   assert.deepEqual(circlesIn(sources), [['core/a.ts', 'core/b.ts', 'core/c/c.ts', 'core/a.ts']])
+})
+
+test('the contracts and the fake know no adapter, so that core is tested without one', () => {
+  const outside = [...filesIn('test/contracts'), ...filesIn('test/fakes')].flatMap(path =>
+    importsOf(read(path))
+      .filter(imported => /\/(adapters|bin|config)\//.test(imported))
+      .map(imported => `${path} imports ${imported}`),
+  )
+  assert.deepEqual(outside, [])
 })
 
 describe('the check of the layers', () => {

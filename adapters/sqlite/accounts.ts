@@ -1,4 +1,5 @@
-import { AppError, notFound } from '../../core/errors.ts'
+import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../core/accounts.ts'
+import { notFound } from '../../core/errors.ts'
 import type { Account, AccountChange, Accounts, Credentials, NewAccount, Role } from '../../core/ports/accounts.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { AuditTrail } from './audit.ts'
@@ -61,10 +62,11 @@ function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
     create: (account: NewAccount): Account => {
       const { name, email, role } = account
       const id = insert(connection, account, clock.now())
-      trail.note('create', 'accounts', id, { name: { after: name }, email: { after: email }, role: { after: role } })
+      trail.note('create', 'accounts', id, creationOf(account))
       return { id, name, email, role }
     },
-    change: (id: number, { passwordHash, role, disabled }: AccountChange): void => {
+    change: (id: number, change: AccountChange): void => {
+      const { passwordHash, role, disabled } = change
       if (disabled) assertAnother(connection, id)
       const was = query<[number], Pick<AccountRow, 'role'>>('SELECT role FROM accounts WHERE id = ?').get(id)
       const flag = disabled === undefined ? null : Number(disabled)
@@ -72,14 +74,9 @@ function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
         `UPDATE accounts SET password_hash = coalesce(?, password_hash), role = coalesce(?, role),
          disabled = coalesce(?, disabled), updated_at = ? WHERE id = ?`,
       ).run(passwordHash ?? null, role ?? null, flag, clock.now(), id)
-      if (changes === 0) throw notFound('Account')
-      trail.note('update', 'accounts', id, {
-        ...(passwordHash === undefined ? {} : { password: 'changed' as const }),
-        ...(role === undefined ? {} : { role: { before: was?.role, after: role } }),
-        ...(disabled === undefined ? {} : { disabled: { after: disabled } }),
-      })
-      if (passwordHash !== undefined || disabled)
-        query<[number], unknown>('DELETE FROM sessions WHERE account_id = ?').run(id)
+      if (changes === 0 || !was) throw notFound('Account')
+      trail.note('update', 'accounts', id, changesOfAccount(was, change))
+      if (endsSessions(change)) query<[number], unknown>('DELETE FROM sessions WHERE account_id = ?').run(id)
     },
     remove: (id: number): void => {
       assertAnother(connection, id)
@@ -97,18 +94,15 @@ function insert({ value }: Connection, { name, email, role, passwordHash }: NewA
   try {
     return statement.get(name, email, role, passwordHash, now, now) ?? 0
   } catch (error) {
-    if (isConstraint(error)) throw new AppError('conflict', `An account for ${email} already exists.`)
+    if (isConstraint(error)) throw takenEmail(email)
     throw error
   }
 }
 
-/** Without an account that can log in, nobody could use the API. */
 function assertAnother({ query }: Connection, id: number): void {
   const [first, another] = query<[], { id: number; email: string }>(
     'SELECT id, email FROM accounts WHERE disabled = 0 ORDER BY id LIMIT 2',
   ).all()
   if (first?.id !== id || another) return
-  throw new AppError('conflict', `${first.email} is the only account that can log in; make or enable another first.`, {
-    hint: 'trunkline admin create another@example.com --random-password',
-  })
+  throw lastAccount(first.email)
 }

@@ -1,10 +1,9 @@
-import { changesOf } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
 import type { Messages, Receive, RetiredGateway } from '../../core/ports/messages.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { smsMessages, wholeMessages } from '../../core/resources/sms-messages.ts'
-import { externalIdsOf, type Message, meant, type Receipt } from '../../core/sms/message.ts'
+import { externalIdsOf, type Message, meant, type Receipt, sendingOf } from '../../core/sms/message.ts'
 import type { AuditTrail } from './audit.ts'
 import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
@@ -12,10 +11,6 @@ import { parkedReceipts } from './parked-receipts.ts'
 import type { RecordSteps } from './record-steps.ts'
 import { viewSql } from './view.ts'
 import type { Writer } from './writer.ts'
-
-/** What the audit trail keeps of a message that is sent: not its text, nor the callback's token. */
-const { sms_gateway_id, tenant_id, to_number, from_sender } = smsMessages.fields
-const AUDITED = { sms_gateway_id, tenant_id, to_number, from_sender }
 
 /** The storage port for SMS messages and the receipts that came before them. */
 export function messages(
@@ -36,7 +31,7 @@ export function messages(
         const created = complete({ ...message, id })
         const { reference, callback_url, external_message_id } = created
         query<Bound[], unknown>(COMPLETE).run(deadline, reference, callback_url, external_message_id, id)
-        trail.note('send', smsMessages.name, id, changesOf({ fields: AUDITED }, null, message), by)
+        trail.note('send', smsMessages.name, id, sendingOf(message), by)
         return created
       }),
     settle: (id, change, receive) =>

@@ -1,15 +1,9 @@
 import { isJsonObject, parseJson, stringifyJson } from '../../core/json.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { Receipt } from '../../core/sms/message.ts'
+import { PARKED, parkedPayload } from '../../core/sms/parked.ts'
 import type { Connection } from './database.ts'
 
-/** The most receipts that wait for one gateway's sends, and those of one sender among them. */
-const MAX_PARKED = 10_000
-const MAX_OF_SENDER = 1_000
-/** How many go at once where there is no room: one by one, each would cost a look at all that wait. */
-const STEP = 250
-/** A longer payload is left out; the receipt's status still counts. Real ones are a few hundred characters. */
-const MAX_PAYLOAD = 16_384
 /** So many senders' counts are remembered. */
 const MAX_REMEMBERED = 10_000
 
@@ -23,11 +17,7 @@ interface ParkedRow {
   readonly payload: string
 }
 
-/**
- * Receipts that came before the reply to their own send was stored. Anyone can send receipts, so that one sender's
- * cannot push out another's: each has room for so many, and where a gateway has no room left, whoever has the most
- * loses the oldest of them.
- */
+/** The receipts that are parked, see `PARKED`. */
 export function parkedReceipts({ query, value }: Connection, clock: Clock) {
   const insert = query<[number, string, string, string, string, string], unknown>(
     `INSERT INTO parked_receipts (sms_gateway_id, external_message_id, status, payload, received_at, sender)
@@ -41,7 +31,7 @@ export function parkedReceipts({ query, value }: Connection, clock: Clock) {
   const discardBefore = query<[string], unknown>('DELETE FROM parked_receipts WHERE received_at < ?')
   const dropOldest = query<[number, string], unknown>(
     `DELETE FROM parked_receipts WHERE id IN (
-       SELECT id FROM parked_receipts WHERE sms_gateway_id = ? AND sender = ? ORDER BY id LIMIT ${STEP})`,
+       SELECT id FROM parked_receipts WHERE sms_gateway_id = ? AND sender = ? ORDER BY id LIMIT ${PARKED.dropped})`,
   )
   const biggestSender = value<[number], string>(
     `SELECT sender FROM parked_receipts WHERE sms_gateway_id = ? GROUP BY sender ORDER BY count(*) DESC LIMIT 1`,
@@ -53,19 +43,19 @@ export function parkedReceipts({ query, value }: Connection, clock: Clock) {
   const queued = value<[number], number>(
     `SELECT 1 FROM sms_messages WHERE sms_gateway_id = ? AND delivery_status = 'queued' LIMIT 1`,
   )
-  const gatewayCounts = upperBounds<number>(MAX_PARKED)
-  const senderCounts = upperBounds<string>(MAX_OF_SENDER)
+  const gatewayCounts = upperBounds<number>(PARKED.perGateway)
+  const senderCounts = upperBounds<string>(PARKED.perSender)
 
   return {
     /** Only a message whose send is under way can have a receipt that comes too early. */
     isWaitedFor: (gatewayId: number): boolean => queued.get(gatewayId) === 1,
-    put: (gatewayId: number, { externalId, status, payload, size }: Parked, sender: string): void => {
+    put: (gatewayId: number, receipt: Parked, sender: string): void => {
       if (senderCounts.isFull(`${gatewayId} ${sender}`, () => ofSender.get(gatewayId, sender) ?? 0))
         dropOldest.run(gatewayId, sender)
       if (gatewayCounts.isFull(gatewayId, () => ofGateway.get(gatewayId) ?? 0))
         dropOldest.run(gatewayId, biggestSender.get(gatewayId) ?? sender)
-      const kept = size > MAX_PAYLOAD ? '{}' : stringifyJson(payload)
-      insert.run(gatewayId, externalId, status ?? '', kept, clock.now(), sender)
+      const { externalId, status } = receipt
+      insert.run(gatewayId, externalId, status ?? '', stringifyJson(parkedPayload(receipt)), clock.now(), sender)
     },
     take: (gatewayId: number, externalId: string): Receipt[] =>
       waiting.all(gatewayId, externalId).map(row => {
@@ -91,7 +81,7 @@ function upperBounds<K>(max: number) {
       const bound = (counts.get(key) ?? max) + 1
       const waits = bound > max ? count() + 1 : bound
       if (counts.size >= MAX_REMEMBERED) counts.clear()
-      counts.set(key, waits > max ? waits - STEP : waits)
+      counts.set(key, waits > max ? waits - PARKED.dropped : waits)
       return waits > max
     },
   }

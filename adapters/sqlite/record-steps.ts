@@ -1,6 +1,6 @@
 import { AppError, notFound } from '../../core/errors.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import { referencesTo, resourceNamed } from '../../core/resources/all.ts'
+import { cascadeOrder, restrictingReferences, stillNeeded } from '../../core/resources/dependants.ts'
 import type { Value } from '../../core/resources/field.ts'
 import { type Resource, type Row, timestamped } from '../../core/resources/resource.ts'
 import { type Bound, holding, toSql } from './bound.ts'
@@ -56,9 +56,9 @@ export class RecordSteps {
     const { query, value } = this.#connection
     if (value<[number], number>(`SELECT 1 FROM ${resource.name} WHERE id = ?`).get(id) !== 1)
       throw notFound(resource.label)
-    const restricting = referencesTo(resource).filter(({ onDelete }) => onDelete === 'restrict')
+    const restricting = restrictingReferences(resource)
     if (cascade)
-      for (const { from, where } of restricting.reverse()) {
+      for (const { from, where } of cascadeOrder(restricting)) {
         const { condition, bound } = holding(where(id))
         query<Bound[], unknown>(`DELETE FROM ${from.name} WHERE ${condition}`).run(...bound)
       }
@@ -100,12 +100,4 @@ export class RecordSteps {
 function only(json: string | undefined): string {
   if (json === undefined) throw new AppError('internal', 'A change returned no record.')
   return json
-}
-
-function stillNeeded(resource: Resource, dependants: Record<string, number>): AppError {
-  const list = Object.entries(dependants).map(([name, count]) => {
-    const { label, plural } = resourceNamed(name)
-    return `${count} ${count === 1 ? label : plural}`
-  })
-  return new AppError('conflict', `The ${resource.label.toLowerCase()} still has ${list.join(', ')}.`, { dependants })
 }

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts'
+import { invalidCredentials } from '../../core/accounts.ts'
 import type { Role, Session, Sessions } from '../../core/ports/accounts.ts'
 import type { AuditTrail } from './audit.ts'
 import type { Connection } from './database.ts'
@@ -40,7 +40,7 @@ export function sessions(
         const { changes } = query<[string, string, string, number, string], unknown>(
           'INSERT INTO sessions SELECT ?, id, ?, ? FROM accounts WHERE id = ? AND disabled = 0 AND password_hash = ?',
         ).run(tokenHash, createdAt, expiresAt, id, passwordHash)
-        if (changes === 0) throw new AppError('invalid_credentials', 'Invalid credentials.')
+        if (changes === 0) throw invalidCredentials()
         trail.note('login', 'accounts', id, {}, by)
       }),
     find: async tokenHash => {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Actor } from '../../core/audit.ts'
+import { type Actor, ITSELF } from '../../core/audit.ts'
 import type { Timestamp } from '../../core/dates.ts'
 import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
@@ -60,8 +60,6 @@ export interface StorageOptions extends OpenOptions, WriterEvents {
   /** Who makes the changes that nobody is named for. */
   readonly actor?: Actor
 }
-
-const ITSELF: Actor = { name: 'trunkline', origin: 'the service itself' }
 
 export function openStorage(path: string, options: StorageOptions): Storage {
   const { clock } = options

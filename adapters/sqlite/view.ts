@@ -1,11 +1,8 @@
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Field } from '../../core/resources/field.ts'
-import type { Embed, Resource } from '../../core/resources/resource.ts'
-import { timestamped } from '../../core/resources/resource.ts'
+import { type Embed, embedsIn, type Resource, timestamped, type View } from '../../core/resources/resource.ts'
 
 /** SQL that makes the JSON of the API, derived from the declarations. */
-
-export type View = 'plain' | 'list' | 'single'
 
 export const amountSql = (column: string): string => `printf('%d.%04d', ${column} / 10000, ${column} % 10000)`
 
@@ -34,13 +31,6 @@ function ownMembers(resource: Resource, alias: string, only?: readonly string[])
 const objectSql = (resource: Resource, alias: string, only?: readonly string[]): string =>
   `json_object(${ownMembers(resource, alias, only).join(', ')})`
 
-const isShownIn = (embed: Embed, view: View): boolean => {
-  if (view === 'plain') return false
-  if (embed.kind === 'one') return true
-  if (embed.kind === 'many') return embed.in === 'views'
-  return embed.in === 'views' || view === 'list'
-}
-
 function embedSql(embed: Embed): string {
   switch (embed.kind) {
     case 'one':
@@ -55,17 +45,18 @@ function embedSql(embed: Embed): string {
 
 /** The JSON object of the record aliased `t`. */
 export function viewSql(resource: Resource, view: View): string {
-  const embeds = resource.embeds.filter(embed => isShownIn(embed, view))
-  const members = [...ownMembers(resource, 't'), ...embeds.map(embed => `'${embed.name}', ${embedSql(embed)}`)]
+  const members = [
+    ...ownMembers(resource, 't'),
+    ...embedsIn(resource, view).map(embed => `'${embed.name}', ${embedSql(embed)}`),
+  ]
   return `json_object(${members.join(', ')})`
 }
 
 /** May one record's JSON be of any length? */
 export function isUnbounded(resource: Resource, view: View): boolean {
-  const shown = resource.embeds.filter(embed => isShownIn(embed, view))
   return (
     hasUnbounded(resource) ||
-    shown.some(
+    embedsIn(resource, view).some(
       embed => embed.kind === 'many' || (embed.kind === 'one' && hasUnbounded(resourceNamed(embed.from), embed.only)),
     )
   )
@@ -76,8 +67,7 @@ export const hasUnbounded = ({ fields }: Resource, only: readonly string[] = Obj
 
 /** The joins that `viewSql` needs. */
 export function joinSql(resource: Resource, view: View): string {
-  return resource.embeds
-    .filter(embed => embed.kind === 'one' && isShownIn(embed, view))
+  return embedsIn(resource, view)
     .map(embed =>
       embed.kind === 'one' ? `LEFT JOIN ${embed.from} ${embed.name} ON ${embed.name}.id = t.${embed.via}` : '',
     )

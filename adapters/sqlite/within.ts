@@ -1,7 +1,7 @@
 import type { FieldErrors } from '../../core/errors.ts'
 import { foreign, joined } from '../../core/resources/field-errors.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
-import { type Joint, jointsAt, type Side, sidesOf } from '../../core/resources/within.ts'
+import { fieldsOf, type Joint, jointsAt, type Side, sidesOf } from '../../core/resources/within.ts'
 import { type Bound, toSql } from './bound.ts'
 import { boundRow } from './bulk-rows.ts'
 import type { Connection } from './database.ts'
@@ -19,9 +19,6 @@ export function withinSql({ field, to }: Side, within: string, of: (field: strin
   const kinds = Object.entries(targets).map(([kind, table]) => `WHEN '${kind}' THEN ${owner(table)}`)
   return `CASE ${of(by)} ${kinds.join(' ')} END`
 }
-
-/** The fields that a side is read from. */
-const fieldsOf = ({ field, to }: Side): string[] => (typeof to === 'object' && to !== null ? [field, to.by] : [field])
 
 /** The SQL that is true where records `j` join one, whose id is `id`, to something that is not within `to`. */
 export function joinedSql({ within, pointing, others }: Joint, id: string, to: string): string {

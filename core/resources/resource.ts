@@ -37,6 +37,9 @@ export type Embed =
       readonly in: 'views' | 'list'
     }
 
+/** plain: a record's own fields; list and single: with what these embed, the long arrays of a single view apart. */
+export type View = 'plain' | 'list' | 'single'
+
 /** At most `max` (a field of the parent) records may belong to one parent (`by`). */
 export interface Limit {
   readonly by: string
@@ -114,6 +117,14 @@ export function resource<F extends Fields>(declaration: Declaration<F>): Resourc
     ...declaration,
   }
 }
+
+/** What a view shows along with a record. */
+export const embedsIn = ({ embeds }: Pick<Resource, 'embeds'>, view: View): readonly Embed[] =>
+  embeds.filter(embed => {
+    if (view === 'plain') return false
+    if (embed.kind === 'one') return true
+    return embed.in === 'views' || (embed.kind === 'count' && view === 'list')
+  })
 
 /** A record that only joins others has no name that a person would write. */
 export const isNamed = ({ key, fields }: Pick<Resource, 'key' | 'fields'>): boolean =>

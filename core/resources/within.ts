@@ -15,6 +15,10 @@ const targetsOf = (to: Reference['to']): readonly string[] => {
   return Object.values(targets)
 }
 
+/** The fields that a side is read from. */
+export const fieldsOf = ({ field, to }: Side): readonly string[] =>
+  typeof to === 'object' && to !== null ? [field, to.by] : [field]
+
 /** The sides of a record that must agree; none where its resource is within nothing. */
 export function sidesOf({ fields, within }: Pick<Resource, 'fields' | 'within'>): readonly Side[] {
   if (!within) return []

@@ -1,7 +1,8 @@
+import { type Changes, changesOf } from '../audit.ts'
 import type { Timestamp } from '../dates.ts'
 import { isJsonObject, isShallow, type JsonObject, parseJson, stringifyJson } from '../json.ts'
 import type { Values } from '../resources/resource.ts'
-import type { wholeMessages } from '../resources/sms-messages.ts'
+import { smsMessages, type wholeMessages } from '../resources/sms-messages.ts'
 import type { GatewayOptions } from './gateway-options.ts'
 import { externalIdOf, failureDetail, type GatewayReply } from './reply.ts'
 import { classOf, type StatusClass } from './status-class.ts'
@@ -35,6 +36,12 @@ export const OUTCOME_UNKNOWN = 'outcome unknown: '
 
 const STOPPED = 'the service stopped before the gateway answered'
 const GIVEN_UP = `${OUTCOME_UNKNOWN}${STOPPED}`
+
+const { sms_gateway_id, tenant_id, to_number, from_sender } = smsMessages.fields
+const AUDITED = { sms_gateway_id, tenant_id, to_number, from_sender }
+
+/** What the audit trail keeps of a message that is sent: not its text, nor the callback's token. */
+export const sendingOf = (message: Omit<Message, 'id'>): Changes => changesOf({ fields: AUDITED }, null, message)
 
 /** A message waits for its gateway while it is queued, or was given up on while the gateway still had it. */
 export const isOpen = (message: Message): boolean =>

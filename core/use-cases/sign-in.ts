@@ -1,3 +1,4 @@
+import { invalidCredentials } from '../accounts.ts'
 import type { Actor } from '../audit.ts'
 import { addSeconds, type Timestamp } from '../dates.ts'
 import { AppError } from '../errors.ts'
@@ -92,7 +93,7 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
     authenticate: async (email, password) => {
       const found = await accounts.findByEmail(email)
       const correct = await passwords.verify(found && !found.disabled ? found.passwordHash : null, password)
-      if (!found || !correct) throw new AppError('invalid_credentials', 'Invalid credentials.')
+      if (!found || !correct) throw invalidCredentials()
       return found
     },
     open: (tokenHash, credentials, origin) => {

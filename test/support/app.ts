@@ -10,15 +10,9 @@ import { limitsBehind, type RunningServer, serve } from '../../adapters/http/ser
 import { compose, type Replacements, type Trunkline } from '../../bin/compose.ts'
 import { loadSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { Passwords } from '../../core/ports/accounts.ts'
+import { cheapPasswords } from './passwords.ts'
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse' }
-
-/** Passwords that cost nothing, for tests that are about something else. */
-export const cheapPasswords: Passwords = {
-  hash: async password => `plain:${password}`,
-  verify: async (hash, password) => hash === `plain:${password}`,
-}
 
 export interface TestService {
   readonly url: string

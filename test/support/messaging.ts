@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { nodeDigests } from '../../adapters/system/digests.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
@@ -9,6 +8,7 @@ import type { GatewayReply } from '../../core/sms/reply.ts'
 import type { Submission } from '../../core/sms/submission.ts'
 import { messaging } from '../../core/use-cases/messaging.ts'
 import type { IsTokenValid } from '../../core/use-cases/receiving.ts'
+import { fakeStorage } from '../fakes/storage.ts'
 import { manualClock } from './clock.ts'
 
 export const GATEWAY = {
@@ -34,10 +34,10 @@ export function objectOf(json: string): JsonObject {
   return value
 }
 
-/** The use case over a storage in memory, and a gateway that answers as it is told. */
+/** The use case over the fake storage, and a gateway that answers as it is told. */
 export async function world(changes: Record<string, Value> = {}) {
   const clock = manualClock()
-  const storage = openStorage(':memory:', { clock })
+  const storage = fakeStorage(clock)
   const gateways = resourceNamed('sms_gateways')
   const submissions: Submission[] = []
   let uuids = 0

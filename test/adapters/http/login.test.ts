@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ROLES } from '../../../core/ports/accounts.ts'
-import { ADMIN, cheapPasswords } from '../../support/app.ts'
+import { ADMIN } from '../../support/app.ts'
+import { cheapPasswords } from '../../support/passwords.ts'
 import { cookieOf, login, me, serving, sessionOf } from '../../support/sessions.ts'
 
 describe('login', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, it } from 'node:test'
-import { ADMIN, type Answer, cheapPasswords, startService, type TestService } from '../../support/app.ts'
+import { ADMIN, type Answer, startService, type TestService } from '../../support/app.ts'
+import { cheapPasswords } from '../../support/passwords.ts'
 
 let service: TestService
 let verified = 0

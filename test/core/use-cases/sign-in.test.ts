@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { addSeconds } from '../../../core/dates.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Passwords } from '../../../core/ports/accounts.ts'
 import { readCredentials, readNewCredentials, signIn } from '../../../core/use-cases/sign-in.ts'
-import { cheapPasswords } from '../../support/app.ts'
+import { fakeStorage } from '../../fakes/storage.ts'
 import { manualClock } from '../../support/clock.ts'
+import { cheapPasswords } from '../../support/passwords.ts'
 
 const TOKEN = 'a'.repeat(64)
 const BY = { name: 'Ann@example.com', origin: '192.0.2.1' }
@@ -14,7 +14,7 @@ const HOUR = 3600
 
 async function world(lives = { idle: 2 * HOUR, absolute: 12 * HOUR }) {
   const clock = manualClock()
-  const storage = openStorage(':memory:', { clock })
+  const storage = fakeStorage(clock)
   const { accounts, sessions } = storage
   const verified: (string | null)[] = []
   const extended: string[] = []

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { AppError } from '../../../core/errors.ts'
-import type { Records } from '../../../core/ports/records.ts'
-import { resourceNamed } from '../../../core/resources/all.ts'
-import type { Row } from '../../../core/resources/resource.ts'
-import { insert, row, type Stored } from '../../support/rows.ts'
-import { behaviour } from './contract.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Records } from '../../core/ports/records.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import type { Row } from '../../core/resources/resource.ts'
+import { insert, row, type Stored } from '../support/rows.ts'
+import { contract } from './contract.ts'
+
+export const withinContract = contract('records of one tenant', ['records'])
+const { behaviour } = withinContract
 
 /** Two tenants with an extension, a queue and a DID each. */
 async function furnished(records: Records) {

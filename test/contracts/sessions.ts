@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { behaviour, type Ports } from './contract.ts'
+import { contract, type Given } from './contract.ts'
+
+export const sessionsContract = contract('sessions', ['sessions', 'accounts'])
+const { behaviour } = sessionsContract
+type Ports = Given<'sessions' | 'accounts'>
 
 const TOKEN = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)

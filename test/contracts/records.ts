@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
-import { resourceNamed } from '../../../core/resources/all.ts'
-import { insert, row, shown } from '../../support/rows.ts'
-import { behaviour } from './contract.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import { insert, row, shown } from '../support/rows.ts'
+import { contract } from './contract.ts'
+
+export const recordsContract = contract('records', ['records'])
+const { behaviour } = recordsContract
 
 const tenants = resourceNamed('tenants')
 const extensions = resourceNamed('extensions')

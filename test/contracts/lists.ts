@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
-import { resourceNamed } from '../../../core/resources/all.ts'
-import { idsOf, insert, listOf, pagesOf } from '../../support/rows.ts'
-import { behaviour, type Ports } from './contract.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import { idsOf, insert, listOf, pagesOf } from '../support/rows.ts'
+import { contract, type Given } from './contract.ts'
+
+export const listsContract = contract('lists and searches', ['records'])
+const { behaviour } = listsContract
+type Ports = Given<'records'>
 
 /** One tenant with so many calls, their starts in no order and often the same; in the order of the list. */
 async function calls({ records }: Ports, count: number, of: Readonly<Record<string, number>> = {}): Promise<number[]> {
@@ -228,4 +232,44 @@ behaviour('a list of a period can be narrowed besides', async ports => {
     expected.filter(id => all.some(call => call.id === id)),
   )
   assert.equal(narrowed.length, 15)
+})
+
+behaviour('a field may hold one of several wanted values', async ({ records }) => {
+  const { id: tenant_id } = await insert(records, 'tenants')
+  const made = []
+  for (const extension_number of ['101', '102', '103'])
+    made.push((await insert(records, 'extensions', { tenant_id, extension_number })).id)
+  const where = { tenant_id, extension_number: ['101', '103', '104'] }
+  assert.deepEqual(await idsOf(records, 'extensions', { where }), [made[2], made[0]])
+})
+
+behaviour('the records of a tenant are found by their own tenant, or by that of what they point to', async given => {
+  const { records } = given
+  const [one, two] = [await insert(records, 'tenants'), await insert(records, 'tenants')]
+  const found = async (name: string): Promise<number[]> => idsOf(records, name, { tenantId: one.id })
+  const expected: Record<string, number[]> = {}
+  for (const { id: tenant_id } of [two, one]) {
+    const { id: extension_id } = await insert(records, 'extensions', { tenant_id })
+    const { id: queue_id } = await insert(records, 'queues', { tenant_id })
+    const { id: did_id } = await insert(records, 'dids', { tenant_id })
+    const device = await insert(records, 'devices', { extension_id })
+    const agent = await insert(records, 'agents', { queue_id, extension_id })
+    const toExtension = await insert(records, 'routes', { did_id, target_type: 'extension', target_id: extension_id })
+    const toQueue = await insert(records, 'routes', { did_id, target_type: 'queue', target_id: queue_id })
+    expected.extensions = [extension_id]
+    expected.devices = [device.id]
+    expected.agents = [agent.id]
+    expected.routes = [toQueue.id, toExtension.id]
+  }
+  for (const [name, ids] of Object.entries(expected)) assert.deepEqual(await found(name), ids, name)
+})
+
+behaviour('a list that nobody waits for any more reads nothing, and rejects with the reason', async given => {
+  await calls(given, 201)
+  const asking = new AbortController()
+  const reading = async (): Promise<void> => {
+    for await (const _ of given.records.list(resourceNamed('cdrs'), { view: 'plain', signal: asking.signal }))
+      asking.abort(new RangeError('the client is gone'))
+  }
+  await assert.rejects(reading(), RangeError)
 })

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
-import { AppError, type FieldErrors } from '../../../core/errors.ts'
-import { resourceNamed } from '../../../core/resources/all.ts'
-import { queuedMessage } from '../../support/messages.ts'
-import { idsOf, insert, listOf, row, shown } from '../../support/rows.ts'
-import { behaviour } from './contract.ts'
+import { AppError, type FieldErrors } from '../../core/errors.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import { queuedMessage } from '../support/messages.ts'
+import { idsOf, insert, listOf, row, shown } from '../support/rows.ts'
+import { contract } from './contract.ts'
+
+export const recordRulesContract = contract('the rules of records', ['records', 'messages'])
+const { behaviour } = recordRulesContract
 
 const tenants = resourceNamed('tenants')
 const extensions = resourceNamed('extensions')

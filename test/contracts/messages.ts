@@ -1,11 +1,16 @@
 import assert from 'node:assert/strict'
-import { addSeconds } from '../../../core/dates.ts'
-import type { Receive } from '../../../core/ports/messages.ts'
-import { smsMessages } from '../../../core/resources/sms-messages.ts'
-import type { Message, Receipt } from '../../../core/sms/message.ts'
-import { queuedMessage } from '../../support/messages.ts'
-import { listOf, shown } from '../../support/rows.ts'
-import { behaviour, type Ports } from './contract.ts'
+import { addSeconds } from '../../core/dates.ts'
+import type { Receive } from '../../core/ports/messages.ts'
+import { resourceNamed } from '../../core/resources/all.ts'
+import { smsMessages } from '../../core/resources/sms-messages.ts'
+import type { Message, Receipt } from '../../core/sms/message.ts'
+import { queuedMessage } from '../support/messages.ts'
+import { insert, listOf, shown } from '../support/rows.ts'
+import { contract, type Given } from './contract.ts'
+
+export const messagesContract = contract('messages', ['messages', 'records'])
+const { behaviour } = messagesContract
+type Ports = Given<'messages' | 'records'>
 
 const GATEWAY = 7
 const DEADLINE = '2026-03-01T12:00:45.000000Z'
@@ -223,3 +228,70 @@ behaviour('a gateway that has no room left loses the oldest of the sender who ha
   assert.equal(shown(await messages.settle(id, submitAs('ours'), receive)).delivery_status, 'delivrd')
   assert.ok((await messages.forgetParked('9999')) < 10_000)
 })
+
+behaviour('what decides on the receipts of a gateway outlives it', async ({ records, messages }) => {
+  const gateways = resourceNamed('sms_gateways')
+  const guarded = await insert(records, 'sms_gateways', { callback_token: 't', meta: '{"dlr_token_in":"query:t"}' })
+  const open = await insert(records, 'sms_gateways')
+  assert.equal(await messages.retired(guarded.id), null)
+  for (const { id } of [guarded, open]) await records.remove(gateways, id, { cascade: false })
+  assert.deepEqual(
+    { ...(await messages.retired(guarded.id)) },
+    { callback_token: 't', meta: '{"dlr_token_in":"query:t"}' },
+  )
+  assert.equal(await messages.retired(open.id), null)
+})
+
+behaviour('what depends on the id of a new message is filled in as it is stored', async ports => {
+  const { id: _, ...message } = queuedMessage()
+  const complete = (created: Message): Message => ({
+    ...created,
+    reference: `ref-${created.id}`,
+    callback_url: `https://pbx.example.com/${created.id}`,
+    external_message_id: `own-${created.id}`,
+  })
+  const created = await ports.messages.create(message, DEADLINE, undefined, complete)
+  assert.deepEqual(created, complete({ ...message, id: created.id }))
+  const view = shown(await ports.messages.settle(created.id, stored => stored, receive))
+  assert.deepEqual([view.external_message_id, view.callback_url], [created.external_message_id, created.callback_url])
+  const named = { ...receipt(''), externalId: null, reference: created.reference }
+  assert.equal(await ports.messages.receive(GATEWAY, named, receive, SENDER), 'matched')
+})
+
+behaviour('a receipt that gives our reference is for that message, whatever other id it gives', async ports => {
+  const { messages } = ports
+  await create(ports, { external_message_id: 'm1' })
+  await create(ports, { external_message_id: 'm2', reference: 'ours' })
+  const named = { ...receipt('m1', 'named'), reference: 'ours' }
+  assert.equal(await messages.receive(GATEWAY, named, receive, SENDER), 'matched')
+  assert.deepEqual(await statuses(ports), ['queued,named', 'queued'])
+  assert.equal(await messages.receive(GATEWAY + 1, { ...named, externalId: null }, receive, SENDER), 'ignored')
+  const unknown = { ...named, externalId: null, reference: 'nobody' }
+  assert.equal(await messages.receive(GATEWAY, unknown, receive, SENDER), 'ignored')
+})
+
+behaviour('a receipt for all that share an external id is for those that nothing final is known of', async ports => {
+  for (const status_class of ['delivered', 'pending', null] as const)
+    await create(ports, { external_message_id: 'm1', status_class })
+  assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', 'all'), receive, SENDER, 'all'), 'matched')
+  assert.deepEqual(await statuses(ports), ['queued,all', 'queued,all', 'queued'])
+  await create(ports, { external_message_id: 'm2', status_class: 'delivered' })
+  await ports.messages.receive(GATEWAY, receipt('m2', 'again'), receive, SENDER, 'all')
+  assert.equal((await statuses(ports))[0], 'queued,again')
+})
+
+behaviour(
+  'a message in parts is found by the id of each, and takes the receipts that were early for any',
+  async ports => {
+    const { messages } = ports
+    const { id } = await create(ports)
+    await messages.receive(GATEWAY, receipt('p2', 'early'), receive, SENDER)
+    const part_classes = '{"p1":"pending","p2":"pending"}'
+    await messages.settle(id, message => ({ ...submitAs('p1')(message), part_classes }), receive)
+    assert.deepEqual(await statuses(ports), ['early'])
+    for (const part of ['p1', 'p2'])
+      assert.equal(await messages.receive(GATEWAY, receipt(part, part), receive, SENDER, 'all'), 'matched')
+    assert.deepEqual(await statuses(ports), ['early,p1,p2'])
+    assert.equal(await messages.receive(GATEWAY, receipt('p3'), receive, SENDER, 'all'), 'ignored')
+  },
+)

@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict'
-import { behaviour, type Ports } from './contract.ts'
+import { contract, type Given } from './contract.ts'
+
+export const accountsContract = contract('accounts', ['accounts', 'sessions'])
+const { behaviour } = accountsContract
+type Ports = Given<'accounts' | 'sessions'>
 
 const TOKEN = 'a'.repeat(64)
 const END = '2026-03-02T00:00:00.000000Z'

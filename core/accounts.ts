@@ -1,0 +1,34 @@
+import type { Changes } from './audit.ts'
+import { AppError } from './errors.ts'
+import type { Account, AccountChange, NewAccount } from './ports/accounts.ts'
+
+/** The rules of accounts that a storage enforces, and what the audit trail keeps of their changes. */
+
+export const takenEmail = (email: string): AppError =>
+  new AppError('conflict', `An account for ${email} already exists.`)
+
+/** Without an account that can log in, nobody could use the API. */
+export const lastAccount = (email: string): AppError =>
+  new AppError('conflict', `${email} is the only account that can log in; make or enable another first.`, {
+    hint: 'trunkline admin create another@example.com --random-password',
+  })
+
+export const invalidCredentials = (): AppError => new AppError('invalid_credentials', 'Invalid credentials.')
+
+export const creationOf = ({ name, email, role }: NewAccount): Changes => ({
+  name: { after: name },
+  email: { after: email },
+  role: { after: role },
+})
+
+export const changesOfAccount = (
+  before: Pick<Account, 'role'>,
+  { passwordHash, role, disabled }: AccountChange,
+): Changes => ({
+  ...(passwordHash === undefined ? {} : { password: 'changed' }),
+  ...(role === undefined ? {} : { role: { before: before.role, after: role } }),
+  ...(disabled === undefined ? {} : { disabled: { after: disabled } }),
+})
+
+export const endsSessions = ({ passwordHash, disabled }: AccountChange): boolean =>
+  passwordHash !== undefined || disabled === true

@@ -1,0 +1,32 @@
+import { describe } from 'node:test'
+import { accountsContract } from './accounts.ts'
+import { auditContract } from './audit.ts'
+import type { Adapter, Contract } from './contract.ts'
+import { listsContract } from './lists.ts'
+import { messagesContract } from './messages.ts'
+import { noticesContract } from './notices.ts'
+import { recordRulesContract } from './record-rules.ts'
+import { recordsContract } from './records.ts'
+import { serverKeysContract } from './server-keys.ts'
+import { sessionsContract } from './sessions.ts'
+import { withinContract } from './within.ts'
+
+const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
+  recordsContract,
+  recordRulesContract,
+  withinContract,
+  listsContract,
+  messagesContract,
+  accountsContract,
+  sessionsContract,
+  auditContract,
+  noticesContract,
+  serverKeysContract,
+]
+
+/** Tests that a storage has every behaviour of the ports that it serves. */
+export function prove(adapter: Adapter): void {
+  describe(adapter.name, () => {
+    for (const contract of CONTRACTS) contract.prove(adapter)
+  })
+}

@@ -1,0 +1,81 @@
+import { describe, test } from 'node:test'
+import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
+import type { Audit } from '../../core/ports/audit.ts'
+import type { Bulk } from '../../core/ports/bulk.ts'
+import type { Calls } from '../../core/ports/calls.ts'
+import type { Decks } from '../../core/ports/decks.ts'
+import type { Messages } from '../../core/ports/messages.ts'
+import type { Notices } from '../../core/ports/notices.ts'
+import type { Records } from '../../core/ports/records.ts'
+import type { ServerKeys } from '../../core/ports/server-keys.ts'
+import { type ManualClock, manualClock } from '../support/clock.ts'
+
+/** The ports of core that a storage can serve. */
+export interface Ports {
+  readonly records: Records
+  readonly messages: Messages
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly audit: Audit
+  readonly notices: Notices
+  readonly serverKeys: ServerKeys
+  readonly bulk: Bulk
+  readonly calls: Calls
+  readonly decks: Decks
+}
+
+export type Port = keyof Ports
+
+/** A storage that proves itself by the contracts. */
+export interface Adapter {
+  readonly name: string
+  /** The contracts of all other ports are skipped, and the report of the run says so. */
+  readonly serves: readonly Port[]
+  /** Opens an empty storage that takes the time from this clock. */
+  open(clock: ManualClock): Partial<Ports> & { close(): Promise<void> }
+}
+
+/** What a behaviour is checked on: the ports that its contract names, over one empty storage. */
+export type Given<P extends Port> = Pick<Ports, P> & { readonly clock: ManualClock }
+
+/** The behaviours that every storage with these ports must have, whatever it is made of. */
+export interface Contract<P extends Port = Port> {
+  /** Adds a behaviour; the check fails where a storage does not have it. */
+  behaviour(sentence: string, check: (given: Given<P>) => Promise<void>): void
+  /** Tests every behaviour on a storage of its own. */
+  prove(adapter: Adapter): void
+}
+
+export function contract<const P extends Port>(name: string, needs: readonly P[]): Contract<P> {
+  const behaviours: { readonly sentence: string; readonly check: (given: Given<P>) => Promise<void> }[] = []
+  return {
+    behaviour: (sentence, check) => {
+      behaviours.push({ sentence, check })
+    },
+    prove: adapter => {
+      const missing = needs.filter(port => !adapter.serves.includes(port))
+      const skip = missing.length > 0 && `${adapter.name} does not serve ${missing.join(' and ')}`
+      describe(name, { skip }, () => {
+        for (const { sentence, check } of behaviours) test(sentence, () => checkOn(adapter, needs, check))
+      })
+    },
+  }
+}
+
+async function checkOn<P extends Port>(
+  adapter: Adapter,
+  needs: readonly P[],
+  check: (given: Given<P>) => Promise<void>,
+): Promise<void> {
+  const clock = manualClock()
+  const storage = adapter.open(clock)
+  try {
+    if (!hasPorts(storage, needs)) throw new Error(`${adapter.name} lacks a port that it says it serves.`)
+    await check({ ...storage, clock })
+  } finally {
+    await storage.close()
+  }
+}
+
+const hasPorts = <P extends Port>(storage: Partial<Ports>, needs: readonly P[]): storage is Pick<Ports, P> =>
+  needs.every(port => storage[port] !== undefined)

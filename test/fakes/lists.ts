@@ -1,0 +1,64 @@
+import { invalid } from '../../core/errors.ts'
+import type { Page, PageQuery } from '../../core/ports/records.ts'
+import { dangling } from '../../core/resources/field-errors.ts'
+import type { Resource } from '../../core/resources/resource.ts'
+import { TENANT, tenantSide } from '../../core/resources/within.ts'
+import { fold } from '../../core/search.ts'
+import { ownerOf } from './owners.ts'
+import type { Stored, Tables } from './tables.ts'
+import { viewOf } from './views.ts'
+
+const PAGE = 100
+
+/** See `Records.list`. What is removed before its page is read is left out. */
+export async function* listPages(tables: Tables, resource: Resource, query: PageQuery): AsyncIterable<Page> {
+  const table = tables.of(resource)
+  const { rows, next } = selected(tables, resource, query)
+  for (let start = 0; start === 0 || start < rows.length; start += PAGE) {
+    query.signal?.throwIfAborted()
+    const page = rows.slice(start, start + PAGE).flatMap(({ id }) => table.get(id) ?? [])
+    const json = page.map(row => viewOf(tables, resource, row, query.view)).join()
+    yield { json, count: page.length, isLast: start + PAGE >= rows.length, next }
+  }
+}
+
+/** The wanted records in the resource's order, and where the list goes on after its limit. */
+function selected(
+  tables: Tables,
+  resource: Resource,
+  query: PageQuery,
+): { readonly rows: readonly Stored[]; readonly next: number | null } {
+  const { order } = resource
+  const after = query.after === undefined ? undefined : placeOf(tables, resource, query.after)
+  const descending = (a: Stored, b: Stored): number => {
+    const [one, other] = [String(a[order]), String(b[order])]
+    return order === 'id' || one === other ? b.id - a.id : one < other ? 1 : -1
+  }
+  const rows = tables
+    .of(resource)
+    .entries()
+    .map(([, row]) => row)
+    .filter(row => isWanted(tables, resource, query, row) && (!after || descending(after, row) < 0))
+    .sort(descending)
+  const shown = rows.slice(0, query.limit)
+  return { rows: shown, next: rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null }
+}
+
+function placeOf(tables: Tables, resource: Resource, id: number): Stored {
+  const found = tables.of(resource).get(id)
+  if (found) return found
+  if (resource.order === 'id') return { id }
+  throw invalid([dangling('after')])
+}
+
+function isWanted(tables: Tables, resource: Resource, query: PageQuery, row: Stored): boolean {
+  const { where = {}, tenantId, period, search } = query
+  const moment = String(row[resource.order])
+  const side = tenantSide(resource)
+  return (
+    Object.entries(where).every(([field, value]) => [value].flat().some(wanted => wanted === row[field])) &&
+    (tenantId === undefined || !side || ownerOf(tables, side, TENANT, row) === tenantId) &&
+    (!period || (moment >= period.from && moment < period.to)) &&
+    (!search || resource.search.some(field => fold(String(row[field] ?? '')).includes(fold(search))))
+  )
+}

@@ -1,0 +1,20 @@
+import { resourceNamed } from '../../core/resources/all.ts'
+import type { Reference, Value } from '../../core/resources/field.ts'
+import type { Resource, Row } from '../../core/resources/resource.ts'
+import type { Side } from '../../core/resources/within.ts'
+import type { Tables } from './tables.ts'
+
+/** The resource that a reference of this record leads to; undefined when its kind names none. */
+export function targetOf({ to }: Pick<Reference, 'to'>, values: Row): Resource | undefined {
+  if (typeof to === 'string') return resourceNamed(to)
+  const name = to[String(values[to.by])]
+  return name === undefined ? undefined : resourceNamed(name)
+}
+
+/** What these values are within by one side, such as the tenant of a route's DID; null where that leads nowhere. */
+export function ownerOf(tables: Tables, { field, to }: Side, within: string, values: Row): Value {
+  const id = values[field] ?? null
+  if (to === null) return id
+  const target = targetOf({ to }, values)
+  return (target && typeof id === 'number' && tables.of(target).get(id)?.[within]) ?? null
+}

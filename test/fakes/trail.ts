@@ -1,0 +1,52 @@
+import { type Actor, type AuditAction, type AuditEntry, type Changes, ITSELF, isOfSecurity } from '../../core/audit.ts'
+import type { Audit, AuditFilter } from '../../core/ports/audit.ts'
+import type { Clock } from '../../core/ports/system.ts'
+import { type Journal, Table } from './tables.ts'
+
+export interface Trail {
+  readonly audit: Audit
+  /** Notes a change that is being made; a deletion before it is done, since the record keeps its name in the trail. */
+  note(action: AuditAction, resource: string, recordId: number | null, changes: Changes, by?: Actor): void
+}
+
+const SECURITY_AT_ONCE = 100
+
+/** `nameOf` tells what a person calls a record; null where it has no name. */
+export function trail(journal: Journal, clock: Clock, nameOf: (resource: string, id: number) => string | null): Trail {
+  const table = new Table<AuditEntry>(journal)
+  const all = (): AuditEntry[] => table.entries().map(([, entry]) => entry)
+  const note: Trail['note'] = (action, resource, record_id, changes, by = ITSELF) => {
+    const record_name = record_id === null ? null : nameOf(resource, record_id)
+    table.add(id => ({
+      ...{ id, at: clock.now(), actor: by.name, origin: by.origin, action, resource, record_id, record_name },
+      changes: JSON.parse(JSON.stringify(changes)),
+    }))
+  }
+  return {
+    note,
+    audit: {
+      note: async (...noted) => journal.atomically(() => note(...noted)),
+      latest: async () => all().at(-1)?.id ?? 0,
+      securityAfter: async after =>
+        all()
+          .filter(entry => entry.id > after && isOfSecurity(entry))
+          .slice(0, SECURITY_AT_ONCE),
+      list: async function* (filter) {
+        yield* all()
+          .filter(entry => fits(entry, filter))
+          .reverse()
+      },
+    },
+  }
+}
+
+const fits = (entry: AuditEntry, { from, to, security, actor, action, resource, recordId, recordName }: AuditFilter) =>
+  entry.at >= from &&
+  entry.at < to &&
+  (!security || isOfSecurity(entry)) &&
+  [entry.actor, undefined].includes(actor) &&
+  [entry.action, undefined].includes(action) &&
+  [entry.resource, undefined].includes(resource) &&
+  ((recordId === undefined && recordName === undefined) ||
+    (recordId !== undefined && entry.record_id === recordId) ||
+    (recordName !== undefined && entry.record_name === recordName))
