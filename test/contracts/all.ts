@@ -2,6 +2,7 @@ import { describe } from 'node:test'
 import { accountsContract } from './accounts.ts'
 import { auditContract } from './audit.ts'
 import type { Adapter, Contract } from './contract.ts'
+import { listOrderContract } from './list-order.ts'
 import { listsContract } from './lists.ts'
 import { messagesContract } from './messages.ts'
 import { noticesContract } from './notices.ts'
@@ -16,6 +17,7 @@ const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
   recordRulesContract,
   withinContract,
   listsContract,
+  listOrderContract,
   messagesContract,
   accountsContract,
   sessionsContract,

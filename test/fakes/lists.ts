@@ -22,41 +22,46 @@ export async function* listPages(tables: Tables, resource: Resource, query: Page
   }
 }
 
-/** The wanted records in the resource's order, and where the list goes on after its limit. */
+/** The wanted records in the order that is asked for, and where the list goes on after its limit. */
 function selected(
   tables: Tables,
   resource: Resource,
   query: PageQuery,
 ): { readonly rows: readonly Stored[]; readonly next: number | null } {
-  const { order } = resource
-  const after = query.after === undefined ? undefined : placeOf(tables, resource, query.after)
-  const descending = (a: Stored, b: Stored): number => {
-    const [one, other] = [String(a[order]), String(b[order])]
-    return order === 'id' || one === other ? b.id - a.id : one < other ? 1 : -1
+  const { by, isAscending } = query.sort ?? { by: resource.order, isAscending: false }
+  const after = query.after === undefined ? undefined : placeOf(tables, resource, by, query.after)
+  const inOrder = (a: Stored, b: Stored): number => {
+    const [one, other] = isAscending ? [b, a] : [a, b]
+    const [key, otherKey] = [one[by] ?? null, other[by] ?? null]
+    if (key === otherKey || key === null || otherKey === null) return other.id - one.id
+    return key < otherKey ? 1 : -1
   }
   const rows = tables
     .of(resource)
     .entries()
     .map(([, row]) => row)
-    .filter(row => isWanted(tables, resource, query, row) && (!after || descending(after, row) < 0))
-    .sort(descending)
+    .filter(row => isWanted(tables, resource, query, row) && (!after || inOrder(after, row) < 0))
+    .sort(inOrder)
   const shown = rows.slice(0, query.limit)
   return { rows: shown, next: rows.length > shown.length ? (shown.at(-1)?.id ?? null) : null }
 }
 
-function placeOf(tables: Tables, resource: Resource, id: number): Stored {
+function placeOf(tables: Tables, resource: Resource, by: string, id: number): Stored {
   const found = tables.of(resource).get(id)
   if (found) return found
-  if (resource.order === 'id') return { id }
+  if (by === 'id') return { id }
   throw invalid([dangling('after')])
 }
 
 function isWanted(tables: Tables, resource: Resource, query: PageQuery, row: Stored): boolean {
-  const { where = {}, tenantId, period, search } = query
+  const { where = {}, atLeast = {}, unrated, tenantId, period, search } = query
   const moment = String(row[resource.order])
   const side = tenantSide(resource)
   return (
     Object.entries(where).every(([field, value]) => [value].flat().some(wanted => wanted === row[field])) &&
+    Object.entries(atLeast).every(([field, least]) => Number(row[field]) >= least) &&
+    // A rating comes with the calls of a switch, which the fake takes none of.
+    !unrated &&
     (tenantId === undefined || !side || ownerOf(tables, side, TENANT, row) === tenantId) &&
     (!period || (moment >= period.from && moment < period.to)) &&
     (!search || resource.search.some(field => fold(String(row[field] ?? '')).includes(fold(search))))

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
-import type { PageQuery } from '../../../core/ports/records.ts'
-import { cdrs } from '../../../core/resources/cdrs.ts'
-import { sortable } from '../../../core/resources/resource.ts'
-import { idsOf, insert, listOf, pagesOf, type Shown } from '../../support/rows.ts'
-import { behaviour, type Ports } from './contract.ts'
+import type { PageQuery } from '../../core/ports/records.ts'
+import { cdrs } from '../../core/resources/cdrs.ts'
+import { sortable } from '../../core/resources/resource.ts'
+import { idsOf, insert, listOf, pagesOf, type Shown } from '../support/rows.ts'
+import { contract, type Given } from './contract.ts'
+
+export const listOrderContract = contract('the order of lists', ['records'])
+const { behaviour } = listOrderContract
 
 const COUNT = 230
 
 /** Calls whose costs, lengths and starts come in no order, and often the same. */
-async function calls({ records }: Ports): Promise<Shown[]> {
+async function calls({ records }: Given<'records'>): Promise<Shown[]> {
   const [one, two] = [await insert(records, 'tenants'), await insert(records, 'tenants')]
   for (let n = 0; n < COUNT; n++)
     await insert(records, 'cdrs', {
