@@ -7,7 +7,7 @@ import { world } from '../../support/messaging.ts'
 test('a receipt changes its message, and is answered as the gateway wants', async () => {
   const { send, stored, receive, gatewayId } = await world({ meta: '{"dlr_ack":"ACK/Jasmin"}' })
   await send()
-  const outcome = await receive(gatewayId, { id: 'm1', message_status: 'DELIVRD', text: 'secret word' })
+  const outcome = await receive(gatewayId, { id: 'm1', message_status: 'DELIVRD', password: 'secret word' })
   assert.deepEqual(outcome, { result: 'received', ack: { body: 'ACK/Jasmin', type: 'text/plain' } })
   const [message] = await stored()
   assert.equal(message?.delivery_status, 'delivrd')
@@ -16,7 +16,7 @@ test('a receipt changes its message, and is answered as the gateway wants', asyn
     message_id: 'm1',
     id: 'm1',
     message_status: 'DELIVRD',
-    text: '[redacted]',
+    password: '[redacted]',
   })
 })
 
