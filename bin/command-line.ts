@@ -17,6 +17,7 @@ export function wiringFor(environment: Io['env']): Wiring {
       const { settings: values, sources, file } = loaded
       return { values, sources, file, oddities: odditiesIn(loaded) }
     },
+    profiles: async options => (await import('./own-profiles.ts')).ownProfiles(load(options).settings),
     open: async (options, opening) => {
       const { settings } = load(options)
       const { openServices } = await import('./services.ts')

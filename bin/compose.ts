@@ -6,13 +6,14 @@ import type { Settings } from '../config/settings.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
 import type { Decks } from '../core/ports/decks.ts'
 import type { Messages, SmsGatewayClient } from '../core/ports/messages.ts'
+import type { Profiles } from '../core/ports/profiles.ts'
 import type { Clock } from '../core/ports/system.ts'
-import { builtInProfiles } from '../core/sms/profiles/all.ts'
 import { type Administration, administration, type UnreadListener } from '../core/use-cases/administer.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { type SecurityTrail, securityTrail } from '../core/use-cases/security-trail.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
+import { ownProfiles } from './own-profiles.ts'
 import { changesOnThread } from './threads.ts'
 
 /** Everything a program needs, wired once. */
@@ -24,6 +25,7 @@ export interface Trunkline {
   readonly signIn: SignIn
   readonly security: SecurityTrail
   readonly passwords: Passwords
+  readonly profiles: Profiles
   readonly clock: Clock
   readonly onUnread: UnreadListener
   close(): Promise<void>
@@ -70,12 +72,14 @@ export function compose(
   const onUnread = opening.onUnread ?? (() => {})
   const { session_idle: idle, session_absolute: absolute } = settings
   const passwords = replacements.passwords ?? lazyPasswords()
+  const profiles = ownProfiles(settings)
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout })
   return {
     storage,
     decks,
     clock,
     passwords,
+    profiles,
     administration: administration(records, onUnread),
     onUnread,
     messaging: instruments.messaging(
@@ -83,7 +87,7 @@ export function compose(
         records,
         messages: instruments.messages(messages),
         client: replacements.client ?? gatewayClient,
-        profiles: builtInProfiles,
+        profiles,
         digests: nodeDigests(),
         clock,
         ids: randomIds(),

@@ -83,6 +83,12 @@ export const declarations = {
     'an integer from 1 to 10000',
     "how many of the daemon's backups are kept, the newest",
   ),
+  profiles_dir: setting(
+    text(1),
+    'data/profiles',
+    'a path',
+    'the folder of your own profiles of SMS providers, as JSON',
+  ),
   parked_hours: setting(
     Type.Number({ exclusiveMinimum: 0, maximum: 8_760 }),
     24,

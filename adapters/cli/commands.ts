@@ -1,13 +1,23 @@
 import type { Command } from 'commander'
 import type { Context } from './context.ts'
-import type { LazyCommand, RunCommand } from './program.ts'
+import type { LazyCommand, RunCommand, Wiring } from './program.ts'
+import type { Creation } from './resource-commands.ts'
 import { RESOURCE_COMMANDS } from './resource-names.ts'
 
 /** What can be done with the records of some resources beside administering them. */
-const TOOLS: Readonly<Record<string, (run: RunCommand) => Promise<Command[]>>> = {
+const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promise<Command[]>>> = {
   rates: async run => (await import('./rating-commands.ts')).rateTools(run),
   cdrs: async run => (await import('./call-commands.ts')).callTools(run),
+  sms_gateways: async (run, wiring) => (await import('./gateway-commands.ts')).gatewayTools(run, wiring),
 }
+
+/** What a record is made with that its declaration does not tell. */
+const CREATIONS: Readonly<Record<string, (wiring: Wiring) => Promise<Creation>>> = {
+  sms_gateways: async wiring => (await import('./gateway-commands.ts')).gatewayCreation(wiring),
+}
+
+/** Those whose commands work on rates. */
+const DECKED: readonly string[] = ['rates', 'cdrs']
 
 /** Where no daemon runs, a deck that is due takes effect when a command is about to work on rates or calls. */
 const runningWithDueDecks =
@@ -64,14 +74,14 @@ export const commands: readonly LazyCommand[] = [
       name,
       summary,
       ...(alias === undefined ? {} : { alias }),
-      load: async run => {
+      load: async (run, wiring) => {
         const { resourceNamed } = await import('../../core/resources/all.ts')
         const { resourceCommand } = await import('./resource-commands.ts')
         const declared = resourceNamed(resource)
-        const running = TOOLS[resource] ? runningWithDueDecks(run) : run
-        const group = resourceCommand(declared, name, running)
+        const running = DECKED.includes(resource) ? runningWithDueDecks(run) : run
+        const group = resourceCommand(declared, name, running, await CREATIONS[resource]?.(wiring))
         const { transferTools } = await import('./transfer-commands.ts')
-        const tools = [...transferTools(declared, name, running), ...((await TOOLS[resource]?.(running)) ?? [])]
+        const tools = [...transferTools(declared, name, running), ...((await TOOLS[resource]?.(running, wiring)) ?? [])]
         for (const tool of tools) group.addCommand(tool)
         return group
       },

@@ -7,6 +7,7 @@ import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports
 import type { Decks } from '../../core/ports/decks.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
+import type { Profiles } from '../../core/ports/profiles.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
@@ -43,6 +44,7 @@ export interface Services {
   readonly messaging: Messaging
   readonly records: Records
   readonly messages: Messages
+  readonly profiles: Profiles
   readonly accounts: Accounts
   readonly sessions: Sessions
   readonly passwords: Passwords

@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander'
 import { AppError } from '../../core/errors.ts'
+import type { Profiles } from '../../core/ports/profiles.ts'
 import { VERSION } from '../../core/version.ts'
 import { intentOf, wantsJson } from './command-line.ts'
 import {
@@ -35,6 +36,8 @@ export interface LoadedSettings {
 /** What the composition root gives the command line. Every member throws AppError. */
 export interface Wiring {
   settings(options: Pick<GlobalOptions, 'db' | 'config'>): LoadedSettings
+  /** The profiles of SMS providers; no database is needed for them. */
+  profiles(options: Pick<GlobalOptions, 'db' | 'config'>): Promise<Profiles>
   open(options: GlobalOptions, opening: Opening): Promise<Services & { close(): Promise<void> }>
   /** The settings that the daemon takes as flags; `choices` are all their values, where those are few. */
   readonly daemonFlags: readonly {

@@ -6,7 +6,7 @@ import { isRated } from '../../core/resources/call-ratings.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { JsonStream } from '../../core/use-cases/administer.ts'
 import { askMissing } from './ask.ts'
-import { type Context, say } from './context.ts'
+import { type Context, type Services, say } from './context.ts'
 import { deleteCommand } from './delete-command.ts'
 import { addEditFlags, editsFrom, withinBody } from './edits.ts'
 import { CliError, EXIT } from './exit.ts'
@@ -27,14 +27,23 @@ import { wholeNumber } from './whole-number.ts'
 /** At a terminal a list shows so many, unless told otherwise. */
 const SCREENFUL = 50
 
+/** What `create` does beside what the declaration tells. */
+export interface Creation {
+  addFlags(command: Command): void
+  /** The body with what the flags stand for. Throws CliError. */
+  complete(context: Context, flags: Flags, body: JsonObject, services: Services): Promise<JsonObject>
+  /** Told of the new record. */
+  done(context: Context, services: Services, json: string): Promise<void>
+}
+
 /** The commands of one resource, derived from its declaration. `run` is how an action gets its context. */
-export function resourceCommand(resource: Resource, name: string, run: RunCommand): Command {
+export function resourceCommand(resource: Resource, name: string, run: RunCommand, creation?: Creation): Command {
   const isExposed = resource.path !== null
   const commands = isExposed
     ? [
         listCommand(resource, name, run),
         showCommand(resource, name, run),
-        createCommand(resource, name, 'create', run),
+        createCommand(resource, name, 'create', run, creation),
         updateCommand(resource, name, run),
         deleteCommand(resource, name, 'delete', run),
       ]
@@ -121,17 +130,25 @@ async function whole(json: JsonStream): Promise<string> {
   return text
 }
 
-function createCommand(resource: Resource, name: string, verb: 'create' | 'add', run: RunCommand): Command {
+function createCommand(
+  resource: Resource,
+  name: string,
+  verb: 'create' | 'add',
+  run: RunCommand,
+  creation?: Creation,
+): Command {
   const command = addFieldFlags(new Command(verb), resource, true).description(
     `${verb} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
   )
+  creation?.addFlags(command)
   forceOption(addEditFlags(command, resource, false), resource)
   example(command, `trunkline ${name} ${verb} ${sampleFlags(resource)}`)
   return run(takesFields(command), async (context, _words, flags) => {
     assertFields(context, resource)
     const services = await context.open()
     const named = await bodyFrom(flags, resource, context, services)
-    const { body: given, edits } = withinBody(named, editsFrom(flags, resource), true)
+    const { body: told, edits } = withinBody(named, editsFrom(flags, resource), true)
+    const given = creation ? await creation.complete(context, flags, told, services) : told
     const asked = context.options.interactive
       ? await hinting(services.records, resource, { values: given }, () =>
           askMissing(context, services, resource, given),
@@ -148,6 +165,7 @@ function createCommand(resource: Resource, name: string, verb: 'create' | 'add',
     if (isUnseen || isTold(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
     await warnOfSameKey(context, services.records, resource, idIn(json))
+    await creation?.done(context, services, json)
   })
 }
 

@@ -1,19 +1,18 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { formatTimestamp } from '../../core/dates.ts'
 import { invalid } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts'
+import { type JsonObject, stringifyJson } from '../../core/json.ts'
 import type { PageQuery, Records } from '../../core/ports/records.ts'
 import { FOREVER, type Period } from '../../core/rating/period.ts'
 import { parseMembers } from '../../core/resources/input.ts'
-import type { Row } from '../../core/resources/resource.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
-import { sendFields, smsMessages } from '../../core/resources/sms-messages.ts'
+import { sendFields, smsMessages, wholeMessages } from '../../core/resources/sms-messages.ts'
 import { tenants } from '../../core/resources/tenants.ts'
-import { COMMON_STATUSES, classOf, type StatusClass } from '../../core/sms/status-class.ts'
-import { askMissing, candidates, choose } from './ask.ts'
+import { STATUS_CLASSES } from '../../core/sms/status-class.ts'
+import { wayOf } from '../../core/sms/way.ts'
+import { askMissing } from './ask.ts'
 import { type Context, type Services, say } from './context.ts'
-import { CliError, EXIT, onEnding } from './exit.ts'
+import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { example } from './help.ts'
 import { readText } from './input.ts'
@@ -22,12 +21,18 @@ import { assertFields, isTold, printRecord, printRecords } from './output.ts'
 import { recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
-import { daemonState } from './service-commands.ts'
-import { coloured } from './styles.ts'
+import {
+  awaitReceipt,
+  classIn,
+  type Gateway,
+  gatewayOf,
+  sayForm,
+  sendTold,
+  verdict,
+  waitSeconds,
+} from './sms-sending.ts'
 import { noteShown } from './trail.ts'
 import { wholeNumber } from './whole-number.ts'
-
-const POLL_MS = 250
 
 /** Receipts that take longer are worth a look. */
 const STUCK_MINUTES = 60
@@ -44,6 +49,7 @@ function listCommand(run: RunCommand): Command {
     .option('--gateway <NAME|ID>', 'only those of this gateway')
     .option('--tenant <SLUG|ID>', 'only those of this tenant')
     .option('--status <status>', 'only those with this delivery status')
+    .addOption(new Option('--class <class>', 'only those whose status means this').choices([...STATUS_CLASSES]))
     .option(
       '--stuck [minutes]',
       `only those on their way for so many minutes or longer (${STUCK_MINUTES} unless given)`,
@@ -55,23 +61,24 @@ function listCommand(run: RunCommand): Command {
   example(command, 'trunkline sms list --gateway Jasmin --limit 20', 'trunkline sms list --stuck 15')
   return run(takesFields(command), async (context, _words, flags) => {
     const { records } = await context.open()
-    const pages = records.list(smsMessages, await queryFrom(flags, records))
+    const pages = records.list(wholeMessages, await queryFrom(flags, records))
     const showSecrets = flags['showSecrets'] === true
     await noteShown(context, smsMessages.name, showSecrets)
-    const next = await printRecords(context, smsMessages, pages, { showSecrets })
+    const next = await printRecords(context, wholeMessages, pages, { showSecrets })
     if (next !== null) say(context, `there are more: add --after ${next} for the next`)
   })
 }
 
 async function queryFrom(flags: Flags, records: Records): Promise<PageQuery> {
-  const { gateway, tenant, status, stuck } = flags
-  if (stuck !== undefined && status !== undefined)
-    throw new CliError(EXIT.usage, '--stuck selects by status itself: leave --status out')
+  const { gateway, tenant, status, stuck, class: meaning } = flags
+  if (stuck !== undefined && (status !== undefined || meaning !== undefined))
+    throw new CliError(EXIT.usage, '--stuck chooses by the status: leave --status and --class out')
   const where = {
     ...(gateway === undefined ? {} : { sms_gateway_id: await resolve(records, smsGateways, String(gateway)) }),
     ...(tenant === undefined ? {} : { tenant_id: await resolve(records, tenants, String(tenant)) }),
     ...(status === undefined ? {} : { delivery_status: String(status).toLowerCase() }),
-    ...(stuck === undefined ? {} : { delivery_status: COMMON_STATUSES.pending ?? [] }),
+    ...(meaning === undefined ? {} : { status_class: String(meaning) }),
+    ...(stuck === undefined ? {} : { status_class: 'pending' }),
   }
   const { period } = await recordPeriodFrom(flags, where.tenant_id, records)
   return {
@@ -99,10 +106,10 @@ function showCommand(run: RunCommand): Command {
   return run(takesFields(command), async (context, [id = ''], flags) => {
     const { records } = await context.open()
     const found = await resolve(records, smsMessages, id)
-    const json = await records.show(smsMessages, found)
+    const json = await records.show(wholeMessages, found)
     const showSecrets = flags['showSecrets'] === true
     await noteShown(context, smsMessages.name, showSecrets, found)
-    if (json !== null) await printRecord(context, smsMessages, json, { showSecrets })
+    if (json !== null) await printRecord(context, wholeMessages, json, { showSecrets })
   })
 }
 
@@ -124,61 +131,20 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
   return run(takesFields(command), async (context, [dash], flags) => {
     if (dash !== undefined && dash !== '-')
       throw new CliError(EXIT.usage, `unexpected argument ${dash}; give the text with --message`)
-    assertFields(context, smsMessages)
+    assertFields(context, wholeMessages)
     const services = await context.open()
     const wait = waitSeconds(flags)
     const gateway = await gatewayOf(context, services, flags)
     const body = await bodyOf(context, services, gateway, dash === undefined ? flags : { ...flags, message: '-' })
-    const sent = await send(context, services, gateway, body)
+    const { profile } = wayOf(gateway['meta'] === null ? null : cell(gateway['meta']), services.profiles)
+    sayForm(context, cell(body['message']), profile !== null)
+    const sent = await sendTold(context, services, gateway, () => services.messaging.send(gateway.id, body))
     const isFailed = sent['delivery_status'] === 'failed'
     const final = isFailed || wait === null ? sent : await awaitReceipt(context, services, sent, wait)
     await printSent(context, final)
-    if (isFailed || wait === null) return classIn(final) === 'failed' ? EXIT.negative : EXIT.ok
-    if (final['delivered_at'] === null) throw await noReceipt(context, wiring, wait)
-    return assertDelivered(final, wait)
+    if (isFailed || wait === null) return isLost(final) ? EXIT.negative : EXIT.ok
+    return verdict(context, wiring, final, wait)
   })
-}
-
-const classIn = (message: JsonObject): StatusClass | null => classOf(cell(message['delivery_status']))
-
-/** Says what a receipt says that does not tell of a delivery. */
-function assertDelivered(message: JsonObject, wait: number): number {
-  const status = JSON.stringify(cell(message['delivery_status']))
-  const meaning = classIn(message)
-  if (meaning === 'pending') throw new CliError(EXIT.negative, `after ${wait} s the message is still ${status}`)
-  if (meaning === null)
-    throw new CliError(EXIT.negative, `the receipt says ${status}, which is not known to mean delivered`)
-  return meaning === 'delivered' ? EXIT.ok : EXIT.negative
-}
-
-async function noReceipt(context: Context, wiring: Wiring, wait: number): Promise<CliError> {
-  const daemon = await daemonState(wiring, context)
-  const late = `no receipt came within ${wait} s`
-  if (daemon.serves_this === false)
-    return new CliError(EXIT.unavailable, `${late}: the daemon at ${daemon.url} serves another database`)
-  if (daemon.state === 'up') return new CliError(EXIT.negative, late)
-  const absent = `${late}, and the daemon that records it does not answer at ${daemon.url}`
-  return new CliError(EXIT.unavailable, absent, 'trunkline serve')
-}
-
-function waitSeconds({ wait }: Flags): number | null {
-  if (wait === undefined) return null
-  const seconds = Number(wait)
-  if (!(seconds > 0 && seconds <= 86_400))
-    throw new CliError(EXIT.usage, '--wait must be a number of seconds above 0, at most 86400')
-  return seconds
-}
-
-type Gateway = Row & { readonly id: number }
-
-async function gatewayOf(context: Context, services: Services, { gateway }: Flags): Promise<Gateway> {
-  if (gateway === undefined && !context.options.interactive)
-    throw new CliError(EXIT.usage, 'there is no gateway: give --gateway', 'trunkline gateway list')
-  const id =
-    gateway === undefined
-      ? Number(await choose(context, 'gateway:', search => candidates(services, smsGateways, search)))
-      : await resolve(services.records, smsGateways, String(gateway))
-  return { ...(await services.records.find(smsGateways, id)), id }
 }
 
 async function bodyOf(context: Context, services: Services, gateway: Gateway, flags: Flags): Promise<JsonObject> {
@@ -199,76 +165,15 @@ async function bodyOf(context: Context, services: Services, gateway: Gateway, fl
   return body
 }
 
-const asObject = (json: string): JsonObject => {
-  const value = parseJson(json)
-  return isJsonObject(value) ? value : {}
-}
-
-/** Sends, and says on standard error how it goes. */
-async function send(
-  context: Context,
-  { messaging }: Services,
-  gateway: Gateway,
-  body: JsonObject,
-): Promise<JsonObject> {
-  const started = performance.now()
-  say(
-    context,
-    `queued     for ${cell(gateway['name'])} (${cell(gateway['server_host'])}:${cell(gateway['server_port'])})`,
-  )
-  const sent = asObject(await unlessEnded(messaging.send(gateway.id, body)))
-  const seconds = ((performance.now() - started) / 1000).toFixed(2)
-  say(
-    context,
-    `${state(context, sent)}  after ${seconds} s, as message ${cell(sent['id'])} (${cell(sent['external_message_id'])})`,
-  )
-  if (sent['error_message'] !== null) say(context, `error      ${cell(sent['error_message'])}`)
-  say(context, `reply      ${stringifyJson(sent['remote_response'])}`)
-  return sent
-}
-
-/** A signal does not wait for the gateway's answer. */
-function unlessEnded<T>(sending: Promise<T>): Promise<T> {
-  let stopListening = (): void => undefined
-  const ended = new Promise<never>((_, reject) => {
-    stopListening = onEnding(code =>
-      reject(new CliError(code, 'interrupted: the message may have been sent', 'trunkline sms list --limit 1')),
-    )
-  })
-  return Promise.race([sending, ended]).finally(stopListening)
-}
-
-const state = (context: Context, message: JsonObject): string => {
-  const status = cell(message['delivery_status'])
-  return coloured(context, status) + ' '.repeat(Math.max(0, 9 - status.length))
+/** A message that did not go out, as far as is known. */
+const isLost = (message: JsonObject): boolean => {
+  const meaning = classIn(message)
+  return meaning === 'failed' || meaning === 'unknown'
 }
 
 /** What was said along the way is all that a person at a terminal wants. */
 const printSent = async (context: Context, sent: JsonObject): Promise<void> => {
-  const isWanted = isTold(context) || classIn(sent) === 'failed'
+  const isWanted = isTold(context) || isLost(sent)
   if (isWanted && (context.options.output !== 'table' || !context.io.stdout.isTTY))
-    await printRecord(context, smsMessages, stringifyJson(sent), { showSecrets: false })
-}
-
-/** The message once a receipt has said what became of it, or as it is when the time is up. */
-async function awaitReceipt(
-  context: Context,
-  { records }: Services,
-  sent: JsonObject,
-  seconds: number,
-): Promise<JsonObject> {
-  const end = performance.now() + seconds * 1000
-  let seen: unknown = null
-  for (;;) {
-    const found = await records.show(smsMessages, Number(sent['id']))
-    if (found === null)
-      throw new CliError(EXIT.noRecord, `message ${cell(sent['id'])} was deleted while it was waited for`)
-    const message = asObject(found)
-    const receivedAt = message['delivered_at']
-    if (receivedAt !== seen) say(context, `${state(context, message)}  receipt at ${cell(receivedAt)}`)
-    seen = receivedAt
-    if (receivedAt !== null && classIn(message) !== 'pending') return message
-    if (performance.now() >= end) return message
-    await pause(POLL_MS)
-  }
+    await printRecord(context, wholeMessages, stringifyJson(sent), { showSecrets: false })
 }

@@ -47,6 +47,7 @@ export const smsMessages = resource({
 /** Messages with all that is kept of them. */
 export const wholeMessages = {
   ...smsMessages,
+  brief: ['to_number', 'delivery_status', 'status_class', 'error_message', 'requested_at'],
   fields: { ...smsMessages.fields, ...keptWithMessages },
 } satisfies Resource
 

@@ -8,6 +8,8 @@ import type { Json, Records } from '../ports/records.ts'
 import type { Clock, Ids } from '../ports/system.ts'
 import { smsGateways } from '../resources/sms-gateways.ts'
 import { giveUp, type Message } from '../sms/message.ts'
+import type { ProviderRequest } from '../sms/profiles/request.ts'
+import { fill } from '../sms/profiles/template.ts'
 import { maskNamed, redactor } from '../sms/redact.ts'
 import type { Gateway } from '../sms/submission.ts'
 import { type TextForm, textForm } from '../sms/text.ts'
@@ -27,12 +29,24 @@ export interface Messaging {
    * the token is right, or may be found to be so by the payload. Throws what `read` and `bytes` throw.
    */
   receipt(gatewayId: number | null, incoming: IncomingReceipt): Promise<ReceiptOutcome>
+  /**
+   * Tells how a message would be handed to its gateway, without sending it; the gateway's secrets are masked. Throws
+   * `not_found` and `invalid`.
+   */
+  preview(gatewayId: number, body: unknown): Promise<Preview>
+  /** What is to be entered on the provider's side, a line each; nothing without a profile. Throws `not_found`. */
+  setup(gatewayId: number): Promise<readonly string[]>
   /** Returns whether there is such a gateway, for a request to its receipt address by a method that carries none. */
   misdirected(gatewayId: number | null): Promise<boolean>
   /** Does the gateway's profile send receipts by GET? */
   takesGet(gatewayId: number | null): Promise<boolean>
   /** Gives up on sends whose process died, and forgets receipts that waited for too long. */
   sweep(): Promise<{ failed: number; forgotten: number }>
+}
+
+export interface Preview {
+  readonly request: ProviderRequest
+  readonly hasProfile: boolean
 }
 
 export interface MessagingSettings {
@@ -62,6 +76,21 @@ export function messaging(dependencies: Dependencies): Messaging {
   const { records, messages, client, profiles, clock, ids, settings } = dependencies
   const findGateway = async (id: number): Promise<Gateway | null> =>
     (await records.find(smsGateways, id)) as Gateway | null
+
+  const existing = async (id: number): Promise<Gateway> => {
+    const gateway = await findGateway(id)
+    if (!gateway) throw notFound(smsGateways.label)
+    return gateway
+  }
+
+  /** A request to send, read and found fit for the gateway's way. */
+  const accepted = async (gateway: Gateway, body: unknown) => {
+    const way = wayOf(gateway.meta, profiles)
+    const request = await acceptSend(records, body)
+    const form = textForm(request.message)
+    assertCarried(way, request, form)
+    return { way, request, form, draft: queued(request, gateway, way, form) }
+  }
 
   /** The message of a request, to be sent at this moment. */
   const queued = (request: SendRequest, gateway: Gateway, way: Way, { parts }: TextForm): Omit<Message, 'id'> => ({
@@ -98,13 +127,8 @@ export function messaging(dependencies: Dependencies): Messaging {
 
   return {
     send: async (gatewayId, body, by) => {
-      const gateway = await findGateway(gatewayId)
-      if (!gateway) throw notFound(smsGateways.label)
-      const way = wayOf(gateway.meta, profiles)
-      const request = await acceptSend(records, body)
-      const form = textForm(request.message)
-      assertCarried(way, request, form)
-      const draft = queued(request, gateway, way, form)
+      const gateway = await existing(gatewayId)
+      const { way, request, form, draft } = await accepted(gateway, body)
       const deadline = addSeconds(draft.requested_at, Math.ceil(settings.gatewayTimeout) + GRACE)
       const message = await messages.create(draft, deadline, by, named(request, gateway, way))
       const reply =
@@ -113,6 +137,21 @@ export function messaging(dependencies: Dependencies): Messaging {
           : ({ kind: 'failed', isWritten: false, exception: way.problem } as const)
       const change = (sent: Message): Message => settling(way, reply, redactor(gateway), clock.now())(sent)
       return messages.settle(message.id, change, receiver(way)).catch(handedOver)
+    },
+
+    preview: async (gatewayId, body) => {
+      const gateway = await existing(gatewayId)
+      const { way, request, form, draft } = await accepted(gateway, body)
+      const message = named(request, gateway, way)({ ...draft, id: 0 })
+      const { caFile: _, ...sent } = submissionFor(way, message, gateway, form)
+      return { request: masked(sent, gateway), hasProfile: way.profile !== null }
+    },
+
+    setup: async gatewayId => {
+      const gateway = await existing(gatewayId)
+      const way = wayOf(gateway.meta, profiles)
+      const receiptUrl = receiptUrlFor(settings.baseUrl, gateway, way, null)
+      return (way.profile?.setup ?? []).map(line => fill(line, { receiptUrl }) ?? line)
     },
 
     receipt: async (gatewayId, incoming) => {
@@ -154,4 +193,20 @@ function handedOver(error: unknown): never {
     error.code,
     `The message was handed to the gateway, but what came of it could not be stored; do not send it again. ${error.message}`,
   )
+}
+
+/** The request without the gateway's secrets. */
+function masked({ url, body, headers, basic, method }: ProviderRequest, gateway: Gateway): ProviderRequest {
+  const { username, password, callback_token } = gateway
+  const redacts = [password, ...(callback_token ? [callback_token] : [])].map(secret =>
+    redactor({ username, password: secret }),
+  )
+  const clean = (text: string): string => redacts.reduce((left, redact) => String(redact(left)), text)
+  return {
+    method,
+    url: clean(url),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, clean(value)])),
+    body: body === null ? null : clean(body),
+    basic: basic && { username: basic.username, password: '[redacted]' },
+  }
 }

@@ -49,6 +49,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   log_level: { good: ['debug', 'silent'], bad: ['', 'INFO', 'verbose', 30, null] },
   metrics_port: { good: ['0', '9000'], bad: ['', '65536', 'off', null] },
   backup_every: { good: ['24', '0.5'], bad: ['', '-1', '8761', 'daily', null] },
+  profiles_dir: { good: ['/etc/trunkline/profiles', 'profiles'], bad: ['', 7, null] },
   backup_dir: { good: ['/srv/backups', 'backups'], bad: ['', 7, null] },
   backup_keep: { good: ['1', '30'], bad: ['', '0', '1.5', 'all', null] },
   parked_hours: { good: ['1', '0.5'], bad: ['', '0', '8761', null] },
@@ -225,7 +226,11 @@ describe('the example file', () => {
 
   test('holds the defaults, but for the paths of a service', () => {
     const { settings } = load({ file: path })
-    const paths = { db: '/var/lib/trunkline/trunkline.db', backup_dir: '/var/lib/trunkline/backups' }
+    const paths = {
+      db: '/var/lib/trunkline/trunkline.db',
+      backup_dir: '/var/lib/trunkline/backups',
+      profiles_dir: '/etc/trunkline/profiles',
+    }
     const defaults = Object.fromEntries(NAMES.map(name => [name, declarations[name].fallback]))
     assert.deepEqual(settings, { ...defaults, ...paths })
   })

@@ -3,7 +3,7 @@ import { nodeDigests } from '../../adapters/system/digests.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
-import { builtInProfiles } from '../../core/sms/profiles/all.ts'
+import { profilesWith } from '../../core/sms/profiles/shelf.ts'
 import type { GatewayReply } from '../../core/sms/reply.ts'
 import type { Submission } from '../../core/sms/submission.ts'
 import { messaging } from '../../core/use-cases/messaging.ts'
@@ -56,7 +56,7 @@ export async function world(changes: Record<string, Value> = {}) {
         return answer(submission)
       },
     },
-    profiles: builtInProfiles,
+    profiles: profilesWith(() => []),
     digests: nodeDigests(),
     clock,
     ids: { uuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}` },

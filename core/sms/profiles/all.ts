@@ -1,4 +1,3 @@
-import type { Profiles } from '../../ports/profiles.ts'
 import { bandwidth } from './builtin/bandwidth.ts'
 import { bird } from './builtin/bird.ts'
 import { clicksend } from './builtin/clicksend.ts'
@@ -34,13 +33,3 @@ export const BUILT_IN: readonly Profile[] = [
   clicksend,
   smscRu,
 ]
-
-const byName = new Map(BUILT_IN.map(profile => [profile.name, profile]))
-
-/** What is built in, and nothing else. */
-export const builtInProfiles: Profiles = {
-  named: name => {
-    const profile = byName.get(name)
-    return profile ? { profile } : { problem: `There is no profile ${name}; see trunkline gateway profile list.` }
-  },
-}

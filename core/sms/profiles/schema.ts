@@ -172,11 +172,16 @@ const sender = Type.Union([
 /** What an account has beside its name and password, in the provider's words. */
 const accountField = Type.Object(
   {
-    /** `username`, `password`, `token` (the callback token), `server_host`, or a key of `meta.account`. */
+    /**
+     * `username`, `password`, `token` (the callback token), `server_host`, `max_parts` (of `meta`), or a key of
+     * `meta.account`.
+     */
     key: name,
     label: Type.String({ minLength: 1, maxLength: 100 }),
     optional: Type.Optional(Type.Boolean()),
     fallback: Type.Optional(Type.String({ maxLength: 255 })),
+    /** It has the value of this one where nothing else is given. */
+    same: Type.Optional(Type.Enum(['username', 'password'])),
   },
   strict,
 )

@@ -54,11 +54,11 @@ describe('a list at a terminal of 80 columns', () => {
     const table = await place.done('trunkline sms list --no-color', { columns: 80 })
     assert.deepEqual(headings(table), [
       'id',
-      'sms_gateway',
       'to_number',
       'delivery_status',
       'error_message',
       'requested_at',
+      'status_class',
     ])
     assert.match(table, /│outcome unknown: The ga…│/)
   })

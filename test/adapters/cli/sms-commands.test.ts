@@ -3,6 +3,7 @@ import { after, before, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Sqlite } from '../../../adapters/sqlite/driver.ts'
 import { formatTimestamp } from '../../../core/dates.ts'
+import { classOf } from '../../../core/sms/status-class.ts'
 import { startService } from '../../support/app.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
 import { type FakeGateway, startGateway } from '../../support/gateway.ts'
@@ -35,7 +36,8 @@ describe('a send', () => {
     assert.equal(code, 0)
     assert.equal(
       said(stderr),
-      `queued     for Jasmin (127.0.0.1:PORT)
+      `text       1 part in GSM-7
+queued     for Jasmin (127.0.0.1:PORT)
 submitted  after N s
 reply      {"message_id":"gw-1"}
 `,
@@ -211,11 +213,12 @@ describe('the messages that are stuck', () => {
     const db = new Sqlite(place.db)
     const insert = db.prepare(
       `INSERT INTO sms_messages (sms_gateway_id, to_number, from_sender, message, external_message_id, delivery_status,
-       direction, callback_url, requested_at, created_at, updated_at) VALUES (1, '1', '1', 'x', ?, ?, 'outbound', 'http://x', ?, ?, ?)`,
+       direction, callback_url, status_class, requested_at, created_at, updated_at)
+       VALUES (1, '1', '1', 'x', ?, ?, 'outbound', 'http://x', ?, ?, ?, ?)`,
     )
     const made = ages.map(([status, minutes]) => {
       const at = formatTimestamp(Date.now() - minutes * 60_000, 0)
-      return Number(insert.run(`stuck-${minutes}-${status}`, status, at, at, at).lastInsertRowid)
+      return Number(insert.run(`stuck-${minutes}-${status}`, status, classOf(status), at, at, at).lastInsertRowid)
     })
     db.close()
     const [queued, submitted, enroute, recent] = made

@@ -8,6 +8,7 @@ export const jasminHttp: Profile = {
     { key: 'server_host', label: 'host of the HTTP API' },
     { key: 'username', label: 'user name' },
     { key: 'password', label: 'password' },
+    { key: 'max_parts', label: 'long_content_max_parts of Jasmin, which cuts longer texts', fallback: '5' },
   ],
   defaults: { server_port: 1401, use_ssl: false },
   request: {
@@ -52,6 +53,7 @@ export const jasminHttp: Profile = {
   },
   sender: [{ kind: 'url' }],
   setup: [
-    'Nothing: each message carries its receipt URL. Raise long_content_max_parts for texts of more than 5 parts.',
+    'Nothing: each message carries its receipt URL.',
+    'For texts of more than 5 parts, raise long_content_max_parts there, and max_parts here.',
   ],
 }

@@ -8,6 +8,7 @@ export const kannel: Profile = {
     { key: 'server_host', label: 'host of the smsbox' },
     { key: 'username', label: 'user name of the sendsms-user' },
     { key: 'password', label: 'password of the sendsms-user' },
+    { key: 'max_parts', label: 'max-messages of the sendsms-user, past which Kannel cuts texts', fallback: '1' },
   ],
   defaults: { server_port: 13013, use_ssl: false },
   request: {
@@ -28,6 +29,7 @@ export const kannel: Profile = {
       'dlr-url': '{receiptUrl}',
     },
     unicode: { set: { coding: '2' } },
+    maxParts: 1,
     receiptQuery: { status: '%d', answer: '%A', smsc_message: '%F', kannel_id: '%I', smsc: '%i', time: '%T' },
   },
   reply: {
@@ -45,7 +47,7 @@ export const kannel: Profile = {
   },
   sender: [{ kind: 'url' }],
   setup: [
-    'Give the sendsms-user max-messages of at least 7 and concatenation = true, else long texts are cut.',
+    'For long texts, give the sendsms-user max-messages above 1 and concatenation = true, and raise max_parts here.',
     'Set http-request-retry above 0 in the smsbox group: with its default of 0, a receipt that is not taken is lost.',
   ],
 }

@@ -7,7 +7,7 @@ export const plivo: Profile = {
   account: [
     { key: 'username', label: 'Auth ID' },
     { key: 'password', label: 'Auth Token' },
-    { key: 'token', label: 'Auth Token, to check receipts (the same again)' },
+    { key: 'token', label: 'Auth Token that signs receipts', same: 'password' },
   ],
   defaults: { server_host: 'api.plivo.com', server_port: 443, use_ssl: true },
   request: {

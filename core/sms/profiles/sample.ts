@@ -1,0 +1,74 @@
+import type { JsonObject } from '../../json.ts'
+import type { Gateway } from '../submission.ts'
+import { type TextForm, textForm } from '../text.ts'
+import { type ProviderReceipt, readReceipts } from './receipt.ts'
+import type { ReceiptRequest } from './receipt-request.ts'
+import { type ProviderReply, readReply } from './reply.ts'
+import { type ProviderRequest, providerRequest, templateValues } from './request.ts'
+import type { Profile } from './schema.ts'
+
+/** What a profile would do, shown without sending anything. */
+
+export const SAMPLE_TEXTS = ['Your table is booked for 19:30.', 'Ваш столик чекає о 19:30.'] as const
+
+export interface SampleRequest {
+  readonly text: string
+  readonly form: TextForm
+  readonly request: ProviderRequest
+}
+
+const SAMPLE_REFERENCE = '07033084-5cfd-4812-90a4-e4d24ffb6e3d'
+const RECEIPTS = 'https://pbx.example.com/api/sms-gateways/1/dlr'
+
+/** The requests that would go out for a text in GSM-7 and one in UCS-2; what an account has stands as its name in capitals. */
+export function sampleRequests(profile: Profile): readonly SampleRequest[] {
+  const { defaults, account } = profile
+  const scheme = defaults.use_ssl === false ? 'http' : 'https'
+  const base = `${scheme}://${defaults.server_host ?? 'sms.example.com'}:${defaults.server_port ?? 443}`
+  const gateway: Pick<Gateway, 'username' | 'password' | 'callback_token'> = {
+    username: 'USERNAME',
+    password: 'PASSWORD',
+    callback_token: 'TOKEN',
+  }
+  const given = Object.fromEntries(account.map(({ key, fallback }) => [key, fallback ?? key.toUpperCase()]))
+  return SAMPLE_TEXTS.map(text => {
+    const form = textForm(text)
+    const reference = profile.request.reference === 'id' ? '1' : SAMPLE_REFERENCE
+    const outgoing = {
+      ...{ to_number: '+380501234567', from_sender: 'ACME', message: text },
+      callback_url: `${RECEIPTS}?ref=${reference}`,
+      reference,
+    }
+    return {
+      text,
+      form,
+      request: providerRequest(profile, base, templateValues(profile, outgoing, gateway, given), form),
+    }
+  })
+}
+
+export const sampleReply = (profile: Profile, status: number, body: string): ProviderReply =>
+  readReply(profile, status, body)
+
+/** Reads a receipt as if it had come to us: the query of a GET, else a form or JSON. */
+export function sampleReceipts(profile: Profile, text: string): readonly ProviderReceipt[] {
+  const { methods, encodings } = profile.receipt
+  const isJson = /^\s*[[{]/.test(text)
+  const isQuery = !isJson && !encodings.includes('form')
+  const request: ReceiptRequest = {
+    method: isQuery ? 'GET' : (methods.find(each => each === 'POST') ?? 'GET'),
+    url: isQuery ? `${RECEIPTS}?${text.trim().replace(/^\?/, '')}` : RECEIPTS,
+    headers: { 'content-type': isJson ? 'application/json' : 'application/x-www-form-urlencoded' },
+    body: new TextEncoder().encode(isQuery ? '' : text.trim()),
+  }
+  return readReceipts(profile, request)
+}
+
+/** A request as one would write it down. */
+export const asThing = ({ method, url, headers, body, basic }: ProviderRequest): JsonObject => ({
+  method,
+  url,
+  ...(basic ? { authorization: `Basic ${basic.username}:${basic.password}` } : {}),
+  ...(Object.keys(headers).length > 0 ? { headers } : {}),
+  ...(body === null ? {} : { body }),
+})
