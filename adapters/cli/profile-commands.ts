@@ -54,7 +54,7 @@ function showCommand(run: RunCommand, wiring: Wiring): Command {
   example(command, 'trunkline gateway profile show twilio')
   return run(command, async (context, [name = '']) => {
     const profile: JsonObject = await profileNamed(context, wiring, name)
-    await printValue(context, profile, () => `${stringifyJson(profile, 2)}\n`)
+    await printValue(context, profile, () => stringifyJson(profile, 2).split('\n'))
   })
 }
 
@@ -98,30 +98,24 @@ function shownOf(profile: Profile, { reply, replyStatus, receipt }: Flags): Json
   }
 }
 
-function linesOf(context: Context, profile: Profile, shown: JsonObject): string {
-  const heading = (text: string): string => `${styled(context, 'bold', text)}\n`
-  const block = (value: unknown): string => `${indented(stringifyJson(value, 2))}\n`
-  const requests = sampleRequests(profile).map(
-    ({ text, form, request }) =>
-      heading(`request for ${JSON.stringify(text)} (${form.alphabet})`) + block(asThing(request)),
-  )
+function linesOf(context: Context, profile: Profile, shown: JsonObject): readonly string[] {
+  const block = (heading: string, value: unknown): readonly string[] => [
+    styled(context, 'bold', heading),
+    ...stringifyJson(value, 2)
+      .split('\n')
+      .map(line => `  ${printable(line)}`),
+  ]
   const receipts = Array.isArray(shown['receipts']) ? shown['receipts'] : null
   return [
-    `${profile.title}: the profile is sound\n`,
-    ...requests,
-    ...(shown['reply'] ? [heading('the reply is read as') + block(shown['reply'])] : []),
-    ...(receipts
-      ? [
-          receipts.length === 0
-            ? 'the receipt says nothing that this profile reads\n'
-            : heading('the receipt is read as') + block(receipts),
-        ]
-      : []),
-  ].join('')
+    `${profile.title}: the profile is sound`,
+    ...sampleRequests(profile).flatMap(({ text, form, request }) =>
+      block(`request for ${JSON.stringify(text)} (${form.alphabet})`, asThing(request)),
+    ),
+    ...(shown['reply'] ? block('the reply is read as', shown['reply']) : []),
+    ...(receipts === null
+      ? []
+      : receipts.length === 0
+        ? ['the receipt says nothing that this profile reads']
+        : block('the receipt is read as', receipts)),
+  ]
 }
-
-const indented = (text: string): string =>
-  text
-    .split('\n')
-    .map(line => `  ${printable(line)}`)
-    .join('\n')
