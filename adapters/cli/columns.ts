@@ -146,9 +146,14 @@ export function assertNamed(fields: readonly string[] | undefined, known: readon
     throw new CliError(EXIT.usage, `there is no field ${unknown}; there are ${known.join(', ')}`)
 }
 
-/** The columns that --fields names, in its order; all but what is only there when named, without it. */
-export function chosen(resource: Resource, fields: readonly string[] | undefined, showSecrets: boolean): Column[] {
-  const columns = columnsOf(resource, showSecrets)
+/** The columns that --fields names, in its order; without it all, and `beside`, but what is only there when named. */
+export function chosen(
+  resource: Resource,
+  fields: readonly string[] | undefined,
+  showSecrets: boolean,
+  beside: readonly string[] = [],
+): Column[] {
+  const columns = [...columnsOf(resource, showSecrets), ...beside.map(name => plain(name, 'text'))]
   if (!fields) return columns
   const known = nameable(resource, columns)
   assertNamed(

@@ -20,6 +20,8 @@ const tabbed = (cells: readonly string[]): string => cells.map(text => text.repl
 
 export interface ListOptions {
   readonly showSecrets: boolean
+  /** What is shown of one record that is no field of it. */
+  readonly beside?: JsonObject
   /** A column that a table has room for before others. */
   readonly sortedBy?: string | undefined
 }
@@ -73,12 +75,13 @@ export async function printRecord(
   context: Context,
   resource: Resource,
   json: string,
-  { showSecrets }: ListOptions,
+  { showSecrets, beside = {} }: ListOptions,
 ): Promise<void> {
   const { io, options } = context
-  const record = parseJson(json)
-  if (!isJsonObject(record)) return
-  const columns = chosen(resource, options.fields, showSecrets)
+  const stored = parseJson(json)
+  if (!isJsonObject(stored)) return
+  const record = { ...stored, ...beside }
+  const columns = chosen(resource, options.fields, showSecrets, Object.keys(beside))
   const row = picked(record, options.fields)
   if (options.output === 'json') return writeJson(io, `${stringifyJson(shared(resource, row, showSecrets), 2)}\n`)
   if (options.output === 'ndjson') return writeJson(io, `${stringifyJson(shared(resource, row, showSecrets))}\n`)
@@ -90,7 +93,8 @@ export async function printRecord(
     await writeCsv(io, csvLine(known.map(({ name }) => name)))
     return writeRows(context, known, [named])
   }
-  const named = await joined(resource, row, (await context.open()).records)
+  const told = Object.fromEntries(Object.entries(row).filter(([name, value]) => value !== null || !(name in beside)))
+  const named = await joined(resource, told, (await context.open()).records)
   return printLines(context, linesOf(resource, named, showSecrets))
 }
 

@@ -15,6 +15,7 @@ import type { Context, Services } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { example } from './help.ts'
 import { momentFrom, shownMoment, timeZoneOf } from './moments.ts'
+import { numberRead } from './number-read.ts'
 import { printValue } from './output.ts'
 import { pendingCommand } from './pending-commands.ts'
 import type { RunCommand } from './program.ts'
@@ -196,25 +197,5 @@ function told(context: Context, step: Explanation, named: Destinations, dialling
     }
     case 'result':
       return [`${label('')}${styled(context, 'bold', formatAmount(step.cost))}${OUTCOMES[step.outcome]}`]
-  }
-}
-
-/** What a dialled number is read as, in words. */
-function numberRead(given: string, { kind, digits }: ReadNumber, { country, areaCode }: Dialling): string {
-  switch (kind) {
-    case 'national':
-      return `${given} is a national number of ${country}: ${digits}`
-    case 'local':
-      return `${given} is a local number of ${country}, area code ${areaCode}: ${digits}`
-    case 'short':
-      return `${given} is a short number of ${country}: only a rate for ${digits} matches it`
-    case 'emergency':
-      return `${given} is an emergency number of ${country}: only a rate for ${digits} matches it`
-    case 'area unknown':
-      return `${given} is a local number of ${country}, and the tenant has no area_code: no rate matches it`
-    case 'unknown':
-      return `${given} is no number that is dialled in ${country}: no rate matches it`
-    default:
-      return `${given} is matched as ${digits || 'nothing: it has no digits to match'}`
   }
 }

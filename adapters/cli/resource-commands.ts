@@ -15,8 +15,10 @@ import { alsoCalled, example } from './help.ts'
 import { objects } from './json-values.ts'
 import { assertFields, isTold, printRecord, printRecords } from './output.ts'
 import { type RunCommand, takesFields } from './program.ts'
+import { ratingShown } from './rating-shown.ts'
 import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from './references.ts'
 import { hinting } from './remedies.ts'
+import { sayHint } from './report.ts'
 import { warnOfSameKey } from './same-key.ts'
 import { sampleChange, sampleFlags, sampleReference } from './samples.ts'
 import { addSelectionFlags, addSortFlags, selectionFrom, sortFrom } from './selection.ts'
@@ -119,7 +121,9 @@ function showCommand(resource: Resource, name: string, run: RunCommand): Command
     const json = await whole(await services.administration.show(resource, id))
     const showSecrets = flags['showSecrets'] === true
     await noteShown(context, resource.name, showSecrets, id)
-    await printRecord(context, resource, json, { showSecrets })
+    const { members: beside, hint } = isRated(resource) ? await ratingShown(services, id) : { members: {}, hint: null }
+    await printRecord(context, resource, json, { showSecrets, beside })
+    if (hint !== null) await sayHint(context, hint)
   })
 }
 

@@ -3,8 +3,9 @@ import { type Context, say } from './context.ts'
 import { example } from './help.ts'
 import { printRows, printValue } from './output.ts'
 import { type RunCommand, takesFields, type Wiring } from './program.ts'
+import { suggested } from './report.ts'
 import { writeJson } from './streams.ts'
-import { coloured } from './styles.ts'
+import { coloured, styled } from './styles.ts'
 import { suggests } from './suggestions.ts'
 
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
@@ -59,21 +60,28 @@ function oddness({ state, serves_this, is_served }: DaemonState): string {
   return state === 'down' && is_served ? ', but one serves this database at another address' : ''
 }
 
+/** How much waits for somebody, and the command that shows it. */
+function waiting(context: Context, what: string, count: number, command: string): string {
+  const number = String(count).padStart(10)
+  return `${what.padEnd(14)}${count > 0 ? `${styled(context, 'yellow', number)}  ${suggested(command, context.options)}` : number}`
+}
+
 export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = example(
     new Command('status').description(
-      'how many records there are, when each kind was last written (by the newest record and the audit trail), and whether the daemon is up and serves this database',
+      'how many records there are, when each kind was last written (by the newest record and the audit trail), how many calls are unrated or in quarantine, and whether the daemon is up and serves this database',
     ),
     'trunkline status',
   )
   return run(command, async context => {
-    const { maintenance } = await context.open()
+    const { maintenance, calls } = await context.open()
+    const [unrated, quarantined] = [await calls.unratedCount(), await calls.quarantineCount()]
     const { path, bytes, logBytes, schema, counts, lastWrites } = await maintenance.statistics()
     const daemon = await daemonState(wiring, context)
     const records = Object.entries(counts).map(([name, count]) => ({ name, count, last: lastWrites[name] ?? '' }))
     await printValue(
       context,
-      { path, bytes, log_bytes: logBytes, schema, counts, last_writes: lastWrites, daemon },
+      { path, bytes, log_bytes: logBytes, schema, counts, last_writes: lastWrites, unrated, quarantined, daemon },
       () => [
         `database  ${path} (${megabytes(bytes)}, log ${megabytes(logBytes)}, schema ${schema})`,
         `daemon    ${coloured(context, daemon.state)} (${daemon.url})${oddness(daemon)}`,
@@ -81,6 +89,9 @@ export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Co
         ...records.map(({ name, count, last }) =>
           `${name.padEnd(14)}${String(count).padStart(10)}  ${last && `last written ${last}`}`.trimEnd(),
         ),
+        '',
+        waiting(context, 'unrated calls', unrated, 'trunkline cdr list --unrated'),
+        waiting(context, 'in quarantine', quarantined, 'trunkline cdr quarantine list'),
       ],
     )
   })

@@ -2,6 +2,7 @@ import { formatAmount } from '../../core/amounts.ts'
 import type { UsageLine } from '../../core/ports/calls.ts'
 import type { Usage } from '../../core/rating/usage.ts'
 import type { Context } from './context.ts'
+import { suggested } from './report.ts'
 import { printable, styled } from './styles.ts'
 import { cut, widthOf } from './width.ts'
 
@@ -78,7 +79,10 @@ export function drawn(
     share: shareOf[i] ?? 0,
   }))
   rows.push({ name: 'total', cells: cellsOf(figures(total)), share: 0 })
-  const unrated = total.unrated > 0 ? [styled(context, 'yellow', `${total.unrated} of them unrated: ${remedy}`)] : []
+  const unrated =
+    total.unrated > 0
+      ? [styled(context, 'yellow', `${total.unrated} of them unrated: ${suggested(remedy, context.options)}`)]
+      : []
   return [head, ...grid(context, rows), ...unrated]
 }
 

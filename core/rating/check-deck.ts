@@ -1,7 +1,5 @@
-import { type Catalog, isOwnNumber } from '../calls/record-call.ts'
-import type { Timestamp } from '../dates.ts'
 import type { NumberKind, ReadNumber } from '../dialling/dialling.ts'
-import { charge } from './cost.ts'
+import { type AnsweredCall, type RatingCatalog, unratedNow } from './unrated-now.ts'
 
 export interface CheckedRate {
   readonly id: number
@@ -35,12 +33,8 @@ export interface MissingRate {
   readonly calls: number
 }
 
-/** Unrated calls to one number, of so many answered seconds each, that started while the same deck was in force. */
-export interface UnratedCalls {
-  readonly number: string
-  /** When the first of them did. */
-  readonly startedAt: Timestamp
-  readonly seconds: number
+/** Unrated calls to one number, of the same length, that started while the same deck was in force, the first then. */
+export interface UnratedCalls extends AnsweredCall {
   readonly calls: number
 }
 
@@ -50,23 +44,12 @@ export function checkDeck(
   rates: readonly CheckedRate[],
   used: ReadonlySet<number>,
   unrated: readonly UnratedCalls[],
-  catalog: Pick<Catalog, 'dialling' | 'deckAt' | 'extensions' | 'dids'>,
+  catalog: RatingCatalog,
 ): DeckFindings {
-  const { dialling, deckAt } = catalog
+  const { dialling } = catalog
   const digitsOf = (rate: CheckedRate): string => dialling.prefix(rate.prefix)
-  const nowRated = unrated.map(each => {
-    const read = dialling.read(each.number)
-    const isFree = read.kind === 'emergency' || isOwnNumber(each.number, catalog, read)
-    const rate = deckAt(each.startedAt)?.match(read) ?? null
-    return {
-      ...each,
-      read,
-      rate,
-      isFree,
-      isExcessive: rate !== null && charge({ ...rate, seconds: each.seconds }) === null,
-    }
-  })
-  const excessive = new Set(nowRated.flatMap(({ rate, isExcessive }) => (rate && isExcessive ? rate.id : [])))
+  const nowRated = unrated.map(each => ({ ...each, ...unratedNow(each, catalog) }))
+  const excessive = new Set(nowRated.flatMap(({ kind, rate }) => (kind === 'too large' ? rate.id : [])))
   const active = new Map<string, CheckedRate[]>()
   for (const rate of rates) {
     if (!rate.active) continue
@@ -76,13 +59,13 @@ export function checkDeck(
     else active.set(digits, [rate])
   }
   const usable = [...active].filter(([digits]) => digits !== '')
-  const ratable = nowRated.filter(({ rate, isFree, isExcessive }) => (rate || isFree) && !isExcessive)
+  const ratable = nowRated.filter(({ kind }) => kind === 'rated' || kind === 'free')
   return {
     duplicates: usable.filter(([, same]) => same.length > 1).map(([, same]) => same.sort((a, b) => b.id - a.id)),
     unmatched: usable.flatMap(([, same]) => same).filter(({ id }) => !used.has(id)),
     unusable: active.get('') ?? [],
     idle: rates.filter(rate => !rate.active && !active.has(digitsOf(rate))),
-    missing: byBeginning(nowRated.filter(({ rate, isFree }) => !rate && !isFree)),
+    missing: byBeginning(nowRated.filter(({ kind }) => kind === 'no match' || kind === 'no deck')),
     excessive: rates.filter(({ id }) => excessive.has(id)),
     ratable: ratable.reduce((sum, { calls }) => sum + calls, 0),
   }

@@ -16,6 +16,7 @@ import { settings } from './settings.ts'
 import { statuses } from './statuses.ts'
 import { tenancy } from './tenancy.ts'
 import { timeZones } from './time-zones.ts'
+import { unrated } from './unrated.ts'
 
 /** What `doctor` looks at, in this order; a new check is a file of its own and a line here. */
 export const CHECKS: readonly Check[] = [
@@ -33,6 +34,7 @@ export const CHECKS: readonly Check[] = [
   gateways,
   feeds,
   quarantine,
+  unrated,
   dialling,
   notices,
   daemon,

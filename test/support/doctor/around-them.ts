@@ -88,6 +88,16 @@ export const AROUND_THEM: readonly Trouble[] = [
     shows: true,
   },
   {
+    kind: 'unrated',
+    title: 'calls that no rate matched',
+    make: async (_, place) => {
+      writeFileSync(MASTER(place), asteriskRow({ to: '0088123456' }))
+      await place.done(`trunkline cdr ingest ${MASTER(place)} --quiet`)
+    },
+    changes: [],
+    shows: true,
+  },
+  {
     kind: 'quarantine_full',
     title: 'a quarantine that is full',
     make: sql(
