@@ -20,12 +20,12 @@ import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 
 export interface CallSteps {
-  /** Loads what the records will be rated by. */
-  load(feed: Feed, records: readonly SwitchRecord[]): Promise<void>
+  /** Loads what the records will be rated by. Returns whether it is there, which can be asked again later. */
+  load(feed: Feed, records: readonly SwitchRecord[]): Promise<() => boolean>
   /** Rates the records. Writes nothing, so that it needs no lock; see `current`. */
   sort(feed: Feed, records: readonly SwitchRecord[]): SortedRecords
-  /** Returns what was sorted, or sorts again if anything it went by has changed. Runs in the write transaction. */
-  current(sorted: SortedRecords, feed: Feed, records: readonly SwitchRecord[]): SortedRecords
+  /** Returns what was sorted, or sorts if anything it went by has changed, or none was. Runs in the write transaction. */
+  current(sorted: SortedRecords | null, feed: Feed, records: readonly SwitchRecord[]): SortedRecords
   /**
    * Stores the calls that are not there yet, which wait in quarantine no longer; `conflicts` have the id of another
    * call. Runs in the write transaction.
@@ -82,17 +82,16 @@ export function callSteps(connection: Connection, known: Catalogs, clock: Clock)
     sortRecords(records, rules, clockOf(rules.timezone), catalogOf),
   )
   return {
-    load: async ({ rules }, records) => {
+    load: ({ rules }, records) => {
       const slugs = new Set(records.map(record => ('call' in record ? slugOf(record.call, rules) : null)))
       const tenantIds = [...slugs].flatMap(slug => (slug === null ? [] : (tenantBySlug.get(slug) ?? [])))
-      await known.ready(new Set(tenantIds), () => periodOf(records, clockOf(rules.timezone)))
+      return known.ready(new Set(tenantIds), () => periodOf(records, clockOf(rules.timezone)))
     },
     sort,
     current: (sorted, feed, records) => {
-      const isSame = [...sorted.catalogs].every(
-        ([slug, catalog]) => tenantBySlug.get(slug) === catalog?.tenantId && (!catalog || known.isCurrent(catalog)),
-      )
-      return isSame ? sorted : sort(feed, records)
+      const isSame = ([slug, catalog]: readonly [string, Catalog | null]): boolean =>
+        tenantBySlug.get(slug) === catalog?.tenantId && (!catalog || known.isCurrent(catalog))
+      return sorted && [...sorted.catalogs].every(isSame) ? sorted : sort(feed, records)
     },
     store: storer(connection, clock),
     setAside: quarantiner(connection, clock),

@@ -1,6 +1,7 @@
+import type { SortedRecords } from '../../core/calls/incoming.ts'
 import { QUARANTINE_ROOM, quarantineFull } from '../../core/calls/quarantine.ts'
 import type { Catalog } from '../../core/calls/record-call.ts'
-import type { Timestamp } from '../../core/dates.ts'
+import { addSeconds, type Timestamp } from '../../core/dates.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../core/ports/calls.ts'
 import type { Clock } from '../../core/ports/system.ts'
@@ -20,6 +21,9 @@ const SMALL_BATCH = 1_500
 /** Each page of an index is written once a batch, however many of its entries are new. */
 const LARGE_BATCH = 10_000
 
+/** What calls are rated by is loaded so often, if it changes all the time, before it is read in one go. */
+const ATTEMPTS = 5
+
 /** The storage port for the calls of switches. */
 export function calls(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Calls {
   const { query, value } = connection
@@ -32,6 +36,14 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
       known.forget()
       throw error
     })
+  /** Writes by what is loaded. Where that has changed before the lock is had, nothing is written, and it is loaded again. */
+  const writeBy = async <T>(load: () => Promise<() => boolean>, change: () => T): Promise<T> => {
+    for (let attempt = 1; ; attempt++) {
+      const isLoaded = await load()
+      const done = await write(() => (isLoaded() || attempt === ATTEMPTS ? { value: change() } : null))
+      if (done) return done.value
+    }
+  }
   const catalogAt = connection.db.transaction((tenantId: number, moment: Timestamp): Catalog => {
     const catalog = known.of(tenantId)
     if (!catalog) throw notFound('Tenant')
@@ -41,9 +53,13 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
   return {
     batchSize: () => (others.areQuiet() ? LARGE_BATCH : SMALL_BATCH),
     store: async (feed, records, place) => {
-      await steps.load(feed, records)
-      const sorted = steps.sort(feed, records)
-      return write(() => {
+      let sorted: SortedRecords | null = null
+      const load = async () => {
+        const isLoaded = await steps.load(feed, records)
+        sorted = isLoaded() ? steps.sort(feed, records) : null
+        return isLoaded
+      }
+      return writeBy(load, () => {
         const present = steps.current(sorted, feed, records)
         const { conflicts, ...counts } = steps.store(present)
         const unusable = [...present.unusable, ...conflicts]
@@ -57,13 +73,22 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
       query<[string], FeedPlace>('SELECT inode AS mark, position FROM feed_places WHERE feed = ?').get(feed) ?? null,
     quarantine: () => quarantined(connection),
     quarantineCount: async () => inQuarantine(),
-    replay: async retries => {
-      for (const { quarantined, record } of retries)
-        await steps.load({ name: quarantined.feed, rules: quarantined.rules }, [record])
-      return write(() => retries.filter(retry => replay(connection, steps, retry)).length)
+    replay: retries => {
+      const load = async () => {
+        const loaded: (() => boolean)[] = []
+        for (const { quarantined, record } of retries)
+          loaded.push(await steps.load({ name: quarantined.feed, rules: quarantined.rules }, [record]))
+        return () => loaded.every(isLoaded => isLoaded())
+      }
+      return writeBy(load, () => retries.filter(retry => replay(connection, steps, retry)).length)
     },
     discard: ids => writer.write(() => ids.filter(id => discard(connection, trail, id)).length),
-    catalog: async (tenantId, moment) => catalogAt(tenantId, moment),
+    catalog: async (tenantId, moment) => {
+      const period = { from: moment, to: addSeconds(moment, 1) }
+      for (let attempt = 1; attempt < ATTEMPTS; attempt++)
+        if ((await known.ready(new Set([tenantId]), () => period))()) break
+      return catalogAt(tenantId, moment)
+    },
     ...rerating(connection, writer, known, clock, trail),
     ...reports(connection),
     ...usageReport(connection, known, clock),

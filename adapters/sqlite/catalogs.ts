@@ -4,7 +4,7 @@ import type { Timestamp } from '../../core/dates.ts'
 import type { Dialling } from '../../core/dialling/dialling.ts'
 import { diallingOf } from '../../core/dialling/settings.ts'
 import { parseJson } from '../../core/json.ts'
-import { buildDeck, type Deck } from '../../core/rating/deck.ts'
+import { type Deck, deckBuilder } from '../../core/rating/deck.ts'
 import { asideWithin, type DeckTimes, deckTimeAt } from '../../core/rating/deck-times.ts'
 import type { Period } from '../../core/rating/period.ts'
 import type { Connection } from './database.ts'
@@ -21,11 +21,12 @@ export interface Catalogs {
   /** True while nothing that it is made of has changed. */
   isCurrent(catalog: Catalog): boolean
   /**
-   * Makes those of one batch ready for `of`, with the decks of that period, in steps that leave the event loop free, if
-   * nothing changes meanwhile. None of them is let go before this is called again.
+   * Makes those of one batch ready for `of`, with the decks of that period, in steps that leave the event loop free; who
+   * asks for one that is being made shares it. None of them is let go before this is called again. Returns whether they
+   * are ready, which can be asked again later: not where something has changed meanwhile.
    */
-  ready(tenantIds: ReadonlySet<number>, period: () => Period): Promise<void>
-  /** Builds each anew when it is asked for next: after a transaction was undone, revisions may come again. */
+  ready(tenantIds: ReadonlySet<number>, period: () => Period): Promise<() => boolean>
+  /** Builds each again when it is asked for next: after a transaction was undone, revisions may come again. */
   forget(): void
 }
 
@@ -37,17 +38,21 @@ interface Sized extends Catalog {
   readonly size: number
   /** The decks of a period that have not been read yet. */
   unread(period: () => Period): readonly number[]
-  keep(deckId: number, rates: Iterable<RatePage>): void
+  /** Reads one of those, in steps, and keeps it. */
+  readAside(deckId: number): Steps<Deck>
 }
 
+/** Work in steps of some milliseconds each. */
+type Steps<T> = Generator<undefined, T>
+
 /** Rates read at once: some milliseconds. */
-const PAGE = 5_000
+const PAGE = 2_000
 /** Rates and numbers that are kept in all: some 300 MB. */
 const MOST = 1_000_000
 
 export function catalogs(connection: Connection, most = MOST): Catalogs {
   const { db } = connection
-  const { revisionOf, ratePages, asidePages, read } = reader(connection)
+  const { revisionOf, read } = reader(connection)
   const kept = lastUsed(most)
   let revisions = new WeakMap<Catalog, string>()
 
@@ -56,10 +61,9 @@ export function catalogs(connection: Connection, most = MOST): Catalogs {
     const catalog = kept.get(tenantId)
     return catalog && isCurrent(catalog) ? catalog : null
   }
-  const build = (tenantId: number, rates: Iterable<RatePage>): Catalog | null => {
-    const catalog = read(tenantId, rates)
+  const keep = (catalog: Sized | null, revision: string): Sized | null => {
     if (catalog) {
-      revisions.set(catalog, revisionOf(tenantId))
+      revisions.set(catalog, revision)
       kept.use(catalog)
     }
     return catalog
@@ -67,28 +71,27 @@ export function catalogs(connection: Connection, most = MOST): Catalogs {
   // One snapshot of revision, settings, rates and numbers, whoever writes meanwhile.
   const current = db.transaction((tenantId: number): Catalog | null => {
     const catalog = found(tenantId)
-    if (catalog) kept.use(catalog)
-    return catalog ?? build(tenantId, ratePages(tenantId))
+    return catalog ? keep(catalog, revisionOf(tenantId)) : keep(atOnce(read(tenantId)), revisionOf(tenantId))
   })
-  const buildIfSame = db.transaction((tenantId: number, since: string, pages: Iterable<RatePage>): void => {
-    if (revisionOf(tenantId) === since) build(tenantId, pages)
+  /** Keeps what it reads unless something has changed meanwhile. */
+  const readInTurns = shared(async (tenantId: number): Promise<void> => {
+    const since = revisionOf(tenantId)
+    const catalog = await inTurns(read(tenantId))
+    if (revisionOf(tenantId) === since) keep(catalog, since)
   })
+  const isReady = (tenantId: number, period: () => Period): boolean => found(tenantId)?.unread(period).length === 0
+  const makeReady = async (tenantId: number, period: () => Period): Promise<void> => {
+    if (!found(tenantId)) await readInTurns(tenantId)
+    const catalog = found(tenantId)
+    for (const deckId of catalog?.unread(period) ?? []) if (catalog) await inTurns(catalog.readAside(deckId))
+  }
   return {
     of: current,
     isCurrent,
     ready: async (tenantIds, period) => {
       kept.hold(tenantIds)
-      for (const tenantId of tenantIds) {
-        if (!found(tenantId)) {
-          const since = revisionOf(tenantId)
-          buildIfSame(tenantId, since, await inTurns(ratePages(tenantId)))
-        }
-        const catalog = found(tenantId)
-        for (const deckId of catalog?.unread(period) ?? []) {
-          const pages = await inTurns(asidePages(deckId))
-          if (catalog && isCurrent(catalog)) catalog.keep(deckId, pages)
-        }
-      }
+      for (const tenantId of tenantIds) await makeReady(tenantId, period)
+      return () => [...tenantIds].every(tenantId => isReady(tenantId, period))
     },
     forget: () => {
       revisions = new WeakMap()
@@ -137,23 +140,37 @@ function reader(connection: Connection) {
     `SELECT seq, rate_id, prefix, cost_per_minute, billing_increment FROM deck_rates
      WHERE deck_id = ? AND status = 'active' AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
   )
+  const ratePages = (tenantId: number): Iterable<RatePage> =>
+    keySetPages<RateRow>(PAGE, last => page.all(tenantId, last?.[0] ?? 0))
   const asidePages = (deckId: number): Iterable<RatePage> =>
     keySetPages<RateRow>(PAGE, last => asidePage.all(deckId, last?.[0] ?? 0))
   const timesOf = deckTimes(connection)
-  const extensions = rows<[number], [string, number]>('SELECT extension_number, id FROM extensions WHERE tenant_id = ?')
-  const dids = value<[number], string>('SELECT number FROM dids WHERE tenant_id = ?')
+  const extensions = rows<[number, number], [id: number, number: string]>(
+    `SELECT id, extension_number FROM extensions WHERE tenant_id = ? AND id > ? ORDER BY id LIMIT ${PAGE}`,
+  )
+  const numbersOf = (page: typeof dids, tenantId: number) =>
+    keySetPages<[id: number, number: string]>(PAGE, last => page.all(tenantId, last?.[0] ?? 0))
+  const dids = rows<[number, number], [id: number, number: string]>(
+    `SELECT id, number FROM dids WHERE tenant_id = ? AND id > ? ORDER BY id LIMIT ${PAGE}`,
+  )
   return {
     revisionOf: (tenantId: number): string => revision.get({ tenant: tenantId }) ?? '',
-    ratePages: (tenantId: number): Iterable<RatePage> =>
-      keySetPages<RateRow>(PAGE, last => page.all(tenantId, last?.[0] ?? 0)),
-    asidePages,
-    read(tenantId: number, rates: Iterable<RatePage>): Sized | null {
+    *read(tenantId: number): Steps<Sized | null> {
       const settings = settingsOf.get(tenantId)
       if (!settings) return null
       const dialling = diallingOf(settings[0] === null ? null : parseJson(settings[0]))
-      const { size, ...decks } = decksOf(timesOf(tenantId), rates, asidePages, dialling)
-      const own = new Map(extensions.all(tenantId))
-      const numbers = new Set(dids.all(tenantId).map(number => dialling.read(number).digits))
+      const inForce = yield* deckIn(ratePages(tenantId), dialling)
+      const { size, ...decks } = decksOf(timesOf(tenantId), inForce, deckId => deckIn(asidePages(deckId), dialling))
+      const own = new Map<string, number>()
+      for (const page of numbersOf(extensions, tenantId)) {
+        for (const [id, number] of page) own.set(number, id)
+        yield
+      }
+      const numbers = new Set<string>()
+      for (const page of numbersOf(dids, tenantId)) {
+        for (const [, number] of page) numbers.add(dialling.read(number).digits)
+        yield
+      }
       numbers.delete('')
       return {
         tenantId,
@@ -170,44 +187,64 @@ function reader(connection: Connection) {
 }
 
 /** The deck in force, and the others of the tenant as they are read. */
-function decksOf(
-  times: DeckTimes,
-  rates: Iterable<RatePage>,
-  pages: (deckId: number) => Iterable<RatePage>,
-  dialling: Dialling,
-) {
-  const inForce = buildDeck(activeRates(rates), dialling)
+function decksOf(times: DeckTimes, inForce: Deck, read: (deckId: number) => Steps<Deck>) {
   const others = new Map<number, Deck>()
-  const keep = (deckId: number, rates: Iterable<RatePage>): Deck => {
-    const deck = buildDeck(activeRates(rates), dialling)
+  function* readAside(deckId: number): Steps<Deck> {
+    const deck = yield* read(deckId)
     others.set(deckId, deck)
     return deck
   }
   return {
-    keep,
+    readAside,
     size: () => [...others.values()].reduce((sum, { size }) => sum + size, inForce.size),
     unread: (period: () => Period) =>
       (times.length === 0 ? [] : asideWithin(times, period())).map(({ id }) => id).filter(id => !others.has(id)),
     deckAt: (moment: Timestamp): Deck | null => {
       const time = deckTimeAt(times, moment)
       if (!time || time.state === 'in force') return inForce
-      return time.state === 'forgotten' ? null : (others.get(time.id) ?? keep(time.id, pages(time.id)))
+      return time.state === 'forgotten' ? null : (others.get(time.id) ?? atOnce(readAside(time.id)))
     },
   }
 }
 
-/** All of them, read in steps that leave the event loop free. */
-async function inTurns(pages: Iterable<RatePage>): Promise<readonly RatePage[]> {
-  const all: RatePage[] = []
+function* deckIn(pages: Iterable<RatePage>, dialling: Dialling): Steps<Deck> {
+  const builder = deckBuilder(dialling)
   for (const page of pages) {
-    all.push(page)
-    await nextTurn()
+    builder.add(
+      page.map(([, id, prefix, pricePerMinute, increment]) => ({
+        id,
+        prefix,
+        pricePerMinute,
+        increment,
+        active: true,
+      })),
+    )
+    yield
   }
-  return all
+  return builder.deck()
 }
 
-function* activeRates(pages: Iterable<RatePage>) {
-  for (const page of pages)
-    for (const [, id, prefix, pricePerMinute, increment] of page)
-      yield { id, prefix, pricePerMinute, increment, active: true }
+function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await nextTurn()
+  }
+}
+
+/** Who asks for what is being done already waits for that. */
+function shared(work: (id: number) => Promise<void>): (id: number) => Promise<void> {
+  const running = new Map<number, Promise<void>>()
+  return id => {
+    const present = running.get(id) ?? work(id).finally(() => running.delete(id))
+    running.set(id, present)
+    return present
+  }
 }

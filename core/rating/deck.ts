@@ -1,6 +1,6 @@
 import { type Dialling, type NumberKind, plainDialling, type ReadNumber } from '../dialling/dialling.ts'
 import { DEFAULT_INTERNATIONAL_PREFIX } from '../dialling/number.ts'
-import { prefixTrie } from './prefix-trie.ts'
+import { type PrefixTrie, prefixTrie } from './prefix-trie.ts'
 
 /** One price of a tenant's deck. */
 export interface Rate {
@@ -46,20 +46,46 @@ const MATCHED_BY: Readonly<Record<NumberKind, 'longest' | 'whole' | 'none'>> = {
   unknown: 'none',
 }
 
-/** Reads the rates once and leaves inactive ones out; a change of rates needs a new deck. */
-export function buildDeck(
-  rates: Iterable<Rate>,
+/** A deck in the making, to which rates may be added a few at a time. */
+export interface DeckBuilder {
+  /** Reads the rates once and leaves inactive ones out. */
+  add(rates: Iterable<Rate>): void
+  /** The deck of all that was added; a change of rates needs a new one. */
+  deck(): Deck
+}
+
+export function deckBuilder(
   dialling: Pick<Dialling, 'prefix'> = plainDialling(DEFAULT_INTERNATIONAL_PREFIX),
-): Deck {
+): DeckBuilder {
   const trie = prefixTrie()
   const kept: (Rate | null)[] = [null]
   const ignored: Rate[] = []
-  for (const rate of rates) {
-    if (!rate.active) continue
-    const prefix = dialling.prefix(rate.prefix)
-    if (prefix === '') ignored.push(rate)
-    else trie.update(prefix, rival => newest(kept, rate, rival))
+  return {
+    add: rates => {
+      for (const rate of rates) {
+        if (!rate.active) continue
+        const prefix = dialling.prefix(rate.prefix)
+        if (prefix === '') ignored.push(rate)
+        else trie.update(prefix, rival => newest(kept, rate, rival))
+      }
+    },
+    deck: () => deckOf(trie, kept, ignored, dialling),
   }
+}
+
+/** The deck of these rates; a change of them needs a new one. */
+export function buildDeck(rates: Iterable<Rate>, dialling?: Pick<Dialling, 'prefix'>): Deck {
+  const builder = deckBuilder(dialling)
+  builder.add(rates)
+  return builder.deck()
+}
+
+function deckOf(
+  trie: PrefixTrie,
+  kept: readonly (Rate | null)[],
+  ignored: readonly Rate[],
+  dialling: Pick<Dialling, 'prefix'>,
+): Deck {
   const rateAt = (index: number): Rate | null => kept[index] ?? null
   const longest = (digits: string): Rate | null => rateAt(trie.longest(digits))
   const whole = (digits: string): Rate | null => {

@@ -59,6 +59,37 @@ test(
 )
 
 test(
+  'batches that need the same catalog at once share it',
+  inWorld(async world => {
+    const [id = 0] = await tenantsOf(world, 1)
+    const known = catalogs(world.storage.connection)
+    const read = async () => {
+      const isReady = await known.ready(new Set([id]), () => FOREVER)
+      assert.ok(isReady())
+      return known.of(id)
+    }
+    const [first, second] = await Promise.all([read(), read()])
+    assert.ok(first && first === second)
+  }),
+)
+
+test(
+  'a catalog is not ready where it has changed since, or while it was read',
+  inWorld(async world => {
+    const [id = 0] = await tenantsOf(world, 1)
+    const known = catalogs(world.storage.connection)
+    const change = () => world.storage.connection.db.exec('UPDATE rates SET cost_per_minute = cost_per_minute + 1')
+    const isReady = await known.ready(new Set([id]), () => FOREVER)
+    change()
+    assert.ok(!isReady())
+    const reading = known.ready(new Set([id]), () => FOREVER)
+    change()
+    assert.ok(!(await reading)())
+    assert.ok((await known.ready(new Set([id]), () => FOREVER))())
+  }),
+)
+
+test(
   'a catalog is current until something it is made of has changed, or nothing can be told any more',
   inWorld(async world => {
     const known = catalogs(world.storage.connection)
