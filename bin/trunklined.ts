@@ -10,6 +10,9 @@ import { runDaemon } from './run-daemon.ts'
 
 const names = Object.keys(declarations).filter(isSettingName)
 
+/** A text in lines of at most 80 columns, indented. */
+const wrapped = (text: string): string => text.replaceAll(/(.{1,74})(?: |$)/g, '      $1\n')
+
 const help = (): string => `trunklined ${VERSION}: the administration service of a multi-tenant telephone system
 
 Usage: trunklined [--config FILE] [--force] [--SETTING VALUE …]
@@ -17,8 +20,7 @@ Usage: trunklined [--config FILE] [--force] [--SETTING VALUE …]
   --force  serve the database even if another daemon serves it already
 
 Settings, by flag, environment variable or settings file, in this order:
-${names.map(name => `  ${`${flagName(name)}, ${environmentName(name)}`.padEnd(54)} ${declarations[name].about}`).join('\n')}
-`
+${names.map(name => `  ${flagName(name)}, ${environmentName(name)}\n${wrapped(declarations[name].about)}`).join('')}`
 
 function readArguments():
   | { flags: Partial<Record<SettingName, string>>; config?: string | undefined; force: boolean }

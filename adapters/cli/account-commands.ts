@@ -181,7 +181,7 @@ function switchCommand(disabled: boolean, run: RunCommand): Command {
   const command = new Command(verb)
     .description(
       disabled
-        ? 'bar an account from logging in, unless it is the last that can; ends its sessions'
+        ? 'disable an account and end its sessions; not the last one that can log in'
         : 'let a disabled account log in again',
     )
     .argument('<email>')

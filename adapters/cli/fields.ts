@@ -172,9 +172,7 @@ const filterable = (resource: Resource): [name: string, field: Field][] =>
 export function addFilterFlags(command: Command, resource: Resource): Command {
   for (const [name, field] of filterable(resource)) {
     const flag = (field.synonym ? `--${field.synonym}, ` : '') + describe(name, field)[0]
-    const about = field.references
-      ? `only those of this ${labelOfField(name, field)}`
-      : `only those with this ${fieldLabel(name)}`
+    const about = field.references ? `filter by ${labelOfField(name, field)}` : `filter by ${fieldLabel(name)}`
     command.addOption(suggests(new Option(flag, about), valuesOf(field)))
   }
   return command

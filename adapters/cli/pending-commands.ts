@@ -38,7 +38,7 @@ export function pendingCommand(run: RunCommand): Command {
 function listCommand(run: RunCommand): Command {
   const command = tenantArgument(
     new Command('list').description('the decks that take effect later, of one tenant or of all, the next first'),
-  ).option('--all', 'with those in force and those of the past')
+  ).option('--all', 'include the decks in force and the past ones')
   example(command, 'trunkline rate pending list', 'trunkline rate pending list acme --all')
   return run(takesFields(command), async (context, words, flags) => {
     const services = await context.open()

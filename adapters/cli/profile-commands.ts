@@ -63,7 +63,7 @@ function checkCommand(run: RunCommand, wiring: Wiring): Command {
     .description('check a profile and show what it would do; sends nothing')
     .argument('<FILE|PROFILE>', 'a file, - for standard input, or the name of a profile')
     .option('--reply <text>', 'show how this reply of the provider would be read')
-    .option('--reply-status <code>', 'its HTTP status (200 unless given)')
+    .option('--reply-status <code>', 'its HTTP status (default: 200)')
     .option('--receipt <text>', 'show how this receipt would be read: JSON, a form or a query')
   example(
     command,

@@ -53,7 +53,7 @@ function listCommand(run: RunCommand): Command {
       if (fits(waiting, flags)) rows.push({ ...waiting, timezone: rules.timezone })
     const { output } = context.options
     if (rows.length === 0 && output === 'table')
-      return say(context, isFiltered(flags) ? 'no record in quarantine fits' : 'the quarantine is empty')
+      return say(context, isFiltered(flags) ? 'no record in quarantine matches' : 'the quarantine is empty')
     const columns = context.io.stdout.isTTY && output === 'table' ? (context.io.stdout.columns ?? WIDTH) : null
     if (columns === null) await printRows(context, COLUMNS, rows)
     else
@@ -69,7 +69,7 @@ function listCommand(run: RunCommand): Command {
 const filterOptions = (command: Command): Command =>
   command
     .option('--reason <text>', 'only records whose reason has this in it')
-    .option('--feed <name>', 'only records of this feed: its file or folder, as it was given')
+    .option('--feed <name>', 'only records of this feed (its file or folder, exactly as configured)')
 
 const isFiltered = ({ reason, feed }: Flags): boolean => Boolean(reason) || Boolean(feed)
 

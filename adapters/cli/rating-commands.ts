@@ -78,10 +78,9 @@ function quoteCommand(run: RunCommand): Command {
 }
 
 async function askNumber(context: Context): Promise<string> {
-  if (!context.options.interactive)
-    throw new CliError(EXIT.usage, 'a number is needed: the one that is called', QUOTE_HELP)
+  if (!context.options.interactive) throw new CliError(EXIT.usage, 'a number is required: the one to call', QUOTE_HELP)
   const { askText } = await import('./ask.ts')
-  return askText(context, 'number that is called:')
+  return askText(context, 'number to call:')
 }
 
 function secondsFrom(given: string): number {

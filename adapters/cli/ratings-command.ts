@@ -27,7 +27,7 @@ export function ratingsCommand(run: RunCommand): Command {
     const { records, calls } = await context.open()
     const ratings = await calls.ratings(await resolve(records, cdrs, id))
     if (ratings.length === 0 && context.options.output === 'table')
-      return say(context, 'this call came from no switch: its cost is what was entered')
+      return say(context, 'no switch delivered this call: its cost was entered by hand')
     const rows = ratings.map(({ cost, cost_per_minute, ...others }) => ({
       ...others,
       cost: formatAmount(cost),

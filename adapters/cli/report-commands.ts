@@ -45,7 +45,7 @@ interface Report {
 async function printUsage(context: Context, words: readonly string[], flags: Flags): Promise<void> {
   const isOfAll = flags['allTenants'] === true
   if (isOfAll && (words.length > 0 || flags['tenant'] !== undefined))
-    throw new CliError(EXIT.usage, '--all-tenants is for every tenant: name none beside it')
+    throw new CliError(EXIT.usage, '--all-tenants reports every tenant; do not name one as well')
   const { tenant: named } = isOfAll ? { tenant: null } : await tenantFrom(context, words, flags)
   const month = await monthMeant(context, flags)
   const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
@@ -134,6 +134,6 @@ async function monthMeant(context: Context, { month }: Flags): Promise<string> {
     return askText(context, 'month:', { validate: given => isMonth(given) || noMonth(given) })
   }
   if (month === undefined)
-    throw new CliError(EXIT.usage, 'a month is needed: give --month', again('--month', '2026-10'))
+    throw new CliError(EXIT.usage, 'a month is required: give --month', again('--month', '2026-10'))
   return monthFrom(month)
 }

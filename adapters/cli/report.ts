@@ -80,7 +80,7 @@ const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: s
   ENOENT: [EXIT.noInput, 'there is no such file or folder'],
   ENOTDIR: [EXIT.noInput, 'a part of the path is not a folder'],
   EISDIR: [EXIT.noInput, 'it is a folder'],
-  EEXIST: [EXIT.cannotCreate, 'it is there already'],
+  EEXIST: [EXIT.cannotCreate, 'it already exists'],
   EACCES: [EXIT.permission, 'this user may not do that'],
   EPERM: [EXIT.permission, 'this user may not do that'],
   EROFS: [EXIT.permission, 'the file system is read-only'],

@@ -22,7 +22,7 @@ export function rerateCommand(run: RunCommand): Command {
   const command = tenantPeriodOptions(
     tenantArgument(
       new Command('rerate').description(
-        "rate a tenant's calls again, each by the rates in force when it started; what was is kept",
+        "rate a tenant's calls again, each by the rates in force when it started; the old ratings are kept",
       ),
     ),
     'calls that began',

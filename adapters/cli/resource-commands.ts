@@ -71,11 +71,11 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     `list ${pluralOf(resource)}, ${resource.order === 'id' ? 'newest' : 'latest'} first`,
   )
   if (resource.search.length > 0)
-    command.option('--search <text>', `only what contains this text in ${resource.search.join(', ')}`)
+    command.option('--search <text>', `only records with this text in ${resource.search.join(', ')}`)
   addSelectionFlags(command, resource)
   addSortFlags(command, resource)
-    .option('--limit <n>', `at most so many (at a terminal ${SCREENFUL} unless given)`)
-    .option('--after <id>', 'only what comes after this record')
+    .option('--limit <n>', `how many at most (default at a terminal: ${SCREENFUL})`)
+    .option('--after <id>', 'only records after this one')
     .option('--all', 'all of them')
   if (hasSecrets(resource)) command.option('--show-secrets', 'show secrets')
   example(
@@ -192,7 +192,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     new Command('update').argument(`<${referenceForm(resource)}>`),
     resource,
     false,
-  ).description(`change the given fields of one ${labelOf(resource)}; the others stay`)
+  ).description(`change fields of one ${labelOf(resource)}`)
   forceOption(addEditFlags(command, resource, true), resource)
   example(command, `trunkline ${name} update ${sampleReference(resource)} ${sampleChange(resource)}`)
   return run(takesFields(command), async (context, [reference = ''], flags) => {

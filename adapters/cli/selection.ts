@@ -17,7 +17,7 @@ export function addSelectionFlags(command: Command, resource: Resource): Command
   const side = tenantSide(resource)
   if (side && side.field !== TENANT) command.option('--tenant <SLUG|ID>', `only ${pluralOf(resource)} of this tenant`)
   for (const [name, field] of amountsOf(resource))
-    command.option(`${leastFlag(name, field)} <amount>`, `only those with this ${fieldLabel(name)} or more`)
+    command.option(`${leastFlag(name, field)} <amount>`, `only those whose ${fieldLabel(name)} is this or more`)
   if (isRated(resource))
     command.option('--unrated', 'only unrated calls: those that no rate matched, or whose cost would be too large')
   return isTimed(resource) ? recordPeriodOptions(command, resource) : command
@@ -64,11 +64,11 @@ function atLeastFrom(flags: Flags, resource: Resource): Record<string, number> {
 export const addSortFlags = (command: Command, resource: Resource): Command =>
   command
     .addOption(
-      new Option('--sort <field>', `the highest or latest first by this (default: ${resource.order})`).choices(
+      new Option('--sort <field>', `sort by this field, highest or latest first (default: ${resource.order})`).choices(
         sortable(resource),
       ),
     )
-    .option('--reverse', 'the lowest or earliest first')
+    .option('--reverse', 'sort lowest or earliest first')
 
 export function sortFrom({ sort, reverse }: Flags, { order }: Resource): { readonly sort?: Sort } {
   if (sort === undefined && reverse !== true) return {}

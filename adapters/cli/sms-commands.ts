@@ -48,14 +48,11 @@ function listCommand(run: RunCommand): Command {
     .description('list messages, latest first')
     .option('--gateway <NAME|ID>', 'only those of this gateway')
     .option('--tenant <SLUG|ID>', 'only those of this tenant')
-    .option('--status <status>', 'only those with this delivery status')
-    .addOption(new Option('--class <class>', 'only those whose status means this').choices([...STATUS_CLASSES]))
-    .option(
-      '--stuck [minutes]',
-      `only those on their way for so many minutes or longer (${STUCK_MINUTES} unless given)`,
-    )
-    .option('--limit <n>', 'at most so many (50 unless given)')
-    .option('--after <id>', 'only what comes after this message')
+    .option('--status <status>', 'filter by delivery status')
+    .addOption(new Option('--class <class>', 'filter by what the status means').choices([...STATUS_CLASSES]))
+    .option('--stuck [minutes]', `only those on their way for this many minutes or longer (default: ${STUCK_MINUTES})`)
+    .option('--limit <n>', 'how many at most (default: 50)')
+    .option('--after <id>', 'only messages after this one')
     .option('--show-secrets', 'show secrets')
   recordPeriodOptions(command, smsMessages)
   example(command, 'trunkline sms list --gateway Jasmin --limit 20', 'trunkline sms list --stuck 15')

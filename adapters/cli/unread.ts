@@ -10,7 +10,7 @@ import { type Context, say } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { type Flags, flagOf } from './fields.ts'
 
-export const FORCE = 'store values that no rule can read'
+export const FORCE = 'store values even if no rule can read them'
 
 /** What the API stores and no rule can read: of a person that is more likely a slip. */
 

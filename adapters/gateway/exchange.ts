@@ -59,7 +59,7 @@ export function exchanges(): Exchanges {
 async function asResponse(message: IncomingMessage): Promise<Response> {
   const status = message.statusCode ?? 0
   const body = await bodyOf(message)
-  if (status < 200 || status > 599) throw new Error(`The gateway answered with ${status}, which is no HTTP status.`)
+  if (status < 200 || status > 599) throw new Error(`The gateway answered with ${status}, which is not an HTTP status.`)
   return new Response(BODILESS.has(status) ? null : body, { status })
 }
 

@@ -95,7 +95,7 @@ function httpMetrics(registers: Registry[]): HttpMetrics {
   })
   const cuts = new Counter({
     name: 'trunkline_http_connections_cut_total',
-    help: 'Connections that were cut: to make room (crowded), for want of room (full), idle, stalled, or pipelined',
+    help: 'Connections that were cut: crowded (to make room for others), full (no room), idle, stalled or pipelined',
     labelNames: ['reason'],
     registers,
   })
@@ -114,7 +114,7 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
   const labelNames = ['gateway', 'result'] as const
   const sends = new Counter({
     name: 'trunkline_sms_sends_total',
-    help: 'Messages handed to a gateway, by what came of it',
+    help: 'Messages handed to a gateway, by outcome',
     labelNames,
     registers,
   })

@@ -112,7 +112,7 @@ async function followFile(course: Course, format: Following['format'], start: Fe
 const isFolder = (path: string, format: SourceFormat): AppError =>
   new AppError(
     'configuration',
-    `${path} is a folder, which is followed for ${FOLDER_FORMAT} alone; name the file of ${format}.`,
+    `${path} is a folder, but only ${FOLDER_FORMAT} can be read from a folder; name the file of ${format}.`,
   )
 
 const isGone = (path: string, place: FeedPlace | null): AppError =>

@@ -58,8 +58,7 @@ export function storePlace(
     `INSERT INTO imports VALUES (?, ?, ?, ?) ON CONFLICT (resource, input)
      DO UPDATE SET mark = excluded.mark, updated_at = excluded.updated_at WHERE mark = ?`,
   ).run(resource.name, input, mark, clock.now(), former)
-  if (changes === 0)
-    throw new AppError('conflict', 'Another import of this input is running; it goes on, and this one ends here.')
+  if (changes === 0) throw new AppError('conflict', 'Another import of this input is running, so this one stops.')
 }
 
 /** The resource that each plain reference field points to; references that are kept dangling are no rule. */

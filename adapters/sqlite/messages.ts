@@ -93,7 +93,7 @@ function messageRows({ query }: Connection, clock: Clock) {
   return {
     load: (id: number): Message => {
       const found = byId.get(id)
-      if (!found) throw new AppError('internal', 'A message vanished while it was sent.')
+      if (!found) throw new AppError('internal', 'A message disappeared while it was being sent.')
       return found
     },
     match: (gatewayId: number, { externalId, reference }: Receipt, scope: 'latest' | 'all'): readonly Message[] => {

@@ -52,8 +52,8 @@ export function claimServing(path: string): Claim | null {
 /** What a second daemon is refused with. */
 export function servedAlready(path: string): AppError {
   const holder = holderOf(lockOf(path))
-  const who = holder === null ? 'another daemon' : `another daemon, process ${holder},`
-  return new AppError('busy', `${path} is served by ${who} already; --force starts a second one all the same.`, {
+  const who = holder === null ? 'another daemon' : `another daemon (process ${holder})`
+  return new AppError('busy', `${path} is already served by ${who}; --force starts a second daemon anyway.`, {
     hint: 'trunkline status',
   })
 }

@@ -6,6 +6,6 @@ export const QUARANTINE_ROOM = 100_000
 export const quarantineFull = (): AppError =>
   new AppError(
     'conflict',
-    `The quarantine is full: ${QUARANTINE_ROOM} call records wait in it. Nothing more is read of this feed until some are replayed or discarded.`,
+    `The quarantine is full (${QUARANTINE_ROOM} call records). This feed is not read any further until some are replayed or discarded.`,
     { hint: 'trunkline cdr quarantine list' },
   )

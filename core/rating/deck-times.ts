@@ -61,7 +61,7 @@ export function deckPlace(times: DeckTimes, effectiveAt: Timestamp, now: Timesta
       hint: 'trunkline rate pending list --all',
     })
   if (former?.state === 'pending' && replaces)
-    throw new AppError('conflict', `Another deck waits for that moment already, with the id ${former.id}.`, {
+    throw new AppError('conflict', `Another deck is already pending for that moment (id ${former.id}).`, {
       hint: `trunkline rate pending cancel ${former.id}`,
     })
   // By the decks first: the clock may have been set back.

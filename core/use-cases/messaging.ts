@@ -191,7 +191,7 @@ function handedOver(error: unknown): never {
   if (!(error instanceof AppError)) throw error
   throw new AppError(
     error.code,
-    `The message was handed to the gateway, but what came of it could not be stored; do not send it again. ${error.message}`,
+    `The message was handed to the gateway, but the outcome could not be stored; do not send it again. ${error.message}`,
   )
 }
 

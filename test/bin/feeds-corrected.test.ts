@@ -108,6 +108,6 @@ describe('a feed whose path', { timeout: 60_000 }, () => {
     mkdirSync(path)
     let looks = 0
     const log = await running({ format: 'asterisk-csv', path }, () => ++looks > 5)
-    assert.match(log.join(''), /cdr-csv is a folder, which is followed for freeswitch-json alone; name the file/)
+    assert.match(log.join(''), /cdr-csv is a folder, but only freeswitch-json can be read from a folder; name the file/)
   })
 })

@@ -36,7 +36,7 @@ sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(s
 export interface Terminal {
   /**
    * Resolves once this text was printed after what the last call waited for. Throws when the program ends without it,
-   * or is ended for want of it.
+   * or is killed without it.
    */
   until(text: string): Promise<void>
   type(keys: string): void

@@ -31,7 +31,7 @@ function* troubleAt(path: string, format: string): Iterable<Finding> {
   if (found === undefined)
     yield {
       kind: 'feed_missing',
-      finding: `there is nothing at ${path}, whose call records are to be followed`,
+      finding: `there is nothing at ${path}, a feed of call records`,
       fix: `ls -l ${quoted(dirname(path))}`,
     }
   else if (!isReadable(path))
@@ -43,7 +43,7 @@ function* troubleAt(path: string, format: string): Iterable<Finding> {
   else if (found?.isDirectory() && !OF_FOLDERS.has(format))
     yield {
       kind: 'feed_folder',
-      finding: `${path} is a folder, which is followed for ${[...OF_FOLDERS].join(' or ')} alone, not for ${format}`,
+      finding: `${path} is a folder, but only ${[...OF_FOLDERS].join(' or ')} can be read from a folder, not ${format}`,
       fix: `ls -l ${quoted(path)}`,
     }
 }

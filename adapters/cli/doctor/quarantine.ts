@@ -11,7 +11,7 @@ export const quarantine: Check = {
     if (count >= QUARANTINE_ROOM)
       yield {
         kind: 'quarantine_full',
-        finding: `the quarantine is full (${count} call records), and feeds with more of them stand still`,
+        finding: `the quarantine is full (${count} call records), and feeds that have more are stopped`,
         fix: 'trunkline cdr quarantine list',
       }
     yield {

@@ -81,7 +81,7 @@ function toFile(given: string, replaces: boolean): OutputTarget {
 }
 
 const inTheWay = (path: string): CliError =>
-  new CliError(EXIT.cannotCreate, `there is a file ${path} already; --force writes over it`)
+  new CliError(EXIT.cannotCreate, `${path} already exists; --force overwrites it`)
 
 /** Never over a file that has come there meanwhile. */
 function linkAt(draft: string, path: string): void {

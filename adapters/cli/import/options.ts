@@ -58,7 +58,7 @@ export function addImportOptions(command: Command, resource: Resource): Command 
     .addOption(
       new Option('--on-error <what>', `stop: ${stop}; continue: keep the good rows`).choices(ON_ERROR).default('stop'),
     )
-    .option('--max-errors <n>', 'show at most so many errors', '100')
+    .option('--max-errors <n>', 'how many errors to show', '100')
     .option('--reject-file <file>', 'write rejected rows to this file, each with the reason')
     .option('--dry-run', 'check everything, change nothing')
     .option('--resume', 'continue where an interrupted import of the same input stopped')
@@ -77,7 +77,7 @@ const addReplaceOptions = (command: Command): Command =>
       "with --mode replace, when the new deck takes effect, such as 2026-12-01T00:00 in the tenant's time zone (default: now)",
     )
     .option('--allow-empty', 'with --mode replace, take a file without rows for a deck without rates')
-    .option('-y, --yes', 'with --mode replace, without asking')
+    .option('-y, --yes', 'with --mode replace, do not ask')
 
 /** Reads what commander gathered. Throws on what makes no sense. */
 export function readImportOptions(raw: Readonly<Record<string, unknown>>): ImportOptions {

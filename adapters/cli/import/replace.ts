@@ -26,17 +26,17 @@ export function assertReplaceable(resource: Resource, options: ImportOptions): v
   if (mode !== 'replace') {
     const flag = effective !== undefined ? '--effective' : allowEmpty ? '--allow-empty' : yes ? '--yes' : null
     if (flag !== null)
-      throw new CliError(EXIT.usage, `${flag} makes sense with --mode replace alone`, again('--mode', 'replace'))
+      throw new CliError(EXIT.usage, `${flag} works only with --mode replace`, again('--mode', 'replace'))
     return
   }
   if (resource.deckOf === undefined)
-    throw new CliError(EXIT.usage, `${resource.plural} are no deck that could be replaced as a whole`)
+    throw new CliError(EXIT.usage, `${resource.plural} are not a deck, so --mode replace does not apply`)
   if (tenant === undefined)
-    throw new CliError(EXIT.usage, `whose ${pluralOf(resource)} are to be replaced must be named by --tenant`)
+    throw new CliError(EXIT.usage, `--mode replace needs --tenant, to say whose ${pluralOf(resource)} to replace`)
   if (onError === 'continue')
     throw new CliError(
       EXIT.usage,
-      '--mode replace is all or nothing: with --on-error continue, what a bad row stands for would go',
+      '--mode replace is all or nothing: with --on-error continue, the rates of bad rows would be deleted',
       again('--on-error', 'stop'),
     )
 }

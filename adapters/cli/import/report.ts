@@ -190,7 +190,7 @@ function assertReplaceable(path: string): void {
   assertNoDatabase(path)
   const head = headOf(path, 64).toString()
   if (head !== '' && !REJECTS.test(head))
-    throw new CliError(EXIT.cannotCreate, `cannot write ${path}: it is there already, and holds no rejected rows`)
+    throw new CliError(EXIT.cannotCreate, `cannot write ${path}: it already exists and does not hold rejected rows`)
 }
 
 function isSame({ ino, dev }: Stats, input: string): boolean {

@@ -58,7 +58,7 @@ function brokenPatterns({ reply, receipt }: Profile): ProfileFault[] {
       return [{ path, problem: `is no regular expression: ${pattern}` }]
     }
     return NESTED_REPETITION.test(pattern)
-      ? [{ path, problem: `repeats what repeats, which can take for ever: ${pattern}` }]
+      ? [{ path, problem: `has a repetition inside a repetition, which can take very long: ${pattern}` }]
       : []
   })
 }

@@ -201,7 +201,7 @@ describe('doctor', () => {
     const path = place.path('Master.csv')
     const TRUNKLINE_FEEDS = JSON.stringify([{ format: 'auto', path, tenant: 'nobody' }])
     assert.deepEqual(await findings({ env: { TRUNKLINE_FEEDS } }), [
-      [`there is nothing at ${path}, whose call records are to be followed`, `ls -l ${place.folder}`],
+      [`there is nothing at ${path}, a feed of call records`, `ls -l ${place.folder}`],
       [`the feed of ${path} is for tenant nobody, which does not exist`, 'trunkline tenant create --slug nobody'],
     ])
     writeFileSync(path, '')
@@ -209,7 +209,7 @@ describe('doctor', () => {
     const folder = JSON.stringify([{ format: 'asterisk-csv', path: place.folder }])
     assert.deepEqual(await findings({ env: { TRUNKLINE_FEEDS: folder } }), [
       [
-        `${place.folder} is a folder, which is followed for freeswitch-json or auto alone, not for asterisk-csv`,
+        `${place.folder} is a folder, but only freeswitch-json or auto can be read from a folder, not asterisk-csv`,
         `ls -l ${place.folder}`,
       ],
     ])

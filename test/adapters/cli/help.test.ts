@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { after, before, describe, it, test } from 'node:test'
 import type { Command } from 'commander'
 import { commands } from '../../../adapters/cli/commands.ts'
 import { flagOf } from '../../../adapters/cli/fields.ts'
 import { RESOURCE_COMMANDS } from '../../../adapters/cli/resource-names.ts'
 import { wiringFor } from '../../../bin/command-line.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
-import { type Workplace, workplace } from '../../support/cli.ts'
+import { unbuilt, type Workplace, workplace } from '../../support/cli.ts'
+import { run } from '../../support/programs.ts'
 
 const paths = (command: Command, path: string): string[] => [
   path,
@@ -36,6 +37,15 @@ describe('at 80 columns', () => {
       )
       assert.deepEqual(words(narrow), words(await help(path, 1_000)))
     })
+})
+
+test('no line of the help of trunklined is wider than 80 columns', { skip: unbuilt }, async () => {
+  const { stdout } = await run(process.execPath, ['dist/bin/trunklined.js', '--help'])
+  assert.match(stdout, /TRUNKLINE_FEEDS/)
+  assert.deepEqual(
+    stdout.split('\n').filter(line => line.length > 80),
+    [],
+  )
 })
 
 describe('the help', () => {

@@ -114,7 +114,7 @@ describe('an import of call records', () => {
         ...context,
         open,
       }),
-      { code: 'conflict', message: 'Another import of this input is running; it goes on, and this one ends here.' },
+      { code: 'conflict', message: 'Another import of this input is running, so this one stops.' },
     )
     assert.deepEqual(
       stored(),

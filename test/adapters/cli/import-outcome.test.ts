@@ -137,7 +137,10 @@ describe('an import with bad rows', () => {
     await assert.rejects(desk.give('rates', ['--out', desk.path]), database)
     const sheet = join(folder.path, 'staff.csv')
     writeFileSync(sheet, 'extension_number,display_name\n')
-    await assert.rejects(unread(sheet), { exitCode: 73, message: /staff\.csv: it is there already, and holds no rej/ })
+    await assert.rejects(unread(sheet), {
+      exitCode: 73,
+      message: /staff\.csv: it already exists and does not hold rej/,
+    })
     assert.equal(readFileSync(sheet, 'utf8'), 'extension_number,display_name\n')
     await assert.rejects(unread('-'), { exitCode: 64, message: /for standard output, give \/dev\/stdout/ })
   })

@@ -27,7 +27,7 @@ describe('what is in quarantine', () => {
     assert.deepEqual(await left(`--reason 'columns, not'`), [2, 4, 5])
     assert.deepEqual(await left(`--reason columns --feed ${place.path('b.csv')}`), [4, 5])
     const none = await place.run('trunkline cdr quarantine list --reason nothing')
-    assert.deepEqual([none.code, none.stderr], [0, 'no record in quarantine fits\n'])
+    assert.deepEqual([none.code, none.stderr], [0, 'no record in quarantine matches\n'])
   })
 
   test('is discarded by nothing less than ids or a filter, and a yes', async () => {

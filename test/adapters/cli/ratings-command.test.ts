@@ -38,7 +38,7 @@ describe('the ratings of a call', () => {
       "trunkline cdr create --tenant acme --caller-number 1 --destination-number 2 --direction inbound --disposition ANSWERED --duration-seconds 1 --bill-seconds 1 --cost 1 --started-at '2026-10-02 12:34:56'",
     )
     const { code, stderr } = await place.run(`trunkline cdr ratings ${call.id}`)
-    assert.deepEqual([code, stderr], [0, 'this call came from no switch: its cost is what was entered\n'])
+    assert.deepEqual([code, stderr], [0, 'no switch delivered this call: its cost was entered by hand\n'])
     assert.deepEqual(await place.json(`trunkline cdr ratings ${call.id}`), [])
     assert.equal((await place.run('trunkline cdr ratings 999')).code, 67)
   })

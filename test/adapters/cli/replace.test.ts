@@ -114,25 +114,22 @@ describe('rate import --mode replace', () => {
     assert.deepEqual(rates(), [])
   })
 
-  it('with a bad row stores nothing, and offers no way to leave it out', async () => {
+  it('with a bad row stores nothing, and does not offer to skip it', async () => {
     deck('380,Ukraine,0.0123', '44,UK,bad')
     const { code } = await run(`${REPLACE} --yes`)
     assert.deepEqual([code, rates().length], [65, 2])
     const lenient = await run(`${REPLACE} --yes --on-error continue`)
     assert.equal(lenient.code, 64)
-    assert.match(lenient.stderr, /all or nothing: .* what a bad row stands for would go/)
+    assert.match(lenient.stderr, /all or nothing: .* the rates of bad rows would be deleted/)
     assert.equal(rates().length, 2)
   })
 
-  it('needs a tenant, and is for rates alone, as its flags are for it', async () => {
-    assert.match((await run('trunkline rate import deck.csv --mode replace')).stderr, /must be named by --tenant/)
+  it('needs a tenant and works for rates only, and its flags work only with it', async () => {
+    assert.match((await run('trunkline rate import deck.csv --mode replace')).stderr, /needs --tenant/)
     assert.equal((await run('trunkline did import deck.csv --tenant acme --mode replace')).code, 64)
     for (const flag of ['--yes', '--allow-empty', `--effective ${LATER}`]) {
       const { code, stderr } = await run(`trunkline rate import deck.csv --tenant acme ${flag}`)
-      assert.deepEqual(
-        [code, /makes sense with --mode replace alone\nhint: .* --mode replace$/m.test(stderr)],
-        [64, true],
-      )
+      assert.deepEqual([code, /works only with --mode replace\nhint: .* --mode replace$/m.test(stderr)], [64, true])
     }
     assert.doesNotMatch((await run('trunkline did import --help')).stdout, /replace|--effective/)
   })
@@ -178,7 +175,7 @@ describe('rate import --effective', () => {
     await run(`${REPLACE} --effective ${LATER} --yes`)
     const { code, stderr } = await run(`${REPLACE} --effective ${LATER} --yes`)
     assert.equal(code, 65)
-    assert.match(stderr, /waits for that moment already.*\nhint: trunkline rate pending cancel \d+\n/)
+    assert.match(stderr, /is already pending for that moment.*\nhint: trunkline rate pending cancel \d+\n/)
   })
 
   it('takes effect with the next command on rates or calls where no daemon runs, but not with a dry run', async () => {

@@ -76,7 +76,7 @@ describe('the usage of all tenants', () => {
   test('is asked for without naming one', async () => {
     for (const named of ['acme', '--tenant acme']) {
       const { code, stderr } = await place.run(`${report} ${named}`)
-      assert.deepEqual([code, stderr], [64, 'error: --all-tenants is for every tenant: name none beside it\n'])
+      assert.deepEqual([code, stderr], [64, 'error: --all-tenants reports every tenant; do not name one as well\n'])
     }
   })
 })

@@ -52,7 +52,7 @@ describe('the tenant that a command is about', () => {
     const screen = atTerminal(place, ['rate', 'quote'])
     await screen.until('❯ Acme Ltd · acme')
     screen.type('\r')
-    await screen.until('number that is called:')
+    await screen.until('number to call:')
     screen.type('380441112233\r')
     assert.equal(await screen.ended(), 0)
     assert.match(screen.printed(), /^cost +60 s × 0\.0123/m)
@@ -74,13 +74,13 @@ describe('the tenant that a command is about', () => {
     assert.deepEqual(await place.run('trunkline report usage acme'), {
       code: 64,
       stdout: '',
-      stderr: 'error: a month is needed: give --month\nhint: trunkline report usage acme --month 2026-10\n',
+      stderr: 'error: a month is required: give --month\nhint: trunkline report usage acme --month 2026-10\n',
     })
   })
 
   it('is no number to quote', async () => {
     const { code, stderr } = await place.run('trunkline rate quote acme')
     assert.equal(code, 64)
-    assert.equal(stderr, 'error: a number is needed: the one that is called\nhint: trunkline rate quote --help\n')
+    assert.equal(stderr, 'error: a number is required: the one to call\nhint: trunkline rate quote --help\n')
   })
 })

@@ -16,7 +16,7 @@ afterEach(() => folder.remove())
 it('an export takes the place of a file when told to, and never of a database', async () => {
   const [old, database] = [join(folder.path, 'old.csv'), join(folder.path, 'copy.db')]
   writeFileSync(old, 'x')
-  const isThere = { exitCode: 73, message: `there is a file ${old} already; --force writes over it` }
+  const isThere = { exitCode: 73, message: `${old} already exists; --force overwrites it` }
   assert.throws(() => openOutput(old, new PassThrough(), false), isThere)
   assert.deepEqual([readdirSync(folder.path), readFileSync(old, 'utf8')], [['old.csv'], 'x'])
   const output = openOutput(old, new PassThrough(), true)
@@ -56,7 +56,7 @@ it('an export does not take the place of a file that has come there meanwhile', 
   const output = openOutput(path, new PassThrough(), false)
   await output.write('a')
   writeFileSync(path, 'theirs')
-  await assert.rejects(output.end(), { exitCode: 73, message: /there is a file .* already/ })
+  await assert.rejects(output.end(), { exitCode: 73, message: /out\.csv already exists/ })
   output.discard()
   assert.equal(readFileSync(path, 'utf8'), 'theirs')
   const other = openOutput(join(folder.path, 'other.csv'), new PassThrough(), false)
