@@ -58,9 +58,9 @@ export interface AuditEntry {
 
 const OF_SECURITY: ReadonlySet<string> = new Set(SECURITY_ACTIONS)
 
-/** What is done to accounts is of security, and so are `SECURITY_ACTIONS`. */
+/** What is done to accounts is of security, and so are changes of gateways and `SECURITY_ACTIONS`. */
 export const isOfSecurity = ({ action, resource }: Pick<AuditEntry, 'action' | 'resource'>): boolean =>
-  resource === 'accounts' || OF_SECURITY.has(action)
+  resource === 'accounts' || (resource === 'sms_gateways' && action === 'update') || OF_SECURITY.has(action)
 
 const shown = ({ kind }: Field, value: Value): unknown =>
   kind === 'decimal' && typeof value === 'number' ? formatAmount(value) : value

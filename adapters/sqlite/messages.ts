@@ -54,6 +54,13 @@ export function messages(
       query<[number], RetiredGateway>('SELECT callback_token, meta FROM retired_gateways WHERE id = ?').get(
         gatewayId,
       ) ?? null,
+    retargeted: async () =>
+      query<[], { gatewayId: number; changedAt: string }>(
+        `SELECT t.gateway_id AS gatewayId, t.changed_at AS changedAt FROM gateway_targets t
+         WHERE NOT EXISTS (SELECT 1 FROM sms_messages m WHERE m.sms_gateway_id = t.gateway_id
+           AND m.created_at >= t.changed_at AND m.submitted_at IS NOT NULL)
+         ORDER BY t.gateway_id`,
+      ).all(),
     expire: (now, change) =>
       writer.write(() => {
         const overdue = value<[string], number>(

@@ -15,6 +15,7 @@ import { formerDirection } from './migrations/012-former-direction.ts'
 import { messageClasses } from './migrations/013-message-classes.ts'
 import { security } from './migrations/014-security.ts'
 import { unratedCalls } from './migrations/015-unrated-calls.ts'
+import { gatewayTargets } from './migrations/016-gateway-targets.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
 export const migrations: readonly string[] = [
@@ -33,6 +34,7 @@ export const migrations: readonly string[] = [
   messageClasses,
   security,
   unratedCalls,
+  gatewayTargets,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

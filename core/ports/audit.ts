@@ -2,7 +2,7 @@ import type { Actor, AuditAction, AuditEntry, Changes } from '../audit.ts'
 import type { Period } from '../rating/period.ts'
 
 export interface AuditFilter extends Period {
-  /** Only what is done to accounts, and what `SECURITY_ACTIONS` names. */
+  /** Only what is done to accounts, changes of gateways, and what `SECURITY_ACTIONS` names. */
   readonly security?: boolean
   readonly actor?: string
   readonly action?: AuditAction

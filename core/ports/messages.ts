@@ -37,6 +37,11 @@ export interface Messages {
   ): Promise<Received>
   /** What a gateway that was deleted had, of what decides on its receipts; null where it had none of it. */
   retired(gatewayId: number): Promise<RetiredGateway | null>
+  /**
+   * The gateways whose host, port, TLS or user was changed, and when, as long as they have accepted no message sent
+   * after that.
+   */
+  retargeted(): Promise<readonly { readonly gatewayId: number; readonly changedAt: Timestamp }[]>
   /** Changes messages queued without a receipt whose deadline has passed, a thousand at most; returns how many. */
   expire(now: Timestamp, change: (message: Message) => Message): Promise<number>
   /** Forgets receipts parked before that moment; returns how many. */

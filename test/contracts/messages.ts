@@ -5,7 +5,7 @@ import { resourceNamed } from '../../core/resources/all.ts'
 import { smsMessages } from '../../core/resources/sms-messages.ts'
 import type { Message, Receipt } from '../../core/sms/message.ts'
 import { queuedMessage } from '../support/messages.ts'
-import { insert, listOf, shown } from '../support/rows.ts'
+import { insert, listOf, row, shown } from '../support/rows.ts'
 import { contract, type Given } from './contract.ts'
 
 export const messagesContract = contract('messages', ['messages', 'records'])
@@ -293,5 +293,32 @@ behaviour(
       assert.equal(await messages.receive(GATEWAY, receipt(part, part), receive, SENDER, 'all'), 'matched')
     assert.deepEqual(await statuses(ports), ['early,p1,p2'])
     assert.equal(await messages.receive(GATEWAY, receipt('p3'), receive, SENDER, 'all'), 'ignored')
+  },
+)
+
+behaviour(
+  'a gateway whose password goes elsewhere is named until a message sent after that is accepted',
+  async ports => {
+    const { records, messages } = ports
+    const gateways = resourceNamed('sms_gateways')
+    const { id } = shown(await records.insert(gateways, row('sms_gateways')))
+    const send = async (submitted_at: string | null): Promise<void> => {
+      const created = await create(ports, { sms_gateway_id: id })
+      await messages.settle(created.id, message => ({ ...submitAs('m')(message), submitted_at }), receive)
+    }
+    const named = async (): Promise<number[]> => (await messages.retargeted()).map(({ gatewayId }) => gatewayId)
+    await records.update(gateways, id, { notes: 'x' })
+    assert.deepEqual(await named(), [])
+    for (const change of [{ server_host: 'b.example.com' }, { server_port: 9 }, { use_ssl: true }, { username: 'b' }]) {
+      await records.update(gateways, id, change)
+      assert.deepEqual(await named(), [id], JSON.stringify(change))
+      await send(null)
+      assert.deepEqual(await named(), [id])
+      await send(ports.clock.now())
+      assert.deepEqual(await named(), [])
+    }
+    await records.update(gateways, id, { username: 'c' })
+    await records.remove(gateways, id, { cascade: false })
+    assert.deepEqual(await named(), [])
   },
 )

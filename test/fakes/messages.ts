@@ -2,6 +2,7 @@ import type { Timestamp } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Clock } from '../../core/ports/system.ts'
+import { FOREVER } from '../../core/rating/period.ts'
 import type { Value } from '../../core/resources/field.ts'
 import type { Row } from '../../core/resources/resource.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
@@ -12,6 +13,10 @@ import type { RecordSteps } from './records.ts'
 import { type Journal, type Stored, Table, type Tables } from './tables.ts'
 import type { Trail } from './trail.ts'
 import { viewOf } from './views.ts'
+
+/** What decides on where a gateway's password goes. */
+const TARGET = ['server_host', 'server_port', 'use_ssl', 'username']
+const UPDATED = { resource: smsGateways.name, action: 'update' } as const
 
 /** So many are changed at once by `expire`. */
 const EXPIRED_AT_ONCE = 1_000
@@ -75,6 +80,20 @@ export function messages(journal: Journal, tables: Tables, steps: RecordSteps, t
       const gateway = tables.of(smsGateways).removed(gatewayId)
       const [callback_token, meta] = [textOf(gateway?.callback_token), textOf(gateway?.meta)]
       return callback_token === null && meta === null ? null : { callback_token, meta }
+    },
+    retargeted: async () => {
+      const changed = new Map<number, Timestamp>()
+      for await (const { record_id, changes, at } of trail.audit.list({ ...FOREVER, ...UPDATED }))
+        if (record_id !== null && TARGET.some(name => changes[name]))
+          if (tables.of(smsGateways).get(record_id) && !changed.has(record_id)) changed.set(record_id, at)
+      const isTried = ([gatewayId, changedAt]: [number, Timestamp]): boolean =>
+        tables
+          .holding(smsMessages, { sms_gateway_id: gatewayId })
+          .some(({ created_at, submitted_at }) => submitted_at !== null && String(created_at) >= changedAt)
+      return [...changed]
+        .filter(each => !isTried(each))
+        .sort(([a], [b]) => a - b)
+        .map(([gatewayId, changedAt]) => ({ gatewayId, changedAt }))
     },
     expire: async (now, change) =>
       journal.atomically(() => {

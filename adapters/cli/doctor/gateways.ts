@@ -1,13 +1,14 @@
 import { smsGateways } from '../../../core/resources/sms-gateways.ts'
 import { gatewayOptions } from '../../../core/sms/gateway-options.ts'
 import { quoted } from '../command-line.ts'
+import type { Services } from '../context.ts'
 import { cell } from '../json-values.ts'
 import { spelling } from '../references.ts'
-import { type Check, recordsOf } from './check.ts'
+import { type Check, type Finding, recordsOf } from './check.ts'
 
 const LOOPBACK = /^(?:localhost|127\..*|::1|\[::1\])$/
 
-/** Receipts that are refused, not checked, or have no way back. */
+/** Passwords that go elsewhere than they did, and receipts that are refused, not checked, or have no way back. */
 export const gateways: Check = {
   about: 'gateways and their receipts',
   async *examine(patient) {
@@ -24,6 +25,7 @@ export const gateways: Check = {
         fix: `trunkline gateway update ${quoted(named)} --meta-set dlr_token_in=query:token`,
       }
     }
+    yield* retargeted(services)
     if (reached > 0 && patient.settings['base_url'] === null)
       yield {
         kind: 'base_url_missing',
@@ -31,4 +33,16 @@ export const gateways: Check = {
         fix: 'export TRUNKLINE_BASE_URL=https://pbx.example.com',
       }
   },
+}
+
+async function* retargeted({ messages, records }: Services): AsyncIterable<Finding> {
+  for (const { gatewayId, changedAt } of await messages.retargeted()) {
+    const gateway = await records.find(smsGateways, gatewayId)
+    const named = await spelling(records, smsGateways, gatewayId)
+    yield {
+      kind: 'gateway_retargeted',
+      finding: `gateway ${named} was changed on ${changedAt}: its password goes to ${gateway?.['server_host']}:${gateway?.['server_port']} now, ${gateway?.['use_ssl'] ? 'with' : 'without'} TLS, for the user ${gateway?.['username']}, and no message has been accepted there yet`,
+      fix: `trunkline audit list --resource sms_gateways --record ${quoted(named)}`,
+    }
+  }
 }

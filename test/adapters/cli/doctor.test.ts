@@ -177,11 +177,12 @@ describe('doctor', () => {
   })
 
   it('finds that receipts have no way back from another host', async () => {
-    await place.done('trunkline gateway update Jasmin --server-host sms.example.com')
+    const { db } = service.trunkline.storage.connection
+    db.exec("UPDATE sms_gateways SET server_host = 'sms.example.com'; DELETE FROM gateway_targets")
     const [[finding = ''] = []] = await findings()
     assert.match(finding, /base_url is not set$/)
     assert.deepEqual(await findings({ env: { TRUNKLINE_BASE_URL: 'https://pbx.example.com' } }), [])
-    await place.done('trunkline gateway update Jasmin --server-host 127.0.0.1')
+    db.exec("UPDATE sms_gateways SET server_host = '127.0.0.1'; DELETE FROM gateway_targets")
   })
 
   it('finds a base_url where the daemon does not listen', async () => {

@@ -115,6 +115,15 @@ export const AROUND_THEM: readonly Trouble[] = [
     changes: [],
   },
   {
+    kind: 'gateway_retargeted',
+    title: 'a gateway whose host was changed since it accepted a message',
+    make: async (_, place) => {
+      await place.done('trunkline gateway update Jasmin --server-host 127.0.0.2')
+    },
+    changes: [],
+    shows: true,
+  },
+  {
     kind: 'base_url_misfit',
     title: 'a base_url where nothing listens',
     make: () => {},
