@@ -8,12 +8,14 @@ import { derived } from './derived.ts'
 import { listPages } from './pages.ts'
 import { violations } from './record-rules.ts'
 import type { RecordSteps } from './record-steps.ts'
+import { widelyReferredTo } from './referring.ts'
 import { joinSql, viewSql } from './view.ts'
 import type { Writer } from './writer.ts'
 
 /** The storage port for resources, over one connection. */
 export function records(connection: Connection, writer: Writer, steps: RecordSteps, trail: AuditTrail): Records {
   const { value } = connection
+  const isWidelyReferredTo = widelyReferredTo(connection)
   const showing = derived(resource =>
     value<[number], string>(
       `SELECT ${viewSql(resource, 'single')} FROM ${resource.name} t ${joinSql(resource, 'single')} WHERE t.id = ?`,
@@ -45,6 +47,7 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
         if (Object.keys(changes).length > 0) trail.note('update', resource.name, id, changes, by)
         return json
       }),
+    isWidelyReferredTo: async (resource, id) => isWidelyReferredTo(resource, id),
     remove: (resource, id, { cascade }, by) =>
       writer.write(() => {
         const changes = changesOf(resource, steps.find(resource, id), null)

@@ -1,5 +1,4 @@
 import type { Worker } from 'node:worker_threads'
-import type { Actor } from '../../core/audit.ts'
 import type { Decks } from '../../core/ports/decks.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { Clock } from '../../core/ports/system.ts'
@@ -7,9 +6,11 @@ import { resourceNamed } from '../../core/resources/all.ts'
 import { onDemand } from './on-demand.ts'
 import { type Channel, peer } from './peer.ts'
 
+type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never
+
 /** What the thread with the storage lets be called. */
 type LongChanges = {
-  removeAll(resource: string, id: number, by: Actor | undefined): Promise<void>
+  remove(resource: string, ...rest: Rest<Parameters<Records['remove']>>): Promise<void>
   putInForce(): ReturnType<Decks['putInForce']>
   /** Closes the storage. */
   end(): Promise<void>
@@ -24,7 +25,7 @@ interface Served {
 /** Answers calls from the channel with this storage, until `end` is called. */
 export function serveLongChanges({ records, decks, close }: Served, channel: Channel): void {
   const methods: LongChanges = {
-    removeAll: (resource, id, by) => records.remove(resourceNamed(resource), id, { cascade: true }, by),
+    remove: (resource, ...rest) => records.remove(resourceNamed(resource), ...rest),
     putInForce: () => decks.putInForce(),
     end: close,
   }
@@ -39,7 +40,8 @@ interface LongChanging {
 
 /**
  * The ports for records and decks, with the changes that take long on a thread of their own: a tenant that is deleted
- * with a million call records, or a deck of many rates that takes effect, is one transaction of seconds.
+ * with a million call records, an extension to which as many refer, or a deck of many rates that takes effect, is one
+ * transaction of seconds.
  */
 export function threadedChanges(
   here: { readonly records: Records; readonly decks: Decks },
@@ -51,9 +53,9 @@ export function threadedChanges(
   return {
     records: {
       ...records,
-      remove: (resource, id, options, by) =>
-        options.cascade
-          ? thread.peer().call('removeAll', resource.name, id, by)
+      remove: async (resource, id, options, by) =>
+        options.cascade || (await records.isWidelyReferredTo(resource, id))
+          ? thread.peer().call('remove', resource.name, id, options, by)
           : records.remove(resource, id, options, by),
     },
     decks: {

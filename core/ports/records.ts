@@ -79,6 +79,8 @@ export interface Records {
    * Throws `not_found`, `invalid`.
    */
   update(resource: Resource, id: number, values: Row | ((stored: Row) => Row), by?: Actor): Promise<Json>
+  /** Do so many records refer to it that its deletion takes long? */
+  isWidelyReferredTo(resource: Resource, id: number): Promise<boolean>
   /**
    * Deletes a record. Throws `not_found`, and `conflict` with the dependants' counts when others restrict it, unless
    * `cascade` deletes them too.

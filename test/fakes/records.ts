@@ -107,6 +107,7 @@ export function records(journal: Journal, tables: Tables, steps: RecordSteps, tr
         .slice(0, 2)
         .map(({ id }) => id),
     count: async (resource, where) => tables.holding(resource, where).length,
+    isWidelyReferredTo: async () => false,
     violations: async (resource, values, id) => violations(tables, resource, values, id),
     insert: async (resource, values, by) => journal.atomically(() => insert(resource, values, by)),
     update: async (resource, id, change, by) => journal.atomically(() => update(resource, id, change, by)),
