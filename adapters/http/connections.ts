@@ -14,6 +14,8 @@ export interface ConnectionLimits {
   readonly connectionsPerAddress: number
   /** Requests on one connection that wait for their responses. */
   readonly pipelined: number
+  /** Requests on all connections that wait behind another of theirs. */
+  readonly pipelinedInAll: number
 }
 
 /**
@@ -57,6 +59,17 @@ const isOurTurn = (socket: Socket, { exchanges }: Connection): boolean => {
   return false
 }
 
+/** Requests that wait behind another one. */
+const behind = ({ exchanges }: Connection): number => Math.max(0, exchanges.size - 1)
+
+/** Node before 24 tells only the first of the responses that wait on a connection that it is closed. */
+function abandon({ exchanges }: Connection): void {
+  for (const { response } of exchanges) {
+    response.destroy()
+    response.emit('close')
+  }
+}
+
 /**
  * Keeps the connections of a server within limits. When there are too many, the one that has waited longest for its
  * client makes room, of an address that has its share of them: who says nothing locks nobody out.
@@ -65,12 +78,14 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
   /** In the order of their last change. */
   const open = new Map<Socket, Connection>()
   const perNetwork = new Map<string, number>()
+  let pipelined = 0
   const countOf = (network: string): number => perNetwork.get(network) ?? 0
 
   const forget = (socket: Socket): void => {
     const connection = open.get(socket)
     if (!connection) return
     open.delete(socket)
+    pipelined -= behind(connection)
     const left = countOf(connection.network) - 1
     if (left === 0) perNetwork.delete(connection.network)
     else perNetwork.set(connection.network, left)
@@ -113,7 +128,10 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
     const connection: Connection = { network, exchanges: new Set(), since: performance.now(), isEnding: false }
     open.set(socket, connection)
     perNetwork.set(network, countOf(network) + 1)
-    socket.once('close', () => forget(socket))
+    socket.once('close', () => {
+      forget(socket)
+      setImmediate(abandon, connection)
+    })
     socket.on('drain', () => touch(socket, connection))
   })
 
@@ -133,15 +151,18 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
       const { socket } = request
       const connection = open.get(socket)
       if (!connection || connection.isEnding) return false
-      if (connection.exchanges.size >= limits.pipelined) {
+      const waiting = connection.exchanges.size
+      if (waiting >= limits.pipelined || (waiting > 0 && pipelined >= limits.pipelinedInAll)) {
         endAfterwards(socket)
         onCut('pipelined')
         return false
       }
       const exchange = { request, response }
+      if (waiting > 0) pipelined++
       connection.exchanges.add(exchange)
       connection.since = performance.now()
       response.once('close', () => {
+        if (open.has(socket) && behind(connection) > 0) pipelined--
         connection.exchanges.delete(exchange)
         touch(socket, connection)
       })

@@ -29,6 +29,7 @@ const LIMITS: Limits = {
   connections: 1_024,
   connectionsPerAddress: PER_CLIENT,
   pipelined: 16,
+  pipelinedInAll: 1_024,
 }
 
 /** Behind a proxy, all connections come from its address. */

@@ -24,6 +24,7 @@ const LIMITS: Limits = {
   connections: 100,
   connectionsPerAddress: 100,
   pipelined: 16,
+  pipelinedInAll: 100,
 }
 
 const servers: RunningServer[] = []
@@ -48,6 +49,7 @@ async function serving(limits: Partial<Limits>): Promise<Served> {
   app.on('error', () => undefined)
   app.use(async ctx => {
     ctx.socket.once('close', () => events.emit('gone'))
+    ctx.res.once('close', () => events.emit('over'))
     if (ctx.path === '/slow') await pause(SLOW_MS)
     if (ctx.path === '/held') {
       setImmediate(() => events.emit('held'))
@@ -145,7 +147,44 @@ describe('a client', { timeout: 30_000 }, () => {
     assert.equal(answers.split('HTTP/1.1 200 ').length - 1, 4)
     assert.deepEqual(cuts, ['pipelined'])
   })
+
+  it('that goes away leaves none of its requests behind', async () => {
+    const { open, events } = await serving({})
+    const over: string[] = []
+    events.on('over', () => over.push('over'))
+    const client = open(get('/held').repeat(3))
+    for (let n = 0; n < 3; n++) await once(events, 'held')
+    client.destroy()
+    while (over.length < 3) await once(events, 'over')
+  })
 })
+
+describe('clients that send many requests at once', { timeout: 30_000 }, () => {
+  it('have so many waiting together at most, besides one for each of them', async () => {
+    const { open, events, cuts } = await serving({ pipelinedInAll: 3 })
+    const clients: Socket[] = []
+    for (const count of [3, 2, 1]) {
+      clients.push(open(get('/held').repeat(count)))
+      for (let n = 0; n < count; n++) await once(events, 'held')
+    }
+    const [late, alone] = [open(get('/held').repeat(2)), open(get('/held'))]
+    for (let n = 0; n < 2; n++) await once(events, 'held')
+    assert.deepEqual(cuts, ['pipelined'])
+    events.emit('release')
+    for (const client of [...clients, late, alone]) await isAnswered(client)
+    const next = open(get('/').repeat(3))
+    assert.equal((await answersOf(next, 3)).length, 3)
+    for (const client of [...clients, late, alone, next]) client.destroy()
+  })
+})
+
+/** So many of its answers. */
+async function answersOf(client: Socket, count: number): Promise<string[]> {
+  let heard = ''
+  const answers = (): string[] => heard.match(/HTTP\/1\.1 200 /g) ?? []
+  while (answers().length < count) heard += String((await once(client, 'data'))[0])
+  return answers()
+}
 
 /** So many paused connections that have sent these bytes, each there before the next one comes. */
 async function taking({ open }: Served, bytes: string, count: number, until = 'connect'): Promise<Socket[]> {

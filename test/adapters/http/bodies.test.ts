@@ -213,4 +213,29 @@ describe('bodies that wait', { timeout: 30_000 }, () => {
     await waiting.close()
     folder.remove()
   })
+
+  it('are given back when their client goes away, those that waited behind others as well', async () => {
+    const folder = temporaryFolder()
+    const db = join(folder.path, 'gone.db')
+    const waiting = await startService({ db })
+    const id = await addGateway(waiting, await waiting.login(), NOWHERE)
+    const other = new Database(db)
+    const body = padded(64 * KIB)
+    const send = (): Promise<{ status: number }> =>
+      rawRequest(waiting.url, { method: 'POST', path: receipts(id), headers: JSON_TYPE, body })
+    other.exec('BEGIN IMMEDIATE')
+    const { hostname, port } = new URL(waiting.url)
+    const sockets = Array.from({ length: 13 }, () => {
+      const socket = connect(Number(port), hostname).on('error', () => undefined)
+      socket.write(`${head(receipts(id), `Content-Length: ${64 * KIB}`)}${body}`.repeat(10))
+      return socket
+    })
+    await waiting.untilLogged('"status":503')
+    for (const socket of sockets) socket.destroy()
+    other.exec('COMMIT')
+    while ((await send()).status === 503);
+    other.close()
+    await waiting.close()
+    folder.remove()
+  })
 })
