@@ -21,7 +21,7 @@ export function createLog(level: Settings['log_level']): { readonly log: Logger;
       try {
         destination.flushSync()
       } catch {
-        // There is no one left to tell.
+        // The error has nowhere to go.
       }
     },
   }

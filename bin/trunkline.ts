@@ -17,7 +17,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`error: the output cannot be written (${error.code ?? error.message})\n`)
   process.exit(74)
 })
-// Nobody is left to be told.
+// The error has nowhere to go.
 process.stderr.on('error', () => undefined)
 
 main(process.argv.slice(2)).then(code => {

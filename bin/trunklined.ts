@@ -47,7 +47,7 @@ function readArguments():
   return { flags, config: typeof values.config === 'string' ? values.config : undefined, force: values.force === true }
 }
 
-/** A full disk may have space again soon, so that it makes sense to start the daemon once more. */
+/** A full disk may have space again soon, so restarting the daemon makes sense. */
 const codeOf = ({ code }: AppError): number => (code === 'storage_full' ? EXIT.busy : EXIT_OF[code])
 
 function fail(error: unknown): never {

@@ -43,7 +43,7 @@ async function sweep({ messaging, signIn }: Trunkline): Promise<void> {
   await signIn.forgetExpired()
 }
 
-/** Forgets what the settings give a time to; 0 days is for ever. */
+/** Deletes what the settings limit in time; 0 days means never. */
 async function forget(
   { storage: { retention, decks }, clock }: Trunkline,
   { audit_days, response_days, cdr_days, deck_days }: Settings,

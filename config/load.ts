@@ -87,7 +87,7 @@ function parse(text: string, path: string): Record<string, unknown> {
     const content: unknown = JSON.parse(text)
     if (isJsonObject(content)) return content
   } catch {
-    // Told below: what is no JSON is no object either.
+    // Reported below: what is not JSON is not an object either.
   }
   throw new AppError('configuration', `The settings file ${path} must hold a JSON object.`)
 }

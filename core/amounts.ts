@@ -6,7 +6,7 @@ const NUMERAL = /^([+-]?)(\d{1,400})?(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
  * Reads a decimal, given as a number or as numeric text, into units of 0.0001, rounded half up (away from zero)
- * on the written digits. Returns null for what is no decimal or exceeds 900719925474.0991.
+ * on the written digits. Returns null for what is not a decimal or exceeds 900719925474.0991.
  */
 export function parseAmount(given: unknown): number | null {
   const text = numeral(given)?.trim() ?? ''

@@ -54,7 +54,7 @@ export function addSeconds(moment: Timestamp, seconds: number): Timestamp {
   return formatTimestamp(shifted, micros - carry * 1_000_000)
 }
 
-/** In lower case, so that there are no more than there are zones. */
+/** In lower case, so that the cache never outgrows the number of zones. */
 const zones = new Set<string>()
 
 /** True for a name that ICU resolves as an IANA zone or link, whatever its case; never for a bare offset. */

@@ -29,7 +29,7 @@ export type Rule =
   | 'max'
   | 'precision' // it would be rounded
   | 'concealed' // it is the mark that stands in a secret's place
-  | 'constant' // the same field is given elsewhere, with another value or once more
+  | 'constant' // the same field is given twice, perhaps with another value
   | 'unknown' // there is no such field; `detail.meant` is the nearest one
   | 'reference' // it points to no record
   | 'ambiguous' // it may point to several records
@@ -65,7 +65,7 @@ export interface ErrorDetails {
   readonly retryAfter?: number
   readonly allow?: readonly string[]
   readonly cause?: unknown
-  /** The command or step that mends it, for a person at a terminal. */
+  /** The command or step that fixes the problem, for a person at a terminal. */
   readonly hint?: string
 }
 

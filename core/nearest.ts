@@ -1,4 +1,4 @@
-/** How many letters may differ, in what is more likely a slip than a name of its own. */
+/** How many letters may differ in a text that is more likely a typo than another name. */
 const likely = (name: string): number => Math.max(2, Math.floor(name.length / 3))
 
 /** The known name that comes nearest to a mistyped one, `most` letters apart; null when none is near. */

@@ -62,7 +62,7 @@ export async function askText(
   return String(answer)
 }
 
-/** What is wrong is asked for anew, from nothing: dots that stay would become a part of the next try, unseen. */
+/** A wrong value is asked for again with an empty line: leftover dots would become part of the next try, unseen. */
 async function askHidden(context: Context, message: string, validate: Validate) {
   const ask = await prompts(context)
   for (;;) {

@@ -63,7 +63,7 @@ function ingestCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline cdr ingest Master.csv --format asterisk-csv --timezone Europe/Kyiv')
   return run(command, async (context, [path = ''], flags) => {
-    const given = rulesFrom(flags) // a slip is told before a database is opened
+    const given = rulesFrom(flags) // mistakes are reported before a database is opened
     if (path !== '-' && !existsSync(path)) throw new CliError(EXIT.noInput, `there is no file ${path}`)
     const services = await context.open()
     const rules = completed(await withSlugs(services.records, given))
@@ -97,7 +97,7 @@ async function sayNextSteps(context: Context, counts: IngestCounts, tenant: stri
   if (counts.unrated > 0) await hintAtRates(context, tenant)
 }
 
-/** The command that tells which rates are missing: of the tenant, or of each where the records named theirs. */
+/** The command that shows which rates are missing: for the tenant, or for each where the records named theirs. */
 async function hintAtRates(context: Context, tenant: string | null): Promise<void> {
   if (tenant !== null) return sayHint(context, `trunkline rate check ${quoted(tenant)}`)
   const each = suggested('trunkline rate check {}', context.options)

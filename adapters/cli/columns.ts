@@ -29,7 +29,7 @@ function concealed({ secret, secretQuery }: Pick<Field, 'secret' | 'secretQuery'
   return text.replaceAll(/([?&][^=&#]*=)[^&#]*/g, `$1${SECRET_MARK}`).replace(/\/\/[^/?#]*@/, `//${SECRET_MARK}@`)
 }
 
-/** An embedded record by what tells it from others: the part of its key that is no reference, else its id; or its name. */
+/** What identifies an embedded record: the part of its key that is not a reference, else its id, or its name. */
 function keyOf(target: Resource, value: unknown): string {
   if (typeof value === 'string') return value
   if (!isJsonObject(value)) return ''

@@ -11,7 +11,7 @@ import type { RunCommand } from './program.ts'
 import { labelOf, naming, pluralOf, recordToDelete, referenceForm, tenantOption } from './references.ts'
 import { sampleReference } from './samples.ts'
 
-/** Deletes one record, and what depends on it when that is wanted in so many words. */
+/** Deletes one record, and what depends on it only when that is asked for explicitly. */
 export function deleteCommand(resource: Resource, name: string, verb: 'delete' | 'remove', run: RunCommand): Command {
   const command = new Command(verb)
     .description(`${verb} one ${labelOf(resource)}; at a terminal, asks first`)
@@ -43,7 +43,7 @@ async function nameWithId(records: Records, resource: Resource, id: number, refe
   return name !== String(id) && reference.replace('id:', '') === String(id) ? `${name} (id ${id})` : name
 }
 
-/** A person is asked, and told what happens `along` with it; a script must say so in advance. */
+/** Asks a person, naming what happens `along` with it; a script must confirm in advance. */
 export async function assertWanted(context: Context, what: string, along = ''): Promise<void> {
   if (!context.options.interactive) throw new CliError(EXIT.usage, `deleting ${what} must be confirmed`, again('--yes'))
   if (!(await confirm(context, `Delete ${what}${along}?`))) throw new CliError(EXIT.negative, 'nothing was deleted')

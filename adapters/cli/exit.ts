@@ -42,7 +42,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
   internal: EXIT.bug,
 }
 
-/** The command that mends it: as text, or made of the command line as it was typed. */
+/** The command that fixes the problem: a text, or derived from the command line as typed. */
 export type Hint = string | Rewriting
 type Rewriting = (line: readonly string[]) => readonly string[]
 
@@ -50,12 +50,12 @@ type Rewriting = (line: readonly string[]) => readonly string[]
 export const withMore =
   (...words: string[]): Rewriting =>
   line => {
-    // What follows -- is no option.
+    // What follows -- is not an option.
     const end = line.indexOf('--')
     return end === -1 ? [...line, ...words] : line.toSpliced(end, 0, ...words)
   }
 
-/** The same command once more, with this option in it, in the place of another value where it had one. */
+/** The same command with this option, replacing the option's value if it had one. */
 export const again =
   (option: string, ...values: string[]): Rewriting =>
   line => {
@@ -64,7 +64,7 @@ export const again =
     return [...line.slice(0, at), option, ...values, ...line.slice(at + (line[at] === option ? 1 + values.length : 1))]
   }
 
-/** The same command with one of its words put right. */
+/** The same command with one word corrected. */
 export const againWith =
   (wrong: string, right: string): Hint =>
   line =>
@@ -72,7 +72,7 @@ export const againWith =
 
 const ENDING = ['SIGINT', 'SIGTERM'] as const
 
-/** Calls back with the exit code once this process is told to end; a second signal ends it. Returns what stops that. */
+/** Calls back with the exit code on the first signal; a second one ends the process. Returns the undoing of this. */
 export function onEnding(end: (exitCode: number) => void): () => void {
   const told = (signal: NodeJS.Signals): void => end(signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted)
   for (const signal of ENDING) process.once(signal, told)
@@ -81,7 +81,7 @@ export function onEnding(end: (exitCode: number) => void): () => void {
   }
 }
 
-/** What a signal ends: its reason is the error to tell, where it has one. */
+/** The error of an interrupted command: the signal's reason, if it has one. */
 export const interruption = ({ reason }: AbortSignal): CliError =>
   reason instanceof CliError ? reason : new CliError(EXIT.interrupted, 'interrupted: nothing was stored')
 

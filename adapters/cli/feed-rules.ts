@@ -20,7 +20,7 @@ export const rulesOptions = (command: Command): Command =>
     )
     .option('--switch <name>', 'a name for this switch, where several give their calls the same ids')
 
-/** What the options tell of the rules, tenants as they were typed. Throws where one is wrong. */
+/** The rules that the options give, tenants as typed. Throws where one is wrong. */
 export function rulesFrom(flags: Flags): Partial<FeedRules> {
   const { timezone, tenant, context, switch: switchName } = flags
   return {

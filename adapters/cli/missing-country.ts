@@ -47,7 +47,7 @@ export async function nationalCalls(records: Records, tenantId: number): Promise
   }
 }
 
-/** Enough to tell the country by. */
+/** Enough digits to recognise the country. */
 const MOST_DIDS = 200
 
 async function didsOf(records: Records, tenantId: number): Promise<string[]> {

@@ -12,7 +12,7 @@ export function momentFrom(flag: string, given: string, timeZone: string): Times
   throw new CliError(EXIT.usage, `${flag} must be a day, or a day and a time such as ${example}`, again(flag, example))
 }
 
-/** How a moment is told to those who think in the tenant's time zone. */
+/** A moment written in the tenant's time zone. */
 export const shownMoment = (moment: Timestamp, timeZone: string): string =>
   `${wallClock(timeZone)(moment)} ${timeZone} (${moment.slice(0, 19)}Z)`
 

@@ -20,7 +20,7 @@ const tabbed = (cells: readonly string[]): string => cells.map(text => text.repl
 
 export interface ListOptions {
   readonly showSecrets: boolean
-  /** What is shown of one record that is no field of it. */
+  /** What is shown of one record that is not a field of it. */
   readonly beside?: JsonObject
   /** A column that a table has room for before others. */
   readonly sortedBy?: string | undefined
@@ -98,7 +98,7 @@ export async function printRecord(
   return printLines(context, linesOf(resource, named, showSecrets))
 }
 
-/** For a command that prints a record once it has changed something: a slip in --fields is told before. */
+/** For commands that print a record after changing something: a mistake in --fields is reported before the change. */
 export const assertFields = ({ options }: Context, resource: Resource): void => {
   chosen(resource, options.fields, false)
 }
@@ -112,7 +112,7 @@ async function printLines(context: Context, lines: readonly { name: string; text
   await writeLines(context.io, shown)
 }
 
-/** One thing that is no record, a line for each member. */
+/** Prints an object that is not a record, one line per member. */
 export const printThing = (context: Context, value: JsonObject): Promise<void> => {
   assertNamed(context.options.fields, Object.keys(value))
   const shown = picked(value, context.options.fields)
@@ -124,7 +124,7 @@ export const printThing = (context: Context, value: JsonObject): Promise<void> =
   return printValue(context, shown, () => [])
 }
 
-/** Rows that are no records: a table at a terminal, tab-separated elsewhere. `kinds` declares the columns. */
+/** Prints rows that are not records: a table at a terminal, tab-separated elsewhere. `kinds` declares the columns. */
 export async function printRows(
   context: Context,
   kinds: Readonly<Record<string, Kind>>,
@@ -159,7 +159,7 @@ export function assertColumns({ options }: Context, isFlat = options.output !== 
     throw new CliError(EXIT.usage, '--fields needs columns: use --output csv', again('--output', 'csv'))
 }
 
-/** Is a person told what was done? With --quiet only one who asks for data, by --output or --fields. */
+/** Is the outcome printed? With --quiet only if data is asked for, by --output or --fields. */
 export const isTold = ({ options: { quiet, output, fields } }: Pick<Context, 'options'>): boolean =>
   !quiet || output !== 'table' || fields !== undefined
 
@@ -168,7 +168,7 @@ export const printOutcome: typeof printValue = async (context, value, lines) => 
   if (isTold(context)) await printValue(context, value, lines)
 }
 
-/** A value that is no record: as JSON, or as the lines given for a person. --fields chooses from the members of rows. */
+/** Prints a value that is not a record: as JSON, or as the lines given for a person. --fields chooses members of rows. */
 export async function printValue(
   context: Context,
   value: JsonObject | readonly JsonObject[],

@@ -12,7 +12,7 @@ import { writeLines } from './streams.ts'
 import { printable } from './styles.ts'
 import { cut } from './width.ts'
 
-/** So many are tried, or discarded, in one transaction, of so many characters, about. */
+/** How many records are tried or discarded in one transaction, and about how many characters. */
 const AT_ONCE = 200
 const LENGTH_AT_ONCE = 4 * 1024 * 1024
 
@@ -27,7 +27,7 @@ const COLUMNS = {
   feed: 'text',
 } as const
 
-/** Of a terminal that does not tell it. */
+/** The width of a terminal that does not report one. */
 const WIDTH = 80
 
 /** With the time zone that it would be replayed by: one of another would be billed on another day. */
@@ -87,7 +87,7 @@ function replayCommand(run: RunCommand): Command {
   const replay = rulesOptions(new Command('replay').description('try the records again, once their causes are fixed'))
   example(replay, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
   return run(replay, async (context, _words, flags) => {
-    const typed = rulesFrom(flags) // a slip is told before a database is opened
+    const typed = rulesFrom(flags) // mistakes are reported before a database is opened
     const services = await context.open()
     const given = await withSlugs(services.records, typed)
     const totals = { replayed: 0, left: 0 }

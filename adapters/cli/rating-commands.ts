@@ -122,7 +122,7 @@ async function destinations(
   return named
 }
 
-/** What is told of a rate, as kept with a call or in its deck. */
+/** What is shown of a rate, as kept with a call or in its deck. */
 type NamedRate = Pick<Rate, 'id' | 'prefix'>
 type Destinations = ReadonlyMap<NamedRate, string>
 

@@ -9,14 +9,14 @@ import { flagOf } from './fields.ts'
 import { spelling } from './references.ts'
 import { commandOf } from './resource-names.ts'
 
-/** The command that lets a parent, known by its natural key, have so many records. */
+/** The command that lets a parent, known by its natural key, have that many records. */
 export function raising({ parent, max }: Limit, key: string, count: number): string {
   const field = resourceNamed(parent).fields[max]
   const flag = field ? flagOf(max, field) : max
   return `trunkline ${commandOf({ name: parent })} update ${quoted(key)} --${flag} ${count}`
 }
 
-/** The command that makes room for so many more records of one parent; undefined where nothing limits them. */
+/** The command that makes room for more records of one parent; undefined where nothing limits them. */
 export async function makingRoom(
   records: Records,
   resource: Resource,

@@ -9,7 +9,7 @@ import { againWith, CliError, EXIT, EXIT_OF, type Hint } from './exit.ts'
 import { writeErrors } from './streams.ts'
 import { printable } from './styles.ts'
 
-/** Where an error is told, and what it came of. */
+/** Where an error is reported, and what caused it. */
 export interface Failed {
   readonly io: Pick<Io, 'stderr' | 'env'>
   readonly line: readonly string[]
@@ -35,16 +35,16 @@ interface Told {
 export async function report(failed: Failed, error: unknown): Promise<number> {
   const { io, asJson, verbose } = failed
   const { code, exitCode, message, lines = [message], hint, isForRoot = false } = told(failed, error)
-  const command = hint === undefined ? undefined : ((await written(failed, hint)) ?? helpOf(failed))
-  const mending = command !== undefined && isForRoot ? asRoot(io.env, command) : command
+  const suggestion = hint === undefined ? undefined : ((await written(failed, hint)) ?? helpOf(failed))
+  const remedy = suggestion !== undefined && isForRoot ? asRoot(io.env, suggestion) : suggestion
   if (asJson) {
     const { errors: broken, dependants } = detailsOf(error)
     const errors = broken && sentencesByField(broken)
-    const told = { code, message, errors, dependants, hint: mending, exit_code: exitCode }
+    const told = { code, message, errors, dependants, hint: remedy, exit_code: exitCode }
     writeErrors(io, escapedJson(JSON.stringify({ error: told })))
   } else {
     for (const line of lines) if (line !== '') writeErrors(io, `error: ${line}`)
-    if (mending !== undefined) writeErrors(io, `hint: ${mending}`)
+    if (remedy !== undefined) writeErrors(io, `hint: ${remedy}`)
   }
   if (verbose && error instanceof Error && !(error instanceof CommanderError))
     writeErrors(io, ...(error.stack ?? '').split('\n'))
@@ -144,7 +144,7 @@ function misused({ command }: Failed, error: CommanderError): Told {
 const READING = /^(?:list|show|export|check|quote|usage|ratings|bash|zsh|fish)$/
 const CHANGING_ALONE = new Set(['init', 'serve'])
 
-/** Does the command change nothing, so that the line with it in the place of a slip may be copied without a thought? */
+/** Does the command change nothing, so that a corrected line that calls it may be copied safely? */
 const isHarmless = (name: string, command: Command | undefined): boolean =>
   command?.parent ? READING.test(name) : !CHANGING_ALONE.has(name)
 
@@ -158,7 +158,7 @@ const codeName = (exitCode: number): string =>
     .find(([, code]) => code === exitCode)?.[0]
     .replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) ?? 'command'
 
-/** What hides secrets knows every resource, and is loaded only where a line is told back. */
+/** The module that masks secrets knows every resource; it is loaded only where a line is repeated. */
 async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint: Hint): Promise<string | null> {
   if (typeof hint === 'string') return suggested(hint, options)
   const { masked } = await import('./secrets.ts')

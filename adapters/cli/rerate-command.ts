@@ -15,7 +15,7 @@ import { writeCsv, writeJson, writeLines } from './streams.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 import { counted } from './whole-number.ts'
 
-/** So many changes are told one by one to a person. */
+/** How many changes a person is shown one by one. */
 const SHOWN = 20
 
 export function rerateCommand(run: RunCommand): Command {

@@ -26,7 +26,7 @@ import { noteShown } from './trail.ts'
 import { assertRead, forceOption } from './unread.ts'
 import { wholeNumber } from './whole-number.ts'
 
-/** At a terminal a list shows so many, unless told otherwise. */
+/** How many records a list shows at a terminal by default. */
 const SCREENFUL = 50
 
 /** What `create` does beside what the declaration tells. */

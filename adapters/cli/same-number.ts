@@ -13,7 +13,7 @@ export function numberField({ key, fields }: Pick<Resource, 'key' | 'fields'>): 
 }
 
 /**
- * Reads numbers as a tenant dials them: one number gives the same digits however it is written. What is no number gives
+ * Reads numbers as a tenant dials them: one number gives the same digits however it is written. What is not a number gives
  * none. It remembers how each tenant dials.
  */
 export function numberReader(records: Records): (tenantId: number, number: string) => Promise<string> {

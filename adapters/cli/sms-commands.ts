@@ -87,7 +87,7 @@ async function queryFrom(flags: Flags, records: Records): Promise<PageQuery> {
   }
 }
 
-/** The part of a period that ended so many minutes ago; `minutes` is true where the flag stands alone. */
+/** The part of a period up to that many minutes ago; `minutes` is true where the flag has no value. */
 function olderThan(minutes: unknown, { from, to } = FOREVER): Period {
   const age = minutes === true ? STUCK_MINUTES : wholeNumber('--stuck', minutes)
   const latest = formatTimestamp(Date.now() - age * 60_000, 0)

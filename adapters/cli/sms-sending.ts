@@ -96,7 +96,7 @@ const state = (context: Context, message: JsonObject): string => {
   return coloured(context, status) + ' '.repeat(Math.max(0, 9 - status.length))
 }
 
-/** The message once a receipt has said what became of it, or as it is when the time is up. */
+/** The message after its receipt arrived, or as it is when the time is up. */
 export async function awaitReceipt(
   context: Context,
   services: Services,
@@ -129,7 +129,7 @@ export function waitSeconds({ wait }: Flags): number | null {
   return seconds
 }
 
-/** The exit code for what became of a message that was waited for. Throws what a person should know of it. */
+/** The exit code for the outcome of a message that was waited for. Throws what a person should know about it. */
 export async function verdict(context: Context, wiring: Wiring, message: JsonObject, wait: number): Promise<number> {
   const status = JSON.stringify(cell(message['delivery_status']))
   const meaning = classIn(message)

@@ -12,7 +12,7 @@ const shortened = (text: string, { kind }: Column): string =>
 
 const TO_THE_MINUTE = '2026-10-01 12:00Z'.length
 
-/** A cell in so many columns: a moment loses its seconds, any other text its end. */
+/** A cell in `width` columns: a time loses its seconds, any other text its end. */
 const fitted = (text: string, width: number, { kind }: Column): string =>
   cut(kind === 'date' && text.length > width ? text.replace(/:\d\dZ$/, 'Z') : text, width)
 
@@ -31,7 +31,7 @@ interface Style {
   readonly heading: number
 }
 
-/** A text of this width tells what it is about. */
+/** A text of this width is readable. */
 const AMPLE = 24
 const WHOLE = Number.POSITIVE_INFINITY
 const ROOMY: Style = { frame: 3, narrowest: AMPLE, short: AMPLE, heading: WHOLE }

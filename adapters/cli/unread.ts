@@ -12,7 +12,7 @@ import { type Flags, flagOf } from './fields.ts'
 
 export const FORCE = 'store values even if no rule can read them'
 
-/** What the API stores and no rule can read: of a person that is more likely a slip. */
+/** Values that the API stores and no rule can read: typed by a person, they are more likely a mistake. */
 
 export const forceOption = (command: Command, resource: Resource): Command =>
   readFields(resource).length > 0 ? command.option('--force', FORCE) : command
@@ -45,7 +45,7 @@ export async function assertRead(
   if (!(await confirm(context, 'Store it as it is?'))) throw new CliError(EXIT.negative, 'nothing was stored')
 }
 
-/** Where a text may have been a slip, the hint is the same command with what may have been meant. */
+/** Where a text looks like a typo, the hint is the same command with the word that was probably meant. */
 function refused({ fields }: Resource, [first, ...others]: readonly Unread[], errors: FieldErrors): CliError {
   const told = errors.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; ')
   const meant = first?.path.length === 0 && others.length === 0 ? first.meant : undefined

@@ -20,10 +20,10 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** More than any sound character takes: what lies beyond so many a column is cut, unread. */
+/** More code units than any real character takes for a column: text beyond is cut unread. */
 const UNITS_A_COLUMN = 16
 
-/** The text in at most so many columns, an ellipsis in the place of what is cut. */
+/** The text in at most `width` columns, with an ellipsis where it was cut. */
 export function cut(text: string, width: number): string {
   const read = text.slice(0, width * UNITS_A_COLUMN)
   if (read === text && widthOf(text) <= width) return text

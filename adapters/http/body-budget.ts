@@ -1,8 +1,8 @@
 /** One body's part of a budget. */
 export interface Share {
-  /** Takes so many bytes more; false when the budget is spent. */
+  /** Takes this many more bytes; false when the budget is spent. */
   take(bytes: number): boolean
-  /** The body is whole: it keeps its bytes until they are given back, and makes room for no other. */
+  /** The body is whole: it keeps its bytes until they are returned, and is not cut for another body. */
   settle(): void
   /** Gives back all that it took. */
   release(): void

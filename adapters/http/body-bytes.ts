@@ -22,7 +22,7 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
   br: promisify(brotliDecompress),
 }
 
-/** A piece costs time and memory, however small it is: those of a body must have so many bytes on average. */
+/** Every piece costs time and memory, however small: the average piece of a body must have at least this many bytes. */
 const LEAST_PIECE = 16
 
 const sizeOf = (bytes: number): string => (bytes >= 1_048_576 ? `${bytes / 1_048_576} MiB` : `${bytes / 1024} KiB`)

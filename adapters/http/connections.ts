@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 import { networkOf } from './address.ts'
 
 export interface ConnectionLimits {
-  /** A client that waits for nothing may be silent for so long. */
+  /** How long a client without a request in flight may be silent. */
   readonly idleMs: number
-  /** A client may go for so long without reading more of its response. */
+  /** How long a client may stop reading its response. */
   readonly stalledMs: number
   /** How often the times are looked at. */
   readonly checkMs: number
@@ -19,7 +19,7 @@ export interface ConnectionLimits {
 }
 
 /**
- * Why a connection was cut: to make room for another, for want of room, for being silent or reading nothing for too
+ * Why a connection was cut: to make room for another, because there was no room, for being silent or idle for too
  * long, or for sending more and more requests without reading the responses.
  */
 export type Cut = 'crowded' | 'full' | 'idle' | 'stalled' | 'pipelined'

@@ -28,7 +28,7 @@ export interface Failure {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** What the client is told; nothing of an unexpected error gets out. */
+/** What the client gets; an unexpected error shows nothing of itself. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof AppError)) return { status: 500, headers: {}, body: { message: 'Server Error.' } }
   const { errors, dependants, retryAfter, allow } = error.details

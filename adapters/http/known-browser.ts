@@ -11,7 +11,7 @@ const LIFE_SECONDS = 90 * 24 * 3600
  * lock those out. The cookie opens nothing by itself.
  */
 export interface KnownBrowsers {
-  /** What tells this browser from others of the account; null when the account has never logged in from it. */
+  /** What distinguishes this browser from others of the account; null when the account has never logged in from it. */
   find(ctx: Context, email: string): Promise<string | null>
   /** Gives a browser its cookie; programs, which name no origin, get none. */
   remember(ctx: Context, email: string): Promise<void>

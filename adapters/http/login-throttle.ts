@@ -15,7 +15,7 @@ const MAX_WAITING_BROWSERS = 200
 export interface LoginAttempt {
   readonly email: string
   readonly address: string
-  /** What tells the browser from others, where the account has logged in from it before. */
+  /** What distinguishes the browser from others, where the account has logged in from it before. */
   readonly browser: string | null
 }
 

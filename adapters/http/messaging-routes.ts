@@ -19,7 +19,7 @@ import { actorOf } from './session.ts'
 
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
-  // The length of a token is no secret; its content is.
+  // The length of a token is not a secret; its content is.
   return a.length === b.length && timingSafeEqual(a, b)
 }
 

@@ -8,7 +8,7 @@ import { type RunningServer, serve } from './server.ts'
 
 export type LoginResult = 'accepted' | 'refused' | 'throttled' | 'failed'
 
-/** What the API tells of its own work. */
+/** Metrics of the API's own work. */
 export interface HttpMetrics {
   /** `route` is the pattern that was served, null for none; `resource` fills its `:resource`. */
   request(method: string, route: string | null, resource: string | undefined, status: number, seconds: number): void
@@ -150,7 +150,7 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
   }
 }
 
-/** The settling of the port, with what came of each message counted. */
+/** The port's settling, with the outcome of each message counted. */
 const settling =
   (port: Messages, sends: Counter<'gateway' | 'result'>): Messages['settle'] =>
   async (id, change, receive) => {
@@ -186,7 +186,7 @@ function commits(registers: Registry[]): Metrics['onCommit'] {
 /** A page whose own host name leads here, to read what is for this machine alone, sends that name. */
 const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
 
-/** Serves /metrics to this machine alone. Throws `configuration` when the port cannot be had. */
+/** Serves /metrics to this machine only. Throws `configuration` when the port is not available. */
 export function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number): Promise<RunningServer> {
   const app = new Koa()
   app.use(async ctx => {

@@ -13,7 +13,7 @@ const MAX_NAME = 255
 export async function multipartFields(contentType: string, body: Buffer): Promise<[string, string][] | null> {
   const [, quoted, plain] = BOUNDARY.exec(contentType) ?? []
   const boundary = `--${quoted ?? plain ?? ''}`
-  // The last one ends the form, and what comes before the first is no part.
+  // The last one ends the form, and what comes before the first is not part of it.
   if (body.toString('latin1').split(boundary, MAX_PARTS + 3).length > MAX_PARTS + 2) return null
   return new Promise((resolve, reject) => {
     const found: [string, string][] = []

@@ -22,7 +22,7 @@ export const errorSchemas: Readonly<Record<string, Schema>> = {
   }),
 }
 
-/** By status, but for what a login's 422 and all the rest may be. */
+/** By status, except a login's 422 and the default. */
 export const failures: Readonly<Record<string, Failure>> = {
   400: {
     name: 'Malformed',

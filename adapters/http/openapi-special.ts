@@ -37,7 +37,7 @@ const email: Schema = { type: 'string', examples: ['admin@example.com'] }
 const SESSION_TAG = 'Session'
 const SERVICE_TAG = 'Service'
 
-/** Everything that no declaration tells, by method and path of its route. */
+/** Everything that no declaration says, by method and path of the route. */
 export const specialOperations: Readonly<Record<string, Operation>> = {
   'POST /api/admin/login': {
     id: 'login',

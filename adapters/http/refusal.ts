@@ -29,7 +29,7 @@ export function refuseUnreadable(server: Server, connections: Connections, onRef
     if (last && !isAboutLast) return connections.endAfterwards(socket)
     const { code = 'unknown' } = error
     const status = STATUS_OF[code] ?? '400 Bad Request'
-    // The application has that request already, and tells what became of it.
+    // The application already has that request and answers it.
     if (last) last.response.statusCode = numberOf(status)
     else onRefusal({ status: numberOf(status), reason: code })
     const body = bodyOf(status)

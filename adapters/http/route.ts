@@ -17,7 +17,7 @@ export interface Route {
 
 const IDENTIFIER = /^[1-9]\d{0,15}$/
 
-/** A path segment as an id; null when it is no positive integer. */
+/** A path segment as an id; null when it is not a positive integer. */
 export const idIn = (segment: string | undefined): number | null =>
   segment !== undefined && IDENTIFIER.test(segment) && Number.isSafeInteger(Number(segment)) ? Number(segment) : null
 

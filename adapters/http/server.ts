@@ -46,7 +46,7 @@ export interface Address {
 export interface RunningServer {
   /** With the port that was really taken. */
   readonly url: string
-  /** Stops accepting, lets requests in flight end for at most so long, then cuts the rest. */
+  /** Stops accepting, lets requests in flight end for at most this long, then cuts the rest. */
   stop(graceMs: number): Promise<void>
 }
 
@@ -65,7 +65,7 @@ export async function serve(
   return server
 }
 
-/** `onRefusal` is told what the application never saw. Throws `configuration` when the address cannot be had. */
+/** `onRefusal` gets the requests that the application never saw. Throws `configuration` when the address is not available. */
 export async function listen(
   place: Address,
   limits: Partial<Limits> = {},
@@ -112,7 +112,7 @@ function createBounded(
   return { server, connections }
 }
 
-/** What a host that is no address of this machine ends with. */
+/** What a host that is not an address of this machine ends with. */
 const NO_ADDRESS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT'])
 
 function listening(server: Server, { host, port, setting = 'TRUNKLINE_PORT' }: Address): Promise<void> {

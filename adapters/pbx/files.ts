@@ -8,7 +8,7 @@ import { formatOf, readRecord } from './records.ts'
 
 /** Bytes read at a time. */
 export const CHUNK = 256 * 1024
-/** Bytes that the format is told by. */
+/** How many bytes are read to recognise the format. */
 export const HEAD = 64 * 1024
 /** Files of a folder that are stored together, at most, and characters of them, about. */
 const AT_ONCE = 500
@@ -41,7 +41,7 @@ export const isMissing = (error: unknown): boolean =>
 export const isUnreadable = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error
 
-/** True when so many records of a folder wait, or such long ones, that they are to be stored. */
+/** True when enough records of a folder, or enough bytes, are waiting to be stored. */
 export function areEnough(records: readonly SwitchRecord[]): boolean {
   const length = records.reduce((sum, record) => sum + ('call' in record ? record.call.raw : record.raw).length, 0)
   return records.length >= AT_ONCE || length >= LARGEST_BATCH
@@ -52,7 +52,7 @@ const headOf = async (file: FileHandle): Promise<string> => {
   return buffer.toString('utf8', 0, bytesRead)
 }
 
-/** The format that a file's first lines are written in; null when it cannot be told. */
+/** The format of a file's first lines; null when it is not clear. */
 export const formatIn = async (file: FileHandle): Promise<SourceFormat | null> => formatOf(await headOf(file))
 
 /** What the files of a folder that is followed hold. */

@@ -6,7 +6,7 @@ import { areEnough, assertWithin, isMissing, readRecordFile, recordFiles } from 
 
 /** What was changed so lately may still be written, or changed again within one tick of the file system's clock. */
 const SETTLED_MS = 5_000
-/** Files that were taken in are looked at again in every so many turns, and after so much time. */
+/** Files that were taken in are checked again every few turns, and after some time. */
 const TURNS = 60
 const WHOLE_MS = 60_000
 

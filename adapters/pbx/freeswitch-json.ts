@@ -51,7 +51,7 @@ function completedCall(
   })
 }
 
-/** The first of these that is told, and not 0, which means never. */
+/** The first of these that is given and not 0, which means never. */
 function moment(times: JsonObject, name: string, micros: string, seconds: string): SwitchMoment | null {
   const told = [micros, text(times, name), seconds === '' ? '' : `${seconds}000000`]
   const first = told.find(each => MICROS.test(each) && Number(each) > 0)

@@ -42,7 +42,7 @@ async function batchesOf(source: string | Readable, ingesting: Ingest, calls: Ca
 type Contents = { readonly records: readonly SwitchRecord[] } | { readonly format: SourceFormat }
 
 /**
- * Null when the entry is no file, or not told to be in the format. One named `.json` is a record, on however many
+ * Null when the entry is not a file, or not recognised as that format. One named `.json` is a record, on however many
  * lines, unless its first lines are records themselves.
  */
 async function contentsOf(path: string, asked: Ingest['format']): Promise<Contents | null> {

@@ -4,7 +4,7 @@ const RETURN = 13
 const QUOTE = 34
 const COMMA = 44
 
-/** Past so many bytes, a line end within quotes is no longer believed to be within quotes. */
+/** After this many bytes, a line end within quotes ends the record after all. */
 const LONGEST_QUOTED = 16 * 1024
 /** What waits for a line end that never comes; no record of a switch is nearly as long. */
 const LONGEST = 1024 * 1024

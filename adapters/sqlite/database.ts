@@ -83,7 +83,7 @@ function prepareFile(path: string, { create }: OpenOptions): void {
 
 /** Is there a file that may be a database? Throws where there is something else, or a file that is empty. */
 export function isThere(path: string): boolean {
-  // In a folder that is closed to this user, a file is no less there: statSync throws then.
+  // statSync throws for a file in a folder that is closed to this user: the file exists all the same.
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return false
   if (!found.isFile())

@@ -20,7 +20,7 @@ export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(
 
 export const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CONSTRAINT')
 
-/** A driver's error as one of ours, of that file if it is named; anything that is no driver's error comes back as it is. */
+/** A driver's error as one of ours, of that file if it is named; anything that is not a driver's error comes back as it is. */
 export function translate(error: unknown, path?: string): unknown {
   const code = codeOf(error)
   if (error instanceof AppError || !(error instanceof Error) || !code) return error

@@ -25,7 +25,7 @@ const SCAN = 2_000
 const PAGE = 100
 /** So many are checked and shown at once. */
 const SHOWN = 500
-/** When no more than so many may hold it, they are shown as they are checked, up to so many characters. */
+/** When no more than this many may contain it, they are shown as they are checked, up to this many characters. */
 const FEW = 4_000
 const KEPT = 2 * 1024 * 1024
 

@@ -4,7 +4,7 @@ const TABLE = '/proc/locks'
 /** `1: POSIX  ADVISORY  WRITE 4711 08:01:131 1073741824 1073742335` */
 const LINE = / (-?\d+) [\da-f]+:[\da-f]+:(\d+) /g
 
-/** The processes that hold locks on a file, where the system tells. */
+/** The processes that hold locks on a file, where the system says. */
 function holders(path: string): number[] {
   const inode = statSync(path, { throwIfNoEntry: false })?.ino
   if (inode === undefined || !existsSync(TABLE)) return []
@@ -15,5 +15,5 @@ function holders(path: string): number[] {
 /** Whether any process holds a lock on the database or its shared memory; where the system cannot say, none does. */
 export const isLocked = (path: string): boolean => [path, `${path}-shm`].some(file => holders(file).length > 0)
 
-/** The process that holds a lock on a file; null where the system does not tell. */
+/** The process that holds a lock on a file; null where the system does not say. */
 export const holderOf = (path: string): number | null => holders(path).find(pid => pid > 0) ?? null

@@ -7,7 +7,7 @@ import { unratedCount } from './unrated.ts'
 
 const RATING = 'r.outcome, r.prefix, r.cost_per_minute, r.billing_increment'
 
-/** What is told of a call, and of a tenant's calls in a period; their usage aside, for which see usage.ts. */
+/** Reports about a call, and about a tenant's calls in a period; for their usage see usage.ts. */
 export function reports(
   connection: Connection,
 ): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'unratedOf' | 'unratedCount'> {

@@ -31,7 +31,7 @@ export function restore(from: string, to: string): { kept: string | null } {
   }
 }
 
-/** What is wrong with a backup is told of it by name, and not mended by restoring one. */
+/** An error of a backup names the backup, and its hint is not to restore one. */
 function assertSound(backup: string): void {
   try {
     verify(backup)

@@ -10,11 +10,11 @@ import { upTo } from './key-set.ts'
  * changed or deleted ones does no harm.
  */
 
-/** Records that need no index yet: looking through so many costs less than a millisecond. */
+/** A number of records that needs no index: scanning them takes less than a millisecond. */
 const SMALL_TAIL = 500
 /** Looking through more than this costs more than it is worth before the ordered scan. */
 const LARGE_TAIL = 20_000
-/** When the index finds more than this, so many records match that a scan in order finds them as fast. */
+/** When the index finds more than this, a scan in order is as fast. */
 const MAX_CANDIDATES = 20_000
 /** Records indexed in one step, and characters of their texts: some milliseconds, ten where no trigram comes twice. */
 const STEP = 200

@@ -24,7 +24,7 @@ export function sorts(plan: Plan): boolean {
     .some(({ detail }) => detail.includes('TEMP B-TREE FOR ORDER BY'))
 }
 
-/** The places of all records, or at least of the first so many, put in order a stretch at a time. */
+/** The places of all records, or at least of the first `limit`, sorted a stretch at a time. */
 export async function sorted(plan: Plan, count = Number.POSITIVE_INFINITY): Promise<readonly ViewRow[]> {
   const compare = byPlace(plan)
   const statement = plan.connection.rows<(string | number)[], ViewRow>(

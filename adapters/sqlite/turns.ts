@@ -1,11 +1,11 @@
 /** Runs a step of some work when its turn comes. Rejects with what the step throws, or when the work is called off. */
 export type Turn = <T>(step: () => T) => Promise<T>
 
-/** Steps are run for so long before others have their turn of the event loop. */
+/** How long steps run before the event loop serves others. */
 const BUDGET_MS = 8
 /** What has taken so few steps goes before what has taken more: a short list does not wait for all the long ones. */
 const LEVELS = [8, 64, Number.POSITIVE_INFINITY]
-/** Of so many steps one is of a level further down, so that short lists never keep the long ones from going on. */
+/** One step in this many is of a lower level, so that short lists never starve the long ones. */
 const SHARE = 4
 
 interface Level {

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { type Methods, type Peer, peer } from './peer.ts'
 
-/** A thread that is started when it is first needed, and anew when it has died. */
+/** A thread that is started when it is first needed, and restarted when it has died. */
 export interface OnDemand<M extends Methods> {
   peer(): Peer<M>
   /** Ends the thread, if there is one, once it has done what it was asked. */

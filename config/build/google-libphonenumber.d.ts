@@ -22,7 +22,7 @@ declare module 'google-libphonenumber' {
   }
   export class PhoneNumberUtil {
     static getInstance(): PhoneNumberUtil
-    /** Throws what is no Error when the text is no number. */
+    /** Throws what is no Error when the text is not a number. */
     parse(text: string, region?: string): PhoneNumber
     format(number: PhoneNumber, format: PhoneNumberFormat): string
     formatOutOfCountryCallingNumber(number: PhoneNumber, regionCallingFrom: string): string

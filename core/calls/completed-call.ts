@@ -14,7 +14,7 @@ export const switchOf = (format: SourceFormat): string => format.split('-')[0] ?
 /** Letters, digits and `_ . : -`, at most 50. */
 export const isSwitchName = (name: string): boolean => /^[\w.:-]{1,50}$/.test(name)
 
-/** A moment as the switch tells it: its wall clock, `YYYY-MM-DD HH:MM:SS`, or microseconds since 1970. */
+/** A moment as the switch writes it: its wall clock, `YYYY-MM-DD HH:MM:SS`, or microseconds since 1970. */
 export type SwitchMoment = { readonly local: string } | { readonly epochMicros: number }
 
 /** A finished call, in the same terms whatever switch recorded it. */
@@ -47,7 +47,7 @@ export interface CompletedCall {
   readonly raw: string
 }
 
-/** A record that tells no call, and why: the column or member, and what is wrong with it. */
+/** A record that is not a usable call, and why: the column or member, and what is wrong with it. */
 export interface UnreadableRecord {
   readonly reason: string
 }

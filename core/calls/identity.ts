@@ -1,6 +1,6 @@
 import type { CallValues } from './record-call.ts'
 
-/** What tells a call from others that have its id. */
+/** What distinguishes a call from others that have its id. */
 export type CallMarks = Pick<CallValues, 'tenant_id' | 'started_at' | 'destination_number'>
 
 /** A call of a switch, and what identifies it. */
@@ -9,7 +9,7 @@ export interface IdentifiedCall {
   readonly source: string
   /** The switch's own id for the call. */
   readonly switchCallId: string
-  /** The name that tells the switch from others of its kind; null when its feed has none. */
+  /** The name that distinguishes the switch from others of its kind; null when its feed has none. */
   readonly switchName: string | null
   readonly marks: CallMarks
 }

@@ -56,7 +56,7 @@ export interface RatedRecord {
 
 const WITHHELD = 'anonymous'
 
-/** The slug of the tenant that a call belongs to; null when nothing tells. */
+/** The slug of the tenant that a call belongs to; null when unknown. */
 export const slugOf = (call: CompletedCall, { contexts, tenant }: FeedRules): string | null =>
   call.accountcode || (Object.hasOwn(contexts, call.context) ? contexts[call.context] : undefined) || tenant
 

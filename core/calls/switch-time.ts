@@ -9,7 +9,7 @@ const HOURS_KEPT = 10_000
 const MINUTES = /^.{13}:[0-5]\d:[0-5]\d$/
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/
 
-/** Turns a switch's moment into UTC; null when its text is no date and time. */
+/** Turns a switch's moment into UTC; null when its text is not a date and time. */
 export type SwitchClock = (moment: SwitchMoment) => Timestamp | null
 
 /**
@@ -77,7 +77,7 @@ function utcOffsets(timeZone: string): UtcOffset {
   }
 }
 
-/** The hour of UTC that a local hour is; null when it is no whole one, or the offset changes within. */
+/** The hour of UTC that a local hour is; null when it is not a whole one, or the offset changes within. */
 function utcHour(local: Timestamp, offsetAt: UtcOffset): string | null {
   const first = Date.parse(`${local.slice(0, 13)}:00:00Z`)
   const offset = resolve(first, offsetAt)

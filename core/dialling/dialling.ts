@@ -23,7 +23,7 @@ export type NumberKind =
 
 export interface ReadNumber {
   readonly kind: NumberKind
-  /** One number has the same digits however it was dialled; empty for what is no number. */
+  /** One number has the same digits however it was dialled; empty for what is not a number. */
   readonly digits: string
 }
 

@@ -11,7 +11,7 @@ const NOT_DIALLED = /[^\p{L}\p{N}*#]+/gu
  * - `+`, spaces, punctuation and invisible characters go.
  * - The international prefix is taken off a number that begins with it, unless a `+` stands before its first digit.
  * - `*` and `#` are dialled, so they stay: `*98` is a feature code, and no call to a country whose code is 98.
- * - What has a letter (`s`, `voicemail`, `park701`), or a digit of another script, is no number: the result is empty
+ * - What has a letter (`s`, `voicemail`, `park701`), or a digit of another script, is not a number: the result is empty
  *   and matches nothing, since dropping the letters could bill a call to a place that nobody called.
  *
  * `internationalPrefix` is digits, or empty when there is none to take off.
@@ -29,7 +29,7 @@ const withoutPrefix = (digits: string, prefix: string): string =>
 
 /**
  * The digits of a tenant's `settings.international_prefix`; an empty one means that there is none to take off, and
- * anything that is no text means the default, `00`.
+ * anything that is not text means the default, `00`.
  */
 export function internationalPrefixOf(settings: unknown): string {
   if (typeof settings !== 'object' || settings === null || !('international_prefix' in settings)) {

@@ -23,7 +23,7 @@ export interface Feed {
   readonly rules: FeedRules
 }
 
-/** What became of the records of one batch. */
+/** The outcome of the records of one batch. */
 export interface IngestCounts {
   readonly stored: number
   /** Had been stored before. */
@@ -104,7 +104,7 @@ export interface RerateResult {
   readonly editedByHand: number
   /** Not examined: calls that started while a deck was in force that is not kept any more. */
   readonly withoutDeck: number
-  /** The first so many of those that change. */
+  /** The first of those that change. */
   readonly changes: readonly Rerated[]
 }
 
@@ -117,7 +117,7 @@ export interface KeptRating {
   readonly billing_increment: number | null
   readonly bill_seconds: number
   readonly cost: number
-  /** When it was rated anew; null for the rating that holds. */
+  /** When it was rerated; null for the rating that holds. */
   readonly replaced_at: Timestamp | null
 }
 
@@ -138,7 +138,7 @@ export interface UsageLine {
   readonly unrated: number
 }
 
-/** Calls that switches hand over, their rating, and what is told of them. */
+/** Calls that switches hand over, their rating, and reports about them. */
 export interface Calls {
   /** How many records to store at a time, for one who does nothing else meanwhile: few while others write as well. */
   batchSize(): number

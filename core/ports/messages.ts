@@ -25,7 +25,7 @@ export interface Messages {
   /**
    * Applies a receipt to the message of that gateway and reference, else of that external id, or parks it while a send
    * through that gateway is under way. Of several messages with one external id it is for the latest, or (all) for
-   * those that nothing final is known of. Tells what became of it. `sender` tells those who send receipts from each
+   * those without a final status. Returns the outcome. `sender` tells those who send receipts from each
    * other, so that none can push out what others sent.
    */
   receive(

@@ -14,7 +14,7 @@ export interface Notice {
 export interface Notices {
   /** Keeps a notice; where one of that code and subject is there, its detail and last moment change. */
   raise(notice: Pick<Notice, 'code' | 'subject' | 'detail'>): Promise<void>
-  /** Forgets what is no longer so. */
+  /** Forgets a notice that no longer holds. */
   clear(code: string, subject?: string): Promise<void>
   list(): Promise<readonly Notice[]>
 }

@@ -6,7 +6,7 @@ import type { Resource, Row } from '../resources/resource.ts'
 /** JSON text, made by the storage in the form that the API shows. */
 export type Json = string
 
-/** Which records of a resource are wanted. */
+/** Which records of a resource to select. */
 export interface Selection {
   /** Only records whose fields hold these values, or one of several. */
   readonly where?: Readonly<Record<string, string | number | readonly (string | number)[]>>
@@ -35,7 +35,7 @@ export interface PageQuery extends Selection {
   readonly sort?: Sort
   /** Only what comes after the record with this id, in the order of the list. */
   readonly after?: number
-  /** At most so many records. */
+  /** At most this many records. */
   readonly limit?: number
   /** Once aborted, nothing more is read: the list rejects with its reason. */
   readonly signal?: AbortSignal

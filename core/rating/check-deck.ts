@@ -16,7 +16,7 @@ export interface DeckFindings {
   readonly unmatched: readonly CheckedRate[]
   /** Active rates whose prefix has nothing that could be dialled. */
   readonly unusable: readonly CheckedRate[]
-  /** Inactive rates for whose prefix there is no active one: they neither apply nor give way to another. */
+  /** Inactive rates whose prefix has no active rate. */
   readonly idle: readonly CheckedRate[]
   /** The beginnings of numbers that were dialled and have no rate, and how many calls went there, the most first. */
   readonly missing: readonly MissingRate[]

@@ -4,7 +4,7 @@ import { FOREVER, type Period } from './period.ts'
 
 /**
  * A tenant's decks follow one another: each is in force from its moment on, until that of the next. The rates that are
- * stored are those of the deck in force; pending decks and past ones are kept aside, but for those of a past that is
+ * stored are those of the deck in force; pending decks and past ones are kept aside, except those of a past that is
  * `forgotten`. Without any, the stored rates have been in force all along.
  */
 export const DECK_STATES = ['pending', 'in force', 'past', 'forgotten'] as const

@@ -21,7 +21,7 @@ export interface Deck {
   readonly size: number
   /**
    * Active rates whose prefix leaves nothing to compare (`+`, `00`, `n/a`). They match no call: taken as a price for
-   * every number, internal ones included, such a prefix would far more often be a slip than a wish.
+   * every number, internal ones included, such a prefix would far more often be a mistake than intended.
    */
   readonly ignored: readonly Rate[]
   /**

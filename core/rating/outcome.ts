@@ -2,7 +2,7 @@ import { isAnswered } from '../calls/completed-call.ts'
 
 /**
  * How a call came by its cost. `emergency`: it costs nothing, as no rate is for that very number. `too large`: the cost
- * of the matching rate is past what an amount can hold, which is a slip in the rate.
+ * of the matching rate is past what an amount can hold, which is a mistake in the rate.
  */
 export const OUTCOMES = ['rated', 'inbound', 'not answered', 'emergency', 'no match', 'too large'] as const
 export type Outcome = (typeof OUTCOMES)[number]

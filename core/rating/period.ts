@@ -22,7 +22,7 @@ const MONTH = /^(?!9999)([1-9]\d{3})-(0[1-9]|1[0-2])$/
 /** True for `YYYY-MM`, from 1000-01 to 9998-12. */
 export const isMonth = (text: string): boolean => MONTH.test(text)
 
-/** Tells when a day, `YYYY-MM-DD`, begins in a zone; throws `invalid` on what is no day. */
+/** Tells when a day, `YYYY-MM-DD`, begins in a zone; throws `invalid` on what is not a day. */
 export function midnights(timeZone: string): (day: string) => Timestamp {
   const clock = switchClock(timeZone)
   return day => {
@@ -32,7 +32,7 @@ export function midnights(timeZone: string): (day: string) => Timestamp {
   }
 }
 
-/** The days of a month, `YYYY-MM`, as they begin and end in a zone. Throws `invalid` on what is no month. */
+/** The days of a month, `YYYY-MM`, as they begin and end in a zone. Throws `invalid` on what is not a month. */
 export function daysOfMonth(month: string, timeZone: string): Day[] {
   const { begin, count } = monthIn(month, timeZone)
   return Array.from({ length: count }, (_, i) => ({
@@ -42,7 +42,7 @@ export function daysOfMonth(month: string, timeZone: string): Day[] {
   }))
 }
 
-/** A month, `YYYY-MM`, as it begins and ends in a zone. Throws `invalid` on what is no month. */
+/** A month, `YYYY-MM`, as it begins and ends in a zone. Throws `invalid` on what is not a month. */
 export function monthOf(month: string, timeZone: string): Period {
   const { begin, count } = monthIn(month, timeZone)
   return { from: begin(1), to: begin(count + 1) }

@@ -4,7 +4,7 @@ import type { ReadNumber } from '../dialling/dialling.ts'
 import { charge } from './cost.ts'
 import type { Rate } from './deck.ts'
 
-/** An outgoing call that was answered for so many seconds. */
+/** An outgoing call and its answered seconds. */
 export interface AnsweredCall {
   readonly number: string
   readonly startedAt: Timestamp

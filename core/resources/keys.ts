@@ -47,10 +47,10 @@ export const choiceKey = (...values: readonly string[]): Key => ({
   },
 })
 
-/** Fewer than `nearest` takes for a slip: any name may be a client's own. */
+/** Fewer letters than `nearest` allows for a typo: any name may be a client's own. */
 const mostEdits = (name: string): number => Math.min(2, Math.floor(name.length / 3))
 
-/** An object of more members is data, in whose names no slip is looked for. */
+/** An object with more members is data: its names are not checked for typos. */
 const MOST_NAMES = 1_000
 
 /** What no rule can read: values of another type, and names that are nearly those of a key. */
@@ -73,7 +73,7 @@ export interface KeyEdit {
 }
 
 /** The edits after which a rule can read the object: what was most likely meant, else without what it cannot read. */
-export function mending(keys: Keys, object: JsonObject, { path, meant }: KeyFault): KeyEdit[] {
+export function correction(keys: Keys, object: JsonObject, { path, meant }: KeyFault): KeyEdit[] {
   if (meant && 'value' in meant) return [{ path, value: meant.value }]
   const gone = { path, value: undefined }
   if (!meant) return [gone]
@@ -91,7 +91,7 @@ const memberAt = (object: unknown, [name, ...rest]: readonly string[]): unknown 
       ? memberAt(object[name], rest)
       : undefined
 
-/** What is there already stands in the way of an edit: it is no object, so that it has no members. */
+/** The stored value prevents an edit: it is not an object, so it has no members. */
 export class NoObject {
   readonly path: readonly string[]
   constructor(path: readonly string[]) {

@@ -49,5 +49,5 @@ function namedTarget(kind: string | null, name: string): NamedTarget[] {
   return isNameable ? [{ resource, kind, own, outer: outer[0] ?? null }] : []
 }
 
-/** Does something else complete the names, so that a number alone is no id? */
+/** Does something else complete the names, so that a number alone is not an id? */
 export const isCompleted = ({ by, outer }: NamedReference): boolean => by !== null || outer !== null

@@ -75,7 +75,7 @@ export interface Resource<F extends Fields = Fields> {
   readonly embeds: readonly Embed[]
   /** Sets of fields that no two records may share; the error stands on the last of a set. */
   readonly unique: readonly (readonly string[])[]
-  /** What tells one record from another for a person: the natural key of imports and of the command line. */
+  /** What distinguishes one record from another for a person: the natural key of imports and of the command line. */
   readonly key: readonly string[]
   /** The fields that matter most in a list: where there is no room for all, the others go first. Empty: all the same. */
   readonly brief: readonly string[]

@@ -3,7 +3,7 @@ import { type Field, Problem } from './field.ts'
 
 /**
  * What people type and spreadsheets hold is read with more care than what a program sends: a value that is more likely
- * a slip than meant is a problem. Returns what the field is to parse.
+ * a mistake than meant is a problem. Returns what the field is to parse.
  */
 export function written({ kind, dialled: dials }: Pick<Field, 'kind' | 'dialled'>, given: unknown): unknown {
   if (kind === 'boolean') return truthIn(given) ?? new Problem('type', `must be yes or no, not ${shown(given)}`)

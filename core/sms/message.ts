@@ -19,7 +19,7 @@ export interface Receipt {
   readonly externalId: string | null
   /** Our own name of the message. */
   readonly reference: string | null
-  /** Lowercased, as the gateway wrote it; null where it gave one that is no text. */
+  /** Lowercased, as the gateway wrote it; null where it gave one that is not text. */
   readonly status: string | null
   readonly payload: JsonObject
   /** Of the payload, in characters. */
@@ -89,13 +89,13 @@ export const failed = (message: Message, reason: string, remoteResponse: unknown
   remote_response: stringifyJson(remoteResponse),
 })
 
-/** Failed, as far as anyone can tell: the gateway may have the message all the same. */
+/** Failed as far as is known: the gateway may still have the message. */
 export const lost = (message: Message, reason: string, remoteResponse: unknown): Message => ({
   ...failed(message, `${OUTCOME_UNKNOWN}${reason}`, remoteResponse),
   status_class: 'unknown',
 })
 
-/** A reply's JSON value, or its text where it is no JSON; what is shown of it, and what is kept. */
+/** A reply's JSON value, or its text where it is not JSON; what is shown of it, and what is kept. */
 export function readBody(text: string, redact: Redact): { value: unknown; body: unknown; kept: unknown } {
   const value = jsonOrText(text)
   const body = isShallow(value) ? value : text

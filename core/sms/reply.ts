@@ -1,6 +1,6 @@
 import { isJsonObject, numeral } from '../json.ts'
 
-/** What came of handing a message to a gateway; a failure is a value, since the API answers it with a 200. */
+/** The outcome of handing a message to a gateway; a failure is a value, since the API answers it with a 200. */
 export type GatewayReply =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
   | {

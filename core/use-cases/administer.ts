@@ -48,7 +48,7 @@ export interface Administration {
 /** Edits of the objects in JSON fields, by the field. */
 export type Edits = Readonly<Record<string, readonly KeyEdit[]>>
 
-/** Is told what was stored that no rule can read. */
+/** Gets the values that were stored although no rule can read them. */
 export type UnreadListener = (resource: Resource, id: number, unread: readonly Unread[]) => void
 
 export function administration(records: Records, onUnread: UnreadListener = () => {}): Administration {

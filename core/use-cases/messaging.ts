@@ -186,7 +186,7 @@ export function messaging(dependencies: Dependencies): Messaging {
   }
 }
 
-/** Who is told to try again later would send the message twice. */
+/** A client that is told to try again later would send the message twice. */
 function handedOver(error: unknown): never {
   if (!(error instanceof AppError)) throw error
   throw new AppError(

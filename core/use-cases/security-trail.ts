@@ -100,7 +100,7 @@ interface Counted {
   readonly since: Timestamp
   readonly period: number
   count: number
-  /** Where they came from, up to so many. */
+  /** Where they came from, up to this number. */
   readonly networks: Set<string>
 }
 

@@ -40,7 +40,7 @@ export interface SignIn {
   authenticate(email: string, password: string): Promise<Credentials>
   /** Stores a new session. Throws `invalid_credentials` when the credentials are not the account's any more. */
   open(tokenHash: string, credentials: Credentials, origin: string): Promise<void>
-  /** The live session's account, its idle life begun anew; null when there is none. */
+  /** The live session's account; restarts its idle time. Null when there is none. */
   resume(tokenHash: string): Promise<Account | null>
   /** Ends a session at once, even while nothing can be written: that is made up for when sessions are forgotten. */
   end(tokenHash: string, by: Actor): Promise<void>
@@ -125,7 +125,7 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
   }
 }
 
-/** By so many seconds the system's clock may be behind before it counts as set back. */
+/** How many seconds the system's clock may be behind before it counts as set back. */
 const TOLERANCE = 1
 
 /** The time of the clock, which goes on as ever while that is set back. */
@@ -142,7 +142,7 @@ function steady(clock: Clock): () => Timestamp {
 }
 
 function lifetime({ idle, absolute }: SessionLives) {
-  /** What is stored of an end may be behind by so many seconds. */
+  /** How many seconds the stored end of a session may be behind. */
   const slack = idle / 60
   /** The end of a session after a request at `last`. */
   const endOf = (createdAt: Timestamp, last: Timestamp): Timestamp => {

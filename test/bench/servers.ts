@@ -10,7 +10,7 @@ export interface Server {
   readonly url: string
   /** The Cookie header's value of a signed-in session; empty where there are none. */
   readonly cookie: string
-  /** MiB of memory that it holds now; null where the system does not tell. */
+  /** MiB of memory that it holds now; null where the system does not say. */
   residentMiB(): number | null
   /** Ends it and resolves once it has. */
   stop(): Promise<void>

@@ -224,7 +224,7 @@ describe('the example file', () => {
     assert.deepEqual(Object.keys(content), NAMES)
   })
 
-  test('holds the defaults, but for the paths of a service', () => {
+  test('holds the defaults, except the paths of a service', () => {
     const { settings } = load({ file: path })
     const paths = {
       db: '/var/lib/trunkline/trunkline.db',

@@ -26,7 +26,7 @@ test('a date is read in each form that is documented', () => {
     assert.equal(parseDate(written), moment, written)
 })
 
-test('a day that the calendar does not have is no date', () => {
+test('a day that the calendar does not have is not a date', () => {
   for (const written of [
     '2026-02-30',
     '2026-02-29',
@@ -46,7 +46,7 @@ test('29 February is a date in leap years alone', () => {
   for (const year of [2023, 1900, 2200, 2025]) assert.equal(parseDate(`${year}-02-29`), null, String(year))
 })
 
-test('a time that the clock does not have is no date', () => {
+test('a time that the clock does not have is not a date', () => {
   for (const time of [
     '24:00',
     '23:60',
@@ -63,7 +63,7 @@ test('a time that the clock does not have is no date', () => {
     assert.equal(parseDate(`2026-10-01 ${time}`), null, time)
 })
 
-test('anything else is no date', () => {
+test('anything else is not a date', () => {
   for (const written of [
     '',
     'now',
@@ -179,7 +179,7 @@ test('a time zone is a name that ICU knows, links included, in any case', () => 
     assert.ok(isTimeZone(name), name)
 })
 
-test('a bare offset or a made-up place is no time zone', () => {
+test('a bare offset or a made-up place is not a time zone', () => {
   for (const name of ['', '+02:00', '-05:00', '0530', '2', 'Mars/Olympus', 'Europe/', 'Europe/Kyiv ', 'Local', 'GMT+2'])
     assert.ok(!isTimeZone(name), name)
 })

@@ -61,7 +61,7 @@ test('of a repeated key the last one counts', () => {
   )
 })
 
-test('what is no JSON throws a SyntaxError', () => {
+test('what is not JSON throws a SyntaxError', () => {
   for (const text of [
     '',
     '{',

@@ -2,7 +2,7 @@
 export interface Held {
   readonly delayMs: number
   readonly heapMiB: number
-  /** null where the system does not tell. */
+  /** null where the system does not say. */
   readonly openFiles: number | null
 }
 

@@ -86,7 +86,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
     assert.equal((await tried(plan, NOON, ['/no/such/program'])).outcome, 'failed')
   })
 
-  it('leave nothing when the daemon is stopped in the middle, and that is no failure to tell', async () => {
+  it('leave nothing when the daemon is stopped in the middle, and that is not reported as a failure', async () => {
     const plan = await place()
     const hanging = `const [file] = process.argv.slice(-1); require('fs').writeFileSync(file + '.part-' + process.pid, 'half')
       setInterval(() => undefined, 1000)`

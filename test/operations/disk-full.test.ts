@@ -139,7 +139,7 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     assert.match(readFileSync(join(disk, 'log'), 'utf8'), /"msg":"stopped"/)
   })
 
-  it('ends a start with 75, so that it is tried again, unlike what a restart cannot mend', async () => {
+  it('ends a failed start with 75, so that the service manager tries again; what a restart cannot fix ends otherwise', async () => {
     fill()
     const { code, stderr } = await runDaemon({ TRUNKLINE_DB: join(disk, 'new.db') })
     assert.equal(code, 75, stderr)

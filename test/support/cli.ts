@@ -10,7 +10,7 @@ import { type LazyCommand, runProgram, type Wiring } from '../../adapters/cli/pr
 import { wiringFor } from '../../bin/command-line.ts'
 import { temporaryFolder } from './app.ts'
 
-/** What came of one command line. Moments are shown as `<time>`. */
+/** The outcome of one command line. Moments are shown as `<time>`. */
 export interface Ran {
   readonly code: number
   readonly stdout: string

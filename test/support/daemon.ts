@@ -16,12 +16,12 @@ export interface Ended {
 
 export interface DaemonProcess {
   readonly url: string
-  /** MiB of memory that it holds now; null where the system does not tell. */
+  /** MiB of memory that it holds now; null where the system does not say. */
   residentMiB(): number | null
   /** The lines on standard output so far. */
   readonly printed: readonly string[]
   /**
-   * Resolves with the first line of the log, written already or yet to come, that contains the text. For want of it the
+   * Resolves with the first line of the log, past or future, that contains the text. Without one, the
    * daemon is killed.
    */
   untilLogged(text: string): Promise<string>

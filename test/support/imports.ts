@@ -114,7 +114,7 @@ export function storing({ services }: Desk, around: (store: () => Promise<BulkCo
   return async () => ({ ...services, bulk: { ...bulk, load } })
 }
 
-/** Every column that a deck must have, but for the tenant. */
+/** Every column that a deck must have, except the tenant. */
 export const DECK_HEADER = 'prefix,destination,cost_per_minute,billing_increment,status'
 
 /** A deck of these rows. */

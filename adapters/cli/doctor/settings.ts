@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import { resources } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
-import { type KeyFault, type Keys, keyFaults, mending } from '../../../core/resources/keys.ts'
+import { correction, type KeyFault, type Keys, keyFaults } from '../../../core/resources/keys.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { unreadProblem } from '../../../core/resources/unread.ts'
 import { quoted } from '../command-line.ts'
@@ -52,7 +52,7 @@ async function findingOn(
   { name, field, keys, object, fault }: Unreadable,
 ): Promise<Finding> {
   const named = await spelling(records, resource, id)
-  const words = mending(keys, object, fault).map(edit => editWords(name, field, edit))
+  const words = correction(keys, object, fault).map(edit => editWords(name, field, edit))
   return {
     kind: 'setting_unread',
     finding: `the ${name} of ${labelOf(resource)} ${named} ${unreadProblem(fault).predicate}`,

@@ -46,7 +46,7 @@ async function roomIn(stream: Writable): Promise<void> {
   settled.abort()
 }
 
-/** Under another name until it is whole, unless what is there is no plain file. */
+/** Under another name until it is whole, unless the path is not a regular file. */
 function toFile(given: string, replaces: boolean): OutputTarget {
   const there = statSync(given, { throwIfNoEntry: false })
   // A link stays one.
@@ -97,7 +97,7 @@ const isCode = (error: unknown, code: string): boolean =>
 
 const SQLITE = Buffer.from('SQLite format 3\0')
 
-/** The first bytes of a file, at most so many. */
+/** The first bytes of a file, at most this many. */
 export function headOf(path: string, length: number): Buffer {
   const file = openSync(path, 'r')
   const head = Buffer.alloc(length)

@@ -3,7 +3,7 @@ export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const source = items[Symbol.asyncIterator]()
   const ask = (): Promise<IteratorResult<T>> => {
     const asked = source.next()
-    // Whoever awaits it is told what went wrong; until then, that nobody waits for it is no fault.
+    // Whoever awaits it gets the error; until then, a rejection that nobody awaits is not an error.
     asked.catch(() => undefined)
     return asked
   }

@@ -10,7 +10,7 @@ import type { CellRules } from './cells.ts'
 import { readerOf } from './cells.ts'
 import type { ImportOptions } from './options.ts'
 
-/** The column of a reject file that tells the reason; an import passes over it. */
+/** The column of a reject file with the reason; an import ignores it. */
 export const REASON = 'import_error'
 /** What the service sets itself: there in lists, no matter for an import. */
 const PASSED_OVER = new Set([REASON, 'id', 'created_at', 'updated_at'])

@@ -36,7 +36,7 @@ export interface Source {
 const MANY_BYTES = 65_536
 
 /**
- * Imports records from a stream. Errors in the data are told in the summary and on standard error, and by
+ * Imports records from a stream. Errors in the data are reported in the summary, on standard error, and by
  * `exitCodeOf`; what cannot be begun or must be stopped is thrown. `signal` stops between two batches.
  */
 export async function importRecords(
@@ -188,7 +188,7 @@ async function tellTaken(resource: Resource, summary: ImportSummary, context: Co
   const stored = errors.filter(({ rule }) => rule === 'taken')
   const twice = errors.filter(({ rule }) => rule === 'repeated')
   if (stored.length > 0) say(context, '--mode upsert changes records that exist, --mode skip leaves them alone')
-  // The same command again would store once more what is stored already, or fail for another reason.
+  // Repeating the command would store the same records twice, or fail for another reason.
   const isAll = created === 0 && more_errors === 0 && stored.length + twice.length === errors.length
   if (isAll && twice.length > 0 && mayBeShared(resource)) await sayHint(context, again('--allow-duplicates'))
   else if (isAll && stored.length > 0) await sayHint(context, again('--mode', 'upsert'))

@@ -83,7 +83,7 @@ export class Input {
     this.#signal = signal
   }
 
-  /** Reads the head. Throws a CliError on UTF-16 and on what is no text. */
+  /** Reads the head. Throws a CliError on UTF-16 and on what is not text. */
   static async open(name: string, stream: AsyncIterable<unknown>, signal?: AbortSignal): Promise<Input> {
     const input = new Input(name, stream, signal)
     await input.#fill()
@@ -179,7 +179,7 @@ function wideEncoding(head: Buffer): string | null {
   return head[1] === 0 ? 'UTF-16LE' : head[0] === 0 ? 'UTF-16BE' : null
 }
 
-/** The command that makes a copy in UTF-8; none for what is no file. */
+/** The command that makes a copy in UTF-8; none for what is not a file. */
 const conversion = (name: string, from: string): string | undefined =>
   name === '-' || name.startsWith('/dev/')
     ? undefined

@@ -20,7 +20,7 @@ export interface ImportOptions {
   readonly maxErrors: number
   readonly rejectFile?: string
   readonly dryRun: boolean
-  /** false: begin anew although an import of this input was interrupted. */
+  /** false: start from the beginning although an import of this input was interrupted. */
   readonly resume?: boolean
   readonly decimalComma: boolean
   readonly delimiter?: string

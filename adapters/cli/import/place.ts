@@ -9,7 +9,7 @@ import type { Input } from './input.ts'
 export interface Mark {
   readonly offset: number
   readonly line: number
-  /** Of all bytes before the offset, so that what follows may be mended, and what came before may not. */
+  /** Of all bytes before the offset: what follows may be corrected, what comes before may not change. */
   readonly digest: string
   /** Of the first bytes: which inputs it may be. */
   readonly head: { readonly length: number; readonly digest: string }

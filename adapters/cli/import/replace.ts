@@ -11,7 +11,7 @@ import { grouped } from '../whole-number.ts'
 import type { Fixed } from './evaluate.ts'
 import type { ImportOptions } from './options.ts'
 
-/** A deck that an import is to replace, and what is told of it. */
+/** A deck that an import is to replace, and what is shown of it. */
 export interface Replacing extends Replacement {
   /** As it was given. */
   readonly tenant: string

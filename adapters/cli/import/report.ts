@@ -49,7 +49,7 @@ export function errorReport(
       return errors.more
     },
     add: errors.add,
-    /** Says what is no error; as many as errors are shown. */
+    /** Shows warnings, as many as errors are shown. */
     warn: warnings.add,
     /** Says how many were not shown. */
     end: (): void => {
@@ -115,7 +115,7 @@ interface Shape {
 
 /**
  * Made with its first row, where there is none yet; one that is there is emptied, or cut to what it was at the place
- * of a resumed import. What is no plain file, such as a pipe, is written to and nothing else.
+ * of a resumed import. What is not a plain file, such as a pipe, is written to and nothing else.
  */
 export function openRejectFile(
   path: string | undefined,
@@ -176,7 +176,7 @@ export function assertRejectFile(path: string): void {
     return
   }
   try {
-    // The slash refuses what is no folder.
+    // The slash refuses what is not a folder.
     accessSync(`${dirname(path)}/`, constants.W_OK)
   } catch (error) {
     throw cannotWrite(path, error)
@@ -185,7 +185,7 @@ export function assertRejectFile(path: string): void {
 
 const REJECTS = new RegExp(`^\\uFEFF?\\[?(?:\\{")?${REASON}\\b`)
 
-/** A file of rejected rows is written anew each time, and no other is lost to a slip. */
+/** A file of rejected rows is overwritten each time; any other file is refused, so that a typo loses nothing. */
 function assertReplaceable(path: string): void {
   assertNoDatabase(path)
   const head = headOf(path, 64).toString()

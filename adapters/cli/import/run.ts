@@ -229,7 +229,7 @@ function cutOff({ input, resource, options, counts }: Passing, error: unknown): 
   return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, resuming, error)
 }
 
-/** Counts and tells what was read. */
+/** Counts and reports what was read. */
 function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void {
   const { counts, blankLines } = passing
   counts.rows += rows

@@ -1,7 +1,7 @@
 import { EXIT } from '../exit.ts'
 import type { ImportError, ImportWarning } from './report.ts'
 
-/** What became of an import. Records are counted, but for `rows`, `rejected`, `warned` and `blank`, which are of the input. */
+/** The outcome of an import, counted in records; `rows`, `rejected`, `warned` and `blank` are counted in input rows. */
 export interface ImportSummary {
   readonly resource: string
   readonly source: string

@@ -54,7 +54,7 @@ const submitted = (message: Message): Message => ({
   delivered_at: null,
 })
 
-/** A provider that has sent a receipt has the message, whatever became of its reply. */
+/** A provider that has sent a receipt has the message, whatever happened to its reply. */
 function refused(message: Message, reason: string, response: unknown, reply: GatewayReply): Message {
   if (!isOpen(message) && (message.status_class !== 'pending' || !isDefinite(reply))) return message
   return isDefinite(reply) ? failed(message, reason, response) : lost(message, reason, response)

@@ -93,7 +93,7 @@ function contentOf(encodings: Profile['receipt']['encodings'], { headers, body, 
   }
 }
 
-/** What is ours in a receipt's URL is no part of what the provider says. */
+/** Our own parts of a receipt's URL are not part of what the provider says. */
 const OURS: readonly string[] = [REFERENCE_PARAMETER, TOKEN_PARAMETER]
 
 const fieldsIn = (parameters: URLSearchParams): JsonObject =>

@@ -92,7 +92,7 @@ const receipt = Type.Object(
     encodings: Type.Array(Type.Enum(['query', 'form', 'json']), { minItems: 1 }),
     /** Where the receipts of one request are; the request itself is one where nothing is named. A root array is always read. */
     items: Type.Optional(path),
-    /** An item that breaks one of these is no receipt. */
+    /** An item that breaks one of these is not a receipt. */
     require: Type.Optional(Type.Array(test, { maxItems: 10 })),
     id: Type.Optional(paths),
     /** Our own reference; that of the receipt URL is always read. */

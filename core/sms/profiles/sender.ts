@@ -19,7 +19,7 @@ export interface Proof {
 /** What its URL and headers tell of a sender: it is the holder of the token, is not, or its body must be seen. */
 export type Glance = 'proven' | 'refused' | 'open'
 
-/** Tells what can be told before a body is read: nobody without a secret or a signature makes us read one. */
+/** Decides what can be decided before a body is read: without a secret or a signature, none is read. */
 export function glance(
   senders: readonly ProfileSender[],
   proof: Omit<Proof, 'request'> & { readonly request: Head },

@@ -44,7 +44,7 @@ function listed(files: readonly ProfileFile[]): readonly Listed[] {
   })
 }
 
-/** What a file that is no profile is called after: `acme` of `acme.json`. */
+/** The name of a file that is not a profile: `acme` of `acme.json`. */
 const nameOf = (file: string): string => file.replace(/^.*[/\\]/, '').replace(/\.json$/, '')
 
 export const faultLine = ({ path, problem }: ProfileFault): string => (path === '' ? problem : `${path}: ${problem}`)

@@ -20,7 +20,7 @@ const run = async (place: Workplace, lines: readonly string[]): Promise<void> =>
   for (const line of lines) await place.done(line, { input: 'kW3-9fQm-Zt81\n' })
 }
 
-/** All that is kept of calls, but for the ids and times of this database. */
+/** Everything stored of calls, except this database's ids and times. */
 function recordsOf(place: Workplace): unknown[] {
   const db = new Sqlite(place.db, { readonly: true })
   const calls = db

@@ -110,7 +110,7 @@ for (const shell of Object.keys(SHELLS))
       assert.deepEqual(completed(shell, 'trunkline --db cdr tenant li'), ['list'])
     })
 
-    it('names of records as commands take them, but for those that need quotes', { skip: unbuilt }, () => {
+    it('names of records as commands take them, except those that need quotes', { skip: unbuilt }, () => {
       assert.deepEqual(completed(shell, 'trunkline tenant show a'), ['acme'])
       assert.deepEqual(completed(shell, 'trunkline ext delete ac'), ['acme/101'])
       assert.deepEqual(completed(shell, 'trunkline did list --tenant '), ['acme'])

@@ -99,7 +99,7 @@ describe('a tenant in New York', () => {
     assert.deepEqual([digits, number_kind], ['12125550123', 'national'])
   })
 
-  test('has its past put right, with the direction of calls to its own number', async () => {
+  test('has past calls corrected, including the direction of calls to its own number', async () => {
     const rerate = 'trunkline cdr rerate --tenant gotham'
     const said = await place.json(`${rerate} --dry-run`)
     const inbound = said.changes.find((change: Record<string, unknown>) => change['new_direction'] === 'inbound')

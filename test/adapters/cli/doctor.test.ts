@@ -189,12 +189,12 @@ describe('doctor', () => {
     const env = { TRUNKLINE_PORT: '9', TRUNKLINE_BASE_URL: 'http://127.0.0.1:8080' }
     const found = async (given: typeof env): Promise<string[][]> =>
       (await findings({ env: given })).filter(([finding]) => finding?.includes('base_url'))
-    const [[finding = '', mend] = []] = await found(env)
+    const [[finding = '', fix] = []] = await found(env)
     assert.match(
       finding,
       /^base_url is http:\/\/127\.0\.0\.1:8080, but the daemon listens at http:\/\/127\.0\.0\.1:9, /,
     )
-    assert.equal(mend, 'export TRUNKLINE_BASE_URL=http://127.0.0.1:9')
+    assert.equal(fix, 'export TRUNKLINE_BASE_URL=http://127.0.0.1:9')
     assert.deepEqual(await found({ ...env, TRUNKLINE_BASE_URL: 'http://127.0.0.1:9' }), [])
   })
 

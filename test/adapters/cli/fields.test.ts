@@ -27,7 +27,7 @@ describe('--fields', () => {
       assert.equal(said, `--fields does not apply to trunkline ${command}`)
     })
 
-  it('with a slip in it is told before anything is changed or sent', async () => {
+  it('with a mistake is refused before anything is changed or sent', async () => {
     const before = await place.json('trunkline audit list')
     for (const line of [
       'trunkline did create --tenant acme --number +380441234568 --provider P --status active',

@@ -80,7 +80,7 @@ describe('a hint', () => {
     assert.doesNotMatch(stderr, /hint:|hunter2/)
   })
 
-  it('never puts another command that changes something in the place of a slip', async () => {
+  it('never corrects a typo to a command that changes something', async () => {
     for (const [line, meant, hint] of [
       ['trunkline extension creat --tenant acme', 'create', 'trunkline extension --help'],
       ['trunkline sms sent', 'send', 'trunkline sms --help'],

@@ -25,7 +25,7 @@ afterEach(async () => {
 describe('an import of call records', () => {
   const stored = (): string[] => desk.query('SELECT caller_number FROM cdrs ORDER BY id')
 
-  it('that stops at a bad row goes on once that is mended', async () => {
+  it('that stopped at a bad row continues once the row is corrected', async () => {
     const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
     const first = await desk.take('cdrs', text)
     assert.equal(first.summary.rejected, 1)
@@ -101,13 +101,13 @@ describe('an import of call records', () => {
 
   it('ends where another of the same input has gone on meanwhile, and stores nothing twice', async () => {
     const text = `${CALLS}\n${calls(1, 700, n => (n === 600 ? 'bad' : '1'))}`
-    const mended = text.replace('bad', '1')
+    const corrected = text.replace('bad', '1')
     await desk.take('cdrs', text)
     const open = storing(desk, async store => {
-      await desk.take('cdrs', mended, ['--resume'])
+      await desk.take('cdrs', corrected, ['--resume'])
       return store()
     })
-    const stream = Readable.from([Buffer.from(mended)], { objectMode: false })
+    const stream = Readable.from([Buffer.from(corrected)], { objectMode: false })
     const { context } = listening(desk.services)
     await assert.rejects(
       importRecords(resourceNamed('cdrs'), { name: 'in.csv', stream }, readImportOptions({ resume: true }), {

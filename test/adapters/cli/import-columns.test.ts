@@ -79,7 +79,7 @@ describe('a column that is nearly the name of a field', () => {
     assert.equal(hintIn(stderr), 'trunkline cdr import in.ndjson --tenant acme --map Prefxi=prefix')
   })
 
-  it('comes with no command that would import once more what is stored', async () => {
+  it('has no hint that would import stored rows again', async () => {
     const row = { prefix: '380', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' }
     const rows = [row, { ...row, prefix: undefined, Prefxi: '381' }].map(each => JSON.stringify(each)).join('\n')
     const { stderr, summary } = await desk.take('rates', rows, [...FLAGS, '--on-error', 'continue'], 'in.ndjson')

@@ -12,7 +12,7 @@ import { parseDate } from '../../../core/dates.ts'
 import { nearest } from '../../../core/nearest.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
 
-/** The rows of a text that comes in pieces of that many bytes, taken at most so many at a time. */
+/** The rows of a text that comes in pieces of that many bytes, taken at most this many at a time. */
 async function rowsOf(text: string, splitter: Splitter, piece = 7, limit = 3) {
   const bytes = Buffer.from(text)
   const stream = new PassThrough()

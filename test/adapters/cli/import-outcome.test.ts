@@ -49,7 +49,7 @@ describe('an import with bad rows', () => {
     assert.deepEqual([summary.created, summary.rejected], [2, 2])
   })
 
-  it('writes them as they came with the reason, and takes the file again once it is mended', async () => {
+  it('writes them unchanged with the reason, and imports the file once it is corrected', async () => {
     const rejects = join(folder.path, 'rejects.csv')
     const quoted = deck('1,a,1,60,active', '2,"b, ""b""\nb",bad,60,active', '1,c,1,60,active', '4,d,1,60')
     await desk.take('rates', quoted, [...FLAGS, '--on-error', 'continue', '--reject-file', rejects])
@@ -62,8 +62,11 @@ describe('an import with bad rows', () => {
         'prefix: The prefix is the same as in line 2.,1,c,1,60,active\n',
     )
     assert.equal(statSync(rejects).mode & 0o777, 0o600)
-    const mended = written.replace(',bad,', ',2,').replace('.,1,c', '.,5,c').replace('4,d,1,60\n', '4,d,1,60,active\n')
-    const { summary } = await desk.take('rates', mended, FLAGS)
+    const corrected = written
+      .replace(',bad,', ',2,')
+      .replace('.,1,c', '.,5,c')
+      .replace('4,d,1,60\n', '4,d,1,60,active\n')
+    const { summary } = await desk.take('rates', corrected, FLAGS)
     assert.deepEqual([summary.created, summary.rejected], [3, 0])
     assert.deepEqual(prefixes(), ['1', '2', '4', '5'])
   })
@@ -78,8 +81,8 @@ describe('an import with bad rows', () => {
       const rejects = join(folder.path, `rejects.${format}`)
       const flags = [...FLAGS, '--on-error', 'continue', '--reject-file', rejects]
       await desk.take('rates', wrap([row('1', '1'), row('2', 'bad'), row('3', 'bad')]), flags, `in.${format}`)
-      const mended = readFileSync(rejects, 'utf8').replaceAll('"bad"', '"2"')
-      const { summary } = await desk.take('rates', mended, FLAGS, `rejects.${format}`)
+      const corrected = readFileSync(rejects, 'utf8').replaceAll('"bad"', '"2"')
+      const { summary } = await desk.take('rates', corrected, FLAGS, `rejects.${format}`)
       assert.deepEqual([summary.rows, summary.created, summary.rejected], [2, 2, 0])
     })
 
@@ -297,7 +300,7 @@ it('a signal that comes once all is stored interrupts nothing', async () => {
   assert.deepEqual([summary.created, prefixes()], [2, ['1', '2']])
 })
 
-it('rows that are rejected once more have the new reason in the place of the old one', async () => {
+it('rows that are rejected again have the new reason instead of the old one', async () => {
   for (const separator of [',', ';']) {
     const [first, second] = [join(folder.path, `1${separator}.csv`), join(folder.path, `2${separator}.csv`)]
     const bad = deck('7,"A, or ""B""\nC",x,60,active', ',,1,60,active').replaceAll(',', separator)

@@ -85,8 +85,8 @@ describe('an import that goes on', () => {
       `${summary.created.toLocaleString('en')} records are stored; correct the rejected rows, then import the rest\n` +
         'hint: trunkline cdr import in.csv --resume\n',
     )
-    const anew = await desk.take('cdrs', text, ['--no-resume'])
-    assert.match(anew.stderr, /^hint: trunkline cdr import in\.csv --resume\n/m)
+    const restarted = await desk.take('cdrs', text, ['--no-resume'])
+    assert.match(restarted.stderr, /^hint: trunkline cdr import in\.csv --resume\n/m)
     const first = await desk.take('cdrs', file(10, { 3: BAD }).replaceAll('2026-', '2025-'))
     assert.match(first.stderr, /^nothing was imported/m)
   })

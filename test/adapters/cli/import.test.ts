@@ -192,7 +192,7 @@ describe('an import of JSON', () => {
     assert.deepEqual(desk.query(RATES), [])
   })
 
-  it('reports what is no JSON, no object, and no field', async () => {
+  it('reports what is not JSON, no object, and no field', async () => {
     const { summary } = await desk.take(
       'rates',
       `{"prefix"\n[1]\n${JSON.stringify({ ...row, statsu: 'x' })}\n`,
@@ -255,7 +255,7 @@ describe('rates', () => {
     assert.deepEqual(desk.query('SELECT prefix FROM rates'), ['6138'])
   })
 
-  it('say why a sheet’s damage is no value', async () => {
+  it('say why a sheet’s damage is not a value', async () => {
     assert.deepEqual(
       await errorsOf(
         desk,

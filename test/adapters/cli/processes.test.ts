@@ -91,7 +91,7 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
     assert.equal((await place.json('trunkline extension show acme/101 --show-secrets')).secret, 'from a file')
   })
 
-  it('asks nothing when standard input is no terminal', async () => {
+  it('asks nothing when standard input is not a terminal', async () => {
     const { code, stderr } = await runShell(place, 'trunkline admin create zoe@example.com')
     assert.equal(code, 64)
     assert.match(stderr, /^error: there is no password/)
@@ -101,7 +101,7 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)
-    it(`ended by ${signal} while it sends ends with ${code}, and says that nobody knows what became of the message`, async () => {
+    it(`ended by ${signal} while it sends ends with ${code}, and says that the message may have been sent`, async () => {
       const held = createServer()
       await new Promise<void>(resolve => held.listen(0, '127.0.0.1', resolve))
       const { port } = held.address() as AddressInfo

@@ -199,7 +199,7 @@ describe('the calls of a switch, from the command line', () => {
       assert.equal((await place.json(`trunkline cdr ingest ${second} ${flags}`)).known, 1)
   })
 
-  test('are checked against the rates, and rated anew once one is added', async () => {
+  test('are checked against the rates, and rerated once one is added', async () => {
     const before = await place.run('trunkline rate check acme --since 2026-10-01')
     assert.equal(before.code, 1)
     assert.match(before.stdout, /^dialled without a rate: 1\n {2}49301… {2}1 call$/m)

@@ -55,7 +55,7 @@ describe('a number alone', () => {
     await place.done('trunkline queue delete acme/1 --yes')
   })
 
-  it('is no id of another tenant where the tenant is known', async () => {
+  it('is not an id of another tenant where the tenant is known', async () => {
     const call = (extension: string): string =>
       `trunkline cdr create --tenant acme --extension ${extension} --caller-number 101 --destination-number 1 --direction outbound --disposition ANSWERED --duration-seconds 1 --bill-seconds 1 --cost 0 --started-at 2026-10-01`
     const { code, stderr } = await place.run(call('2'))

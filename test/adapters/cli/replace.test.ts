@@ -167,7 +167,7 @@ describe('rate import --effective', () => {
     assert.deepEqual(rates(), ['380 123', '44 300', '49 400'])
   })
 
-  it('is refused for what is no moment, and for one that another deck waits for', async () => {
+  it('is refused for what is not a moment, and for one that another deck waits for', async () => {
     assert.match(
       (await run(`${REPLACE} --effective soon`)).stderr,
       /--effective must be a day, or a day and a time such as/,

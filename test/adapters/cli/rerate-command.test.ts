@@ -6,7 +6,7 @@ import { asteriskRow } from '../../support/switch.ts'
 
 const COUNT = 45
 
-describe('rating anew, from the command line', () => {
+describe('rerating, from the command line', () => {
   let place: Workplace
   const RERATE = 'trunkline cdr rerate --tenant acme'
   before(async () => {

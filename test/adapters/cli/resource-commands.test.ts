@@ -69,7 +69,7 @@ describe('a list', () => {
       stderr: 'error: there is no field colour; there are id, extension, mac, model, extension_id\n',
     }))
 
-  it('refuses a limit that is no number', () =>
+  it('refuses a limit that is not a number', () =>
     ended('trunkline cdr list --limit ten', { code: 64, stderr: 'error: --limit must be a whole number above 0\n' }))
 
   it('says what is missing of a page that begins after a record that is not there', () =>

@@ -70,7 +70,7 @@ describe('the tenant that a command is about', () => {
     assert.match(screen.printed(), /^acme, 2026-10 /m)
   })
 
-  it('is no month to report', async () => {
+  it('is not a month to report', async () => {
     assert.deepEqual(await place.run('trunkline report usage acme'), {
       code: 64,
       stdout: '',
@@ -78,7 +78,7 @@ describe('the tenant that a command is about', () => {
     })
   })
 
-  it('is no number to quote', async () => {
+  it('is not a number to quote', async () => {
     const { code, stderr } = await place.run('trunkline rate quote acme')
     assert.equal(code, 64)
     assert.equal(stderr, 'error: a number is required: the one to call\nhint: trunkline rate quote --help\n')

@@ -135,7 +135,7 @@ describe('at a terminal, restoring', { skip, timeout: 60_000 }, () => {
   })
 })
 
-describe('at a terminal, rating anew', { skip, timeout: 60_000 }, () => {
+describe('at a terminal, rerating', { skip, timeout: 60_000 }, () => {
   it('asks nothing where nothing would change', async () => {
     const screen = atTerminal(place, ['cdr', 'rerate', 'acme'])
     assert.equal(await screen.ended(), 0)

@@ -20,7 +20,7 @@ describe('what is written in a file, and given by a flag', () => {
     return [...stderr.matchAll(/^.*?:(\d+: .*)$/gm)].map(([, error = '']) => error)
   }
 
-  it('is no boolean unless it says yes or no, in every import and by the flag', async () => {
+  it('is not a boolean unless it says yes or no, in every import and by the flag', async () => {
     const sheet = ['ja', 'WAHR', 'x'].map((word, i) => `acme,20${i},N,s,active,${word}`)
     const header = 'tenant,extension_number,display_name,secret,status,voicemail_enabled'
     assert.deepEqual(
@@ -66,7 +66,7 @@ describe('what is written in a file, and given by a flag', () => {
     }
   })
 
-  it('is no number where a spreadsheet has made an exponent of it, wherever it is dialled', async () => {
+  it('is not a number where a spreadsheet has made an exponent of it, wherever it is dialled', async () => {
     const sheets: Readonly<Record<string, string>> = {
       extension: 'tenant,extension_number,display_name,secret,status\nacme,4.42E+11,N,s,active\n',
       did: 'tenant,number,provider,status\nacme,4.42E+11,P,active\n',

@@ -85,7 +85,7 @@ const exchanged = async (act: (socket: Socket) => void, through = client): Promi
 }
 
 describe('a submission', () => {
-  it('may take a time that is no whole number of milliseconds', async () => {
+  it('may take a time that is not a whole number of milliseconds', async () => {
     gateway.answerWith(200, '{"id":"1"}')
     const odd = httpGatewayClient({ timeoutSeconds: 16.1 })
     assert.equal((await submit({}, odd)).kind, 'answered')

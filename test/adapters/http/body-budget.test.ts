@@ -17,7 +17,7 @@ function opener(total: number) {
 }
 
 describe('the budget of bodies', () => {
-  it('gives until it is spent, and again what was given back', () => {
+  it('gives bytes until it is spent, and again those that were returned', () => {
     const { open, gaveUp } = opener(100)
     const [first, second] = [open('first'), open('second')]
     assert.ok(first.take(60))

@@ -33,7 +33,7 @@ describe('a request that changes something', () => {
     assert.equal((await world.get('/api/admin/me')).status, 200)
   })
 
-  it('is taken from the own origin, from the same site and from what is no browser', async () => {
+  it('is taken from the own origin, from the same site and from what is not a browser', async () => {
     for (const headers of [{ origin: world.service.url }, { 'sec-fetch-site': 'same-origin' }, {}])
       assert.equal((await create(world.service, world.session, { ...headers }, world.body('rates'))).status, 201)
   })

@@ -87,7 +87,7 @@ describe('a receipt', () => {
     }
   })
 
-  it('whose status is no text is merged and changes nothing', async () => {
+  it('whose status is not text is merged and changes nothing', async () => {
     for (const status of [{ groupName: 'REJECTED' }, ['UNDELIV'], false, null, '']) {
       const { external_message_id } = await sent(`odd-${JSON.stringify(status)}`)
       await receipt({ id: external_message_id, status, seen: 1 })
@@ -106,7 +106,7 @@ describe('a receipt', () => {
     assert.ok(shown.text.includes('"price":0.10000000000000000001'))
   })
 
-  it('that comes twice leaves the same record, but for the time', async () => {
+  it('that comes twice leaves the same record, except the time', async () => {
     await sent('twice')
     await receipt({ id: 'twice', status: 'DELIVRD', a: 1 })
     const first = await stored()

@@ -67,7 +67,7 @@ describe('listening', () => {
     await service.close()
   })
 
-  it('fails with the setting of the host when that is no address of this machine', async () => {
+  it('fails with the setting of the host when that is not an address of this machine', async () => {
     const app = () => new Koa()
     await assert.rejects(serve(app, { host: '192.0.2.1', port: 0 }), {
       message: 'Cannot listen on 192.0.2.1:0: EADDRNOTAVAIL; set TRUNKLINE_HOST to an address of this machine.',

@@ -50,7 +50,7 @@ describe('a session', () => {
     }),
   )
 
-  it('ends after two hours without a request, and a request begins them anew', async () => {
+  it('ends after two hours without a request, and each request restarts them', async () => {
     const clock = manualClock()
     await serving(
       async service => {

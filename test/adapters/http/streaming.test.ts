@@ -134,7 +134,7 @@ describe('a long list', () => {
     })
   })
 
-  it('stops being read when its client goes away, which is no error', async () => {
+  it('stops being read when its client goes away, which is not an error', async () => {
     await countingPages(async pages => {
       const response = await open('/api/cdrs')
       response.setEncoding('utf8')
@@ -148,7 +148,7 @@ describe('a long list', () => {
     })
   })
 
-  it('is not searched to its end when its client goes away before anything was found, which is no error', async () => {
+  it('is not searched to its end when its client goes away before anything was found, which is not an error', async () => {
     const { turns } = world.service.trunkline.storage.connection
     const begin = turns.begin.bind(turns)
     let steps = 0

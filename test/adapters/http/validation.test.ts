@@ -139,7 +139,7 @@ for (const resource of exposedResources) {
           await refuses(name, unknown, `The selected ${label(name)} is invalid.`)
     })
 
-    it('that unique sets are unique, but for the record itself', async () => {
+    it('that unique sets are unique, except the record itself', async () => {
       for (const set of expected.unique) {
         const name = set.at(-1) ?? ''
         const first = await world.create(resource)

@@ -32,7 +32,7 @@ async function takenIn(world: SwitchWorld, path: string, format: SourceFormat | 
   return { ...(await ingest(path, asked, world.storage.calls)), passedOver, troubles }
 }
 
-/** A folder of files of several formats, and of what is no record. */
+/** A folder of files of several formats, and of what is not a record. */
 function folderOf(world: SwitchWorld): string {
   const folder = world.file('cdr')
   mkdirSync(folder)
@@ -104,7 +104,7 @@ describe('a folder', () => {
   )
 
   test(
-    'has what is no file, or cannot be read, passed over, whatever its name, and the others taken in',
+    'has what is not a file, or cannot be read, passed over, whatever its name, and the others taken in',
     inWorld(async world => {
       const folder = world.file('cdr')
       mkdirSync(join(folder, 'a.json'), { recursive: true })

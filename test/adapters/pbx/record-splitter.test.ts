@@ -33,7 +33,7 @@ test('a torn last line stays until it is whole', () => {
   assert.deepEqual(splitter.push(Buffer.from('\n')), [{ text: '"bc"', end: 9 }])
 })
 
-test('a last line without its end can be had when no more will come', () => {
+test('a last line without its end is returned when no more will come', () => {
   const splitter = recordSplitter('quoted', 100)
   splitter.push(Buffer.from('"a"\n"b"'))
   assert.deepEqual(splitter.rest(), { text: '"b"', end: 107 })

@@ -35,7 +35,7 @@ const history = ({ storage }: SwitchWorld) =>
     'SELECT cdr_id, cost, outcome, prefix FROM cdr_rating_history ORDER BY cdr_id',
   )
 
-describe('rating calls anew', () => {
+describe('rerating calls', () => {
   test(
     'changes nothing while the rates are what they were',
     inWorld(async world => {

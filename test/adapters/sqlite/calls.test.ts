@@ -193,7 +193,7 @@ test(
 
 describe('the quarantine', () => {
   test(
-    'keeps a record and the reason, counts how often it came, and gives it back once the cause is mended',
+    'keeps a record and the reason, counts how often it came, and returns it once the cause is fixed',
     inWorld(async world => {
       const text = asteriskRow({ accountcode: 'late' }) + asteriskRow({ accountcode: '', id: '1.2' })
       for (let turn = 0; turn < 3; turn++) assert.equal((await taken(world, text)).quarantined, 2)
@@ -239,7 +239,7 @@ describe('the quarantine', () => {
   )
 
   test(
-    'gives back what is replayed together in one transaction: two that are one call once, and nothing when it fails',
+    'replays records together in one transaction: a call that came twice is stored once, and a failure stores nothing',
     inWorld(async world => {
       const { calls, connection } = world.storage
       await taken(world, `${asteriskRow({ accountcode: '' })}${asteriskRow({ accountcode: '', id: '1.2' })}garbage\n`)

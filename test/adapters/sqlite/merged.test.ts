@@ -32,7 +32,7 @@ test('parts in order become one in order, each item once, however many parts the
   }
 })
 
-test('an empty part is no part', async () => {
+test('an empty part is not a part', async () => {
   assert.deepEqual(await merged([[], [{ key: 1, nth: 1 }], []], byKey, new Turns().begin()), [{ key: 1, nth: 1 }])
 })
 

@@ -114,7 +114,7 @@ describe('an open database', () => {
   })
 })
 
-describe('what is no database of ours is refused and left as it was', () => {
+describe('what is not a database of ours is refused and left as it was', () => {
   const refused = (path: string, message: RegExp): void => {
     chmodSync(path, 0o644)
     const before = readFileSync(path)
@@ -136,7 +136,7 @@ describe('what is no database of ours is refused and left as it was', () => {
     refused(path, /is empty, not a database/)
   })
 
-  test('a file that is no database', () => {
+  test('a file that is not a database', () => {
     const path = newPath()
     writeFileSync(path, 'id;name\n1;Acme\n'.repeat(1_000))
     refused(path, /damaged or is not an SQLite database/)

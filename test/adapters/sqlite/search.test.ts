@@ -20,7 +20,7 @@ const texts = fc.oneof(
 )
 const described = fc.record({ number: texts, provider: texts, description: fc.option(texts) })
 
-/** Half a surrogate pair is no text that can be stored. */
+/** Half a surrogate pair is not text that can be stored. */
 const wellFormed = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
 
 interface Did {
@@ -280,7 +280,7 @@ test('trouble in following is told, and does not end it', async () => {
   await storage.close()
 })
 
-test('an index over other fields than the declared ones is made anew', async () => {
+test('an index over fields other than the declared ones is rebuilt', async () => {
   const storage = openStorage(':memory:', { clock: manualClock() })
   const { db } = storage.connection
   await insert(storage.records, 'tenants')

@@ -5,7 +5,7 @@ import { insert } from '../../support/rows.ts'
 
 /**
  * A process that opens the database, making it when there is none, and creates extensions as fast as it can: so many
- * of its own for each of the tenants, with numbers that every such process uses. It prints what came of each. It
+ * of its own for each of the tenants, with numbers that every such process uses. It prints each outcome. It
  * opens at the given moment, so that several can be made to meet.
  */
 const [path = '', tenants = '', attempts = '', openAt = '0'] = process.argv.slice(2)

@@ -39,7 +39,7 @@ test('a change by half an hour within one clock hour is right on both sides', ()
   assert.equal(clock({ local: '2024-04-07 02:00:00' }), '2024-04-06T15:30:00.000000Z')
 })
 
-test('what is no date is null', () => {
+test('what is not a date is null', () => {
   assert.equal(read('UTC', '2024-02-30 00:00:00'), null)
   assert.equal(read('Europe/Berlin', ''), null)
 })

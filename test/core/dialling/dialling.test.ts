@@ -86,7 +86,7 @@ describe('a number is one, however it is dialled', () => {
   })
 })
 
-describe('what is no number abroad is not read as one', () => {
+describe('what is not a number abroad is not read as one', () => {
   test('emergency and short numbers', () => {
     for (const [country, number, digits] of [
       ['US', '911', '1911'],

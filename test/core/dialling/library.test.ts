@@ -43,7 +43,7 @@ function numbersOf(country: string, kinds: readonly number[], ofEach: number): P
 
 const e164 = (number: PhoneNumber): string => util.format(number, PhoneNumberFormat.E164).slice(1)
 
-/** What the library reads; what it refuses to read is no number. */
+/** What the library reads; what it refuses to read is not a number. */
 function readByLibrary(text: string, country: string): string | null {
   try {
     return e164(util.parse(text, country))

@@ -35,7 +35,7 @@ test('star and hash are dialled, so they stay', () => {
   assert.equal(dialled('#31# 44-20'), '#31#4420')
 })
 
-test('what has letters or foreign digits is no number', () => {
+test('what has letters or foreign digits is not a number', () => {
   for (const written of ['s', 'voicemail', 'park701', '1800FLOWERS', 'n/a', '٣٨٠', 'ü1']) {
     assert.equal(dialled(written), '', written)
   }

@@ -86,16 +86,16 @@ test('calls that a rate was added for since are counted apart', () => {
   assert.deepEqual([missing, ratable], [[{ prefix: '48', kind: 'plain', calls: 1 }], 2])
 })
 
-test('rates by which an unrated call still costs too much are told, and the call is not to be rated anew', () => {
+test('rates by which an unrated call still costs too much are told, and the call is not to be rerated', () => {
   const unrated: [string, number][] = [['4930111', 2]]
   const rates = [rate(1, '49'), rate(2, '48')]
   const { excessive, missing, ratable } = check(rates, { unrated, pricePerMinute: Number.MAX_SAFE_INTEGER })
   assert.deepEqual([ids(excessive), missing, ratable], [[1], [], 0])
-  const mended = check(rates, { unrated })
-  assert.deepEqual([mended.excessive, mended.ratable], [[], 2])
+  const corrected = check(rates, { unrated })
+  assert.deepEqual([corrected.excessive, corrected.ratable], [[], 2])
 })
 
-test('calls that cost nothing now, to emergencies and own numbers, are to be rated anew, and miss no rate', () => {
+test('calls that cost nothing now, to emergencies and own numbers, are to be rerated, and miss no rate', () => {
   const dialling = diallingOf({ dialling: { country: 'US' } })
   const { missing, ratable } = check([rate(1, '911')], {
     dialling,

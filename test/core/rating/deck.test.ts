@@ -85,7 +85,7 @@ test('a short number is matched by its own rate alone, a number that is none of 
   for (const kind of ['unknown', 'area unknown'] as const) assert.equal(deck.match({ kind, digits: '5551234' }), null)
 })
 
-test('text that is no normalised number matches no further than its digits', () => {
+test('text that is not a normalised number matches no further than its digits', () => {
   assert.equal(buildDeck([rate(1, '1')]).match(plain('a1')), null)
 })
 

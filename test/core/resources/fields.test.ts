@@ -52,7 +52,7 @@ test('a lone half of a surrogate pair counts as one, and is replaced, since UTF-
   })
 })
 
-test('what is no string is no text', () => {
+test('what is not a string is not text', () => {
   for (const given of [1, true, [], {}, ['a'], new LosslessNumber('12345678901234567890')])
     assert.deepEqual(parsed(text(5), given), { problem: 'must be a string' })
 })
@@ -160,7 +160,7 @@ test('a JSON object is kept to the digit, the empty one too', () => {
   )
 })
 
-test('a list, a text or a number is no JSON object', () => {
+test('a list, a text or a number is not a JSON object', () => {
   for (const given of [[], 'text', 1, true, new LosslessNumber('12345678901234567890')])
     assert.deepEqual(parsed(json(), given), { problem: 'must be an object' })
 })

@@ -74,7 +74,7 @@ test('a merge changes what it names, and a required member it names must have a 
   ])
 })
 
-test('an empty or blank text is no value', () => {
+test('an empty or blank text is not a value', () => {
   for (const blank of ['', '   ', '\t\n', null, undefined]) {
     assert.deepEqual(parse({ ...REQUIRED, display_name: blank }).errors, [
       missing('display_name', 'The display name field is required.'),
@@ -110,7 +110,7 @@ test('a field that cannot be null takes its default when it is cleared', () => {
     )
 })
 
-test('a body that is no object breaks a rule', () => {
+test('a body that is not an object breaks a rule', () => {
   for (const body of [null, [], 'text', 1, undefined])
     assert.throws(
       () => asBody(body),

@@ -3,12 +3,12 @@ import { describe, it } from 'node:test'
 import { isJsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
 import {
   choiceKey,
+  correction,
   edited,
   type KeyEdit,
   type Keys,
   key,
   keyFaults,
-  mending,
   NoObject,
   textKey,
 } from '../../../core/resources/keys.ts'
@@ -84,7 +84,7 @@ describe('edits of a JSON object', () => {
     assert.deepEqual(edited({ a: { b: 2 } }, [unset('a', 'b'), unset('c', 'd'), unset('e')]), { a: {} })
   })
 
-  it('do not go through what is no object', () =>
+  it('do not go through what is not an object', () =>
     assert.deepEqual(edited({ a: { b: [1] } }, [set('a', 'b', 'c')]), new NoObject(['a', 'b'])))
 
   it('take __proto__ for a name like any other', () => {
@@ -95,10 +95,10 @@ describe('edits of a JSON object', () => {
 })
 
 describe('what cannot be read', () => {
-  const mended = (object: Record<string, unknown>): unknown => {
+  const corrected = (object: Record<string, unknown>): unknown => {
     let next = object
     for (const fault of keyFaults(KEYS, object)) {
-      const result = edited(next, mending(KEYS, next, fault))
+      const result = edited(next, correction(KEYS, next, fault))
       assert.ok(!(result instanceof NoObject))
       next = result
     }
@@ -106,15 +106,15 @@ describe('what cannot be read', () => {
     return next
   }
 
-  it('is mended by what was meant', () => {
-    assert.deepEqual(mended({ dlr_levle: 3, own: 1 }), { own: 1, dlr_level: 3 })
-    assert.deepEqual(mended({ method: 'post' }), { method: 'POST' })
+  it('is corrected to what was meant', () => {
+    assert.deepEqual(corrected({ dlr_levle: 3, own: 1 }), { own: 1, dlr_level: 3 })
+    assert.deepEqual(corrected({ method: 'post' }), { method: 'POST' })
   })
 
   it('is taken away where nothing else was meant, or what was meant is there already', () => {
-    assert.deepEqual(mended({ dlr_level: 'x', own: 1 }), { own: 1 })
-    assert.deepEqual(mended({ dlr_levle: 3, dlr_level: 2 }), { dlr_level: 2 })
-    assert.deepEqual(mended({ dlr_levle: 'x' }), {})
-    assert.deepEqual(mended({ dialling: { country: 'USA' }, own: 1 }), { dialling: {}, own: 1 })
+    assert.deepEqual(corrected({ dlr_level: 'x', own: 1 }), { own: 1 })
+    assert.deepEqual(corrected({ dlr_levle: 3, dlr_level: 2 }), { dlr_level: 2 })
+    assert.deepEqual(corrected({ dlr_levle: 'x' }), {})
+    assert.deepEqual(corrected({ dialling: { country: 'USA' }, own: 1 }), { dialling: {}, own: 1 })
   })
 })

@@ -18,7 +18,7 @@ test('yes and no are written in a dozen ways, in upper or lower case, and nothin
   assert.equal(meant(boolean(), 'x'.repeat(1_000)), `must be yes or no, not ${'x'.repeat(40)}`)
 })
 
-test('what a spreadsheet made of a long number is no value of whatever is dialled', () => {
+test('what a spreadsheet made of a long number is not a value of whatever is dialled', () => {
   const dialled = resources.flatMap(({ name, fields }) =>
     Object.entries(fields).flatMap(([field, declared]) => (declared.dialled ? [`${name}.${field}`] : [])),
   )

@@ -85,7 +85,7 @@ test('queued: a network failure after the request was written fails the message,
   })
 })
 
-test('a reply that is no JSON object is kept as body', () => {
+test('a reply that is not a JSON object is kept as body', () => {
   const kept = (body: string): string | null =>
     settle(queuedMessage(), answered(200, body), redact, NOW).remote_response
   assert.equal(kept('plain text'), '{"body":"plain text"}')

@@ -60,7 +60,7 @@ test('the query says what the body does not, and never the token', () => {
   )
 })
 
-test('a payload that names no message is no receipt', () => {
+test('a payload that names no message is not a receipt', () => {
   for (const payload of [{}, { status: 'DELIVRD' }, { id: {} }, { id: true }, { id: 'x'.repeat(256) }])
     assert.equal(read(payload), null)
 })
