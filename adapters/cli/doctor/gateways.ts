@@ -41,7 +41,7 @@ async function* retargeted({ messages, records }: Services): AsyncIterable<Findi
     const named = await spelling(records, smsGateways, gatewayId)
     yield {
       kind: 'gateway_retargeted',
-      finding: `gateway ${named} was changed on ${changedAt}: its password goes to ${gateway?.['server_host']}:${gateway?.['server_port']} now, ${gateway?.['use_ssl'] ? 'with' : 'without'} TLS, for the user ${gateway?.['username']}, and no message has been accepted there yet`,
+      finding: `gateway ${named} was changed on ${changedAt}: its password goes to ${gateway?.['server_host']}:${gateway?.['server_port']} now, ${gateway?.['use_ssl'] ? 'with' : 'without'} TLS, for the user ${gateway?.['username']}, and no message has been accepted there yet (trunkline gateway test sends one)`,
       fix: `trunkline audit list --resource sms_gateways --record ${quoted(named)}`,
     }
   }

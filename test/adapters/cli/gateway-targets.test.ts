@@ -37,7 +37,7 @@ describe('a gateway whose password goes elsewhere than it did', () => {
     await send()
     assert.equal((await findings()).length, 1)
     await update(`--server-port ${gateway.port}`)
-    await send()
+    await place.run('trunkline gateway test Jasmin --to +380501234567 --from ACME --wait 1')
     assert.deepEqual(await findings(), [])
   })
 
