@@ -2,6 +2,7 @@ import { Command } from 'commander'
 import type { NumberKind } from '../../core/dialling/dialling.ts'
 import type { JsonObject } from '../../core/json.ts'
 import { type CheckedRate, checkDeck, type DeckFindings } from '../../core/rating/check-deck.ts'
+import { isActive } from '../../core/rating/deck.ts'
 import { rates } from '../../core/resources/rates.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { quoted } from './command-line.ts'
@@ -54,7 +55,7 @@ const checkedRate = (row: JsonObject): CheckedRate => ({
   id: Number(row['id']),
   prefix: String(row['prefix']),
   destination: String(row['destination']),
-  active: row['status'] === 'active',
+  active: isActive(row['status']),
 })
 
 const SHOWN = 20

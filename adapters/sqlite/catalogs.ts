@@ -7,6 +7,7 @@ import { parseJson } from '../../core/json.ts'
 import { type Deck, deckBuilder } from '../../core/rating/deck.ts'
 import { asideWithin, type DeckTimes, deckTimeAt } from '../../core/rating/deck-times.ts'
 import type { Period } from '../../core/rating/period.ts'
+import { IS_ACTIVE } from './call-ratings.ts'
 import type { Connection } from './database.ts'
 import { deckTimes } from './deck-times.ts'
 import { keySetPages } from './key-set.ts'
@@ -134,11 +135,11 @@ function reader(connection: Connection) {
   const settingsOf = rows<[number], [string | null]>('SELECT settings FROM tenants WHERE id = ?')
   const page = rows<[number, number], RateRow>(
     `SELECT id, id, prefix, cost_per_minute, billing_increment FROM rates
-     WHERE tenant_id = ? AND status = 'active' AND id > ? ORDER BY id LIMIT ${PAGE}`,
+     WHERE tenant_id = ? AND ${IS_ACTIVE} AND id > ? ORDER BY id LIMIT ${PAGE}`,
   )
   const asidePage = rows<[number, number], RateRow>(
     `SELECT seq, rate_id, prefix, cost_per_minute, billing_increment FROM deck_rates
-     WHERE deck_id = ? AND status = 'active' AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
+     WHERE deck_id = ? AND ${IS_ACTIVE} AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
   )
   const ratePages = (tenantId: number): Iterable<RatePage> =>
     keySetPages<RateRow>(PAGE, last => page.all(tenantId, last?.[0] ?? 0))

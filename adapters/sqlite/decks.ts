@@ -6,6 +6,7 @@ import type { Clock } from '../../core/ports/system.ts'
 import { deckTimeAt, isAside } from '../../core/rating/deck-times.ts'
 import type { InactiveRate } from '../../core/rating/passed-over.ts'
 import type { AuditTrail } from './audit.ts'
+import { IS_ACTIVE } from './call-ratings.ts'
 import type { Connection } from './database.ts'
 import { deckSteps, ENTRY } from './deck-steps.ts'
 import { deckTimes } from './deck-times.ts'
@@ -24,7 +25,7 @@ export function decks(connection: Connection, writer: Writer, clock: Clock, trai
   const inactiveOf = (from: string, id: string) =>
     query<[number], Omit<InactiveRate, 'active'>>(
       `SELECT ${id} AS id, prefix, cost_per_minute AS pricePerMinute, billing_increment AS increment, status
-       FROM ${from} = ? AND status <> 'active'`,
+       FROM ${from} = ? AND NOT (${IS_ACTIVE})`,
     )
   const inactive = inactiveOf('rates WHERE tenant_id', 'id')
   const keptInactive = inactiveOf('deck_rates WHERE deck_id', 'rate_id')

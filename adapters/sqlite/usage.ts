@@ -6,7 +6,7 @@ import type { Clock } from '../../core/ports/system.ts'
 import { FOREVER, type Period } from '../../core/rating/period.ts'
 import { rateTo } from '../../core/rating/rate-call.ts'
 import { NO_USAGE, together, type Usage } from '../../core/rating/usage.ts'
-import { IS_ANSWERED, UNRATED } from './call-ratings.ts'
+import { IS_ACTIVE, IS_ANSWERED, UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 import { type Key, type KeyOf, tallying } from './tally.ts'
@@ -122,7 +122,7 @@ function formerDestinations({ value, rows }: Connection) {
      WHERE r.rate_id IS NOT NULL AND c.tenant_id = ? GROUP BY 1`,
   )
   const present = value<[number, string], string>(
-    `SELECT destination FROM rates WHERE tenant_id = ? AND prefix = ? ORDER BY status = 'active' DESC, id DESC LIMIT 1`,
+    `SELECT destination FROM rates WHERE tenant_id = ? AND prefix = ? ORDER BY ${IS_ACTIVE} DESC, id DESC LIMIT 1`,
   )
   const past = rows<[number], [number, string]>(
     `SELECT r.rate_id, r.destination FROM deck_rates r JOIN decks d ON d.id = r.deck_id

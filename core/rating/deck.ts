@@ -2,6 +2,11 @@ import { type Dialling, type NumberKind, plainDialling, type ReadNumber } from '
 import { DEFAULT_INTERNATIONAL_PREFIX } from '../dialling/number.ts'
 import { type PrefixTrie, prefixTrie } from './prefix-trie.ts'
 
+/** The status of rates that calls are rated by; those of any other status match no call. */
+export const ACTIVE = 'active'
+
+export const isActive = (status: unknown): boolean => status === ACTIVE
+
 /** One price of a tenant's deck. */
 export interface Rate {
   /** Null where it has none yet, its deck not being in force. */
