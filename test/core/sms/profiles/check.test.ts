@@ -49,7 +49,10 @@ describe('a profile', () => {
   it('holds no pattern that is broken or that a hostile reply could keep busy', () => {
     const { reply } = profileNamed('twilio')
     assert.match(faultsOf({ reply: { ...reply, id: { pattern: '(' } } })[0] ?? '', /reply/)
-    assert.match(faultsOf({ reply: { ...reply, id: { pattern: '(a+)+b' } } })[0] ?? '', /repetition inside a repetition/)
+    assert.match(
+      faultsOf({ reply: { ...reply, id: { pattern: '(a+)+b' } } })[0] ?? '',
+      /repetition inside a repetition/,
+    )
   })
 })
 
