@@ -9,11 +9,12 @@ import { quoted } from './command-line.ts'
 import { EXIT } from './exit.ts'
 import { example } from './help.ts'
 import { objects } from './json-values.ts'
-import { type MissingCountry, nationalCalls } from './missing-country.ts'
+import { type BilledAbroad, billedAbroad, type MissingCountry, nationalCalls } from './missing-country.ts'
 import { printValue } from './output.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from './period.ts'
 import type { RunCommand } from './program.ts'
 import { resolve } from './references.ts'
+import { printable } from './styles.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 import { counted } from './whole-number.ts'
 
@@ -25,7 +26,8 @@ export function checkCommand(run: RunCommand): Command {
   example(command, 'trunkline rate check acme --since 2026-10-01')
   return run(command, async (context, words, flags) => {
     const { tenant } = await tenantFrom(context, words, flags)
-    const { records, calls, clock } = await context.open()
+    const services = await context.open()
+    const { records, calls, clock } = services
     const tenantId = await resolve(records, tenants, tenant)
     const period = await tenantPeriodFrom(flags, records, tenantId)
     const deckRates: CheckedRate[] = []
@@ -37,9 +39,14 @@ export function checkCommand(run: RunCommand): Command {
     const counts = await nationalCalls(records, tenantId)
     for (const { number, calls } of unrated) counts?.add(number, calls)
     const national = counts?.found() ?? null
-    await printValue(context, { ...findings, national }, () => [...summary(findings, tenant), ...toNational(national)])
+    const abroad = await billedAbroad(services, tenantId, period)
+    await printValue(context, { ...findings, national, billed_abroad: abroad }, () => [
+      ...summary(findings, tenant),
+      ...toNational(national),
+      ...toAbroad(abroad),
+    ])
     const { duplicates, unusable, missing, excessive, ratable } = findings
-    const faults = [duplicates, unusable, missing, excessive].flat().length + ratable
+    const faults = [duplicates, unusable, missing, excessive].flat().length + ratable + (abroad?.calls ?? 0)
     return faults > 0 ? EXIT.negative : EXIT.ok
   })
 }
@@ -48,6 +55,16 @@ const toNational = (missing: MissingCountry | null): string[] =>
   missing
     ? [
         `unrated calls to what look like national numbers, while the tenant has no country: ${missing.calls} (${missing.fix})`,
+      ]
+    : []
+
+const toAbroad = (billed: BilledAbroad | null): string[] =>
+  billed
+    ? [
+        `recent calls to numbers of ${billed.country} that were billed as international, while the tenant has no country: ${billed.calls} (${billed.fix})`,
+        printable(
+          `  ${billed.example.number} by prefix ${billed.example.prefix}, as if it were not ${billed.example.e164}`,
+        ),
       ]
     : []
 

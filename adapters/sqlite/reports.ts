@@ -1,4 +1,4 @@
-import type { Calls, KeptRating } from '../../core/ports/calls.ts'
+import type { Calls, KeptRating, RatedNumber } from '../../core/ports/calls.ts'
 import type { UnratedCalls } from '../../core/rating/check-deck.ts'
 import { UNRATED } from './call-ratings.ts'
 import type { Connection } from './database.ts'
@@ -10,7 +10,7 @@ const RATING = 'r.outcome, r.prefix, r.cost_per_minute, r.billing_increment'
 /** Reports about a call, and about a tenant's calls in a period; for their usage see usage.ts. */
 export function reports(
   connection: Connection,
-): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'unratedOf' | 'unratedCount'> {
+): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'unratedOf' | 'newestRated' | 'unratedCount'> {
   const { query, value } = connection
   return {
     ratings: async cdrId => [
@@ -38,6 +38,13 @@ export function reports(
          GROUP BY 1, 2, (SELECT max(d.effective_at) FROM decks d WHERE d.tenant_id = c.tenant_id AND d.effective_at <= c.started_at)`,
       ).all(tenantId, from, to),
     unratedOf: tenantIds => unratedOf(connection, tenantIds),
+    newestRated: async (tenantId, { from, to }, most) =>
+      query<[number, string, string, number], RatedNumber>(
+        `SELECT c.destination_number AS number, r.prefix
+         FROM (SELECT id, destination_number FROM cdrs WHERE tenant_id = ? AND started_at >= ? AND started_at < ?
+               ORDER BY started_at DESC, id DESC LIMIT ?) c
+         CROSS JOIN cdr_ratings r ON r.cdr_id = c.id WHERE r.outcome = 'rated' AND r.prefix IS NOT NULL`,
+      ).all(tenantId, from, to, most),
     unratedCount: async () => unratedCount(connection),
   }
 }

@@ -57,3 +57,19 @@ export function nationalNumbers(country: string | null): (number: string) => boo
     return kind === 'area unknown' || kind === 'short' || kind === 'emergency'
   }
 }
+
+/**
+ * Gives the E.164 of a number that is a national one of the country and, by the digits that rates were matched with, of
+ * no other: what such a call was billed by was meant for somewhere else. null for all others.
+ */
+export function nationalAlone(country: string): (number: string, digits: string) => string | null {
+  const plan = planOf(country)
+  if (!plan) return () => null
+  const { read } = plannedDialling({ plan, areaCode: '', internationalPrefix: null })
+  return (number, digits) => {
+    const code = callingCodeOf(digits)
+    if (code === '' || code === plan.callingCode || isInternational(digits)) return null
+    const { kind, digits: whole } = read(number)
+    return kind === 'national' && whole !== digits ? whole : null
+  }
+}

@@ -138,6 +138,12 @@ export interface UsageLine {
   readonly unrated: number
 }
 
+/** A number that was called, and the prefix of the rate that its call was billed by. */
+export interface RatedNumber {
+  readonly number: string
+  readonly prefix: string
+}
+
 /** Calls that switches hand over, their rating, and reports about them. */
 export interface Calls {
   /** How many records to store at a time, for one who does nothing else meanwhile: few while others write as well. */
@@ -177,6 +183,8 @@ export interface Calls {
   unratedOf(
     tenantIds: readonly number[],
   ): AsyncIterable<readonly { readonly tenantId: number; readonly number: string }[]>
+  /** The numbers of those of a tenant's newest calls of the period, so many at most, that a rate was found for, and its prefix. */
+  newestRated(tenantId: number, period: Period, most: number): Promise<readonly RatedNumber[]>
   /** How many calls are unrated, of all tenants. */
   unratedCount(): Promise<number>
   usage(

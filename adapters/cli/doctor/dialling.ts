@@ -1,17 +1,20 @@
+import { FOREVER } from '../../../core/rating/period.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
-import { type NationalCalls, nationalCalls } from '../missing-country.ts'
+import type { Services } from '../context.ts'
+import { billedAbroad, type NationalCalls, nationalCalls } from '../missing-country.ts'
 import { naming } from '../references.ts'
 import { counted } from '../whole-number.ts'
-import { type Check, recordsOf } from './check.ts'
+import { type Check, type Finding, recordsOf } from './check.ts'
 
-/** Calls that are not billed since nobody has said which country their tenant dials from. */
+/** Calls that are not billed, or billed as international ones, since nobody has said which country their tenant dials from. */
 export const dialling: Check = {
-  about: 'unrated calls to national numbers',
+  about: 'calls to national numbers',
   async *examine(patient) {
     const services = await patient.open()
     const { calls, records } = services
     const counts = new Map<number, NationalCalls>()
     for await (const { id } of recordsOf(services, tenants)) {
+      yield* abroad(services, Number(id))
       const ofTenant = await nationalCalls(records, Number(id))
       if (ofTenant) counts.set(Number(id), ofTenant)
     }
@@ -28,4 +31,16 @@ export const dialling: Check = {
       }
     }
   },
+}
+
+async function* abroad(services: Services, tenantId: number): AsyncIterable<Finding> {
+  const billed = await billedAbroad(services, tenantId, FOREVER)
+  if (!billed) return
+  const { calls, country, example, fix } = billed
+  const name = await naming(services.records)(tenants, tenantId)
+  yield {
+    kind: 'billed_abroad',
+    finding: `${counted(calls, 'recent call')} of tenant ${name}, whose settings name no country, went to numbers of ${country} and were billed as international (${example.number} by prefix ${example.prefix}, as if it were not ${example.e164})`,
+    fix,
+  }
 }

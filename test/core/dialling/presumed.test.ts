@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nationalNumbers, presumedCountry } from '../../../core/dialling/presumed.ts'
+import { nationalAlone, nationalNumbers, presumedCountry } from '../../../core/dialling/presumed.ts'
 
 test("a tenant's country is presumed by its DIDs and its time zone", () => {
   for (const [country, timezone, dids] of [
@@ -28,4 +28,24 @@ test('numbers look national where they can be dialled so in the country, and are
     for (const number of national) assert.ok(isNational(number), `${country} ${number}`)
     for (const number of others) assert.ok(!isNational(number), `${country} ${number}`)
   }
+})
+
+test('a number is national alone where the digits that rates matched can be no number of another country', () => {
+  const ofCountry: [string, [number: string, e164: string][], string[]][] = [
+    // The last of the others are numbers in Iceland and Morocco, and one without a rate abroad.
+    [
+      'US',
+      [['2125550123', '12125550123']],
+      ['12125550123', '911', '5550123', '3545551234', '212522123456', '0302125550'],
+    ],
+    ['ES', [['912345678', '34912345678']], ['34912345678', '112', '919876543210']],
+    ['DK', [['32123456', '4532123456']], ['4532123456', '45123456']],
+    ['DE', [], ['030123456', '4930123456', '33140000000']],
+  ]
+  for (const [country, national, others] of ofCountry) {
+    const wholeOf = nationalAlone(country)
+    for (const [number, e164] of national) assert.equal(wholeOf(number, number), e164, `${country} ${number}`)
+    for (const number of others) assert.equal(wholeOf(number, number), null, `${country} ${number}`)
+  }
+  assert.equal(nationalAlone('XX')('2125550123', '2125550123'), null)
 })

@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { QUARANTINE_ROOM } from '../../../core/calls/quarantine.ts'
 import type { Workplace } from '../cli.ts'
 import { asteriskRow } from '../switch.ts'
-import { sql, type Trouble } from './trouble.ts'
+import { copyOf, sql, type Trouble } from './trouble.ts'
 
 const MASTER = (place: Workplace): string => place.path('Master.csv')
 const feed = (place: Workplace, tenant?: string) => ({
@@ -96,6 +96,21 @@ export const AROUND_THEM: readonly Trouble[] = [
     },
     changes: [],
     shows: true,
+  },
+  {
+    kind: 'billed_abroad',
+    title: 'national numbers that were billed as international, of a tenant without a country',
+    make: async (db, place) => {
+      sql(
+        "UPDATE tenants SET timezone = 'America/New_York'",
+        "UPDATE dids SET number = '+12125550101'",
+        "UPDATE rates SET prefix = '212'",
+        ...copyOf('rates', "id = 2, prefix = '1'"),
+      )(db)
+      writeFileSync(MASTER(place), [1, 2, 3].map(n => asteriskRow({ id: `${n}`, to: `212555012${n}` })).join(''))
+      await place.done(`trunkline cdr ingest ${MASTER(place)} --quiet`)
+    },
+    changes: ['tenants 1 settings: null → {"dialling":{"country":"US"}}'],
   },
   {
     kind: 'quarantine_full',

@@ -1,15 +1,10 @@
 import { chmodSync, writeFileSync } from 'node:fs'
-import { sql, type Trouble } from './trouble.ts'
+import { copyOf, sql, type Trouble } from './trouble.ts'
 
 /** A second tenant, 2, with an extension 101. */
 const BETA = [
   `INSERT INTO tenants SELECT 2, 'Beta', 'beta', 'beta.example.com', status, timezone, 5, NULL, created_at, updated_at FROM tenants`,
   `INSERT INTO extensions SELECT 2, 2, '101', 'B', NULL, 'x', status, 0, created_at, updated_at FROM extensions`,
-]
-const copyOf = (table: string, changes: string): string[] => [
-  `CREATE TEMP TABLE copied AS SELECT * FROM ${table} WHERE id = 1`,
-  `UPDATE copied SET ${changes}`,
-  `INSERT INTO ${table} SELECT * FROM copied`,
 ]
 const AS_JSON = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const DIGITS = '"id":12345678901234567890'

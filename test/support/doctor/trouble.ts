@@ -23,3 +23,10 @@ export const sql =
     db.pragma('foreign_keys = OFF')
     for (const line of lines) db.exec(line)
   }
+
+/** Adds a copy of the first record of a table, with these changes. */
+export const copyOf = (table: string, changes: string): string[] => [
+  `CREATE TEMP TABLE copied AS SELECT * FROM ${table} WHERE id = 1`,
+  `UPDATE copied SET ${changes}`,
+  `INSERT INTO ${table} SELECT * FROM copied`,
+]
