@@ -124,7 +124,7 @@ export const warnOfSecret = (context: Context, flag: string, instead: string): v
     `warning: other users of this system can see the value of ${flag} while the command runs, and shells keep it in their history; ${instead}`,
   )
 
-/** A name cannot be looked up before the field that tells what it names is right. */
+/** A name cannot be looked up before the field that says what it names is right. */
 function untold(name: string, field: Field, fields: Fields): never {
   const { by = '', ...targets } = typeof field.references?.to === 'object' ? field.references.to : {}
   const flag = `--${flagOf(by, fields[by] ?? {})}`

@@ -83,7 +83,7 @@ export async function tenantPeriodFrom(flags: Flags, records: Records, tenantId:
   return periodFrom(flags, await timeZoneOf(records, tenantId))
 }
 
-/** The period that the flags give, if any, in the time zone of the tenant whose records alone are wanted. */
+/** The period that the flags give, if any, in the time zone of the tenant whose records alone are selected. */
 export async function recordPeriodFrom(
   flags: Flags,
   tenantId: number | undefined,

@@ -6,7 +6,7 @@ import type { Route } from './route.ts'
 /** One write answers for those who ask within this time. */
 const FRESH_MS = 1_000
 
-/** Whether the process lives, and whether it can write: the moment that it wrote tells which database it serves. */
+/** Whether the process lives, and whether it can write: the moment that it wrote says which database it serves. */
 export function healthRoutes(beat: () => Promise<Timestamp>): readonly Route[] {
   let latest: { readonly at: number; readonly result: Promise<Timestamp> } | null = null
   const written = (): Promise<Timestamp> => {

@@ -17,7 +17,7 @@ const NOT_REACHED = new Map([
 const ENDED = ['NORMAL_CLEARING', 'ALLOTTED_TIMEOUT']
 
 /**
- * FreeSWITCH tells why a call ended, not whether it was answered: that is so when it has answered seconds and its cause
+ * FreeSWITCH says why a call ended, not whether it was answered: that is so when it has answered seconds and its cause
  * does not say otherwise (a call cut at its longest duration, say, is still to be paid).
  */
 export function dispositionOf(hangupCause: string, answeredSeconds: number): string {

@@ -29,7 +29,7 @@ export const identityOf = ({ inode, born }: Pick<Generation, 'inode' | 'born'>):
 const HEAD = 256
 const COMPRESSED = /\.(gz|bz2|xz|zst)$/
 
-/** The offset, and what tells the file: its inode, and how many bytes it is known to begin with, and their hash. */
+/** The offset, and what identifies the file: its inode, and how many bytes it is known to begin with, and their hash. */
 export const placeOf = async ({ file, inode, position }: Reading): Promise<FeedPlace> => {
   const length = Math.min(position, HEAD)
   return { mark: `${inode}:${length}:${await headOf(file, length)}`, position }
@@ -132,7 +132,7 @@ async function look(path: string): Promise<Generation[]> {
 
 /**
  * Where to go on: in the file that was being read, under whatever name it has now. When that one is gone, every file
- * that is left is read from its beginning, since nothing tells which of them came after; what is known is not stored
+ * that is left is read from its beginning, since nothing says which of them came after; what is known is not stored
  * again. A feed without a place begins with the file at the path. Null when there is none, or it was just renamed.
  */
 export async function resume(path: string, place: FeedPlace | null, onGone: () => void): Promise<Reading | null> {

@@ -25,7 +25,7 @@ interface Span {
 }
 
 /**
- * Calls that no switch names are told by their values alone. A call that was stored before the import began is the same
+ * Calls that no switch names are distinguished by their values alone. A call that was stored before the import began is the same
  * as one in it when all of its fields are; two such calls in the file stand for two that are stored.
  */
 export function callTwins({ query, rows }: Connection, plan: BulkPlan): Twins {

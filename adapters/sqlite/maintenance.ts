@@ -46,7 +46,7 @@ const idsIn = (json: string): number[] => {
   return Array.isArray(ids) ? ids.map(Number).sort((a, b) => b - a) : []
 }
 
-/** The newest record tells of what the trail has no note of, such as the calls of a switch. */
+/** The newest record shows what the trail has no note of, such as the calls of a switch. */
 function lastWrites({ rows, value }: Connection): Statistics['lastWrites'] {
   const noted = new Map(rows<[], [string, string]>('SELECT resource, max(at) FROM audit GROUP BY resource').all())
   const newest = (name: string): string | undefined =>

@@ -24,7 +24,7 @@ export const violations = (connection: Connection, resource: Ruled, values: Row,
   )
 
 /**
- * Makes the change, or throws `invalid`. What no constraint of the database knows is checked ahead; the rest is told by
+ * Makes the change, or throws `invalid`. What no constraint of the database knows is checked ahead; the rest is reported by
  * the constraint that failed.
  */
 export function checked<T>(

@@ -59,7 +59,7 @@ export interface Records {
   /**
    * The records in the order that is asked for, page by page, each read when it is asked for; one page without any when there
    * are none, and no other such. A page holds some hundred records, or fewer where they are large.
-   * Throws `invalid` on `after` when no record of that id tells the place.
+   * Throws `invalid` on `after` when no record of that id shows the place.
    */
   list(resource: Resource, query: PageQuery): AsyncIterable<Page>
   /** The record as its single view shows it, long arrays apart (`many` in `single`); null when there is none. */

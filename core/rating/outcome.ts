@@ -7,7 +7,7 @@ import { isAnswered } from '../calls/completed-call.ts'
 export const OUTCOMES = ['rated', 'inbound', 'not answered', 'emergency', 'no match', 'too large'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** The outcomes of calls that should cost something, though no rate tells how much: they are to be rated again later. */
+/** The outcomes of calls that should cost something, though no rate says how much: they are to be rated again later. */
 export const UNRATED_OUTCOMES: readonly Outcome[] = ['no match', 'too large']
 
 export const isUnrated = (outcome: Outcome): boolean => UNRATED_OUTCOMES.includes(outcome)

@@ -22,7 +22,7 @@ export interface RatedCall {
   /** Units of 0.0001. */
   readonly cost: number
   readonly rate: AppliedRate | null
-  /** True when the call should cost something but no rate tells how much: to be rated again later. */
+  /** True when the call should cost something but no rate says how much: to be rated again later. */
   readonly unrated: boolean
 }
 

@@ -15,7 +15,7 @@ export interface GatewayOptions {
   readonly dlrAck: string | null
   /** Lowercased statuses that are merged without changing the message's state. */
   readonly interimStatuses: ReadonlySet<string>
-  /** null: no token is wanted. unreadable: one is, but `dlr_token_in` does not say where, so that no receipt passes. */
+  /** null: no token is required. unreadable: one is, but `dlr_token_in` does not say where, so that no receipt passes. */
   readonly tokenIn: TokenPlace | 'unreadable' | null
   /** The name of the provider's profile; null for the documented behaviour. */
   readonly profile: string | null

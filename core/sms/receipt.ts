@@ -28,7 +28,7 @@ const firstOf = (payload: JsonObject, names: readonly string[]): string | null =
 
 /**
  * Reads a payload leniently; null if it names no message. The body goes before the query, of which the gateway's token
- * and our reference are left out. A payload that nests too deep tells its status alone.
+ * and our reference are left out. A payload that nests too deep shows its status alone.
  */
 export function readReceipt(
   { query, body, size }: ReceiptPayload,

@@ -41,7 +41,7 @@ export const table = (lines: readonly Line[]): string => aligned([HEAD, ...lines
 /** The same lines, measured with so many records each, side by side. */
 export function growthTable(sizes: readonly string[], found: readonly (readonly Line[])[]): string {
   const rows = found[0]?.map(({ what }, line) => [what, ...found.map(lines => lines[line]?.ours ?? '')]) ?? []
-  return aligned([['with so many CDRs', ...sizes], ...rows])
+  return aligned([['number of CDRs', ...sizes], ...rows])
 }
 
 /** Puts the text between the section's markers in the file, or at its end when it has none. */

@@ -23,7 +23,7 @@ test('a number that a double holds is a plain number, also beside one that it do
   assert.deepEqual(parseJson('[123456789012345, 12345678.1234567]'), [123456789012345, 12345678.1234567])
 })
 
-test('the digits of numbers and of numeric text are told as they were written', () => {
+test('the digits of numbers and of numeric text are returned as they were written', () => {
   assert.equal(numeral(parseJson('12345678901234567890')), '12345678901234567890')
   assert.equal(numeral(parseJson('1e3')), '1e3')
   assert.equal(numeral(17), '17')

@@ -11,7 +11,7 @@ export interface Trail {
 
 const SECURITY_AT_ONCE = 100
 
-/** `nameOf` tells what a person calls a record; null where it has no name. */
+/** `nameOf` says what a person calls a record; null where it has no name. */
 export function trail(journal: Journal, clock: Clock, nameOf: (resource: string, id: number) => string | null): Trail {
   const table = new Table<AuditEntry>(journal)
   const all = (): AuditEntry[] => table.entries().map(([, entry]) => entry)

@@ -102,7 +102,7 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     await world.close()
   })
 
-  it('is told by /readyz, with what is wrong', async () => {
+  it('is reported by /readyz, with what is wrong', async () => {
     const world = await startWorld({ db: join(disk, 'ready.db') })
     fill()
     while ((await world.send('POST', '/api/dids', world.body('dids'))).status === 201);

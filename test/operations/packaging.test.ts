@@ -113,7 +113,7 @@ describe('the service unit', () => {
     assert.deepEqual([settings.db, settings.backup_dir], [`${state}/trunkline.db`, `${state}/backups`])
   })
 
-  it('is told that the daemon is ready by the daemon, and is not started again where that would not help', () => {
+  it('has the daemon say when it is ready, and does not restart it where that would not help', () => {
     const unit = readFileSync(join(unpacked, 'config', 'trunklined.service'), 'utf8')
     assert.match(unit, /^Type=notify$/m)
     assert.match(unit, /^NotifyAccess=all$/m)

@@ -8,7 +8,7 @@ import { startDaemon } from '../support/daemon.ts'
 const folder = temporaryFolder()
 after(folder.remove)
 
-it('systemd is told once the daemon listens, and only where it waits for that', { timeout: 20_000 }, async () => {
+it('systemd is notified once the daemon listens, and only where it waits for that', { timeout: 20_000 }, async () => {
   const bin = join(folder.path, 'bin')
   const told = join(folder.path, 'told')
   mkdirSync(bin)

@@ -51,7 +51,7 @@ describe('a second daemon on a database that is served', { timeout: 60_000 }, ()
     assert.doesNotMatch(stderr, /another daemon/)
   })
 
-  it('is told by status and by doctor where the first listens elsewhere', async () => {
+  it('is reported by status and by doctor where the first listens elsewhere', async () => {
     const first = await start()
     const { stdout } = await trunkline(db, 'status')
     assert.match(stdout, /^daemon {4}down \(\S+\), but one serves this database at another address$/m)

@@ -89,13 +89,13 @@ async function dripping(socket: Socket, bytes: string, act: () => Promise<unknow
 }
 
 describe('a client', { timeout: 30_000 }, () => {
-  it('whose headers do not come whole in time is told so and cut', async () => {
+  it('whose headers do not come whole in time gets an error and is cut', async () => {
     const { open } = await serving({ headersMs: 200, requestMs: 400_000 })
     const slow = open('GET / HTTP/1.1\r\nHost: x\r\nFoo: ')
     await dripping(slow, 'a', async () => assert.match(await text(slow), REFUSED))
   })
 
-  it('whose request does not come whole in time is told so and cut', async () => {
+  it('whose request does not come whole in time gets an error and is cut', async () => {
     const { open } = await serving({ headersMs: 200, requestMs: 300 })
     const slow = open(post(100_000))
     await dripping(slow, 'a', async () => assert.match(await text(slow), REFUSED))

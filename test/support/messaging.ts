@@ -34,7 +34,7 @@ export function objectOf(json: string): JsonObject {
   return value
 }
 
-/** The use case over the fake storage, and a gateway that answers as it is told. */
+/** The use case over the fake storage, and a gateway that answers as told. */
 export async function world(changes: Record<string, Value> = {}) {
   const clock = manualClock()
   const storage = fakeStorage(clock)

@@ -10,7 +10,7 @@ describe('the audit trail, listed', () => {
   })
   after(() => place.remove())
 
-  it('by a resource or an action that there is not, tells which there are', async () => {
+  it('by an unknown resource or action lists the known ones', async () => {
     for (const [flag, names] of [
       ['resource', 'tenants'],
       ['action', 'create'],

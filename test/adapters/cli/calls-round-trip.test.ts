@@ -142,7 +142,7 @@ describe('an import of calls', () => {
     assert.equal((await desk.take('cdrs', text, ['--allow-duplicates'])).summary.created, 3)
   })
 
-  test('tells of a dry run what is known', async () => {
+  test('says in a dry run what is known', async () => {
     await desk.take('cdrs', `${IDS}${row(1, ',asterisk,1')}${row(2, ',,')}`)
     const { summary } = await desk.take('cdrs', `${IDS}${row(1, ',asterisk,1')}${row(2, ',,')}${row(3, ',,')}`, [
       '--dry-run',
@@ -170,7 +170,7 @@ describe('an import of calls', () => {
     assert.deepEqual([summary.created, summary.skipped, summary.rejected], [1, 1, 1])
   })
 
-  test('wants the source and the id together with whatever else is told of a switch', async () => {
+  test('wants the source and the id together with whatever else is given of a switch', async () => {
     const { summary } = await desk.take(
       'cdrs',
       `${IDS.trim()},outcome\n${row(1, ',,1,')}${row(2, ',asterisk,,')}${row(3, ',,,rated')}${row(4, ',cisco,1,lost')}`,
@@ -188,7 +188,7 @@ describe('an import of calls', () => {
     )
   })
 
-  test('tells the outcome of a call by itself where the file does not', async () => {
+  test('shows the outcome of a call by itself where the file does not', async () => {
     const answered = row(1, ',asterisk,1')
     const text = `${IDS}${answered}${answered.replace('ANSWERED', 'BUSY').replace(',1\n', ',2\n')}${answered.replace('outbound', 'inbound').replace(',1\n', ',3\n')}`
     await desk.take('cdrs', text)

@@ -62,7 +62,7 @@ describe('status', () => {
     assert.match(stdout, /^extensions {13}1 {2}last written <time>$/m)
   })
 
-  it('tells when a resource was last written: by a change of an older record and by a deletion too', async () => {
+  it('says when a resource was last written: by a change of an older record and by a deletion too', async () => {
     const { last_writes: first } = await place.json('trunkline status')
     const queue =
       'trunkline queue create --tenant acme --queue-number 900 --strategy ringall --timeout 60 --status active'
@@ -77,7 +77,7 @@ describe('status', () => {
     assert.ok(third.queues > second.queues)
   })
 
-  it('tells when calls of a switch were last taken in', async () => {
+  it('says when calls of a switch were last taken in', async () => {
     writeFileSync(place.path('Master.csv'), asteriskRow())
     const { last_writes: before } = await place.json('trunkline status')
     await place.done(`trunkline cdr ingest ${place.path('Master.csv')}`)

@@ -56,7 +56,7 @@ describe('a tenant in New York', () => {
   }
   const quote = (number: string) => place.run(`trunkline rate quote gotham ${number}`)
 
-  test('that has not said so is billed as if national numbers were international, and is told', async () => {
+  test('that has not said so is billed as if national numbers were international, and is reported', async () => {
     assert.match((await quote('2125550123')).stdout, /^rate +212 {2}Morocco/m)
     await place.done(`trunkline cdr ingest ${file()} --quiet`)
     assert.deepEqual(
@@ -142,7 +142,7 @@ describe('a tenant in New York', () => {
     for (const { direction, cost } of inbound) assert.deepEqual([direction, cost], ['inbound', '0.0000'])
   })
 
-  test('has one DID on the command line, however it is written, and a second form of it is told', async () => {
+  test('has one DID on the command line, however it is written, and a second form of it is reported', async () => {
     for (const written of ['12125550101', '2125550101', '"+1 212 555 0101"', '"(212) 555-0101"'])
       assert.equal((await place.json(`trunkline did show ${written}`)).number, '+12125550101', written)
     assert.equal((await place.run('trunkline did show 5550101')).code, 67)

@@ -50,11 +50,11 @@ const misuses: readonly (readonly [line: string, code: number, stderr: string])[
 
 describe('a misuse', () => {
   for (const [line, code, stderr] of misuses)
-    it(`is told with the command that was meant, or its help: ${line}`, async () => {
+    it(`is reported with the command that was meant, or its help: ${line}`, async () => {
       assert.deepEqual(await place.run(line), { code, stdout: '', stderr })
     })
 
-  it('is told as JSON where data are wanted as JSON', async () => {
+  it('is reported as JSON where data are requested as JSON', async () => {
     for (const line of ['trunkline --output json tenat list', 'trunkline tenat list -o json']) {
       const { code, stderr } = await place.run(line)
       const { error } = JSON.parse(stderr)

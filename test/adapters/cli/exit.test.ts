@@ -46,7 +46,7 @@ describe('every error of the core', () => {
       assert.deepEqual(ran, { code: exit, stdout: '', stderr: 'error: It went wrong.\n' })
     })
 
-  it('of the system is told by what it was about', async () => {
+  it('of the system is reported by what it was about', async () => {
     for (const [code, exit, sentence] of [
       ['ENOENT', 66, 'there is no such file or folder'],
       ['EACCES', 77, 'this user may not do that'],

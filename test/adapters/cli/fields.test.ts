@@ -49,7 +49,7 @@ describe('--fields', () => {
     assert.equal(audit, 'resource,action\nroutes,create\n')
   })
 
-  it('that names an unknown column of a report is told which there are', async () => {
+  it('that names an unknown column of a report lists the known ones', async () => {
     const { code, stderr } = await place.run(
       'trunkline report usage --tenant acme --month 2026-10 --output csv --fields calls,colour',
     )
@@ -76,7 +76,7 @@ describe('a reference to one of several kinds', () => {
     ['is missing', ''],
     ['is none of them', ' --target-type ivr'],
   ] as const)
-    it(`is not looked up where its kind ${what}, and the command that says it is told`, async () => {
+    it(`is not looked up where its kind ${what}, and the command that shows its kind is suggested`, async () => {
       const line = 'trunkline route add --did +380441234567 --target acme/101'
       const { code, stderr } = await place.run(line + type)
       assert.equal(code, 64)

@@ -143,7 +143,7 @@ describe('what came from outside does nothing to a terminal and forges no line',
   }
 
   for (const path of all.map(([name]) => name).filter(name => name.endsWith(' import')))
-    it(`in what is told of a file by ${path}`, async () => {
+    it(`in what ${path} reports of a file`, async () => {
       renew()
       await place.done(`trunkline ${path.replace('import', 'export')} --out hostile.csv --force`)
       const [header = '', ...rows] = readFileSync('hostile.csv', 'utf8').split('\n')

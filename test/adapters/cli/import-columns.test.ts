@@ -73,7 +73,7 @@ describe('a column that is nearly the name of a field', () => {
     assert.deepEqual(desk.query(RATES), ['380|Ukraine|10000|60|active'])
   })
 
-  it('is told the same way of the members of objects', async () => {
+  it('is reported the same way of the members of objects', async () => {
     const row = { Prefxi: '380', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' }
     const { stderr } = await desk.take('rates', `${JSON.stringify(row)}\n`.repeat(2), FLAGS, 'in.ndjson')
     assert.equal(hintIn(stderr), 'trunkline cdr import in.ndjson --tenant acme --map Prefxi=prefix')

@@ -71,7 +71,7 @@ describe('the reader of arrays', () => {
     )
   })
 
-  it('tells what is wrong with one', async () => {
+  it('says what is wrong with one', async () => {
     for (const [written, sentence] of [
       ['{}', /does not begin with a JSON array/],
       ['[{} {}]', /separated by a comma/],
@@ -85,7 +85,7 @@ describe('the reader of arrays', () => {
     }
   })
 
-  it('tells that one is cut off where a block ends behind an element', async () => {
+  it('says that one is cut off where a block ends behind an element', async () => {
     const element = (length: number): string => `{"a":"${'x'.repeat(length - 8)}"}`
     const written = `[${element(60_000)},${element(128 * 1024 - 60_002)}`
     const { rows } = await rowsOf(written, arraySplitter(), written.length)
@@ -168,7 +168,7 @@ describe('a suggestion', () => {
   })
 })
 
-it('a workbook or a compressed file is told as such, and not as text in another encoding', async () => {
+it('a workbook or a compressed file is reported as such, and not as text in another encoding', async () => {
   for (const [head, what] of [
     [[0x50, 0x4b, 3, 4, 0xff], /^x is a workbook or a zip file, not text: save it as CSV$/],
     [[0xd0, 0xcf, 0x11, 0xe0, 0xff], /^x is a workbook, not text: save it as CSV$/],

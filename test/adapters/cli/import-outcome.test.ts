@@ -36,7 +36,7 @@ const prefixes = (): string[] => desk.query('SELECT prefix FROM rates ORDER BY i
 describe('an import with bad rows', () => {
   const text = deck('1,a,1,60,active', '2,b,bad,60,active', '1,c,1,60,active', '3,d,1,60,active')
 
-  it('stores nothing, and still tells the errors that only the others show', async () => {
+  it('stores nothing, and still shows the errors that only the others show', async () => {
     const { summary, stderr } = await desk.take('rates', text, FLAGS)
     assert.deepEqual(prefixes(), [])
     assert.deepEqual([summary.created, summary.rejected], [0, 2])
@@ -179,7 +179,7 @@ describe('a dry run', () => {
       existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : 'absent',
     )
 
-  it('tells what would happen and leaves the database byte for byte as it was', async () => {
+  it('says what would happen and leaves the database byte for byte as it was', async () => {
     await desk.take('rates', deck('1,a,1,60,active'), FLAGS)
     const before = digest()
     const text = deck('1,b,2,60,active', '2,b,1,60,active', '3,c,bad,60,active', '3,d,1,60,active')

@@ -35,7 +35,7 @@ const file = (count: number, others: Readonly<Record<number, string>>): string =
 const BAD = 'acme,x,2,outbound,BUSY,0,0,bad,2026-01-01'
 
 describe('an import that goes on', () => {
-  it('ends as one that was never interrupted: rows rejected before make it end with 65, blank lines are told', async () => {
+  it('ends as one that was never interrupted: rows rejected before make it end with 65, blank lines are reported', async () => {
     const text = file(1500, { 3: BAD, 4: ',,,,,,,,' })
     const flags = ['--on-error', 'continue']
     const whole = await desk.take('cdrs', text, flags)
@@ -75,7 +75,7 @@ describe('an import that goes on', () => {
     )
   })
 
-  it('is told by the one that stopped at a bad row: what is stored, and the command', async () => {
+  it('is reported by the one that stopped at a bad row: what is stored, and the command', async () => {
     const text = file(2500, { 2200: BAD })
     const { summary, stderr } = await desk.take('cdrs', text)
     assert.ok(summary.created >= 500 && summary.created < 2200)
@@ -99,7 +99,7 @@ describe('an import that goes on', () => {
     assert.doesNotMatch(stderr, /mend/)
   })
 
-  it('is told when the disk gets full, where batches were stored', async () => {
+  it('is reported when the disk gets full, where batches were stored', async () => {
     const full = new AppError('storage_full', 'The disk is full; nothing was stored.')
     for (const [stores, outcome] of [
       [0, full],
@@ -138,7 +138,7 @@ it('records of one key that the API allows are told how they come in, and those 
   assert.doesNotMatch((await desk.take('extensions', unique, flags)).stderr, /--allow-duplicates/)
 })
 
-it('all that is wrong with an object is told at once: members that are none, and values', async () => {
+it('all that is wrong with an object is reported at once: members that are none, and values', async () => {
   const row = { prefix: '1', destinatoin: 'x', cost_per_minute: 'dear', billing_increment: 0, status: 'active' }
   const { summary } = await desk.take('rates', JSON.stringify(row), ['--tenant', 'acme'], 'in.ndjson')
   assert.deepEqual(
@@ -159,7 +159,7 @@ it('a prefix that looks like a range is kept as it came, with a warning of what 
   )
 })
 
-it('a range is told whichever dash it is written with', async () => {
+it('a range is reported whichever dash it is written with', async () => {
   const deck = ['33-35', '33‐35', '33‒35', '33–35', '33—35', '33―35', '33−35', '33－35']
     .map(prefix => `${prefix},x,1,60,active\n`)
     .join('')
@@ -220,7 +220,7 @@ it('the help says what a bad row means: all or nothing, or what was stored befor
   assert.match(help('cdrs'), /stop: keep what came before a bad row, to continue with --resume; continue: keep/)
 })
 
-it('the audit trail tells the file of an import, without its folder, and the tenant that is given', async () => {
+it('the audit trail shows the file of an import, without its folder, and the tenant that is given', async () => {
   const calls = file(300, {}).replaceAll('acme,', ',').replaceAll('2026-', '2024-')
   await desk.take('cdrs', file(2, {}), [], '/var/spool/2025.csv')
   await desk.take('cdrs', calls.replaceAll(/^tenant,|^,/gm, ''), ['--tenant', 'acme'], 'old/2024.csv')

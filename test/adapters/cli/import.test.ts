@@ -51,7 +51,7 @@ describe('an import of a table', () => {
     assert.deepEqual(desk.query(RATES), [])
   })
 
-  it('shows no more errors than wanted, and says how many more there are', async () => {
+  it('shows no more errors than requested, and says how many more there are', async () => {
     const rows = Array.from({ length: 5 }, (_, i) => `${i},x,1,0,active`)
     const { stderr, summary } = await desk.take('rates', deck(...rows), [...FLAGS, '--max-errors', '2'], 'deck.csv')
     assert.equal(stderr.match(/must be at least 1/g)?.length, 2)
@@ -151,7 +151,7 @@ it('no price with an exponent is taken, however it is written', async () => {
   }
 })
 
-it('a row of nothing but separators is blank, whichever they are', async () => {
+it('a row of only separators is blank, whichever they are', async () => {
   for (const separator of [',', ';', '|', '\t']) {
     const text = deck(`${separator.charCodeAt(0)},A,1,60,active`, ',,,,').replaceAll(',', separator)
     const { summary } = await desk.take('rates', text, FLAGS)
@@ -278,7 +278,7 @@ describe('rates', () => {
     assert.match(error ?? '', /0\.5 has a point, where --decimal-comma wants a comma/)
   })
 
-  it('after a blank row are not lost, and the blank row is told', async () => {
+  it('after a blank row are not lost, and the blank row is reported', async () => {
     const { summary, stderr } = await desk.take('rates', deck('1,x,1,60,active', ',,,,', '', '2,x,1,60,active'), FLAGS)
     assert.deepEqual([summary.created, summary.blank, summary.blank_lines], [2, 2, [3, 4]])
     assert.match(stderr, /2 blank \(line 3, 4\)/)

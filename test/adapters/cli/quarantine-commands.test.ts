@@ -41,7 +41,7 @@ describe('what is in quarantine', () => {
     assert.deepEqual(await left(), [1, 2, 3, 4, 5])
   })
 
-  test('is discarded by id, by reason and by feed, and the audit trail tells what it was', async () => {
+  test('is discarded by id, by reason and by feed, and the audit trail says what it was', async () => {
     assert.equal(await place.done(`${DISCARD} 2 --yes`), 'discarded 1\n')
     assert.deepEqual(await place.json(`${DISCARD} 1 5 --reason columns --yes`), { discarded: 1 })
     assert.deepEqual(await place.json(`${DISCARD} --reason 'no tenant' --feed ${place.path('a.csv')} --yes`), {

@@ -37,7 +37,7 @@ describe('the tools of rating', () => {
   })
   after(() => place.remove())
 
-  test('a quote tells every known case by the rate, the rounding and the arithmetic', async () => {
+  test('a quote shows every known case by the rate, the rounding and the arithmetic', async () => {
     for (const [n, [price = '', increment = '', seconds = '', billed = '', cost = '']] of CASES.entries()) {
       const prefix = `7${String(n).padStart(2, '0')}`
       await place.done(
@@ -131,7 +131,7 @@ describe('the calls of a switch, from the command line', () => {
   })
   after(() => place.remove())
 
-  test('are taken in, and what could not be used is told', async () => {
+  test('are taken in, and what could not be used is reported', async () => {
     const first = await place.run(ingest('--timezone Europe/Kyiv'))
     assert.deepEqual(first, {
       code: 0,
@@ -219,7 +219,7 @@ describe('the calls of a switch, from the command line', () => {
     assert.equal((await place.run('trunkline cdr rerate --tenant acme --since yesterday --dry-run')).code, 64)
   })
 
-  test('that would cost too much are told by their rate, and stay unrated', async () => {
+  test('that would cost too much are reported by their rate, and stay unrated', async () => {
     const most = '900719925474.0991'
     await place.done(`${RATE} --prefix 77 --destination Slip --cost-per-minute ${most} --billing-increment 1`)
     writeFileSync(place.path('slip.csv'), asteriskRow({ id: '77', to: '77123', start: '2026-08-01 12:00:00' }))

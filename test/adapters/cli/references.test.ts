@@ -105,7 +105,7 @@ describe('a number alone', () => {
     assert.equal((await place.run('trunkline cdr list --extension 101')).code, 64)
   })
 
-  it('that is neither id nor number of a record is told as before', async () => {
+  it('that is neither id nor number of a record is reported as before', async () => {
     const { code, stderr } = await place.run('trunkline rate show 999')
     assert.equal(code, 67)
     assert.match(stderr, /^error: there is no rate "999"; give its TENANT\/PREFIX or ID$/m)

@@ -231,7 +231,7 @@ describe('rate pending', () => {
 })
 
 describe('rate quote --at', () => {
-  it('quotes by the deck of that moment, and tells which that is', async () => {
+  it('quotes by the deck of that moment, and says which that is', async () => {
     await run(`${REPLACE} --effective ${LATER} --yes`)
     const now = await json('trunkline rate quote acme +44123')
     assert.deepEqual([now.cost, now.matching.destination, now.deck_effective_at], ['0.0200', 'UK', null])
@@ -289,7 +289,7 @@ describe('at a terminal, replacing a deck', { skip, timeout: 60_000 }, () => {
   const replace = (...more: string[]) =>
     atTerminal(place, ['rate', 'import', place.path('deck.csv'), '--tenant', 'acme', '--mode', 'replace', ...more], 160)
 
-  it('counts first, and does nothing unless that is wanted', async () => {
+  it('counts first, and does nothing unless that is requested', async () => {
     const refused = replace()
     await refused.until('1 new, 1 changed, 1 unchanged, 0 go')
     await refused.until('Replace the rates of acme?')

@@ -38,7 +38,7 @@ describe('a list', () => {
   it('is an empty array in JSON when nothing is found', () =>
     ended('trunkline tenant list --search nobody --output json', { stdout: '[]\n' }))
 
-  it('is nothing but a heading in CSV when nothing is found', () =>
+  it('is only a heading in CSV when nothing is found', () =>
     ended('trunkline agent list --extension acme/101 --queue acme/800 --output csv --fields id', {
       stdout: 'id\n1\n',
     }))
@@ -107,7 +107,7 @@ cdrs               1: 1
     assert.match(await place.done('trunkline tenant show acme -o csv'), /,max_extensions,settings\n.*,\d+,\n$/)
   })
 
-  it('has its secrets hidden in JSON unless told otherwise, those of what is embedded too', async () => {
+  it('has its secrets hidden in JSON by default, those of what is embedded too', async () => {
     assert.equal((await place.json('trunkline extension show acme/101')).secret, '••••••')
     const tenant = await place.json('trunkline tenant show acme')
     assert.deepEqual([tenant.extensions.length, tenant.extensions[0].secret], [1, '••••••'])
@@ -226,7 +226,7 @@ hint: trunkline queue create --help
 `,
     }))
 
-  it('tells errors as JSON where data are wanted as JSON', async () => {
+  it('shows errors as JSON where data are requested as JSON', async () => {
     const { code, stderr } = await place.run('trunkline agent add --queue acme/800 --output json')
     assert.deepEqual(
       [code, JSON.parse(stderr)],

@@ -61,7 +61,7 @@ reply      {"message_id":"gw-1"}
     assert.match(said(stderr), /^failed {5}after N s\nerror {6}.*503.*\nreply {6}\{"body":"come back later"\}$/m)
   })
 
-  it('prints nothing but the record as JSON with --quiet', async () => {
+  it('prints only the record as JSON with --quiet', async () => {
     const { code, stdout, stderr } = await place.run(`${SEND} --message Hello --from Other --tenant acme -q -o json`)
     assert.deepEqual([code, stderr], [0, ''])
     const { from_sender, tenant_id, remote_response } = JSON.parse(stdout)
@@ -231,7 +231,7 @@ describe('the messages that are stuck', () => {
     assert.ok((await ids(`--since ${since}`)).length > 4)
   })
 
-  it('are told apart by their age, not by another status too', async () => {
+  it('are distinguished by their age, not by another status too', async () => {
     for (const flags of ['--stuck 0', '--stuck soon', '--stuck --status queued'])
       assert.equal((await place.run(`trunkline sms list ${flags}`)).code, 64, flags)
   })

@@ -37,7 +37,7 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
     assert.deepEqual([server_host, server_port], ['sms.example.com', 13013])
   })
 
-  it('tells of a name that is taken where it is asked for', async () => {
+  it('reports a name that is taken as soon as it is typed', async () => {
     const screen = atTerminal(place, ['tenant', 'create', '--name', 'Delta'])
     await screen.until('slug:')
     screen.type(`acme${ENTER}`)
@@ -48,7 +48,7 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
     assert.equal(await screen.ended(), 130)
   })
 
-  it('tells of a key of several fields that is taken where its last is asked for', async () => {
+  it('reports a key of several fields that is taken once its last field is typed', async () => {
     const screen = atTerminal(place, ['ext', 'create', '--tenant', 'acme'])
     await screen.until('extension number:')
     screen.type(`101${ENTER}`)

@@ -35,7 +35,7 @@ describe('a status that no rule knows', () => {
     assert.equal(await statusOf('rate show acme/380'), 'active')
   })
 
-  it('is refused of a new record, and told with its rule where JSON is wanted', async () => {
+  it('is refused in a new record, and reported with its rule in JSON', async () => {
     const line =
       'trunkline queue create --tenant acme --name Sales --queue-number 801 --strategy ringall --timeout 60 --status on'
     const { error } = JSON.parse(await refused(`${line} --output json`))

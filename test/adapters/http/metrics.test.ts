@@ -201,7 +201,7 @@ test('the daemon serves what an operator watches of its database', async () => {
   folder.remove()
 })
 
-test('the daemon tells the time of its newest backup where it makes any', async () => {
+test('the daemon shows the time of its newest backup where it makes any', async () => {
   const folder = temporaryFolder()
   const { port, release } = await heldPort()
   await release()

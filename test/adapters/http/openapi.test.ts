@@ -223,7 +223,7 @@ test('deleting answers as documented, with dependants and without', async () => 
   for (const removal of removals.reverse()) await answers(200, removal, { session })
 })
 
-test('a login with wrong credentials is told apart from one that cannot be read, until there were too many', async () => {
+test('a login with wrong credentials is distinguished from one that cannot be read, until there were too many', async () => {
   const login = find('POST', '/api/admin/login')
   const wrong = { json: { ...ADMIN, password: 'wrong' } }
   assert.equal(await answers(422, login, wrong), '{"message":"Invalid credentials."}')

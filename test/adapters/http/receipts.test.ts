@@ -203,7 +203,7 @@ describe('a receipt', () => {
     assert.deepEqual(await stored(), message)
   })
 
-  it('that nests too deep, or is JSON under another type, tells its status all the same', async () => {
+  it('that nests too deep, or is JSON under another type, shows its status all the same', async () => {
     const deep = `{"id":"deep","status":"EXPIRED","deep":${'['.repeat(50)}${']'.repeat(50)}}`
     for (const [body, type] of [
       [deep, 'application/json'],

@@ -89,7 +89,7 @@ test('fractions of a second are cut, as Asterisk does without them', () => {
   assert.deepEqual([read.answeredSeconds, read.durationSeconds], [65, 71])
 })
 
-test('a broken row tells the column and what is wrong with it', () => {
+test('a broken row shows the column and what is wrong with it', () => {
   assert.equal(
     reason(parseAsteriskCsv, ROW18.replace('2024-07-01 12:34:50', 'yesterday')),
     'column 10 (start) is no date and time: "yesterday"',
@@ -112,7 +112,7 @@ test('a broken row tells the column and what is wrong with it', () => {
   )
 })
 
-test('a torn row tells that it may be torn', () => {
+test('a torn row says that it may be torn', () => {
   assert.equal(
     reason(parseAsteriskCsv, '"acme","10'),
     'the quotes of the row do not fit together: it may have been torn',

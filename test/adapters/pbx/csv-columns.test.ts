@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { csvColumns } from '../../../adapters/pbx/csv-columns.ts'
 
-test('quoted and plain columns are told apart, and doubled quotes are one', () => {
+test('quoted and plain columns are distinguished, and doubled quotes are one', () => {
   assert.deepEqual(csvColumns('"a","",,7,"say ""hi"", x",""""'), ['a', '', '', '7', 'say "hi", x', '"'])
   assert.deepEqual(csvColumns(''), [''])
   assert.deepEqual(csvColumns(','), ['', ''])

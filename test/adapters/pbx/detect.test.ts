@@ -38,7 +38,7 @@ const RECORDS: [SourceFormat, string][] = [
 ]
 
 for (const [format, record] of RECORDS) {
-  test(`a record of ${format} is told by its form and read by no other parser: ${record.slice(0, 24)}…`, () => {
+  test(`a record of ${format} is recognised by its form and read by no other parser: ${record.slice(0, 24)}…`, () => {
     assert.equal(detectFormat(record), format)
     const readers = SOURCE_FORMATS.filter(each => !('reason' in formats[each].parse(record)))
     assert.deepEqual(readers, [format])
@@ -53,7 +53,7 @@ for (const [format, record] of RECORDS) {
   })
 }
 
-test('a record that was torn, or is of no known form, is told as neither', () => {
+test('a record that was torn, or is of no known form, is reported as neither', () => {
   for (const record of ['', '"acme","1","2"', 'accountcode,src,dst', '{}', '[]', 'null', '"']) {
     assert.equal(detectFormat(record), null)
   }

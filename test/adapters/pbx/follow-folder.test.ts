@@ -99,7 +99,7 @@ test('a file that may still be written is looked at in each turn until it is who
   })
 })
 
-test('a file that cannot be read is told of once, counts as lag, and is taken in when it can be', async () => {
+test('a file that cannot be read is reported once, counts as lag, and is taken in when it can be', async () => {
   const folder = emptyFolder()
   const file = join(folder, 'a.cdr.json')
   mkdirSync(file)

@@ -79,7 +79,7 @@ describe('a feed that cannot store', { timeout: 60_000, skip: !existsSync('/proc
 
 describe('a feed whose path is a FIFO', { timeout: 60_000 }, () => {
   test(
-    'is a trouble that is told, keeps no thread waiting and can be stopped',
+    'is a trouble that is reported, keeps no thread waiting and can be stopped',
     inWorld(async world => {
       const feeds = Array.from({ length: 6 }, (_, n) => {
         const path = world.file(`fifo-${n}`)

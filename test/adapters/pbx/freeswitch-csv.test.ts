@@ -76,7 +76,7 @@ test('a row that was torn and written again whole on the same line is the call',
   }
 })
 
-test('a call without an answer is told by its hang-up cause', () => {
+test('a call without an answer is recognised by its hang-up cause', () => {
   const causes = {
     NORMAL_CLEARING: 'NO ANSWER',
     NO_ANSWER: 'NO ANSWER',
@@ -92,7 +92,7 @@ test('a call without an answer is told by its hang-up cause', () => {
   }
 })
 
-test('a call that ended with no answered second, or with a cause that tells of nobody reached, was not answered', () => {
+test('a call that ended with no answered second, or with a cause that shows nobody reached, was not answered', () => {
   assert.equal(call(example({ billsec: '0' })).disposition, 'NO ANSWER')
   const causes = { USER_BUSY: 'BUSY', NO_ANSWER: 'NO ANSWER', ORIGINATOR_CANCEL: 'CANCELLED', CALL_REJECTED: 'FAILED' }
   for (const [cause, disposition] of Object.entries(causes))
@@ -105,7 +105,7 @@ test('an answered call is answered, whatever cut it', () => {
   }
 })
 
-test('a broken row tells the column and what is wrong with it', () => {
+test('a broken row shows the column and what is wrong with it', () => {
   assert.deepEqual(parseFreeswitchCsv(example({ billsec: 'x' })), {
     reason: 'column 9 (billsec) is no number of seconds: "x"',
   })

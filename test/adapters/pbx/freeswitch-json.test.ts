@@ -71,7 +71,7 @@ test('a value that is badly encoded stays as it is', () => {
   assert.equal(call(document({ ...encoded(VARIABLES), accountcode: '%E9t%' })).accountcode, '%E9t%')
 })
 
-test('the newest of several profiles tells the numbers, and a lone one need be no array', () => {
+test('the newest of several profiles shows the numbers, and a lone one need be no array', () => {
   const older = { caller_profile: { ...PROFILE, destination_number: '9' }, times: TIMES }
   const newest = { caller_profile: PROFILE, times: TIMES }
   assert.equal(call(document(VARIABLES, [newest, older])).destinationNumber, '+380441234567')
@@ -110,7 +110,7 @@ test('the direction is the one that the dialplan set, not the one of the leg', (
   assert.equal(call(document({ ...VARIABLES, call_direction: 'local' })).direction, null)
 })
 
-test('a broken document tells the variable and what is wrong with it', () => {
+test('a broken document shows the variable and what is wrong with it', () => {
   const reasons: [string, string][] = [
     [document({ ...VARIABLES, billsec: '-1' }), 'variable billsec is no number of seconds: "-1"'],
     [document(without('uuid')), 'variable uuid is empty'],

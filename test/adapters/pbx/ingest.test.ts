@@ -53,7 +53,7 @@ const ids = ({ calls }: SwitchWorld): (string | null)[] => calls().map(({ switch
 
 describe('a folder', () => {
   test(
-    'has each file taken in by the format that its first lines show, and tells what it passed over',
+    'has each file taken in by the format that its first lines show, and says what it passed over',
     inWorld(async world => {
       const folder = folderOf(world)
       const { stored, quarantined, passedOver } = await takenIn(world, folder)

@@ -70,7 +70,7 @@ test('no answered seconds and no disposition mean no answer', () => {
   assert.equal(call({ ...LEAST, answered_seconds: 0, disposition: null }).disposition, 'NO ANSWER')
 })
 
-test('a broken line tells the member and what is wrong with it', () => {
+test('a broken line shows the member and what is wrong with it', () => {
   const reasons: [object, string][] = [
     [{ ...LEAST, id: '' }, 'member id is empty'],
     [{ ...LEAST, id: null }, 'member id is empty'],

@@ -65,7 +65,7 @@ test('a feed without line ends comes in batches of some megabytes, for the quara
   assert.ok(last && 'call' in last)
 })
 
-test('the format is told by the first line that one can be told by', () => {
+test('the format is recognised by the first line that one can be recognised by', () => {
   assert.equal(formatOf(`torn\n\n${asteriskRow()}`), 'asterisk-csv')
   assert.equal(formatOf(freeswitchRow()), 'freeswitch-csv')
   assert.equal(formatOf(ndjsonRow()), 'ndjson')

@@ -87,7 +87,7 @@ describe('one call', () => {
   )
 
   test(
-    'is one record though one format tells its microseconds, or it is read by another zone',
+    'is one record though one format shows its microseconds, or it is read by another zone',
     inWorld(async world => {
       const json = JSON.parse(freeswitchJson({ id: 'u' }))
       json.variables.start_uepoch = json.variables.start_uepoch.replace(/0{6}$/, '654321')

@@ -12,7 +12,7 @@ import { asteriskRow, inWorld, replayed, type SwitchWorld, stored, taken } from 
 const NOON = '2026-03-01 12:00:00'
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T00:00:00.000000Z`
 
-/** Takes in a call of a minute to 380 that starts then, and tells what it costs. */
+/** Takes in a call of a minute to 380 that starts then, and says what it costs. */
 const costAt = async (world: SwitchWorld, start: string, id: string): Promise<number | undefined> =>
   (await stored(world, { id, start, seconds: 60 }))?.cost
 
@@ -151,7 +151,7 @@ describe('rating calls again', () => {
   )
 
   it(
-    'in a dry run tells what it would come to by each deck',
+    'in a dry run says what it would come to by each deck',
     inWorld(async world => {
       await twoCalls(world)
       await world.storage.records.update(rates, world.rateId, { cost_per_minute: 600 })
@@ -169,7 +169,7 @@ describe('rating calls again', () => {
 
 describe('unrated calls', () => {
   it(
-    'of two decks are told apart, so that each is looked for in its own',
+    'of two decks are distinguished, so that each is looked for in its own',
     inWorld(async world => {
       const { storage, tenantId } = world
       for (const [id, start] of [

@@ -153,7 +153,7 @@ describe('rerating calls', () => {
   )
 
   test(
-    'tells of the costs that were edited by hand since they were rated',
+    'shows the costs that were edited by hand since they were rated',
     inWorld(async world => {
       await withCalls(world)
       const [first, , third] = world.calls().filter(({ prefix }) => prefix === '380')

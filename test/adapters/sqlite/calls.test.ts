@@ -101,7 +101,7 @@ describe('a completed call', () => {
   )
 
   test(
-    'that comes in small pieces on standard input is told by its first whole line',
+    'that comes in small pieces on standard input is recognised by its first whole line',
     inWorld(async world => {
       const pieces = [...(asteriskRow() + asteriskRow({ id: '1.2' })).matchAll(/.{1,10}/gs)].map(([piece]) => piece)
       const stream = Readable.from(pieces.map(piece => Buffer.from(piece)))

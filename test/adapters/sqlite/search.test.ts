@@ -266,7 +266,7 @@ test('an index that is not behind is left alone', async () => {
   await storage.close()
 })
 
-test('trouble in following is told, and does not end it', async () => {
+test('trouble in following is reported, and does not end it', async () => {
   const storage = openStorage(':memory:', { clock: manualClock() })
   storage.connection.db.exec('ALTER TABLE search_indexes RENAME TO elsewhere')
   const following = new AbortController()

@@ -67,7 +67,7 @@ describe('many records, stored on a thread of their own,', () => {
   })
 })
 
-it('what keeps many records from being stored on a thread is told as it is', async () => {
+it('what keeps many records from being stored on a thread is reported as it is', async () => {
   const resource = { ...resourceNamed('cdrs'), name: 'nowhere' }
   const load = desk.services.bulk.load({
     resource,

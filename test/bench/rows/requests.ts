@@ -19,7 +19,7 @@ export async function serving<T>(bench: Bench, run: (daemon: Server, baseline: S
   }
 }
 
-/** The same requests for both, told apart by the start of their path. */
+/** The same requests for both, distinguished by the start of their path. */
 type Traffic = (bench: Bench, target: { readonly prefix: '' | '/api'; readonly cookie: string }) => readonly Request[]
 
 /** Rounds that are not counted: code becomes fast only once it has run for a while. */

@@ -126,7 +126,7 @@ test('numbers of subscribers without their area code are of the area that the te
   assert.ok(compared > 2_500 && seen.size >= 40, `${compared} numbers of ${seen.size} countries`)
 })
 
-test('emergency and short numbers are told, and are no international ones', () => {
+test('emergency and short numbers are recognised, and are not read as international ones', () => {
   const info = ShortNumberInfo.getInstance()
   for (const country of info.getSupportedRegions()) {
     const { callingCode } = planned(country)

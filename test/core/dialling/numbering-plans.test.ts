@@ -34,12 +34,12 @@ test('an automaton tells digits from what has other symbols', () => {
   assert.deepEqual(['', '1', '12', '13', '2', '+12', '1a'].map(match), [0, 2, 3, 2, 0, NO_DIGITS, NO_DIGITS])
 })
 
-test('an automaton tells what more digits may make match', () => {
+test('an automaton says what more digits may make match', () => {
   const { begin } = automaton(['212.{7}', '3(?:1|2)'])
   assert.deepEqual(['', '2', '3', '31', '313', '212'].map(begin), [3, 1, 2, 2, 0, 1])
 })
 
-test('an automaton tells how many of the first digits match at most', () => {
+test('an automaton says how many of the first digits match at most', () => {
   const { beginning } = automaton(['00(?:1|12)?', '99(?:5|6.)'])
   const texts = ['', '0', '00', '003', '0012', '00123', '995', '996', '9961', '00a', 'a', '+00']
   assert.deepEqual(texts.map(beginning), [0, 0, 2, 2, 4, 4, 3, 0, 4, 2, 0, 0])

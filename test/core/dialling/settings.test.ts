@@ -18,7 +18,7 @@ test('what is right has no problems', () => {
     assert.deepEqual(diallingProblems(dialling), [], JSON.stringify(dialling))
 })
 
-test('what is wrong is told by its key, with what was meant where that is plain', () => {
+test('what is wrong is reported by its key, with what was meant where that is plain', () => {
   const cases: [unknown, string | null, RegExp, string?][] = [
     ['US', null, /must be an object/],
     [['US'], null, /must be an object/],

@@ -49,11 +49,11 @@ test('what is one prefix depends on the international prefix of the tenant', () 
   assert.deepEqual(check(rates).duplicates.map(ids), [[2, 1]])
 })
 
-test('active rates that no call was rated by are told', () => {
+test('active rates that no call was rated by are reported', () => {
   assert.deepEqual(ids(check([rate(1, '380'), rate(2, '49'), rate(3, '48', false)], { used: [1] }).unmatched), [2])
 })
 
-test('active rates with a prefix that cannot be dialled are told apart', () => {
+test('active rates with a prefix that cannot be dialled are listed separately', () => {
   const { unusable, unmatched } = check([rate(1, 'n/a'), rate(2, '+'), rate(3, '380')])
   assert.deepEqual([ids(unusable), ids(unmatched)], [[1, 2], [3]])
 })
@@ -62,7 +62,7 @@ test('inactive rates are idle unless an active one has their prefix', () => {
   assert.deepEqual(ids(check([rate(1, '380'), rate(2, '+380', false), rate(3, '49', false)]).idle), [3])
 })
 
-test('numbers without a rate are told by their beginnings, the most dialled first', () => {
+test('numbers without a rate are reported by their beginnings, the most dialled first', () => {
   const unrated: [string, number][] = [
     ['4930111', 1],
     ['+4930122', 2],
@@ -86,7 +86,7 @@ test('calls that a rate was added for since are counted apart', () => {
   assert.deepEqual([missing, ratable], [[{ prefix: '48', kind: 'plain', calls: 1 }], 2])
 })
 
-test('rates by which an unrated call still costs too much are told, and the call is not to be rerated', () => {
+test('rates by which an unrated call still costs too much are reported, and the call is not to be rerated', () => {
   const unrated: [string, number][] = [['4930111', 2]]
   const rates = [rate(1, '49'), rate(2, '48')]
   const { excessive, missing, ratable } = check(rates, { unrated, pricePerMinute: Number.MAX_SAFE_INTEGER })

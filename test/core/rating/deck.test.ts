@@ -59,7 +59,7 @@ test('all matching rates come longest first, one for each prefix', () => {
   assert.deepEqual(deck.matches(plain('7')), [])
 })
 
-test('a prefix that leaves nothing to compare matches nothing and is told', () => {
+test('a prefix that leaves nothing to compare matches nothing and is reported', () => {
   const deck = buildDeck([rate(1, '+'), rate(2, '00'), rate(3, 'n/a'), rate(4, '00', { active: false }), rate(5, '1')])
   assert.deepEqual(ids([...deck.ignored]), [1, 2, 3])
   assert.equal(deck.match(plain('2')), null)

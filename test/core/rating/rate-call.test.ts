@@ -66,7 +66,7 @@ test('a cost that no amount can hold leaves the call unrated', () => {
   assert.deepEqual(rateCall(slip, call()), expected)
 })
 
-test('an explanation tells the match, the shorter prefixes, the rounding, the arithmetic and the cost', () => {
+test('an explanation shows the match, the shorter prefixes, the rounding, the arithmetic and the cost', () => {
   assert.deepEqual(explain(deck, call({ answeredSeconds: 64 }), '00380441234567'), [
     { kind: 'number', given: '00380441234567', read: { kind: 'plain', digits: '380441234567' } },
     { kind: 'matching', rate: kyiv },
@@ -77,7 +77,7 @@ test('an explanation tells the match, the shorter prefixes, the rounding, the ar
   ])
 })
 
-test('an explanation tells what the division leaves and whether it rounds up', () => {
+test('an explanation says what the division leaves and whether it rounds up', () => {
   const odd = buildDeck([{ ...ukraine, pricePerMinute: 101, increment: 1 }])
   const steps = explain(odd, call({ answeredSeconds: 30 }), '')
   const expected = { kind: 'arithmetic', billSeconds: 30, pricePerMinute: 101, remainder: 30, roundedUp: true }
@@ -94,7 +94,7 @@ test('an explanation of a call that is not looked up is its result alone', () =>
   }
 })
 
-test('an explanation of a number without a rate tells how it was read', () => {
+test('an explanation of a number without a rate says how it was read', () => {
   const given = call(to('+49 30'))
   assert.deepEqual(explain(deck, given, '+49 30'), [
     { kind: 'number', given: '+49 30', read: { kind: 'plain', digits: '4930' } },

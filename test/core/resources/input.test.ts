@@ -23,7 +23,7 @@ const missing = (field: string, sentence: string): FieldError => ({ rule: 'requi
 
 const parse = (body: Record<string, unknown>, mode: Mode = 'create') => parseMembers(fields, body, mode)
 
-test('every failing field is told at once, in the order of the declaration', () => {
+test('every failing field is reported at once, in the order of the declaration', () => {
   const { errors, values } = parse({ cost: -1, display_name: 'longer', tenant_id: '1.5', meta: [] })
   assert.deepEqual(errors, [
     { rule: 'type', field: 'tenant_id', sentence: 'The tenant id field must be an integer.' },

@@ -39,7 +39,7 @@ describe('the keys of a JSON field', () => {
 
   it('may be null, as if they were not there', () => assert.deepEqual(keyFaults(KEYS, { dlr_level: null }), []))
 
-  it('are told from others that are nearly the same, whatever their case or separators', () => {
+  it('are distinguished from others that are nearly the same, whatever their case or separators', () => {
     for (const name of ['Dialing', 'DIALLING', 'diallin', 'dialling_'])
       assert.deepEqual(keyFaults(KEYS, { [name]: 1 }), [
         { path: [name], problem: 'is not known', meant: { key: 'dialling' } },

@@ -51,7 +51,7 @@ test('queued: a success without an id keeps the generated one', () => {
   )
 })
 
-test('queued: an HTTP error fails the message, and tells what the gateway said', () => {
+test('queued: an HTTP error fails the message, and says what the gateway said', () => {
   const before = queuedMessage()
   for (const status of [100, 301, 302, 400, 401, 404, 500, 503])
     assert.deepEqual(settle(before, answered(status, '{"message":"no"}'), redact, NOW), {

@@ -72,7 +72,7 @@ test('inherited members name nothing', () => {
   assert.equal(read(payload), null)
 })
 
-test('a payload that nests too deep to be kept tells its status all the same', () => {
+test('a payload that nests too deep to be kept shows its status all the same', () => {
   let deep: unknown = 1
   for (let level = 0; level < 40; level++) deep = { deep }
   assert.deepEqual(read({ id: 'a', status: 'X', deep }), {

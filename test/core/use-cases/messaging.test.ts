@@ -87,7 +87,7 @@ test('a send through an unknown gateway is not found, whatever its body', async 
   await assert.rejects(use.send(99, {}), { code: 'not_found', message: 'SMS gateway not found.' })
 })
 
-test('a send that breaks rules tells each of them, stores nothing and calls nobody', async () => {
+test('a send that breaks rules shows each of them, stores nothing and calls nobody', async () => {
   const { send, stored, submissions } = await world()
   await assert.rejects(
     send({ to_number: '0', message: 'x'.repeat(1001), tenant_id: 5, callback_url: 'ftp://a' }),

@@ -113,7 +113,7 @@ test('what could not be written is counted, and its count is written later', asy
   )
 })
 
-test('how many addresses are told apart is bounded', async () => {
+test('how many addresses are distinguished is bounded', async () => {
   const { trail, settled } = await world()
   for (let i = 0; i < 5_000; i++) trail.loginFailed('ann@example.com', from(`10.0.${i >> 8}.${i & 255}`))
   await trail.settle(true)

@@ -51,7 +51,7 @@ async function world(lives = { idle: 2 * HOUR, absolute: 12 * HOUR }) {
 const isRefusal = (error: unknown): boolean =>
   error instanceof AppError && error.code === 'invalid_credentials' && error.message === 'Invalid credentials.'
 
-test('the right password tells the account, the e-mail in any case', async () => {
+test('the right password returns the account, whatever the case of the e-mail', async () => {
   const { signIn, credentials } = await world()
   assert.deepEqual(await signIn.authenticate('ANN@example.COM', 'right'), credentials)
 })

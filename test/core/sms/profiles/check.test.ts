@@ -15,7 +15,7 @@ describe('a profile', () => {
     it(`of ${profile.title} is sound`, () =>
       assert.deepEqual(checkProfile(JSON.parse(JSON.stringify(profile))), { profile }))
 
-  it('is told apart by its name', () => {
+  it('is distinguished by its name', () => {
     assert.equal(new Set(BUILT_IN.map(({ name }) => name)).size, BUILT_IN.length)
   })
 
