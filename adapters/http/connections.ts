@@ -35,6 +35,8 @@ interface Connection {
   readonly exchanges: Set<Exchange>
   /** When something last went on. */
   since: number
+  /** Requests that came after the last one that was taken. */
+  refused: number
   /** Nothing more is read from it: it is closed once the last response is sent. */
   isEnding: boolean
 }
@@ -59,8 +61,8 @@ const isOurTurn = (socket: Socket, { exchanges }: Connection): boolean => {
   return false
 }
 
-/** Requests that wait behind another one. */
-const behind = ({ exchanges }: Connection): number => Math.max(0, exchanges.size - 1)
+/** Requests that wait behind another one: Node holds on to those that are not taken as well. */
+const behind = ({ exchanges, refused }: Connection): number => Math.max(0, exchanges.size - 1) + refused
 
 /** Node before 24 tells only the first of the responses that wait on a connection that it is closed. */
 function abandon({ exchanges }: Connection): void {
@@ -125,7 +127,13 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? '')
     if (!hasRoom(network)) return cut(socket, 'full')
-    const connection: Connection = { network, exchanges: new Set(), since: performance.now(), isEnding: false }
+    const connection: Connection = {
+      network,
+      exchanges: new Set(),
+      since: performance.now(),
+      refused: 0,
+      isEnding: false,
+    }
     open.set(socket, connection)
     perNetwork.set(network, countOf(network) + 1)
     socket.once('close', () => {
@@ -150,19 +158,25 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
     begin: (request, response) => {
       const { socket } = request
       const connection = open.get(socket)
-      if (!connection || connection.isEnding) return false
+      if (!connection) return false
       const waiting = connection.exchanges.size
-      if (waiting >= limits.pipelined || (waiting > 0 && pipelined >= limits.pipelinedInAll)) {
+      const isBehind = waiting > 0 || connection.isEnding
+      if (isBehind && pipelined >= limits.pipelinedInAll) {
+        cut(socket, 'pipelined')
+        return false
+      }
+      if (isBehind) pipelined++
+      if (connection.isEnding || waiting >= limits.pipelined) {
+        connection.refused++
+        if (!connection.isEnding) onCut('pipelined')
         endAfterwards(socket)
-        onCut('pipelined')
         return false
       }
       const exchange = { request, response }
-      if (waiting > 0) pipelined++
       connection.exchanges.add(exchange)
       connection.since = performance.now()
       response.once('close', () => {
-        if (open.has(socket) && behind(connection) > 0) pipelined--
+        if (open.has(socket) && connection.exchanges.size > 1) pipelined--
         connection.exchanges.delete(exchange)
         touch(socket, connection)
       })
