@@ -82,8 +82,9 @@ describe('a tenant in New York', () => {
       2125550123: '2125550123 is a national number of US: 12125550123',
       '"+1 212 555 0123"': '+1 212 555 0123 is matched as 12125550123',
       '011380441234567': '011380441234567 is matched as 380441234567',
+      112: '112 is an emergency number of US: only a rate for 112 or 1112 matches it',
       911: '911 is an emergency number of US: only a rate for 1911 matches it',
-      411: '411 is a short number of US: only a rate for 1411 matches it',
+      411: '411 is a short number of US: only a rate for 411 or 1411 matches it',
       5550123: '5550123 is a local number of US, and the tenant has no area_code: no rate matches it',
       55501: '55501 is no number that is dialled in US: no rate matches it',
     }
