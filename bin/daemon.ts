@@ -11,7 +11,7 @@ import { type FirstAccount, makeFirstAccount } from './first-account.ts'
 import { createLog } from './log.ts'
 import { unreadLog } from './unread-log.ts'
 import { tellReady } from './upkeep.ts'
-import { gauges, watch } from './watch.ts'
+import { addGauges, watch } from './watch.ts'
 
 /** What a browser, a gateway or a client in flight may still take once the daemon is told to stop. */
 const GRACE_MS = 20_000
@@ -37,7 +37,7 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
   const metrics = createMetrics()
   const { trunkline, server, securityFrom, close } = await startService(settings, metrics, log, start)
   const background = startBackground(trunkline, settings, log, securityFrom)
-  gauges(metrics, trunkline, background.feeds, settings)
+  addGauges(metrics, trunkline, background.feeds, settings)
   const metricsServer = await watch(metrics, settings, log)
   tellReady(log)
   print(`trunklined listening on ${server.url}`)

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { DATED, type Dated } from '../adapters/sqlite/retention.ts'
 import type { Settings } from '../config/settings.ts'
 import { addSeconds, type Timestamp } from '../core/dates.ts'
+import type { Dated } from '../core/ports/upkeep.ts'
 import { keepBackups } from './backups.ts'
 import type { Trunkline } from './compose.ts'
 import { followDecks } from './decks.ts'
@@ -55,10 +55,10 @@ async function forget(
     const count = await act(addSeconds(clock.now(), -days * 86_400))
     if (count > 0) log.info({ count, days }, `forgot old ${what}`)
   }
-  const deleting = (rows: Dated) => (moment: Timestamp) => retention.deleteBefore(rows, moment, signal)
-  await after(audit_days, 'audit rows', deleting(DATED.audit))
+  const deleting = (what: Dated) => (moment: Timestamp) => retention.deleteBefore(what, moment, signal)
+  await after(audit_days, 'audit rows', deleting('audit'))
   await after(response_days, 'responses', moment => retention.clearResponsesBefore(moment, signal))
-  await after(cdr_days, 'call records', deleting(DATED.cdrs))
+  await after(cdr_days, 'call records', deleting('cdrs'))
   await after(deck_days, 'decks', moment => decks.forget(moment, signal))
 }
 

@@ -2,24 +2,22 @@ import type { Logger } from 'pino'
 import { type Metrics, serveMetrics } from '../adapters/http/metrics.ts'
 import type { RunningServer } from '../adapters/http/server.ts'
 import type { Follower } from '../adapters/pbx/follow.ts'
-import { figures } from '../adapters/sqlite/figures.ts'
 import type { Settings } from '../config/settings.ts'
 import { lastBackupAt } from './backups.ts'
 import type { Trunkline } from './compose.ts'
 
 /** Adds what is looked up when someone asks: the state of the database, of the feeds and of the backups. */
-export function gauges(
+export function addGauges(
   { gauge }: Metrics,
-  { storage: { connection, calls } }: Trunkline,
+  { storage: { gauges, calls } }: Trunkline,
   feeds: readonly Follower[],
   { backup_every, backup_dir }: Settings,
 ): void {
-  const { walBytes, parkedReceipts } = figures(connection)
-  gauge('trunkline_database_wal_bytes', "Size of the database's write-ahead log", walBytes)
+  gauge('trunkline_database_wal_bytes', "Size of the database's write-ahead log", gauges.logBytes)
   gauge(
     'trunkline_sms_receipts_parked',
     'Receipts that wait for their message',
-    () => parkedReceipts().map(({ gateway, count }) => ({ labels: { gateway: String(gateway) }, value: count })),
+    () => gauges.parkedReceipts().map(({ gateway, count }) => ({ labels: { gateway: String(gateway) }, value: count })),
     ['gateway'],
   )
   gauge(

@@ -35,8 +35,6 @@ interface Connection {
   readonly exchanges: Set<Exchange>
   /** When something last went on. */
   since: number
-  /** Requests that came after the last one that was taken. */
-  refused: number
   /** Nothing more is read from it: it is closed once the last response is sent. */
   isEnding: boolean
 }
@@ -61,8 +59,8 @@ const isOurTurn = (socket: Socket, { exchanges }: Connection): boolean => {
   return false
 }
 
-/** Requests that wait behind another one: Node holds on to those that are not taken as well. */
-const behind = ({ exchanges, refused }: Connection): number => Math.max(0, exchanges.size - 1) + refused
+/** Requests that wait behind another one. */
+const behind = ({ exchanges }: Connection): number => Math.max(0, exchanges.size - 1)
 
 /** Node before 24 tells only the first of the responses that wait on a connection that it is closed. */
 function abandon({ exchanges }: Connection): void {
@@ -127,13 +125,7 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? '')
     if (!hasRoom(network)) return cut(socket, 'full')
-    const connection: Connection = {
-      network,
-      exchanges: new Set(),
-      since: performance.now(),
-      refused: 0,
-      isEnding: false,
-    }
+    const connection: Connection = { network, exchanges: new Set(), since: performance.now(), isEnding: false }
     open.set(socket, connection)
     perNetwork.set(network, countOf(network) + 1)
     socket.once('close', () => {
@@ -158,25 +150,19 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
     begin: (request, response) => {
       const { socket } = request
       const connection = open.get(socket)
-      if (!connection) return false
+      if (!connection || connection.isEnding) return false
       const waiting = connection.exchanges.size
-      const isBehind = waiting > 0 || connection.isEnding
-      if (isBehind && pipelined >= limits.pipelinedInAll) {
-        cut(socket, 'pipelined')
-        return false
-      }
-      if (isBehind) pipelined++
-      if (connection.isEnding || waiting >= limits.pipelined) {
-        connection.refused++
-        if (!connection.isEnding) onCut('pipelined')
+      if (waiting >= limits.pipelined || (waiting > 0 && pipelined >= limits.pipelinedInAll)) {
         endAfterwards(socket)
+        onCut('pipelined')
         return false
       }
       const exchange = { request, response }
+      if (waiting > 0) pipelined++
       connection.exchanges.add(exchange)
       connection.since = performance.now()
       response.once('close', () => {
-        if (open.has(socket) && connection.exchanges.size > 1) pipelined--
+        if (open.has(socket) && behind(connection) > 0) pipelined--
         connection.exchanges.delete(exchange)
         touch(socket, connection)
       })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Timestamp } from '../../core/dates.ts'
+import type { Dated, Retention } from '../../core/ports/upkeep.ts'
 import type { Connection } from './database.ts'
 import { type Some, upTo } from './key-set.ts'
 import type { Writer } from './writer.ts'
@@ -8,24 +8,16 @@ import type { Writer } from './writer.ts'
  * Rows whose time is over. `order` is an index that gives the oldest first: that of the moment, or the id. `length` is
  * the SQL of how large a row is, in bytes, where it may be large.
  */
-export interface Dated {
+export interface DatedRows {
   readonly table: string
   readonly moment: string
   readonly order: string
   readonly length: string
 }
 
-export const DATED = {
+export const DATED: Readonly<Record<Dated, DatedRows>> = {
   audit: { table: 'audit', moment: 'at', order: 'id', length: 'octet_length(changes)' },
   cdrs: { table: 'cdrs', moment: 'started_at', order: 'started_at', length: '0' },
-} as const satisfies Record<string, Dated>
-
-/** Forgets what is old, in steps small enough that neither the event loop nor another writer notices. */
-export interface Retention {
-  /** Deletes the rows from before that moment; returns how many. */
-  deleteBefore(rows: Dated, moment: Timestamp, signal?: AbortSignal): Promise<number>
-  /** Empties what gateways answered to messages from before that moment; returns how many. */
-  clearResponsesBefore(moment: Timestamp, signal?: AbortSignal): Promise<number>
 }
 
 const STEP = 200
@@ -40,14 +32,15 @@ const rest = (signal: AbortSignal | undefined): Promise<void> =>
   pause(BETWEEN_STEPS_MS, undefined, signal ? { signal } : {}).catch(() => undefined)
 
 /** The oldest rows, as far as they are from before a moment. */
-export const oldestSql = ({ table, moment, order, length }: Dated): string =>
+export const oldestSql = ({ table, moment, order, length }: DatedRows): string =>
   `SELECT id, length FROM (SELECT id, ${length} AS length, ${moment} AS moment FROM ${table} ORDER BY ${order} LIMIT ${STEP})
    WHERE moment < ?`
 
 export function retention(connection: Connection, writer: Writer): Retention {
   const { query } = connection
   return {
-    deleteBefore: async (rows, moment, signal) => {
+    deleteBefore: async (what, moment, signal) => {
+      const rows = DATED[what]
       const oldest = connection.rows<[string], [id: number, length: number]>(oldestSql(rows))
       const remove = query<[string], unknown>(`DELETE FROM ${rows.table} WHERE id IN (SELECT value FROM json_each(?))`)
       const step = (): Some<unknown> => {

@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Actor, ITSELF } from '../../core/audit.ts'
-import type { Timestamp } from '../../core/dates.ts'
 import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
@@ -11,6 +10,7 @@ import type { Notices } from '../../core/ports/notices.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
+import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { accounts } from './accounts.ts'
 import { audit, auditTrail } from './audit.ts'
 import { bulk } from './bulk.ts'
@@ -18,19 +18,20 @@ import { calls } from './calls.ts'
 import { type Connection, type OpenOptions, openDatabase } from './database.ts'
 import { decks } from './decks.ts'
 import { translating } from './errors.ts'
+import { gauges } from './gauges.ts'
 import { maintenance } from './maintenance.ts'
 import { messages } from './messages.ts'
 import { notices } from './notices.ts'
 import { RecordSteps } from './record-steps.ts'
 import { records } from './records.ts'
-import { type Retention, retention } from './retention.ts'
+import { retention } from './retention.ts'
 import { advanceSearchIndexes, areIndexesBehind, ensureSearchIndexes } from './search-index.ts'
 import { serverKeys } from './server-keys.ts'
 import { sessions } from './sessions.ts'
 import { createWriter, type Writer, type WriterEvents } from './writer.ts'
 
 /** The ports that one SQLite file serves, and its upkeep. */
-export interface Storage {
+export interface Storage extends Heartbeat, SearchIndexing {
   readonly records: Records
   readonly messages: Messages
   readonly accounts: Accounts
@@ -41,14 +42,11 @@ export interface Storage {
   readonly bulk: Bulk
   readonly decks: Decks
   readonly retention: Retention
+  readonly gauges: Gauges
   readonly serverKeys: ServerKeys
   readonly notices: Notices
   readonly connection: Connection
   readonly writer: Writer
-  /** Writes a row and syncs it; returns the moment that it holds. Throws `storage_full`, `busy`, `read_only`. */
-  beat(): Promise<Timestamp>
-  /** Brings the search indexes up to the records, in small steps with pauses, until told to stop. */
-  followWrites(signal: AbortSignal, onTrouble: (error: unknown) => void): Promise<void>
   /** Waits for pending writes, folds the log into the file and closes it. */
   close(): Promise<void>
 }
@@ -79,6 +77,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     bulk: translating(bulk(connection, writer, clock, trail)),
     decks: translating(decks(connection, writer, clock, trail)),
     retention: retention(connection, writer),
+    gauges: gauges(connection),
     serverKeys: translating(serverKeys(connection, writer)),
     notices: translating(notices(connection, writer, clock)),
     connection,

@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<string, Buffer>> = {
     Buffer.concat([packed], 2047),
   ]),
   body: Buffer.from(`${head('/webhooks/gateway/1/dlr', 'Content-Length: 65536')}${'x'.repeat(65_535)}`),
-  unread: Buffer.from('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_500)),
+  unread: Buffer.from('GET /openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(100)),
 }
 
 const [kind = '', url = '', count = '0'] = process.argv.slice(2)

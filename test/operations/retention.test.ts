@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { DATED, type Dated, oldestSql } from '../../adapters/sqlite/retention.ts'
+import { DATED, oldestSql } from '../../adapters/sqlite/retention.ts'
 import { openStorage, type Storage } from '../../adapters/sqlite/storage.ts'
 import { manualClock } from '../support/clock.ts'
 import { queuedMessage } from '../support/messages.ts'
@@ -33,17 +33,17 @@ describe('what is older than it may be', () => {
         `INSERT INTO cdr_ratings (cdr_id, source, switch_call_id, outcome) SELECT id, 'test', id, 'rated' FROM cdrs`,
       )
       rated.run()
-      assert.equal(await storage.retention.deleteBefore(DATED.cdrs, BEFORE), 1_003)
+      assert.equal(await storage.retention.deleteBefore('cdrs', BEFORE), 1_003)
       assert.equal((await idsOf(storage.records, 'cdrs')).length, 5)
       assert.equal(db.prepare('SELECT count(*) FROM cdr_ratings').pluck().get(), 5)
-      assert.equal(await storage.retention.deleteBefore(DATED.cdrs, BEFORE), 0)
+      assert.equal(await storage.retention.deleteBefore('cdrs', BEFORE), 0)
     }))
 
   it('is deleted in steps that other writes come between', () =>
     stored(async storage => {
       await calls(storage, 1_000, OLD)
       let done = false
-      const deleting = storage.retention.deleteBefore(DATED.cdrs, BEFORE).finally(() => {
+      const deleting = storage.retention.deleteBefore('cdrs', BEFORE).finally(() => {
         done = true
       })
       const left: number[] = []
@@ -60,7 +60,7 @@ describe('what is older than it may be', () => {
     stored(async storage => {
       await calls(storage, 1_000, OLD)
       const stop = new AbortController()
-      const deleting = storage.retention.deleteBefore(DATED.cdrs, BEFORE, stop.signal)
+      const deleting = storage.retention.deleteBefore('cdrs', BEFORE, stop.signal)
       await insert(storage.records, 'queues')
       stop.abort()
       assert.ok((await deleting) < 1_000)
@@ -68,7 +68,7 @@ describe('what is older than it may be', () => {
 
   it('is found without looking through the rest', () =>
     stored(async ({ connection }) => {
-      for (const rows of Object.values<Dated>(DATED)) {
+      for (const rows of Object.values(DATED)) {
         const plan = connection.db.prepare(`EXPLAIN QUERY PLAN ${oldestSql(rows)}`).all(BEFORE)
         assert.doesNotMatch(JSON.stringify(plan), /TEMP B-TREE/, rows.table)
       }
