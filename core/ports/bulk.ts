@@ -119,7 +119,7 @@ export interface BulkLoad {
   /**
    * Stores what was added since the last call. The place is kept with it, for resources without a natural key; not
    * when a rejection keeps all of it out. Throws `conflict`, and stores nothing, when another import of the same input
-   * has kept a mark since this one began, or when something else than `approved` would come of it.
+   * has kept a mark since this one began, or, in replace mode, when something else than `approved` would come of it.
    */
   store(place: PlaceOf, approved?: BulkCounts): Promise<BulkCounts>
   /** What the last `check` or `store` rejected, in order. */

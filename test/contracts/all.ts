@@ -1,13 +1,18 @@
 import { describe } from 'node:test'
 import { accountsContract } from './accounts.ts'
 import { auditContract } from './audit.ts'
+import { bulkContract } from './bulk.ts'
+import { callUsageContract } from './call-usage.ts'
+import { callsContract } from './calls.ts'
 import type { Adapter, Contract } from './contract.ts'
+import { decksContract } from './decks.ts'
 import { listOrderContract } from './list-order.ts'
 import { listsContract } from './lists.ts'
 import { messagesContract } from './messages.ts'
 import { noticesContract } from './notices.ts'
 import { recordRulesContract } from './record-rules.ts'
 import { recordsContract } from './records.ts'
+import { reratingContract } from './rerating.ts'
 import { serverKeysContract } from './server-keys.ts'
 import { sessionsContract } from './sessions.ts'
 import { withinContract } from './within.ts'
@@ -24,6 +29,11 @@ const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
   auditContract,
   noticesContract,
   serverKeysContract,
+  bulkContract,
+  callsContract,
+  reratingContract,
+  callUsageContract,
+  decksContract,
 ]
 
 /** Tests that a storage has every behaviour of the ports that it serves. */

@@ -158,7 +158,8 @@ behaviour('the trail is filtered by actor, action, resource, record and time', a
 
 behaviour('a long trail is told whole, the latest first, and new changes do not disturb that', async ports => {
   const { id } = await insert(ports.records, 'tenants')
-  for (let n = 0; n < 1_100; n++) await ports.records.update(tenants, id, { name: `Name ${n}` })
+  const renamed = (n: number) => ports.records.update(tenants, id, { name: `Name ${n}` })
+  await Promise.all(Array.from({ length: 1_100 }, (_, n) => renamed(n)))
   const ids: number[] = []
   for await (const entry of ports.audit.list(FOREVER)) {
     if (ids.length === 10) await insert(ports.records, 'tenants')
@@ -202,6 +203,6 @@ behaviour('what is of security can be told apart, and followed', async ports => 
   const followed = await audit.securityAfter(0)
   assert.deepEqual(inShort(followed), expected)
   assert.deepEqual(inShort(await audit.securityAfter(followed[1]?.id ?? 0)), expected.slice(2))
-  for (let n = 0; n < 110; n++) await audit.note('lockout', 'accounts', id, {})
+  await Promise.all(Array.from({ length: 110 }, () => audit.note('lockout', 'accounts', id, {})))
   assert.equal((await audit.securityAfter(0)).length, 100)
 })

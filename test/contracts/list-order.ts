@@ -13,14 +13,16 @@ const COUNT = 230
 /** Calls whose costs, lengths and starts come in no order, and often the same. */
 async function calls({ records }: Given<'records'>): Promise<Shown[]> {
   const [one, two] = [await insert(records, 'tenants'), await insert(records, 'tenants')]
-  for (let n = 0; n < COUNT; n++)
-    await insert(records, 'cdrs', {
+  const made = Array.from({ length: COUNT }, (_, n) =>
+    insert(records, 'cdrs', {
       tenant_id: n % 3 ? one.id : two.id,
       cost: ((n * 37) % 50) * 1000,
       duration_seconds: (n * 11) % 7,
       disposition: n % 4 ? 'ANSWERED' : 'BUSY',
       started_at: `2026-03-01T12:00:${String((n * 7) % 30).padStart(2, '0')}.000000Z`,
-    })
+    }),
+  )
+  await Promise.all(made)
   return listOf(records, 'cdrs')
 }
 

@@ -8,7 +8,8 @@ import { temporaryFolder } from '../support/app.ts'
 import { outcomeOf, spawnProgram, unbuilt, workplace } from '../support/cli.ts'
 import { manualClock } from '../support/clock.ts'
 import { startDaemon } from '../support/daemon.ts'
-import { type DeckRow, inShort, later, replaceDeck, storedRates } from '../support/decks.ts'
+import { inShort, later, storedRates } from '../support/decks.ts'
+import { type DeckRow, replaceDeck } from '../support/replace-deck.ts'
 import { insert } from '../support/rows.ts'
 
 const folder = temporaryFolder()

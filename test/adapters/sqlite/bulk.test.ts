@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { it } from 'node:test'
 import { readRecord } from '../../../adapters/pbx/records.ts'
 import { IN_MEMORY } from '../../../adapters/sqlite/database.ts'
 import { openStorage } from '../../../adapters/sqlite/storage.ts'
@@ -8,7 +8,6 @@ import type { BulkPlan, BulkRecord } from '../../../core/ports/bulk.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import { manualClock } from '../../support/clock.ts'
-import { insert } from '../../support/rows.ts'
 import { asteriskRow, rules, switchWorld } from '../../support/switch.ts'
 
 const plan: BulkPlan = {
@@ -31,35 +30,6 @@ it('records that find no room on their way in are a full disk', async () => {
     return { row, line: row, raw: null, values: [String(row), 'x'.repeat(100)] }
   })
   await assert.rejects(load.add([packed(records)]), { code: 'storage_full' })
-  await load.close()
-  await storage.close()
-})
-
-it('rows that point to no record are left out of their batch, and all the others are stored', async () => {
-  const storage = openStorage(IN_MEMORY, { clock: manualClock(), create: true, migrate: true })
-  const { id } = await insert(storage.records, 'tenants')
-  const common = { tenant_id: id, destination_number: '2', direction: 'outbound', disposition: 'BUSY', cost: 0 }
-  const load = storage.bulk.load({
-    ...plan,
-    resource: cdrs,
-    columns: ['caller_number', 'extension_id'],
-    constants: { ...common, duration_seconds: 0, bill_seconds: 0, started_at: '2026-10-01T12:00:00.000000Z' },
-    onRejection: 'leave it out',
-  })
-  const record = (row: number, extension: number | null): BulkRecord => {
-    return { row, line: row + 2, raw: null, values: [String(row), extension] }
-  }
-  await load.add([
-    packed([record(0, null), record(1, null)]),
-    packed([record(2, null), record(3, 99), record(4, null)]),
-  ])
-  const counts = await load.store(() => ({ input: 'a', mark: 'b' }))
-  assert.deepEqual([counts.created, counts.rejected], [4, 1])
-  const numbers = storage.connection.db.prepare<[], string>('SELECT caller_number FROM cdrs ORDER BY id').pluck().all()
-  assert.deepEqual(numbers, ['0', '1', '2', '4'])
-  const rejected: number[] = []
-  for await (const { line } of load.rejections()) rejected.push(line)
-  assert.deepEqual(rejected, [5])
   await load.close()
   await storage.close()
 })
@@ -95,25 +65,4 @@ it('a call that a daemon takes in while an import stores it is stored once', asy
   await load.close()
   await importing.close()
   await world.close()
-})
-
-describe('a dump of a period', () => {
-  const starts = Array.from(
-    { length: 1_300 },
-    (_, n) => `2026-10-01T12:${String((n * 7) % 60).padStart(2, '0')}:00.000000Z`,
-  )
-  const period = { from: '2026-10-01T12:05:00.000000Z', to: '2026-10-01T12:50:00.000000Z' }
-
-  it('has what began in it, the earliest first, however many pages that takes', async () => {
-    const storage = openStorage(IN_MEMORY, { clock: manualClock(), create: true, migrate: true })
-    const { id } = await insert(storage.records, 'tenants')
-    for (const started_at of starts) await insert(storage.records, 'cdrs', { tenant_id: id, started_at })
-    const dumped: unknown[] = []
-    for await (const page of storage.bulk.dump(cdrs, ['started_at'], { tenantId: id, period }))
-      dumped.push(...page.flat())
-    assert.deepEqual(dumped, starts.filter(start => start >= period.from && start < period.to).toSorted())
-    for await (const page of storage.bulk.dump(cdrs, ['started_at'], { tenantId: id + 1, period }))
-      assert.deepEqual(page, [])
-    await storage.close()
-  })
 })

@@ -48,29 +48,6 @@ describe('two calls with one id', () => {
       assert.deepEqual(await fate(world, text, { tenant: 'other', switchName: 'second' }), [0, 2, 0])
     }),
   )
-
-  test(
-    'stay apart when they come together, and a replay that changes nothing leaves the second where it is',
-    inWorld(async world => {
-      assert.deepEqual(await fate(world, asteriskRow(one) + asteriskRow(another) + asteriskRow(one)), [1, 1, 1])
-      const { calls } = world.storage
-      assert.equal(await replayed(calls), 0)
-      assert.equal(await calls.quarantineCount(), 1)
-      assert.deepEqual(await fate(world, asteriskRow(another)), [0, 0, 1], 'it is no other one the second time')
-      assert.equal((await world.quarantine())[0]?.seen, 2)
-    }),
-  )
-
-  test(
-    'of switches with names are two records, as often as they come',
-    inWorld(async world => {
-      const [first, second] = [{ switchName: 'pbx-1' }, { switchName: 'pbx-2' }]
-      assert.deepEqual(await fate(world, asteriskRow(one), first), [1, 0, 0])
-      assert.deepEqual(await fate(world, asteriskRow(one), second), [1, 0, 0], 'even when they are alike')
-      for (const given of [first, second, {}]) assert.deepEqual(await fate(world, asteriskRow(one), given), [0, 1, 0])
-      assert.deepEqual(await fate(world, asteriskRow({ ...one, id: '10' }), first), [1, 0, 0])
-    }),
-  )
 })
 
 describe('one call', () => {

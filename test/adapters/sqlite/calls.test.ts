@@ -6,7 +6,6 @@ import { describe, test } from 'node:test'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
 import { readRecord } from '../../../adapters/pbx/records.ts'
 import { withPresentRules } from '../../../bin/feeds.ts'
-import { rates } from '../../../core/resources/rates.ts'
 import { insert } from '../../support/rows.ts'
 import {
   asteriskCustomRow,
@@ -17,51 +16,12 @@ import {
   ndjsonRow,
   replayed,
   rules,
-  type SwitchCall,
   type SwitchWorld,
   stored,
   taken,
 } from '../../support/switch.ts'
 
 describe('a completed call', () => {
-  test(
-    'is stored with what it costs and the rate that it was rated by',
-    inWorld(async world => {
-      assert.deepEqual(await taken(world, asteriskRow()), {
-        ...{ stored: 1, known: 0, unrated: 0, quarantined: 0, legs: 0 },
-      })
-      const [call] = world.calls()
-      const { tenantId: tenant_id, extensionId: extension_id, rateId: rate_id } = world
-      assert.deepEqual(
-        { ...call },
-        {
-          ...{ id: 1, tenant_id, extension_id, caller_number: '101', destination_number: '00380501112233' },
-          ...{ direction: 'outbound', disposition: 'ANSWERED', duration_seconds: 65, bill_seconds: 120, cost: 246 },
-          ...{ started_at: '2026-10-01T12:00:00.000000Z', ended_at: '2026-10-01T12:01:10.000000Z' },
-          ...{
-            created_at: call?.['created_at' as keyof typeof call],
-            updated_at: call?.['updated_at' as keyof typeof call],
-          },
-          ...{ cdr_id: 1, source: 'asterisk', switch_call_id: '1.1/7', outcome: 'rated', rate_id, prefix: '380' },
-          ...{ cost_per_minute: 123, billing_increment: 60 },
-        },
-      )
-    }),
-  )
-
-  test(
-    'that a later change of rates would rate otherwise keeps what it cost',
-    inWorld(async world => {
-      await stored(world, {})
-      await world.storage.records.update(rates, world.rateId, { cost_per_minute: 99_999 })
-      await stored(world, { id: '1.2' })
-      assert.deepEqual(
-        world.calls().map(({ cost }) => cost),
-        [246, 199_998],
-      )
-    }),
-  )
-
   test(
     'is one record, whichever way and however often it comes',
     inWorld(async world => {
@@ -111,44 +71,6 @@ describe('a completed call', () => {
       await assert.rejects(taken(world, 'no record\nat all\n'), /cannot be recognised/)
     }),
   )
-
-  test(
-    'without a rate is kept, marked, and costs nothing',
-    inWorld(async world => {
-      const call = await stored(world, { to: '4930123456' })
-      assert.deepEqual(
-        { cost: call?.cost, bill_seconds: call?.bill_seconds, outcome: call?.outcome, rate: call?.rate_id },
-        { cost: 0, bill_seconds: 65, outcome: 'no match', rate: null },
-      )
-    }),
-  )
-})
-
-describe('the tenant of a call', () => {
-  test(
-    'is that of its account code, else of its context, else the fixed one',
-    inWorld(async world => {
-      const { id: other } = await insert(world.storage.records, 'tenants', { slug: 'other' })
-      const { id: third } = await insert(world.storage.records, 'tenants', { slug: 'third' })
-      const given = { contexts: { 'from-other': 'other' }, tenant: 'third' }
-      const tenantOf = async (call: SwitchCall) => (await stored(world, call, given))?.tenant_id
-      assert.equal(await tenantOf({ id: '1', context: 'from-other' }), world.tenantId)
-      assert.equal(await tenantOf({ id: '2', accountcode: '', context: 'from-other' }), other)
-      assert.equal(await tenantOf({ id: '3', accountcode: '' }), third)
-      assert.equal(await tenantOf({ id: '4', accountcode: '', context: 'constructor' }), third)
-    }),
-  )
-
-  test(
-    'decides the rates: those of another are never used',
-    inWorld(async world => {
-      const { id: other } = await insert(world.storage.records, 'tenants', { slug: 'other' })
-      await insert(world.storage.records, 'rates', { tenant_id: other, prefix: '38050', cost_per_minute: 99 })
-      assert.equal((await stored(world, { id: '1' }))?.prefix, '380')
-      assert.equal((await stored(world, { id: '2', accountcode: 'other' }))?.prefix, '38050')
-      assert.equal((await stored(world, { id: '3', accountcode: 'other', to: '0038044999' }))?.outcome, 'no match')
-    }),
-  )
 })
 
 describe('the direction of a call', () => {
@@ -192,42 +114,6 @@ test(
 )
 
 describe('the quarantine', () => {
-  test(
-    'keeps a record and the reason, counts how often it came, and returns it once the cause is fixed',
-    inWorld(async world => {
-      const text = asteriskRow({ accountcode: 'late' }) + asteriskRow({ accountcode: '', id: '1.2' })
-      for (let turn = 0; turn < 3; turn++) assert.equal((await taken(world, text)).quarantined, 2)
-      assert.deepEqual(await world.quarantine(), [
-        { reason: 'there is no tenant "late"', record: asteriskRow({ accountcode: 'late' }).trimEnd(), seen: 3 },
-        {
-          reason: 'no account code, and no tenant is set for the feed or the context',
-          record: asteriskRow({ accountcode: '', id: '1.2' }).trimEnd(),
-          seen: 3,
-        },
-      ])
-      assert.equal(await world.storage.calls.quarantineCount(), 2)
-      assert.equal(await replayed(world.storage.calls), 0)
-      await insert(world.storage.records, 'tenants', { slug: 'late' })
-      assert.equal(await replayed(world.storage.calls), 1)
-      assert.equal(await world.storage.calls.quarantineCount(), 1)
-      assert.equal((await taken(world, asteriskRow({ accountcode: 'late' }))).known, 1)
-    }),
-  )
-
-  test(
-    'lets go of a record that comes again under rules by which it is stored, and of no other',
-    inWorld(async world => {
-      const text = asteriskRow({ accountcode: '' }) + asteriskRow({ accountcode: 'late', id: '1.2' })
-      assert.equal((await taken(world, text)).quarantined, 2)
-      const { stored, quarantined } = await taken(world, text, { tenant: 'acme' })
-      assert.deepEqual([stored, quarantined], [1, 1])
-      assert.deepEqual(
-        (await world.quarantine()).map(({ reason }) => reason),
-        ['there is no tenant "late"'],
-      )
-    }),
-  )
-
   test(
     'tries a record by the settings that its feed has now',
     inWorld(async world => {
