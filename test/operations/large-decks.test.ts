@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readRecord } from '../../adapters/pbx/records.ts'
-import { replaceDeck } from '../support/decks.ts'
 import { longestHold } from '../support/event-loop.ts'
+import { replaceDeck } from '../support/replace-deck.ts'
 import { asteriskRow, inWorld, rules, type SwitchWorld } from '../support/switch.ts'
 
 const RATES = 500_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { extensions } from '../../../core/resources/extensions.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
-import { replaceDeck } from '../../support/decks.ts'
+import { replaceDeck } from '../../support/replace-deck.ts'
 import { insert } from '../../support/rows.ts'
 import { inWorld } from '../../support/switch.ts'
 
