@@ -1,6 +1,7 @@
 import type { FieldError } from '../../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { Value } from '../../../core/resources/field.ts'
+import { broken, REQUIRED } from '../../../core/resources/field-errors.ts'
 import { isCompleted, namedReferences } from '../../../core/resources/names.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
@@ -79,13 +80,18 @@ export function objectReader(plan: RowPlan): RowReader {
   })
   const { fields, slots } = slotsOf(plan, given)
   const evaluate = evaluator(slots, { ...plan, isSparse: !keepsPlace(resource) })
+  // Their members are passed over, as --map says.
+  const unread = Object.entries(resource.fields)
+    .filter(([name, { required }]) => required && !fields.includes(name) && !Object.hasOwn(constants, name))
+    .map(([name]) => broken(name, REQUIRED))
   return {
     columns: fields,
     read: ({ content }) => {
       if (content instanceof Fault) return fault(content.sentence)
       const row = 'json' in content ? content.json : null
       if (!isJsonObject(row)) return fault('The row is not a JSON object.')
-      const { value, errors } = named(plan, row)
+      const { value, errors: wrong } = named(plan, row)
+      const errors = [...unread, ...wrong]
       const read = evaluate(({ column }) => (Object.hasOwn(value, column) ? value[column] : undefined))
       return errors.length > 0 ? { errors: [...errors, ...('errors' in read ? read.errors : [])] } : read
     },

@@ -49,6 +49,20 @@ describe('a column', () => {
     assert.match(twice.stderr, /^in\.ndjson:1: Prefix: The column is the same field as prefix\.$/m)
   })
 
+  it('that a record cannot do without is missed in each object where --map passes over it', async () => {
+    const row = { prefix: '380', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' }
+    const text = JSON.stringify(row)
+    const { stderr } = await desk.take('rates', text, [...FLAGS, '--map', 'status='], 'in.ndjson')
+    assert.match(stderr, /^in\.ndjson:1: status: The status field is required\.$/m)
+    const { summary } = await desk.take(
+      'rates',
+      text,
+      [...FLAGS, '--map', 'status=', '--set', 'status=active'],
+      'in.ndjson',
+    )
+    assert.equal(summary.created, 1)
+  })
+
   it('goes by --map before the name of a field, and both sides of it may be written in any way', async () => {
     const text = 'Prefix,Name,PRICE,destination,billing_increment\nnot this,380,1,x,60\n'
     const maps = ['Prefix=', 'name=Prefix', 'Price=Cost Per Minute'].flatMap(map => ['--map', map])
