@@ -73,7 +73,7 @@ export function compose(
   const { session_idle: idle, session_absolute: absolute } = settings
   const passwords = replacements.passwords ?? lazyPasswords()
   const profiles = ownProfiles(settings)
-  const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout })
+  const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout, caFile: settings.ca_file })
   return {
     storage,
     decks,
@@ -86,6 +86,7 @@ export function compose(
       messaging({
         records,
         messages: instruments.messages(messages),
+        routes: storage.smsRoutes,
         client: replacements.client ?? gatewayClient,
         profiles,
         digests: nodeDigests(),

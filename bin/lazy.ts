@@ -21,13 +21,13 @@ export function lazyPasswords(): Passwords {
   }
 }
 
-export function lazyGatewayClient(options: { timeoutSeconds: number }): HttpGatewayClient {
+export function lazyGatewayClient(options: { timeoutSeconds: number; caFile: string | null }): HttpGatewayClient {
   let used = false
   const client = once(async () => (await import('../adapters/gateway/client.ts')).httpGatewayClient(options))
   return {
-    submit: async submission => {
+    submit: async (submission, within) => {
       used = true
-      return (await client()).submit(submission)
+      return (await client()).submit(submission, within)
     },
     close: async () => {
       if (used) await (await client()).close()

@@ -25,13 +25,15 @@ export function openServices(
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
   const actor: Actor = { name: userName(), origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
-  const { records, messages, accounts, sessions, maintenance, calls, audit, notices } = storage
+  const { records, messages, accounts, sessions, maintenance, calls, audit, notices, smsRoutes, smsReports } = storage
   const { bulk, prepare, close: endThread } = bulkOnThread(storage, actor)
   if (expectsMany) prepare()
   return {
     ...rest,
     records,
     messages,
+    smsRoutes,
+    smsReports,
     accounts,
     sessions,
     maintenance,

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import type { Settings } from '../config/settings.ts'
 import { addSeconds, type Timestamp } from '../core/dates.ts'
 import type { Dated } from '../core/ports/upkeep.ts'
+import { SUSPECT_AFTER } from '../core/sms/health.ts'
 import { keepBackups } from './backups.ts'
 import type { Trunkline } from './compose.ts'
 import { followDecks } from './decks.ts'
@@ -11,6 +12,7 @@ import { findUnread } from './unread-log.ts'
 
 const SWEEP_MS = 10_000
 const RETENTION_MS = 3_600_000
+const SUSPECT_MS = 30_000
 const UNREAD_MS = 3_600_000
 
 /** What the daemon does unasked, until the signal: searching, sweeping, forgetting, backups, decks. */
@@ -33,6 +35,7 @@ export async function startUpkeep(
     repeat(SWEEP_MS, 'sweep', () => sweep(trunkline)),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),
+    repeat(SUSPECT_MS, 'look at the SMS gateways', noteSuspects(trunkline, log)),
     keepBackups(settings, { clock, log }, signal),
     followDecks({ decks: trunkline.decks, clock, log }, signal),
   ])
@@ -60,6 +63,20 @@ async function forget(
   await after(response_days, 'responses', moment => retention.clearResponsesBefore(moment, signal))
   await after(cdr_days, 'call records', deleting('cdrs'))
   await after(deck_days, 'decks', moment => decks.forget(moment, signal))
+}
+
+/** Says when sends through a gateway begin to fail one after the other, and when they go through again. */
+function noteSuspects({ storage: { smsReports } }: Trunkline, log: Logger): () => Promise<void> {
+  let known: readonly number[] = []
+  return async () => {
+    const suspects = await smsReports.suspects(SUSPECT_AFTER)
+    for (const gateway of suspects)
+      if (!known.includes(gateway))
+        log.warn({ gateway }, `the last ${SUSPECT_AFTER} sends through an SMS gateway failed`)
+    for (const gateway of known)
+      if (!suspects.includes(gateway)) log.info({ gateway }, 'an SMS gateway takes messages again')
+    known = suspects
+  }
 }
 
 /** Tells systemd, where it waits to hear so, that the service answers. */

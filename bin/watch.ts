@@ -3,13 +3,15 @@ import { type Metrics, serveMetrics } from '../adapters/http/metrics.ts'
 import type { RunningServer } from '../adapters/http/server.ts'
 import type { Follower } from '../adapters/pbx/follow.ts'
 import type { Settings } from '../config/settings.ts'
+import { addSeconds } from '../core/dates.ts'
+import { OVERDUE_AFTER, SUSPECT_AFTER } from '../core/sms/health.ts'
 import { lastBackupAt } from './backups.ts'
 import type { Trunkline } from './compose.ts'
 
 /** Adds what is looked up when someone asks: the state of the database, of the feeds and of the backups. */
 export function addGauges(
   { gauge }: Metrics,
-  { storage: { gauges, calls } }: Trunkline,
+  { storage: { gauges, calls, smsReports }, clock }: Trunkline,
   feeds: readonly Follower[],
   { backup_every, backup_dir }: Settings,
 ): void {
@@ -18,6 +20,22 @@ export function addGauges(
     'trunkline_sms_receipts_parked',
     'Receipts that wait for their message',
     () => gauges.parkedReceipts().map(({ gateway, count }) => ({ labels: { gateway: String(gateway) }, value: count })),
+    ['gateway'],
+  )
+  gauge(
+    'trunkline_sms_gateway_suspect',
+    `1 for a gateway whose last ${SUSPECT_AFTER} sends failed`,
+    async () => (await smsReports.suspects(SUSPECT_AFTER)).map(id => ({ labels: { gateway: String(id) }, value: 1 })),
+    ['gateway'],
+  )
+  gauge(
+    'trunkline_sms_overdue_messages',
+    'Messages of which nothing final is known an hour after they were requested',
+    async () =>
+      (await smsReports.overdue(addSeconds(clock.now(), -OVERDUE_AFTER))).map(({ gateway, count }) => ({
+        labels: { gateway: String(gateway) },
+        value: count,
+      })),
     ['gateway'],
   )
   gauge(

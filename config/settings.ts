@@ -53,6 +53,12 @@ export const declarations = {
     'a number of seconds above 0, at most 300',
     'time limit of a call to an SMS gateway, in seconds',
   ),
+  ca_file: setting(
+    text(1),
+    null,
+    'a path',
+    'certificates that vouch for SMS gateways, in PEM, beside those of the system',
+  ),
   log_level: setting(
     Type.Enum(['debug', 'info', 'warn', 'error', 'silent']),
     'info',
@@ -111,8 +117,9 @@ export const declarations = {
 export type SettingName = keyof typeof declarations
 type Value_<N extends SettingName> = (typeof declarations)[N] extends Setting<infer S> ? Static<S> : never
 
-export type Settings = { readonly [N in Exclude<SettingName, 'base_url'>]: Value_<N> } & {
+export type Settings = { readonly [N in Exclude<SettingName, 'base_url' | 'ca_file'>]: Value_<N> } & {
   readonly base_url: string | null
+  readonly ca_file: string | null
 }
 
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(declarations, name)

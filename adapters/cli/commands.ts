@@ -99,7 +99,7 @@ export const commands: readonly LazyCommand[] = [
   },
   {
     name: 'sms',
-    summary: 'SMS messages: send, list, show',
+    summary: 'SMS messages: send, list, show, resend, report, route',
     load: async (run, wiring) => (await import('./sms-commands.ts')).smsCommand(run, wiring),
   },
   {

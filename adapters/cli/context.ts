@@ -9,6 +9,8 @@ import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { Profiles } from '../../core/ports/profiles.ts'
 import type { Records } from '../../core/ports/records.ts'
+import type { SmsReports } from '../../core/ports/sms-reports.ts'
+import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
@@ -44,6 +46,8 @@ export interface Services {
   readonly messaging: Messaging
   readonly records: Records
   readonly messages: Messages
+  readonly smsRoutes: SmsRoutes
+  readonly smsReports: SmsReports
   readonly profiles: Profiles
   readonly accounts: Accounts
   readonly sessions: Sessions

@@ -21,6 +21,7 @@ import { assertFields, isTold, printRecord, printRecords } from './output.ts'
 import { recordPeriodFrom, recordPeriodOptions } from './period.ts'
 import { type RunCommand, takesFields, type Wiring } from './program.ts'
 import { resolve } from './references.ts'
+import { smsRouteCommand } from './sms-route-commands.ts'
 import {
   awaitReceipt,
   classIn,
@@ -31,6 +32,7 @@ import {
   verdict,
   waitSeconds,
 } from './sms-sending.ts'
+import { resendCommand, smsReportCommand } from './sms-tools.ts'
 import { noteShown } from './trail.ts'
 import { wholeNumber } from './whole-number.ts'
 
@@ -39,7 +41,11 @@ const STUCK_MINUTES = 60
 
 export async function smsCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const group = new Command('sms').description('SMS messages')
-  for (const command of [sendCommand(run, wiring), listCommand(run), showCommand(run)]) group.addCommand(command)
+  const commands = [
+    ...[sendCommand(run, wiring), listCommand(run), showCommand(run)],
+    ...[resendCommand(run), smsReportCommand(run), smsRouteCommand(run)],
+  ]
+  for (const command of commands) group.addCommand(command)
   return group
 }
 
@@ -114,7 +120,7 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('send')
     .description('send one message through a gateway, and report each step; at a terminal, asks for what is missing')
     .argument('[-]', 'the text from standard input, as with --message -')
-    .option('--gateway <NAME|ID>', 'the gateway (required)')
+    .option('--gateway <NAME|ID>', 'the gateway (required unless a route leads to one)')
     .option('--to <number>', 'the destination, in E.164 (required)')
     .option('--from <sender>', 'sender id or number (default: the default sender of the gateway)')
     .option('--message <text>', 'the text, or - for standard input (required)')
@@ -133,9 +139,11 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
     const wait = waitSeconds(flags)
     const gateway = await gatewayOf(context, services, flags)
     const body = await bodyOf(context, services, gateway, dash === undefined ? flags : { ...flags, message: '-' })
-    const { profile } = wayOf(gateway['meta'] === null ? null : cell(gateway['meta']), services.profiles)
-    sayForm(context, cell(body['message']), profile !== null)
-    const sent = await sendTold(context, services, gateway, () => services.messaging.send(gateway.id, body))
+    const { messaging, profiles } = services
+    const { profile } = wayOf(gateway?.['meta'] ? cell(gateway['meta']) : null, profiles)
+    sayForm(context, cell(body['message']), gateway === null || profile !== null)
+    const submit = gateway ? () => messaging.send(gateway.id, body) : () => messaging.sendRouted(body)
+    const sent = await sendTold(context, services, gateway, submit)
     const isFailed = sent['delivery_status'] === 'failed'
     const final = isFailed || wait === null ? sent : await awaitReceipt(context, services, sent, wait)
     await printSent(context, final)
@@ -144,9 +152,14 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
   })
 }
 
-async function bodyOf(context: Context, services: Services, gateway: Gateway, flags: Flags): Promise<JsonObject> {
+async function bodyOf(
+  context: Context,
+  services: Services,
+  gateway: Gateway | null,
+  flags: Flags,
+): Promise<JsonObject> {
   const { to, from, message, callbackUrl, tenant } = flags
-  const sender = cell(gateway['default_sender_id'])
+  const sender = gateway ? cell(gateway['default_sender_id']) : ''
   const given: JsonObject = {
     to_number: to,
     from_sender: from ?? (sender === '' ? undefined : sender),

@@ -22,7 +22,9 @@ const POLL_MS = 250
 
 export type Gateway = Row & { readonly id: number }
 
-export async function gatewayOf(context: Context, services: Services, { gateway }: Flags): Promise<Gateway> {
+/** The gateway that is named, or asked for; null where routes tell. */
+export async function gatewayOf(context: Context, services: Services, { gateway }: Flags): Promise<Gateway | null> {
+  if (gateway === undefined && (await services.smsRoutes.all()).length > 0) return null
   if (gateway === undefined && !context.options.interactive)
     throw new CliError(EXIT.usage, 'there is no gateway: give --gateway', 'trunkline gateway list')
   const id =
@@ -58,14 +60,13 @@ export function sayForm(context: Context, text: string, hasProfile: boolean): vo
 export async function sendTold(
   context: Context,
   services: Services,
-  gateway: Gateway,
+  gateway: Gateway | null,
   submit: () => Promise<Json>,
 ): Promise<JsonObject> {
   const started = performance.now()
-  say(
-    context,
-    `queued     for ${cell(gateway['name'])} (${cell(gateway['server_host'])}:${cell(gateway['server_port'])})`,
-  )
+  const address =
+    gateway && `${cell(gateway['name'])} (${cell(gateway['server_host'])}:${cell(gateway['server_port'])})`
+  say(context, `queued     for ${address ?? 'the gateways of its route'}`)
   const { id } = asObject(await unlessEnded(submit()))
   const sent = (await messageAt(services, Number(id))) ?? {}
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
@@ -73,10 +74,14 @@ export async function sendTold(
     context,
     `${state(context, sent)}  after ${seconds} s, as message ${cell(sent['id'])} (${cell(sent['external_message_id'])})`,
   )
+  for (const { gateway: id, error } of objectsIn(sent['tries']))
+    say(context, `refused    by gateway ${cell(id)}: ${cell(error)}`)
   if (sent['error_message'] !== null) say(context, `error      ${cell(sent['error_message'])}`)
   say(context, `reply      ${stringifyJson(sent['remote_response'])}`)
   return sent
 }
+
+const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
 /** A signal does not wait for the gateway's answer. */
 function unlessEnded<T>(sending: Promise<T>): Promise<T> {

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs'
+import { rootCertificates } from 'node:tls'
 import { createFetch, type FetchOptions } from 'ofetch'
 import type { SmsGatewayClient } from '../../core/ports/messages.ts'
 import type { Submission } from '../../core/sms/submission.ts'
@@ -9,20 +11,27 @@ export interface HttpGatewayClient extends SmsGatewayClient {
 }
 
 /** Hands messages to gateways over HTTP(S): one request each, no redirect followed, nothing tried twice. */
-export function httpGatewayClient({ timeoutSeconds }: { timeoutSeconds: number }): HttpGatewayClient {
+export function httpGatewayClient({
+  timeoutSeconds,
+  caFile: usual = null,
+}: {
+  timeoutSeconds: number
+  caFile?: string | null
+}): HttpGatewayClient {
   const wire = exchanges()
   return {
-    submit: async submission => {
-      const signal = AbortSignal.timeout(Math.ceil(timeoutSeconds * 1000))
+    submit: async (submission, within = timeoutSeconds) => {
+      const signal = AbortSignal.timeout(Math.ceil(within * 1000))
       let isWritten = false
-      const fetch = wire.fetch(() => {
-        isWritten = true
-      })
       try {
+        const ca = certificatesIn(submission.caFile ?? usual)
+        const fetch = wire.fetch(() => {
+          isWritten = true
+        }, ca)
         const response = await createFetch({ fetch }).raw(submission.url, { ...asking(submission), signal })
         return { kind: 'answered', status: response.status, body: response._data ?? '' }
       } catch (error) {
-        const late = `The gateway ${isWritten ? 'did not answer' : 'could not be reached'} within ${timeoutSeconds} s.`
+        const late = `The gateway ${isWritten ? 'did not answer' : 'could not be reached'} within ${Math.round(within * 100) / 100} s.`
         return { kind: 'failed', isWritten, exception: signal.aborted ? late : explain(error) }
       }
     },
@@ -48,11 +57,30 @@ const asking = ({ method, headers, body, basic }: Submission): FetchOptions<'tex
 const authorizationOf = ({ username, password }: NonNullable<Submission['basic']>): string =>
   `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`
 
+/** What vouches for a gateway beside the authorities that Node.js knows; undefined for those alone. Throws Error. */
+function certificatesIn(file: string | null): string[] | undefined {
+  if (file === null) return undefined
+  try {
+    return [...rootCertificates, readFileSync(file, 'utf8')]
+  } catch {
+    throw new Error(`The certificates in ${file} (ca_file) cannot be read.`)
+  }
+}
+
+/** What happens where one side speaks TLS and the other does not, by the code of the error. */
+const MISMATCHES: Readonly<Record<string, string>> = {
+  EPROTO: 'The gateway does not speak TLS at this port, or no version of it that is safe; use_ssl is on.',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'The gateway does not speak TLS at this port; use_ssl is on.',
+  HPE_INVALID_CONSTANT: 'What answers at this port does not speak HTTP; if it speaks TLS, set use_ssl.',
+}
+
 /** The innermost reason: fetch wraps what happened on the wire in errors that say nothing. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return explain(error.cause)
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return explain(error.errors[0])
+  const mismatch = 'code' in error && typeof error.code === 'string' ? MISMATCHES[error.code] : undefined
+  if (mismatch !== undefined) return mismatch
   // What a system call reports names its code already.
   const code = 'code' in error && typeof error.code === 'string' && !('syscall' in error) ? ` (${error.code})` : ''
   return `${error.message || error.name}${code}`

@@ -19,8 +19,8 @@ export const ENCODINGS = Object.keys(DECODERS).join(', ')
 const BODILESS = new Set([204, 205, 304])
 
 export interface Exchanges {
-  /** A fetch for one request. It calls `onWriting` once the connection is open, before it writes anything to it. */
-  fetch(onWriting: () => void): typeof globalThis.fetch
+  /** A fetch for one request. It calls `onWriting` once the connection is open, before it writes anything to it. `ca`: in place of the usual authorities. */
+  fetch(onWriting: () => void, ca?: string[]): typeof globalThis.fetch
   close(): void
 }
 
@@ -34,7 +34,7 @@ export function exchanges(): Exchanges {
   const plain = { send: http.request, agent: new http.Agent(options), opened: 'connect' }
   const secure = { send: https.request, agent: new https.Agent(options), opened: 'secureConnect' }
   return {
-    fetch: onWriting => async (target, init) => {
+    fetch: (onWriting, ca) => async (target, init) => {
       const url = new URL(target instanceof Request ? target.url : target)
       assertAllowed(url.hostname)
       const { send, agent, opened } = url.protocol === 'https:' ? secure : plain
@@ -42,7 +42,11 @@ export function exchanges(): Exchanges {
       const body = typeof init?.body === 'string' ? init.body : undefined
       const headers = Object.fromEntries(new Headers(init?.headers))
       const response = await new Promise<IncomingMessage>((resolve, reject) => {
-        const outgoing = send(url, { agent, method, headers, ...(signal ? { signal } : {}) }, resolve)
+        const outgoing = send(
+          url,
+          { agent, method, headers, ...(signal ? { signal } : {}), ...(ca ? { ca } : {}) },
+          resolve,
+        )
         outgoing.on('error', reject)
         outgoing.once('socket', socket => socket.once(opened, onWriting))
         outgoing.end(body)

@@ -1,6 +1,6 @@
 import Koa from 'koa'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
-import type { Messages } from '../../core/ports/messages.ts'
+import type { Messages, Receive } from '../../core/ports/messages.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import { VERSION } from '../../core/version.ts'
 import type { Cut } from './connections.ts'
@@ -124,12 +124,18 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
     labelNames,
     registers,
   })
+  const outcomes = new Counter({
+    name: 'trunkline_sms_outcomes_total',
+    help: 'Messages by what a receipt made of them: delivered, failed, pending, unknown',
+    labelNames: ['gateway', 'class'],
+    registers,
+  })
   return {
     messages: port => ({
       ...port,
       settle: settling(port, sends),
-      receive: async (gateway, ...rest) => {
-        const result = await port.receive(gateway, ...rest)
+      receive: async (gateway, receipt, receive, ...rest) => {
+        const result = await port.receive(gateway, receipt, counting(receive, outcomes), ...rest)
         if (result !== 'ignored') receipts.inc({ gateway, result })
         return result
       },
@@ -149,6 +155,16 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
     }),
   }
 }
+
+/** What receipts come to, with each message counted whose status means another thing than before. */
+const counting =
+  (receive: Receive, outcomes: Counter<'gateway' | 'class'>): Receive =>
+  (message, receipt) => {
+    const received = receive(message, receipt)
+    const { sms_gateway_id: gateway, status_class } = received
+    if (status_class !== null && status_class !== message.status_class) outcomes.inc({ gateway, class: status_class })
+    return received
+  }
 
 /** The port's settling, with the outcome of each message counted. */
 const settling =

@@ -34,6 +34,12 @@ export function messages(
         trail.note('send', smsMessages.name, id, sendingOf(message), by)
         return created
       }),
+    change: (id, change) =>
+      writer.write(() => {
+        const changed = change(load(id))
+        save(changed)
+        return changed
+      }),
     settle: (id, change, receive) =>
       writer.write(() => {
         const settled = change(load(id))

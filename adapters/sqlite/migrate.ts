@@ -16,6 +16,7 @@ import { messageClasses } from './migrations/013-message-classes.ts'
 import { security } from './migrations/014-security.ts'
 import { unratedCalls } from './migrations/015-unrated-calls.ts'
 import { gatewayTargets } from './migrations/016-gateway-targets.ts'
+import { smsRoutes } from './migrations/017-sms-routes.ts'
 
 /** In order; a database's `user_version` is how many of them it has had. */
 export const migrations: readonly string[] = [
@@ -35,6 +36,7 @@ export const migrations: readonly string[] = [
   security,
   unratedCalls,
   gatewayTargets,
+  smsRoutes,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

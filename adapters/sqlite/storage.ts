@@ -9,6 +9,8 @@ import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
+import type { SmsReports } from '../../core/ports/sms-reports.ts'
+import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { accounts } from './accounts.ts'
@@ -28,12 +30,16 @@ import { retention } from './retention.ts'
 import { advanceSearchIndexes, areIndexesBehind, ensureSearchIndexes } from './search-index.ts'
 import { serverKeys } from './server-keys.ts'
 import { sessions } from './sessions.ts'
+import { smsReports } from './sms-reports.ts'
+import { smsRoutes } from './sms-routes.ts'
 import { createWriter, type Writer, type WriterEvents } from './writer.ts'
 
 /** The ports that one SQLite file serves, and its upkeep. */
 export interface Storage extends Heartbeat, SearchIndexing {
   readonly records: Records
   readonly messages: Messages
+  readonly smsRoutes: SmsRoutes
+  readonly smsReports: SmsReports
   readonly accounts: Accounts
   readonly sessions: Sessions
   readonly maintenance: Maintenance
@@ -69,6 +75,8 @@ export function openStorage(path: string, options: StorageOptions): Storage {
   return {
     records: translating(records(connection, writer, steps, trail)),
     messages: translating(messages(connection, writer, steps, trail, clock)),
+    smsRoutes: translating(smsRoutes(connection, writer)),
+    smsReports: translating(smsReports(connection)),
     accounts: translating(accounts(connection, writer, clock, trail, signedIn.forgetRemembered)),
     sessions: translating(signedIn),
     maintenance: translating(maintenance(connection)),

@@ -17,6 +17,8 @@ export interface Messages {
     by?: Actor,
     complete?: (message: Message) => Message,
   ): Promise<Message>
+  /** Changes a message whose send is under way, and returns it. */
+  change(id: number, change: (message: Message) => Message): Promise<Message>
   /**
    * Changes a message by the gateway's answer, then by each receipt parked for the external ids it now has, and
    * returns its view.
@@ -60,6 +62,6 @@ export type Received = 'matched' | 'parked' | 'ignored'
 export type Receive = (message: Message, receipt: Receipt) => Message
 
 export interface SmsGatewayClient {
-  /** Posts the submission once, within the time-out. Never throws. */
-  submit(submission: Submission): Promise<GatewayReply>
+  /** Posts the submission once, within so many seconds, else within the time-out. Never throws. */
+  submit(submission: Submission, within?: number): Promise<GatewayReply>
 }

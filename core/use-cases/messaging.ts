@@ -2,20 +2,20 @@ import type { Actor } from '../audit.ts'
 import { addSeconds } from '../dates.ts'
 import { AppError, notFound } from '../errors.ts'
 import type { Digests } from '../ports/digests.ts'
-import type { Messages, Receive, SmsGatewayClient } from '../ports/messages.ts'
-import type { Profiles } from '../ports/profiles.ts'
-import type { Json, Records } from '../ports/records.ts'
-import type { Clock, Ids } from '../ports/system.ts'
+import type { Receive } from '../ports/messages.ts'
+import type { Json } from '../ports/records.ts'
+import type { SmsRoutes } from '../ports/sms-routes.ts'
 import { smsGateways } from '../resources/sms-gateways.ts'
+import { smsMessages, wholeMessages } from '../resources/sms-messages.ts'
 import { giveUp, type Message } from '../sms/message.ts'
 import type { ProviderRequest } from '../sms/profiles/request.ts'
 import { fill } from '../sms/profiles/template.ts'
 import { maskNamed, redactor } from '../sms/redact.ts'
+import { routeFor } from '../sms/routes.ts'
 import type { Gateway } from '../sms/submission.ts'
-import { type TextForm, textForm } from '../sms/text.ts'
-import { receiptUrlFor, receiving, referenceOf, settling, submissionFor, type Way, wayOf } from '../sms/way.ts'
+import { receiptUrlFor, receiving, type Way, wayOf } from '../sms/way.ts'
 import { type IncomingReceipt, type ReceiptOutcome, receiveByProfile, receiveDocumented } from './receiving.ts'
-import { acceptSend, assertCarried, type SendRequest } from './sending.ts'
+import { acceptSend, courier, type Sending, type SendRequest } from './sending.ts'
 
 export interface Messaging {
   /**
@@ -30,6 +30,16 @@ export interface Messaging {
    */
   receipt(gatewayId: number | null, incoming: IncomingReceipt): Promise<ReceiptOutcome>
   /**
+   * The same through the gateways of the route that fits tenant and destination: where the first certainly refuses, the
+   * next is tried within the time-out. Throws `not_found` where no route fits.
+   */
+  sendRouted(body: unknown, by?: Actor): Promise<Json>
+  /**
+   * Sends a message that failed once more, as a new one that names it; by force also where its outcome is unknown.
+   * Throws `not_found`, `conflict`, and what `send` throws.
+   */
+  resend(id: number, options: Resend): Promise<Json>
+  /**
    * Tells how a message would be handed to its gateway, without sending it; the gateway's secrets are masked. Throws
    * `not_found` and `invalid`.
    */
@@ -42,6 +52,13 @@ export interface Messaging {
   takesGet(gatewayId: number | null): Promise<boolean>
   /** Gives up on sends whose process died, and forgets receipts that waited for too long. */
   sweep(): Promise<{ failed: number; forgotten: number }>
+}
+
+export interface Resend {
+  /** Through another gateway than before. */
+  readonly gatewayId?: number
+  readonly isForced: boolean
+  readonly by?: Actor
 }
 
 export interface Preview {
@@ -58,22 +75,15 @@ export interface MessagingSettings {
   readonly parkedFor: number
 }
 
-interface Dependencies {
-  readonly records: Records
-  readonly messages: Messages
-  readonly client: SmsGatewayClient
-  readonly profiles: Profiles
+interface Dependencies extends Sending {
+  readonly routes: SmsRoutes
   readonly digests: Digests
-  readonly clock: Clock
-  readonly ids: Ids
   readonly settings: MessagingSettings
 }
 
-/** Seconds past the gateway's time-out after which a queued message's sender is taken for dead. */
-const GRACE = 30
-
 export function messaging(dependencies: Dependencies): Messaging {
-  const { records, messages, client, profiles, clock, ids, settings } = dependencies
+  const { records, messages, profiles, routes, clock, settings } = dependencies
+  const { legs, drafted, send } = courier(dependencies)
   const findGateway = async (id: number): Promise<Gateway | null> =>
     (await records.find(smsGateways, id)) as Gateway | null
 
@@ -83,68 +93,46 @@ export function messaging(dependencies: Dependencies): Messaging {
     return gateway
   }
 
-  /** A request to send, read and found fit for the gateway's way. */
-  const accepted = async (gateway: Gateway, body: unknown) => {
-    const way = wayOf(gateway.meta, profiles)
-    const request = await acceptSend(records, body)
-    const form = textForm(request.message)
-    assertCarried(way, request, form)
-    return { way, request, form, draft: queued(request, gateway, way, form) }
+  /** The gateways that a message takes where none is named, those that were deleted left out. */
+  const routed = async ({ tenant_id, to_number }: SendRequest): Promise<readonly Gateway[]> => {
+    const route = routeFor(await routes.all(), tenant_id, to_number)
+    const found = await Promise.all((route?.gateways ?? []).map(findGateway))
+    return found.flatMap(gateway => gateway ?? [])
   }
-
-  /** The message of a request, to be sent at this moment. */
-  const queued = (request: SendRequest, gateway: Gateway, way: Way, { parts }: TextForm): Omit<Message, 'id'> => ({
-    ...request,
-    sms_gateway_id: gateway.id,
-    external_message_id: ids.uuid(),
-    delivery_status: 'queued',
-    status_class: 'pending',
-    direction: 'outbound',
-    callback_url: request.callback_url ?? receiptUrlFor(settings.baseUrl, gateway, way, null),
-    remote_response: '{}',
-    error_message: null,
-    requested_at: clock.now(),
-    submitted_at: null,
-    delivered_at: null,
-    reference: null,
-    parts,
-    part_classes: null,
-    tries: null,
-    resend_of: null,
-  })
-
-  /** What depends on the record's id: our reference, and the URL that carries it. */
-  const named =
-    (request: SendRequest, gateway: Gateway, way: Way) =>
-    (message: Message): Message => {
-      const reference = referenceOf(way, message.id, message.external_message_id)
-      if (reference === null) return message
-      const callback_url = request.callback_url ?? receiptUrlFor(settings.baseUrl, gateway, way, reference)
-      return { ...message, reference, callback_url, ...(way.profile ? { external_message_id: reference } : {}) }
-    }
 
   const receiver = (way: Way): Receive => receiving(way, maskNamed, clock.now)
 
   return {
     send: async (gatewayId, body, by) => {
       const gateway = await existing(gatewayId)
-      const { way, request, form, draft } = await accepted(gateway, body)
-      const deadline = addSeconds(draft.requested_at, Math.ceil(settings.gatewayTimeout) + GRACE)
-      const message = await messages.create(draft, deadline, by, named(request, gateway, way))
-      const reply =
-        way.problem === null
-          ? await client.submit(submissionFor(way, message, gateway, form))
-          : ({ kind: 'failed', isWritten: false, exception: way.problem } as const)
-      const change = (sent: Message): Message => settling(way, reply, redactor(gateway), clock.now())(sent)
-      return messages.settle(message.id, change, receiver(way)).catch(handedOver)
+      const request = await acceptSend(records, body)
+      return send(legs([gateway], request), request, { by })
+    },
+
+    sendRouted: async (body, by) => {
+      const request = await acceptSend(records, body)
+      const gateways = await routed(request)
+      if (gateways.length === 0)
+        throw new AppError('not_found', `No route leads to ${request.to_number}.`, { hint: 'trunkline sms route list' })
+      return send(legs(gateways, request), request, { by })
+    },
+
+    resend: async (id, { gatewayId, isForced, by }) => {
+      const message = (await records.find(wholeMessages, id)) as Message | null
+      if (!message) throw notFound(smsMessages.label)
+      assertMayGoAgain(message, isForced)
+      const gateway = await existing(gatewayId ?? message.sms_gateway_id)
+      const { to_number, from_sender, message: text, tenant_id } = message
+      const request = await acceptSend(records, { to_number, from_sender, message: text, tenant_id })
+      return send(legs([gateway], request), request, { by, resendOf: id })
     },
 
     preview: async (gatewayId, body) => {
       const gateway = await existing(gatewayId)
-      const { way, request, form, draft } = await accepted(gateway, body)
-      const message = named(request, gateway, way)({ ...draft, id: 0 })
-      const { caFile: _, ...sent } = submissionFor(way, message, gateway, form)
-      return { request: masked(sent, gateway), hasProfile: way.profile !== null }
+      const request = await acceptSend(records, body)
+      const [leg] = legs([gateway], request)
+      const { caFile: _, ...sent } = drafted(request, leg)
+      return { request: masked(sent, gateway), hasProfile: leg.way.profile !== null }
     },
 
     setup: async gatewayId => {
@@ -186,12 +174,14 @@ export function messaging(dependencies: Dependencies): Messaging {
   }
 }
 
-/** A client that is told to try again later would send the message twice. */
-function handedOver(error: unknown): never {
-  if (!(error instanceof AppError)) throw error
+/** Throws `conflict` unless the message failed; where its outcome is unknown, it may only go again by force. */
+function assertMayGoAgain({ status_class, delivery_status }: Message, isForced: boolean): void {
+  if (status_class === 'failed' || (status_class === 'unknown' && isForced)) return
   throw new AppError(
-    error.code,
-    `The message was handed to the gateway, but the outcome could not be stored; do not send it again. ${error.message}`,
+    'conflict',
+    status_class === 'unknown'
+      ? 'What became of the message is unknown: it may have arrived, and would arrive twice.'
+      : `The message did not fail: it is ${delivery_status}.`,
   )
 }
 

@@ -49,6 +49,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   log_level: { good: ['debug', 'silent'], bad: ['', 'INFO', 'verbose', 30, null] },
   metrics_port: { good: ['0', '9000'], bad: ['', '65536', 'off', null] },
   backup_every: { good: ['24', '0.5'], bad: ['', '-1', '8761', 'daily', null] },
+  ca_file: { good: ['/etc/ssl/own.pem', 'own.pem'], bad: ['', 7] },
   profiles_dir: { good: ['/etc/trunkline/profiles', 'profiles'], bad: ['', 7, null] },
   backup_dir: { good: ['/srv/backups', 'backups'], bad: ['', 7, null] },
   backup_keep: { good: ['1', '30'], bad: ['', '0', '1.5', 'all', null] },

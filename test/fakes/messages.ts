@@ -58,6 +58,7 @@ export function messages(journal: Journal, tables: Tables, steps: RecordSteps, t
         trail.note('send', smsMessages.name, id, sendingOf(message), by)
         return created
       }),
+    change: async (id, change) => journal.atomically(() => messageOf(save(change(messageOf(stored(id)))))),
     settle: async (id, change, receive) =>
       journal.atomically(() => {
         const settled = change(messageOf(stored(id)))

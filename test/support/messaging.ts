@@ -56,6 +56,7 @@ export async function world(changes: Record<string, Value> = {}) {
         return answer(submission)
       },
     },
+    routes: storage.smsRoutes,
     profiles: profilesWith(() => []),
     digests: nodeDigests(),
     clock,

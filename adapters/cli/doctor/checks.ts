@@ -13,6 +13,7 @@ import { notices } from './notices.ts'
 import { oddities } from './oddities.ts'
 import { quarantine } from './quarantine.ts'
 import { settings } from './settings.ts'
+import { sms } from './sms.ts'
 import { statuses } from './statuses.ts'
 import { tenancy } from './tenancy.ts'
 import { timeZones } from './time-zones.ts'
@@ -32,6 +33,7 @@ export const CHECKS: readonly Check[] = [
   settings,
   timeZones,
   gateways,
+  sms,
   feeds,
   quarantine,
   unrated,

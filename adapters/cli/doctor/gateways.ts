@@ -15,9 +15,10 @@ export const gateways: Check = {
     let reached = 0
     const services = await patient.open()
     for await (const row of recordsOf(services, smsGateways)) {
-      const { tokenIn } = gatewayOptions(row['meta'] === null ? null : cell(row['meta']))
+      const { tokenIn, profile } = gatewayOptions(row['meta'] === null ? null : cell(row['meta']))
       if (!LOOPBACK.test(cell(row['server_host']))) reached++
-      if (row['callback_token'] === null || tokenIn !== null) continue
+      // A profile says itself where its token is.
+      if (row['callback_token'] === null || tokenIn !== null || profile !== null) continue
       const named = await spelling(services.records, smsGateways, Number(row['id']))
       yield {
         kind: 'token_unchecked',

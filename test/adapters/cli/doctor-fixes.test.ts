@@ -8,6 +8,7 @@ import { Sqlite } from '../../../adapters/sqlite/driver.ts'
 import { furnish, runShell, spawnProgram, unbuilt, type Workplace, wordsOf, workplace } from '../../support/cli.ts'
 import { AROUND_THEM } from '../../support/doctor/around-them.ts'
 import { IN_RECORDS } from '../../support/doctor/in-records.ts'
+import { OF_MESSAGES } from '../../support/doctor/of-messages.ts'
 import type { Trouble } from '../../support/doctor/trouble.ts'
 
 /** Every row of every table that holds more than what is derived from others, or a note of what was done. */
@@ -39,7 +40,7 @@ function differences(before: ReturnType<typeof contentOf>, after: ReturnType<typ
   })
 }
 
-const TROUBLES: readonly Trouble[] = [...IN_RECORDS, ...AROUND_THEM]
+const TROUBLES: readonly Trouble[] = [...IN_RECORDS, ...AROUND_THEM, ...OF_MESSAGES]
 
 /** Kinds that only a system in that state shows, and those of daemons, which have tests of their own below. */
 const ELSEWHERE = [

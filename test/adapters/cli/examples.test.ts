@@ -34,6 +34,11 @@ before(async () => {
   gateway = await startGateway()
   await place.done(`trunkline gateway update Jasmin --server-port ${gateway.port}`)
   await place.done('trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message Hello --quiet')
+  // A message that failed, to be sent again, and a route.
+  gateway.answerWith(503, '{}')
+  await place.run('trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message Hello --quiet')
+  gateway.answerWith(200, '{"id":"gw-2"}')
+  await place.done('trunkline sms route set Jasmin --prefix 49')
   process.chdir(place.folder)
   writeFileSync('secret.txt', 'kW3-9fQm-Zt81\n')
   writeFileSync('Master.csv', asteriskRow())

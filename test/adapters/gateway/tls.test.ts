@@ -17,6 +17,8 @@ const made = spawnSync(
   ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '1'].concat([
     '-subj',
     '/CN=gateway.example',
+    '-addext',
+    'subjectAltName=IP:127.0.0.1',
     '-keyout',
     key,
     '-out',
@@ -60,12 +62,31 @@ describe('over TLS a gateway', { skip }, () => {
     assert.equal(reached, 0)
   })
 
-  it('that speaks plain HTTP is a failure', async () => {
+  it('is trusted by the certificates that its own file or the settings name', async () => {
+    const url = `https://127.0.0.1:${portOf(server)}/send`
+    const answered = { kind: 'answered', status: 200, body: '{"id":"1"}' }
+    assert.deepEqual(await client.submit(submissionTo(url, { caFile: cert })), answered)
+    const usual = httpGatewayClient({ timeoutSeconds: 5, caFile: cert })
+    assert.deepEqual(await usual.submit(submissionTo(url)), answered)
+    await usual.close()
+    const reply = await client.submit(submissionTo(url, { caFile: '/nowhere.pem' }))
+    assert.deepEqual(reply, {
+      kind: 'failed',
+      isWritten: false,
+      exception: 'The certificates in /nowhere.pem (ca_file) cannot be read.',
+    })
+    reached = 0
+  })
+
+  it('that speaks plain HTTP is a failure, told in one line', async () => {
     const plain = createTcp(socket => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
     plain.listen(0, '127.0.0.1')
     await once(plain, 'listening')
     const reply = await submit(`https://127.0.0.1:${portOf(plain)}/send`)
-    assert.ok(reply.kind === 'failed' && !reply.isWritten)
+    assert.match(
+      reply.kind === 'failed' && !reply.isWritten ? reply.exception : '',
+      /^The gateway does not speak TLS at/,
+    )
     plain.close()
   })
 

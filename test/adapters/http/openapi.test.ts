@@ -252,6 +252,8 @@ async function startFailing(code: ErrorCode) {
       receipt: fail,
       misdirected: fail,
       takesGet: fail,
+      sendRouted: fail,
+      resend: fail,
       preview: fail,
       setup: fail,
       sweep: fail,
