@@ -36,7 +36,7 @@ const presentOf = (
   rules: rulesOf(setting),
 })
 
-/** So many are looked at, or tried in one transaction, before others have their turn. */
+/** How many are checked, or tried in one transaction, before other work has its turn. */
 const AT_ONCE = 200
 
 /**

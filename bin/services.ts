@@ -8,7 +8,7 @@ import { compose } from './compose.ts'
 import { withPresentRules } from './feeds.ts'
 import { bulkOnThread } from './threads.ts'
 
-/** Not every user that may run this has an entry where the system keeps names. */
+/** Not every user has an entry in the system's user database. */
 function userName(): string {
   try {
     return userInfo().username

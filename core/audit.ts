@@ -9,7 +9,7 @@ export interface Actor {
   readonly origin: string
 }
 
-/** Who makes the changes that nobody is named for. */
+/** Who makes changes for which no account is named. */
 export const ITSELF: Actor = { name: 'trunkline', origin: 'the service itself' }
 
 /** What is done to who may do what, and to secrets. */

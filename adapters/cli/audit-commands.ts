@@ -76,7 +76,7 @@ async function filterFrom(flags: Flags, records: Records): Promise<AuditFilter> 
 
 const ID = /^(?:id:)?([1-9]\d{0,14})$/
 
-/** By the name that the trail has, and by the id of the record that is called so now: it may have had another name. */
+/** By the name in the trail, and by the id of the record with that name now, which may have had another one. */
 async function recordNamed(
   given: string,
   name: string | undefined,

@@ -78,7 +78,7 @@ export function columnsOf(resource: Resource, showSecrets: boolean): Column[] {
   ]
 }
 
-/** Of JSON, no more than a beginning fits a table. */
+/** Only the beginning of a JSON value fits a table. */
 const isMinorIn = ({ brief, fields }: Resource, name: string): boolean =>
   brief.length > 0 ? !brief.includes(name) : fields[name]?.kind === 'json'
 

@@ -56,7 +56,7 @@ export interface BilledAbroad {
   readonly fix: string
 }
 
-/** So many of a tenant's newest calls tell enough. */
+/** How many of a tenant's newest calls are enough to judge by. */
 const LOOKED_AT = 2_000
 /** Fewer different numbers may be slips of those who dialled them. */
 const ENOUGH = 3

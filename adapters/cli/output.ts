@@ -181,6 +181,7 @@ export async function printValue(
   const rows = given.map(row => picked(row, fields))
   if (output === 'json') return writeJson(context.io, `${stringifyJson(Array.isArray(value) ? rows : rows[0], 2)}\n`)
   if (output === 'ndjson') return writeJson(context.io, rows.map(row => `${stringifyJson(row)}\n`).join(''))
+  if (rows.length === 0) return
   const names = Object.keys(rows[0] ?? {})
   return writeCsv(context.io, [names, ...rows.map(row => names.map(name => cell(row[name])))].map(csvLine).join(''))
 }

@@ -122,7 +122,7 @@ export async function runProgram(
   }
 }
 
-/** Behind `--`, since an option before it might take it for its value. */
+/** Added after `--`, since an option before it might take it as its value. */
 const withOperand = (line: readonly string[], operand: string): string[] =>
   line.includes('--') ? [...line, operand] : [...line, '--', operand]
 

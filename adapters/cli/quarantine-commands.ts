@@ -30,7 +30,7 @@ const COLUMNS = {
 /** The width of a terminal that does not report one. */
 const WIDTH = 80
 
-/** With the time zone that it would be replayed by: one of another would be billed on another day. */
+/** With the time zone that a replay would use: another zone may mean another day. */
 type Shown = Omit<Quarantined, 'rules'> & Pick<Quarantined['rules'], 'timezone'>
 
 export function quarantineCommand(run: RunCommand): Command {

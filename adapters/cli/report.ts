@@ -167,7 +167,7 @@ async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint
   return masked(words).every((word, i) => word === words[i] && word === printable(word)) ? typed(words) : null
 }
 
-/** Where the database and the settings are, sudo would forget. */
+/** sudo drops the variables that name the database and the settings. */
 function asRoot(env: Io['env'], command: string): string {
   const kept = ['TRUNKLINE_CONFIG', 'TRUNKLINE_DB'].flatMap(name => (env[name] ? [quoted(`${name}=${env[name]}`)] : []))
   return ['sudo', ...kept, command].join(' ')

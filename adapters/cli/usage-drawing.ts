@@ -28,7 +28,7 @@ const LONGEST_BAR = 20
 const SHORTEST_BAR = 5
 const LONGEST_NAME = 32
 const SHORTEST_NAME = 8
-/** Of a terminal whose width is not known. */
+/** The width of a terminal that does not report one. */
 const WIDTH = 100
 const GAP = '  '
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
@@ -44,7 +44,7 @@ const HEAD = ['calls', 'answered', 'minutes', 'billed', 'cost', 'ASR %', 'ACD s'
 interface Drawn {
   readonly name: string
   readonly cells: readonly string[]
-  /** Of the longest bar. */
+  /** The share of the longest bar. */
   readonly share: number
 }
 

@@ -10,7 +10,7 @@ export interface BodyLimit {
   /** As it comes, and unpacked. */
   readonly bytes: number
   readonly budget: BodyBudget
-  /** Where packed bodies wait for each other, since unpacking takes memory and a thread; null where none is taken. */
+  /** The queue of compressed bodies, since unpacking takes memory and a thread; null where none are accepted. */
   readonly unpacking: LimitFunction | null
 }
 

@@ -53,7 +53,7 @@ export function fairQueue({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: 
     }
   }
 
-  /** Whoever has one waiting already is refused; else the longest line loses its last. */
+  /** A client that already has one waiting is refused; else the longest line loses its last. */
   const makeRoom = (newcomer: Turn): void => {
     const isThere = rings.account.has(newcomer.account) || rings.address.has(newcomer.address)
     const last = isThere ? undefined : (rings.address.lastOfCrowd() ?? rings.account.lastOfCrowd())

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** So long, in milliseconds, the steps may hold the event loop. */
+/** How long the steps may hold the event loop, in milliseconds. */
 const AT_MOST_MS = 2
 
 /** Takes the steps of something long, and lets others have their turn between them. */

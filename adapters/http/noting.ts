@@ -18,7 +18,7 @@ export function noting(log: Logger, metrics: Pick<HttpMetrics, 'refusal' | 'cut'
   }
 }
 
-/** Whoever opens connections without end must not fill the log as well. */
+/** A client that keeps opening connections must not fill the log as well. */
 const SUMMED_MS = 10_000
 
 function summed(log: Logger): (reason: Cut) => void {

@@ -44,7 +44,7 @@ export interface Address {
 }
 
 export interface RunningServer {
-  /** With the port that was really taken. */
+  /** With the port that was actually taken. */
   readonly url: string
   /** Stops accepting, lets requests in flight end for at most this long, then cuts the rest. */
   stop(graceMs: number): Promise<void>

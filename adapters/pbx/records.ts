@@ -14,7 +14,7 @@ const BATCH = 1_000
 /** Bytes, about, that are read together at most, since records may be long. */
 const BATCH_BYTES = 8 * 1024 * 1024
 const TOO_LONG = 'is a part of a record longer than 1 MiB: line ends are missing'
-/** So many lines are tried before the format is given up on. */
+/** How many lines are tried before giving up on the format. */
 const TRIED = 50
 
 /** One record's text as what is stored: a call, or what could not be read and why. */

@@ -34,7 +34,7 @@ export function bulk(connection: Connection, writer: Writer, clock: Clock, trail
   }
 }
 
-/** By id, and by no index: a page then goes on where the last one ended. Of a period, by the index of its dates. */
+/** By id, without an index: a page continues where the last one ended. With a period, by the index of its dates. */
 async function* dump(
   connection: Connection,
   resource: Resource,

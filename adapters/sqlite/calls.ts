@@ -36,7 +36,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
       known.forget()
       throw error
     })
-  /** Writes by what is loaded. Where that has changed before the lock is had, nothing is written, and it is loaded again. */
+  /** Writes by what is loaded. If that has changed before the lock is taken, nothing is written, and it is loaded again. */
   const writeBy = async <T>(load: () => Promise<() => boolean>, change: () => T): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       const isLoaded = await load()
@@ -139,7 +139,7 @@ interface QuarantineRow extends Omit<Quarantined, 'rules'> {
 
 const PAGE = 200
 
-/** By key-set pages, oldest first, so that a replay may delete as it goes. */
+/** In key-set pages, oldest first, so that a replay may delete as it goes. */
 async function* quarantined({ query }: Connection): AsyncIterable<Quarantined> {
   const page = query<[number], QuarantineRow>(
     `SELECT id, feed, format, rules, record, reason, seen, created_at FROM quarantine

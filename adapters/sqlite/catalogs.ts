@@ -240,7 +240,7 @@ async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** Who asks for what is being done already waits for that. */
+/** A second request for work in progress waits for the same work. */
 function shared(work: (id: number) => Promise<void>): (id: number) => Promise<void> {
   const running = new Map<number, Promise<void>>()
   return id => {

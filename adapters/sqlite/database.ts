@@ -30,7 +30,7 @@ export interface Connection {
   rows<P extends unknown[], R>(sql: string): Statement<P, R>
   /** The same with the first column alone. */
   value<P extends unknown[], R>(sql: string): Statement<P, R>
-  /** By which all that reads many records shares the event loop. */
+  /** Shares the event loop among everything that reads many records. */
   readonly turns: Turns
   close(): void
 }

@@ -19,11 +19,11 @@ import { merged } from './merged.ts'
 import { candidates, isLong, lengthSql, SEPARATOR, searchedText } from './search-index.ts'
 import { sorted, sorts } from './sorted.ts'
 
-/** So many records are looked through at once for a text that no index helps to find: 2 ms. */
+/** How many records are scanned at once for a text that no index helps to find: 2 ms. */
 const SCAN = 2_000
-/** So many of those that hold it are read at once, as of a list. */
+/** How many matches are read at once, as in a list. */
 const PAGE = 100
-/** So many are checked and shown at once. */
+/** How many are checked and shown at once. */
 const SHOWN = 500
 /** When no more than this many may contain it, they are shown as they are checked, up to this many characters. */
 const FEW = 4_000
@@ -118,7 +118,7 @@ async function* scanned(plan: Plan, needle: string, withJson: boolean): AsyncIte
   }
 }
 
-/** Where the records after that place end that are looked through at once; null where all of them are. */
+/** Where the next stretch of scanned records ends; null if it covers all the rest. */
 function endOfStretch(plan: Plan, place: Place | null): Place | null {
   const { connection, resource, sort, conditions, bound } = plan
   const past = place !== null && afterSql(plan)

@@ -56,7 +56,7 @@ export function planOf(connection: Connection, resource: Resource, query: PageQu
   }
 }
 
-/** In the order of its dates, a list begins at one end of its period, which each page moves on: that is no other bound. */
+/** In the order of its dates, a list begins at one end of its period and each page moves that end: it is no extra bound. */
 function boundsOf({ order }: Resource, { from, to }: Period, { by, isAscending }: Sort) {
   const bounds = [['>=', from] as const, ['<', to] as const]
   if (by !== order) return { bounds, edge: null }

@@ -1,6 +1,6 @@
 import type { Turn } from './turns.ts'
 
-/** So many are put in their places at once. */
+/** How many are merged at once. */
 const STRETCH = 4_000
 
 type Compare<T> = (a: T, b: T) => number

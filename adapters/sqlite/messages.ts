@@ -86,7 +86,7 @@ const SELECT = `SELECT id, ${COLUMNS.join()} FROM sms_messages`
 const COMPLETE =
   'UPDATE sms_messages SET deadline_at = ?, reference = ?, callback_url = ?, external_message_id = ? WHERE id = ?'
 const VIEW = `SELECT ${viewSql(smsMessages, 'plain')} FROM sms_messages t WHERE t.id = ?`
-/** So many messages may share an external id before only the latest are looked at. */
+/** Of messages that share an external id, how many of the latest are looked at. */
 const MOST_ALIKE = 10
 
 function messageRows({ query }: Connection, clock: Clock) {

@@ -18,7 +18,7 @@ import { unratedCalls } from './migrations/015-unrated-calls.ts'
 import { gatewayTargets } from './migrations/016-gateway-targets.ts'
 import { smsRoutes } from './migrations/017-sms-routes.ts'
 
-/** In order; a database's `user_version` is how many of them it has had. */
+/** In order; a database's `user_version` is the number of migrations applied to it. */
 export const migrations: readonly string[] = [
   initial,
   imports,

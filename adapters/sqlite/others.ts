@@ -1,6 +1,6 @@
 import type { Connection } from './database.ts'
 
-/** Who has the database open to write in it, such as a daemon that follows with its search index, has written by then. */
+/** By then, any process that has the database open for writing, such as a daemon with its search index, has written. */
 const QUIET_MS = 1_000
 
 export interface Others {

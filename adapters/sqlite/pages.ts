@@ -20,9 +20,9 @@ import {
 } from './list-plan.ts'
 import { sorted, sorts } from './sorted.ts'
 
-/** So many records are read at once: a fraction of a millisecond, and the response's next piece, some 45 KB. */
+/** How many records are read at once: a fraction of a millisecond, and the response's next piece, some 45 KB. */
 const PAGE = 100
-/** So many, and no more, where a limit asks for them: 3 ms. */
+/** How many at most where a limit asks for them: 3 ms. */
 const LARGE_PAGE = 1_000
 
 /** See `Records.list`. Each page is a read of its own, so that no cursor pins the log and no list holds the loop. */

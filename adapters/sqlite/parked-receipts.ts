@@ -4,7 +4,7 @@ import type { Receipt } from '../../core/sms/message.ts'
 import { PARKED, parkedPayload } from '../../core/sms/parked.ts'
 import type { Connection } from './database.ts'
 
-/** So many senders' counts are remembered. */
+/** How many senders' counts are remembered. */
 const MAX_REMEMBERED = 10_000
 
 /** Those that name no message by its id never wait: our reference is known before a message is sent. */

@@ -9,7 +9,7 @@ interface ForeignKey {
   readonly onDelete: string
 }
 
-/** So many rows are changed, or looked through, in some milliseconds. */
+/** How many rows are changed or scanned in a few milliseconds. */
 const MANY = 500
 
 /**

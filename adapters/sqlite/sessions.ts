@@ -80,7 +80,7 @@ export function sessions(
   }
 }
 
-/** So many sessions are remembered; the rest are read again. */
+/** How many sessions are remembered; the rest are read again. */
 const REMEMBERED = 10_000
 
 /**

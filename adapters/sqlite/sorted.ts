@@ -11,7 +11,7 @@ import {
 } from './list-plan.ts'
 import { merged } from './merged.ts'
 
-/** So many places are read at once: some milliseconds. */
+/** How many places are read at once: a few milliseconds. */
 const STRETCH = 2_000
 
 /** Must all records be sorted to find the first, since no index has their order? */

@@ -61,7 +61,7 @@ export interface StorageOptions extends OpenOptions, WriterEvents {
   readonly clock: Clock
   /** false: the log is left to those who still have the database open, so that a dry run changes no byte. */
   readonly foldsLog?: boolean
-  /** Who makes the changes that nobody is named for. */
+  /** Who makes changes for which no account is named. */
   readonly actor?: Actor
 }
 

@@ -11,7 +11,7 @@ import type { Catalogs } from './catalogs.ts'
 import type { Connection } from './database.ts'
 import { type Key, type KeyOf, tallying } from './tally.ts'
 
-/** In front of a prefix by which a call was rated, where the rate itself is not known. */
+/** Marks the prefix that a call was rated by where the rate itself is not known. */
 const BY_PREFIX = '='
 
 /** What each group's calls have in common; null where only their number tells it. */

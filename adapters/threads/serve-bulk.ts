@@ -21,7 +21,7 @@ export type BulkMethods = {
   open(plan: PlainPlan): BulkLoad['batchSize']
   add(records: readonly BulkRecords[]): Promise<void>
   check(): Promise<BulkCounts>
-  /** With the place to keep if no record is rejected: asking for it would take until the other side has read on. */
+  /** With the place to keep if no record is rejected: asking for it would mean a wait until the other side has read on. */
   store(place: ImportPlace, approved: BulkCounts | undefined): Promise<BulkCounts & BatchSize>
   /** The first page of them, or the next; an empty one is the end. */
   rejections(isFirst: boolean): Promise<readonly Rejection[]>

@@ -85,7 +85,7 @@ function utcHour(local: Timestamp, offsetAt: UtcOffset): string | null {
   return isWhole ? formatTimestamp(first - offset, 0).slice(0, 13) : null
 }
 
-/** Of the offsets before and after a change nearby, the earlier, unless only the later one leads to this local time. */
+/** The earlier of the offsets around a nearby change, unless only the later one leads to this local time. */
 function resolve(local: number, offsetAt: UtcOffset): number {
   const before = offsetAt(local - DAY)
   const after = offsetAt(local + DAY)

@@ -102,13 +102,13 @@ export interface RerateResult {
   readonly stillUnrated: number
   /** Of those that change, how many had a cost that was edited by hand. */
   readonly editedByHand: number
-  /** Not examined: calls that started while a deck was in force that is not kept any more. */
+  /** Calls that were not examined, since the deck of their time is no longer kept. */
   readonly withoutDeck: number
   /** The first of those that change. */
   readonly changes: readonly Rerated[]
 }
 
-/** By what a call was rated. Amounts in units of 0.0001; null for what no rate gave. */
+/** What a call was rated by. Amounts in units of 0.0001; null where no rate applied. */
 export interface KeptRating {
   readonly direction: Direction
   readonly outcome: Outcome
@@ -179,7 +179,7 @@ export interface Calls {
   usedRates(tenantId: number, period: Period): Promise<ReadonlySet<number>>
   /** Where the period's unrated calls went to, for how many seconds, and how many of them. */
   unratedDestinations(tenantId: number, period: Period): Promise<readonly UnratedCalls[]>
-  /** Where the unrated calls of these tenants went to, a call each, some at a time. */
+  /** The destinations of these tenants' unrated calls, one per call, some at a time. */
   unratedOf(
     tenantIds: readonly number[],
   ): AsyncIterable<readonly { readonly tenantId: number; readonly number: string }[]>

@@ -39,7 +39,7 @@ export interface Deck {
   matches(number: ReadNumber): Rate[]
 }
 
-/** By which prefixes numbers are matched: by the longest that they begin with, by one that is the same, or by none. */
+/** How numbers match prefixes: the longest that they begin with, an equal one, or none. */
 const MATCHED_BY: Readonly<Record<NumberKind, 'longest' | 'whole' | 'none'>> = {
   plain: 'longest',
   international: 'longest',
@@ -114,7 +114,7 @@ function deckOf(
 
 const age = ({ id }: Rate): number => id ?? Number.POSITIVE_INFINITY
 
-/** Of two rates with one prefix, does this one, which was read later, count? */
+/** Does this rate replace an earlier one with the same prefix? */
 export const isNewer = (rate: Rate, other: Rate): boolean => age(rate) >= age(other)
 
 /** Keeps `rate` unless the one kept at `rival` (0: none) for the same prefix is newer; returns where it is kept. */

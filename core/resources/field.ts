@@ -56,7 +56,7 @@ export interface Field<T extends Value = Value> {
   readonly untrimmed?: true
   /** A random value will do: the command line makes one on request. */
   readonly generated?: true
-  /** Of any length: a record of it may be larger than all else that is read at once. */
+  /** Without a length limit: one record may be larger than everything else that is read at once. */
   readonly unbounded?: true
   /** The only values that hold. */
   readonly choices?: readonly string[]

@@ -22,7 +22,7 @@ export interface Receipt {
   /** Lowercased, as the gateway wrote it; null where it gave one that is not text. */
   readonly status: string | null
   readonly payload: JsonObject
-  /** Of the payload, in characters. */
+  /** The length of the payload, in characters. */
   readonly size: number
 }
 
@@ -53,7 +53,7 @@ export function externalIdsOf({ external_message_id, part_classes }: Message): r
   return [...new Set([external_message_id, ...Object.keys(isJsonObject(parts) ? parts : {})])]
 }
 
-/** Of messages that share an external id: those that nothing final is known of, if there are any. */
+/** Of messages that share an external id, those without a final status, if there are any. */
 export function meant(messages: readonly Message[]): readonly Message[] {
   const open = messages.filter(({ status_class }) => status_class === null || status_class === 'pending')
   return open.length > 0 ? open : messages

@@ -9,7 +9,7 @@ const MAX_LENGTH = 255
 export interface ReceiptPayload {
   readonly query: JsonObject
   readonly body: JsonObject
-  /** Of both as they came, in bytes. */
+  /** The size of both as they came, in bytes. */
   readonly size: number
 }
 

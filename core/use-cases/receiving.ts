@@ -73,7 +73,7 @@ export async function receiveDocumented(
   return { result: 'received', ack: isAnswered ? { body: options.dlrAck ?? '', type: PLAIN } : null }
 }
 
-/** So many receipts of one request are stored at once; others are served in between. */
+/** How many receipts of one request are stored at once; other requests are served in between. */
 const STRETCH = 100
 
 /** Takes what a provider sends, once its sender is proven, as the profile reads it. */

@@ -48,7 +48,7 @@ const LONGEST_ADDRESS = 64
 export function securityTrail({ accounts, audit, digests, serverKeys, clock }: Dependencies): SecurityTrail {
   const budget = rowBudget(clock)
 
-  /** Of those who are nobody here, not even what they called themselves is written: it may be a password. */
+  /** For unknown accounts not even the name they typed is written: it may be a password. */
   const claimed = async (email: string): Promise<{ name: string; id: number | null; changes: Changes }> => {
     const found = await accounts.findByEmail(email)
     if (found) return { name: found.email, id: found.id, changes: found.disabled ? { account: 'disabled' } : {} }

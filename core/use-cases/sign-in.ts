@@ -56,7 +56,7 @@ interface Dependencies {
   readonly lives: SessionLives
 }
 
-/** So many sessions' last requests are remembered. */
+/** How many sessions' last requests are remembered. */
 const REMEMBERED = 10_000
 
 /** Throws `invalid`. */

@@ -35,7 +35,7 @@ export interface Check {
   examine(patient: Patient): AsyncIterable<Finding>
 }
 
-/** So many of one kind are shown one by one; the others are counted. */
+/** How many findings of one kind are shown one by one; the others are counted. */
 export const AT_MOST = 10
 
 /** Every record of a resource, newest first. */

@@ -75,7 +75,7 @@ async function groupsOf(services: Services, resource: Resource): Promise<number[
   return [...groups.values()].filter(({ length }) => length > 1)
 }
 
-/** Of what others keep pointing at, another name; else the record goes. */
+/** The command that renames a record whose references would outlive it, or deletes any other. */
 async function parting({ records }: Services, resource: Resource, { id, name }: Duplicate): Promise<string> {
   const command = `trunkline ${commandOf(resource)}`
   const own = ownKey(resource)

@@ -83,7 +83,7 @@ function toFile(given: string, replaces: boolean): OutputTarget {
 const inTheWay = (path: string): CliError =>
   new CliError(EXIT.cannotCreate, `${path} already exists; --force overwrites it`)
 
-/** Never over a file that has come there meanwhile. */
+/** Does not overwrite a file that was created in the meantime. */
 function linkAt(draft: string, path: string): void {
   try {
     linkSync(draft, path)

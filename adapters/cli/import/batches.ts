@@ -72,7 +72,7 @@ interface Draft {
   readonly warned: (readonly [line: number, warnings: readonly Warning[]])[]
   readonly blank: number[]
   rows: number
-  /** Of the rows, in characters. */
+  /** The length of the rows, in characters. */
   length: number
 }
 

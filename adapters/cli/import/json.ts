@@ -37,7 +37,7 @@ function contentOf(raw: string): SourceRow['content'] {
 /** The elements of one JSON array. `isWithin`: the text begins between two of them. */
 export function arraySplitter(isWithin = false): Splitter {
   let expects: 'array' | 'element' | 'separator' | 'nothing' = isWithin ? 'separator' : 'array'
-  /** Where another import ended, nothing need follow. */
+  /** At the end of an earlier import, nothing need follow. */
   let isUntouched = isWithin
   const fault = (cut: Cut, text: string, sentence: string): Cut => {
     expects = 'nothing'
@@ -93,7 +93,7 @@ function newlines(text: string, from: number, to: number): number {
   return count
 }
 
-/** Where the JSON value that begins here ends; -1 when that has not come yet. Whether it is sound is not looked at. */
+/** Where the JSON value that begins here ends; -1 while incomplete. Does not check that it is valid. */
 function endOfValue(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {

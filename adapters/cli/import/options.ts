@@ -28,11 +28,11 @@ export interface ImportOptions {
   readonly bom: boolean
   readonly allowDuplicates: boolean
   readonly force: boolean
-  /** With the mode replace: when the new deck takes effect, as it was given. */
+  /** With --mode replace: when the new deck takes effect, as typed. */
   readonly effective?: string
-  /** With the mode replace: without asking. */
+  /** With --mode replace: do not ask. */
   readonly yes: boolean
-  /** With the mode replace: an input without rows leaves nothing. */
+  /** With --mode replace: an input without rows deletes all rates. */
   readonly allowEmpty: boolean
 }
 

@@ -9,11 +9,11 @@ import type { Input } from './input.ts'
 export interface Mark {
   readonly offset: number
   readonly line: number
-  /** Of all bytes before the offset: what follows may be corrected, what comes before may not change. */
+  /** A hash of all bytes before the offset: what follows may be corrected, what comes before may not change. */
   readonly digest: string
-  /** Of the first bytes: which inputs it may be. */
+  /** A hash of the first bytes: which inputs it may be. */
   readonly head: { readonly length: number; readonly digest: string }
-  /** Of what decides how rows are read. */
+  /** A hash of the options that decide how rows are read. */
   readonly options: string
   /** The highest id there was when the import began. */
   readonly before: number

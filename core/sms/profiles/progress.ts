@@ -126,7 +126,7 @@ function knownParts(message: Message): PartClasses {
 const classAt = (parts: PartClasses, id: string): StatusClass | undefined =>
   Object.hasOwn(parts, id) ? parts[id] : undefined
 
-/** With what a receipt says of one part; null while the message has one id only, or none but ours. */
+/** The parts, updated by a receipt for one of them; null while the message has a single id, or only ours. */
 function partsWith(message: Message, { externalId: id }: Receipt, said: StatusClass): PartClasses | null {
   const { part_classes, external_message_id: first, reference, status_class } = message
   const known = partsOf(message)

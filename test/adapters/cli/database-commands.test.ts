@@ -125,6 +125,9 @@ describe('config', () => {
 describe('the database', () => {
   it('is checked', () => ended('trunkline db check', { stdout: 'ok\n' }))
 
+  it('is checked with no rows in CSV when nothing is wrong', () =>
+    ended('trunkline db check --output csv', { stdout: '' }))
+
   it('is brought up to date', async () => {
     const { stdout } = await place.run('trunkline db migrate')
     assert.match(stdout, /^schema \d+\n$/)

@@ -53,7 +53,7 @@ describe('listening', () => {
     const service = await startService()
     const { hostname, port } = new URL(service.url)
     const unused = () => {
-      throw new Error('No application is made for an address that cannot be had.')
+      throw new Error('No application is made for an address that is not available.')
     }
     await assert.rejects(serve(unused, { host: hostname, port: Number(port) }), error => {
       assert.ok(error instanceof AppError)
