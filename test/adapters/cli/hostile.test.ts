@@ -3,6 +3,7 @@ import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import type { Command } from 'commander'
+import { resources } from '../../../core/resources/all.ts'
 import { furnish, type Ran, type RunOptions, type Workplace, workplace } from '../../support/cli.ts'
 import { allCommands, examplesOf } from '../../support/commands.ts'
 import { type FakeGateway, startGateway } from '../../support/gateway.ts'
@@ -46,8 +47,14 @@ after(async () => {
 
 /** What the programs themselves write, and decide by. */
 const OURS =
-  /_at$|^(?:timezone|target_type|role|format|rules|fingerprint|mark|origin|action|resource|code|state|outcome|\w+_hash)$/
-const JSON_TEXT = /^(?:settings|meta|remote_response|changes|payload)$/
+  /_at$|^(?:timezone|target_type|role|format|rules|fingerprint|mark|origin|action|resource|code|state|status_class|outcome|\w+_hash)$/
+const JSON_TEXT = new Set([
+  ...resources.flatMap(({ fields, kept }) =>
+    Object.entries({ ...fields, ...kept }).flatMap(([name, { kind }]) => (kind === 'json' ? name : [])),
+  ),
+  'changes',
+  'payload',
+])
 /** What the examples find records by. */
 const KEYS = /^(?:slug|extension_number|number|queue_number|prefix|mac|email|status|feed|input|inode)$|^(?:name)$/
 const TABLES = /^(?:sqlite_|search_|server_keys|\w+_search)/
@@ -56,7 +63,7 @@ const TABLES = /^(?:sqlite_|search_|server_keys|\w+_search)/
 function poison(): void {
   const db = new Sqlite(place.db)
   db.function('hostile', { deterministic: true }, (name, text) =>
-    JSON_TEXT.test(String(name))
+    JSON_TEXT.has(String(name))
       ? JSON.stringify({ [HOSTILE]: { before: HOSTILE, after: HOSTILE } })
       : text === null
         ? HOSTILE
@@ -135,7 +142,7 @@ describe('what came from outside does nothing to a terminal and forges no line',
           const { stdout, stderr } = await harmless(`${line} ${form}`, options)
           printed += stdout + stderr
         }
-      if (/ (?:list|show|export|check|doctor)$/.test(path) && !/^(?:config|session|db) /.test(path))
+      if (/ (?:list|show|export|check|doctor)$/.test(path) && !/^(?:config|session|db|gateway profile) /.test(path))
         assert.match(printed, /evil|forged/, 'nothing hostile was printed: this tests nothing')
       renew()
       for (const words of given(command)) await harmless(`trunkline ${path} ${words}`, SCREEN)
