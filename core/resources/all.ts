@@ -26,7 +26,7 @@ export const resources: readonly Resource[] = [
 
 const byName = new Map(resources.map(resource => [resource.name, resource]))
 
-/** The resource of that table name. Throws when a declaration names one that does not exist. */
+/** The resource of that name. Throws when a declaration names one that does not exist. */
 export function resourceNamed(name: string): Resource {
   const found = byName.get(name)
   if (!found) throw new Error(`No resource is declared with the name ${name}.`)

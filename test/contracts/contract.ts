@@ -8,6 +8,8 @@ import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
+import type { Maintenance } from '../../core/ports/system.ts'
+import type { Retention } from '../../core/ports/upkeep.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 
 /** The ports of core that a storage can serve. */
@@ -22,6 +24,8 @@ export interface Ports {
   readonly bulk: Bulk
   readonly calls: Calls
   readonly decks: Decks
+  readonly retention: Retention
+  readonly maintenance: Maintenance
 }
 
 export type Port = keyof Ports

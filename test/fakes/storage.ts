@@ -6,10 +6,12 @@ import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
 import type { Clock } from '../../core/ports/system.ts'
+import type { Retention } from '../../core/ports/upkeep.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { accounts, type StoredAccount } from './accounts.ts'
 import { messages } from './messages.ts'
 import { nameOf, RecordSteps, records } from './records.ts'
+import { retention } from './retention.ts'
 import { type StoredSession, sessions } from './sessions.ts'
 import { smsRoutes } from './sms-routes.ts'
 import { Journal, Table, Tables } from './tables.ts'
@@ -25,6 +27,7 @@ export interface FakeStorage {
   readonly audit: Audit
   readonly notices: Notices
   readonly serverKeys: ServerKeys
+  readonly retention: Retention
   close(): Promise<void>
 }
 
@@ -49,6 +52,7 @@ export function fakeStorage(clock: Clock): FakeStorage {
     audit: noting.audit,
     notices: notices(clock),
     serverKeys: serverKeys(),
+    retention: retention(journal, tables, noting),
     close: async () => {},
   }
 }

@@ -1,4 +1,5 @@
 import { type Actor, type AuditAction, type AuditEntry, type Changes, ITSELF, isOfSecurity } from '../../core/audit.ts'
+import type { Timestamp } from '../../core/dates.ts'
 import type { Audit, AuditFilter } from '../../core/ports/audit.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { type Journal, Table } from './tables.ts'
@@ -7,6 +8,8 @@ export interface Trail {
   readonly audit: Audit
   /** Notes a change that is being made; a deletion before it is done, since the record keeps its name in the trail. */
   note(action: AuditAction, resource: string, recordId: number | null, changes: Changes, by?: Actor): void
+  /** Deletes what was noted before that moment; returns how many. */
+  forget(before: Timestamp): number
 }
 
 const SECURITY_AT_ONCE = 100
@@ -24,6 +27,11 @@ export function trail(journal: Journal, clock: Clock, nameOf: (resource: string,
   }
   return {
     note,
+    forget: before => {
+      const old = all().filter(({ at }) => at < before)
+      for (const { id } of old) table.delete(id)
+      return old.length
+    },
     audit: {
       note: async (...noted) => journal.atomically(() => note(...noted)),
       latest: async () => all().at(-1)?.id ?? 0,

@@ -18,6 +18,8 @@ const serves: readonly Port[] = [
   'bulk',
   'calls',
   'decks',
+  'retention',
+  'maintenance',
 ]
 
 const folder = temporaryFolder()

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { nodeDigests } from '../../../adapters/system/digests.ts'
 import type { AuditEntry } from '../../../core/audit.ts'
 import { AppError } from '../../../core/errors.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
 import { securityTrail } from '../../../core/use-cases/security-trail.ts'
+import { fakeStorage } from '../../fakes/storage.ts'
 import { manualClock } from '../../support/clock.ts'
 
 const from = (address: string) => ({ address, network: address })
 
 async function world() {
   const clock = manualClock()
-  const storage = openStorage(':memory:', { clock })
+  const storage = fakeStorage(clock)
   const { accounts, audit, serverKeys } = storage
   let isFull = false
   const trail = securityTrail({
@@ -34,9 +34,7 @@ async function world() {
   }
   /** Once what is written in the background is there. */
   const settled = async () => {
-    for (let i = 0; i < 3; i++) await storage.writer.drained()
     await new Promise(setImmediate)
-    await storage.writer.drained()
     return noted()
   }
   const fill = (full: boolean): void => {
