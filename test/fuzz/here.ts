@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { furnish, type Ran, type Workplace, workplace } from '../support/cli.ts'
 import { longestHold } from '../support/event-loop.ts'
 import type { Subject } from './kind.ts'
-import { openFilesOf } from './open-files.ts'
+import { openHere } from './open-files.ts'
 import { rowsIn } from './world.ts'
 
 setFlagsFromString('--expose-gc')
@@ -45,7 +45,7 @@ export async function startHere(): Promise<Here> {
       held: async () => {
         collect()
         const { heapUsed, external } = process.memoryUsage()
-        const held = { delayMs, heapMiB: (heapUsed + external) / MIB, openFiles: openFilesOf(process.pid) }
+        const held = { delayMs, heapMiB: (heapUsed + external) / MIB, openFiles: openHere() }
         delayMs = 0
         return held
       },

@@ -1,10 +1,26 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 
-/** How many files a process has open; null where the system does not say. */
-export function openFilesOf(pid: number | undefined): number | null {
+/** How many files a process has open, its connections among them; null where the system does not tell. */
+export const openFilesOf = (pid: number | undefined): number | null => namesOf(pid)?.length ?? null
+
+/** The same of this process, without its connections. */
+export const openHere = (): number | null =>
+  namesOf(process.pid)?.filter(name => !name.startsWith('socket:')).length ?? null
+
+function namesOf(pid: number | undefined): string[] | null {
+  const folder = `/proc/${pid}/fd`
   try {
-    return readdirSync(`/proc/${pid}/fd`).length
+    return readdirSync(folder).flatMap(name => nameAt(`${folder}/${name}`))
   } catch {
     return null
+  }
+}
+
+/** None for a file that was closed meanwhile. */
+function nameAt(path: string): string[] {
+  try {
+    return [readlinkSync(path)]
+  } catch {
+    return []
   }
 }

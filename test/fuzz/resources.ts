@@ -4,7 +4,7 @@ import type { Held, Kind, Subject } from './kind.ts'
 /** Of processor time: a commit that waits for a disk is not among it. */
 const MAX_DELAY_MS = 250
 /** What caches and compiled code may take after the first round. */
-const MAX_GROWTH_MIB = 32
+const MAX_GROWTH_MIB = 64
 const MORE_FILES = 8
 const MORE_ROWS = 50
 /** Connections that were left are closed by then. */
