@@ -6,8 +6,8 @@ import { RESOURCE_COMMANDS } from './resource-names.ts'
 
 /** What can be done with the records of some resources beside administering them. */
 const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promise<Command[]>>> = {
-  rates: async run => (await import('./rating-commands.ts')).rateTools(run),
-  cdrs: async run => (await import('./call-commands.ts')).callTools(run),
+  rates: async run => (await import('./rating-commands.ts')).rateTools(runningWithDueDecks(run), run),
+  cdrs: async run => (await import('./call-commands.ts')).callTools(runningWithDueDecks(run)),
   sms_gateways: async (run, wiring) => (await import('./gateway-commands.ts')).gatewayTools(run, wiring),
 }
 
@@ -81,7 +81,7 @@ export const commands: readonly LazyCommand[] = [
         const running = DECKED.includes(resource) ? runningWithDueDecks(run) : run
         const group = resourceCommand(declared, name, running, await CREATIONS[resource]?.(wiring))
         const { transferTools } = await import('./transfer-commands.ts')
-        const tools = [...transferTools(declared, name, running), ...((await TOOLS[resource]?.(running, wiring)) ?? [])]
+        const tools = [...transferTools(declared, name, running), ...((await TOOLS[resource]?.(run, wiring)) ?? [])]
         for (const tool of tools) group.addCommand(tool)
         return group
       },

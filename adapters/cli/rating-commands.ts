@@ -23,7 +23,12 @@ import { resolve } from './references.ts'
 import { styled } from './styles.ts'
 import { tenantArgument, tenantFrom } from './tenant-argument.ts'
 
-export const rateTools = (run: RunCommand): Command[] => [quoteCommand(run), checkCommand(run), pendingCommand(run)]
+/** `runPlain` leaves decks that are due as they are: a deck that cannot take effect must be shown and cancelled. */
+export const rateTools = (run: RunCommand, runPlain: RunCommand): Command[] => [
+  quoteCommand(run),
+  checkCommand(run),
+  pendingCommand(runPlain),
+]
 
 const QUOTE_HELP = 'trunkline rate quote --help'
 

@@ -2,6 +2,7 @@ import { accounts } from './accounts.ts'
 import type { Check } from './check.ts'
 import { daemon } from './daemon.ts'
 import { damage } from './damage.ts'
+import { decks } from './decks.ts'
 import { dialling } from './dialling.ts'
 import { duplicates } from './duplicates.ts'
 import { feeds } from './feeds.ts'
@@ -35,6 +36,7 @@ export const CHECKS: readonly Check[] = [
   gateways,
   sms,
   feeds,
+  decks,
   quarantine,
   unrated,
   dialling,

@@ -10,6 +10,7 @@ import { AROUND_THEM } from '../../support/doctor/around-them.ts'
 import { IN_RECORDS } from '../../support/doctor/in-records.ts'
 import { OF_MESSAGES } from '../../support/doctor/of-messages.ts'
 import type { Trouble } from '../../support/doctor/trouble.ts'
+import { until } from '../../support/switch.ts'
 
 /** Every row of every table that holds more than what is derived from others, or a note of what was done. */
 function contentOf(db: Database): Map<string, Record<string, unknown>> {
@@ -50,6 +51,7 @@ const ELSEWHERE = [
   'daemon_down',
   'daemon_elsewhere',
   'daemon_address',
+  'deck_due',
   'unopened',
 ]
 
@@ -157,6 +159,45 @@ describe('the command that doctor prints fixes, and changes nothing else:', { sk
       await withDaemon(place, words, env, async () => assert.deepEqual(await fixesOf('daemon_down', place, env), []))
       assert.deepEqual(differences(before, contentAt(place.db)), [])
     }))
+
+  describe('a deck that is due and not in force', () => {
+    const due = (db: Database) => {
+      db.exec(`INSERT INTO decks (id, tenant_id, effective_at, state, file, rates, created_at)
+        SELECT 9, id, '2026-02-01T00:00:00.000000Z', 'pending', 'new.csv', 1, '2026-01-01T00:00:00.000000Z'
+        FROM tenants LIMIT 1`)
+      db.exec(`INSERT INTO deck_rates (deck_id, seq, prefix, destination, cost_per_minute, billing_increment, status)
+        VALUES (9, 1, '44', 'UK', 1, 1, 'active')`)
+    }
+
+    it('since no daemon runs: one that is started puts it in force', () =>
+      withTrouble({ make: due }, async place => {
+        const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
+        const [fix = ''] = await fixesOf('deck_due', place, env)
+        const stateOf = () => contentAt(place.db).get('decks 9')?.state
+        assert.equal(stateOf(), 'pending')
+        await withDaemon(place, wordsOf(fix).slice(1), env, () => until('it is', () => stateOf() === 'in force'))
+        assert.deepEqual(await fixesOf('deck_due', place, env), [])
+      }))
+
+    it('though a daemon runs, which fails to: the list of decks', () =>
+      withTrouble(
+        {
+          make: db => {
+            due(db)
+            db.exec(`CREATE TRIGGER refusing BEFORE INSERT ON rates BEGIN SELECT RAISE (ABORT, 'refused'); END`)
+          },
+        },
+        async place => {
+          const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
+          await withDaemon(place, ['serve'], env, async () => {
+            const [fix = ''] = await fixesOf('deck_due', place, env)
+            assert.match(fix, /^trunkline rate pending list /)
+            const { code, stdout } = await runShell({ ...place, env }, fix)
+            assert.deepEqual([code, /^9\t/m.test(stdout)], [0, true], stdout)
+          })
+        },
+      ))
+  })
 
   for (const [kind, title, other] of [
     ['daemon_address', 'a daemon that listens elsewhere', () => ({ TRUNKLINE_PORT: '9' })],
