@@ -22,7 +22,7 @@ export function gatewayTest(run: RunCommand, wiring: Wiring): Command {
     .option('--to <number>', 'the destination, in E.164 (required)')
     .option('--from <sender>', 'sender id or number (default: the default sender of the gateway)')
     .option('--message <text>', `the text (default: ${TEXT})`)
-    .option('--wait <seconds>', 'wait so long for the receipt (default: 30; 0 does not wait)')
+    .option('--wait <seconds>', 'how long to wait for the receipt (default: 30; 0 does not wait)')
   example(command, 'trunkline gateway test Jasmin --to +380501234567 --from ACME --wait 0')
   return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()

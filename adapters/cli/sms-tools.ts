@@ -49,9 +49,7 @@ const COLUMNS: Readonly<Record<string, Kind>> = {
 
 export function smsReportCommand(run: RunCommand): Command {
   const command = periodOptions(
-    new Command('report').description(
-      'how many messages, and parts of them, by gateway, tenant and what became of them',
-    ),
+    new Command('report').description('how many messages and parts of messages, by gateway, tenant and outcome'),
     'messages that were requested',
   )
   example(command, 'trunkline sms report --month 2026-10')

@@ -180,7 +180,7 @@ function assertMayGoAgain({ status_class, delivery_status }: Message, isForced: 
   throw new AppError(
     'conflict',
     status_class === 'unknown'
-      ? 'What became of the message is unknown: it may have arrived, and would arrive twice.'
+      ? 'The outcome of the message is unknown: it may have arrived, and would then arrive twice.'
       : `The message did not fail: it is ${delivery_status}.`,
   )
 }

@@ -51,7 +51,7 @@ async function rejectionsOf(load: BulkLoad): Promise<Rejection[]> {
   return found
 }
 
-/** Stores rows as one input; what became of them, and what was rejected as its line and rules. */
+/** Stores rows as one input. Returns the outcome, and what was rejected as its line and rules. */
 async function imported({ bulk }: Ports, plan: BulkPlan, rows: readonly Values[]) {
   const load = bulk.load(plan)
   try {

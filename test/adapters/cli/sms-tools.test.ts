@@ -70,7 +70,7 @@ describe('messages that were sent', () => {
     assert.equal(forced.external_message_id, 'forced')
   })
 
-  it('are counted by gateway, tenant and what became of them, with their parts', async () => {
+  it('are counted by gateway, tenant and outcome, with their parts', async () => {
     gateway.answerWith(200, '{"message_id":"long"}')
     await place.done(
       `trunkline sms send --gateway Jasmin --tenant acme --to +1555 --from ACME --message ${'a'.repeat(200)}`,

@@ -289,7 +289,7 @@ test('an index over fields other than the declared ones is rebuilt', async () =>
   db.exec(`UPDATE search_indexes SET fields = 'caller_number' WHERE resource = 'cdrs'`)
   ensureSearchIndexes(storage.connection)
   assert.equal(storage.connection.value(`SELECT through_id FROM search_indexes WHERE resource = 'cdrs'`).get(), 0)
-  await findsAll(storage, 'made anew')
+  await findsAll(storage, 'rebuilt')
   while (await step(storage));
   await findsAll(storage, 'indexed again')
   await storage.close()
