@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto'
 import { Sqlite } from '../../../adapters/sqlite/driver.ts'
 import { median, perSecond, times } from '../figures.ts'
 import { load } from '../load.ts'
@@ -8,12 +9,12 @@ import { type Bench, CONNECTIONS, type Row, variants } from './row.ts'
 const now = '2026-11-01T00:00:00.000000Z'
 
 /** A gateway and messages that wait for their receipts; returns the gateway's id. */
-function makeMessages(path: string): number {
+function makeMessages(path: string, meta: string | null): number {
   const db = new Sqlite(path)
   const gateway = db.prepare(
     `INSERT INTO sms_gateways (name, provider_type, server_host, server_port, username, password, is_active, use_ssl,
-       created_at, updated_at)
-     VALUES ('Bench', 'jasmin', '127.0.0.1', 1401, 'user', 'password', 1, 0, ?, ?)`,
+       callback_token, meta, created_at, updated_at)
+     VALUES ('Bench', 'jasmin', '127.0.0.1', 1401, 'user', 'password', 1, 0, ?, ?, ?, ?)`,
   )
   const message = db.prepare(
     `INSERT INTO sms_messages (sms_gateway_id, tenant_id, to_number, from_sender, message, external_message_id,
@@ -22,7 +23,7 @@ function makeMessages(path: string): number {
   )
   const id = db
     .transaction(() => {
-      const made = Number(gateway.run(now, now).lastInsertRowid)
+      const made = Number(gateway.run(meta === null ? null : SECRET, meta, now, now).lastInsertRowid)
       for (const external of variants(externalId)) message.run(made, external, now, now, now, now)
       return made
     })
@@ -37,25 +38,52 @@ interface Way {
   readonly what: string
   readonly goal: number
   readonly headers: Readonly<Record<string, string>>
+  /** Of the gateway, and the receipt of the message of that number as its provider signs it. */
+  readonly signed?: { readonly meta: string; receipt(url: string, i: number): Receipt }
+}
+
+interface Receipt {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const SECRET = 'a-secret-of-receipts'
+
+const plain = (i: number): string =>
+  `message_id=${externalId(i)}&message_status=DELIVRD&level=2&subdate=2611011200&donedate=2611011201`
+
+/** Signed over its address and its fields, by name. */
+function twilio(url: string, i: number): Receipt {
+  const fields = { MessageSid: externalId(i), MessageStatus: 'delivered', SmsSid: externalId(i), To: '+380441234567' }
+  const signed = Object.entries(fields).reduce((text, [name, value]) => text + name + value, url)
+  const signature = createHmac('sha1', SECRET).update(signed).digest('base64')
+  return { headers: { 'x-twilio-signature': signature }, body: new URLSearchParams(fields).toString() }
 }
 
 const WAYS: readonly Way[] = [
   { what: 'receipts, durable, keep-alive', goal: 4000, headers: {} },
+  {
+    what: 'receipts, durable, signed (Twilio)',
+    goal: 4000,
+    headers: {},
+    signed: { meta: '{"profile":"twilio"}', receipt: twilio },
+  },
   { what: 'receipts, durable, a new connection each', goal: 2500, headers: { connection: 'close' } },
 ]
 
 /** The most that Kannel's and Jasmin's receipt senders reach. */
 const SENDERS = 2316
 
-async function measure(bench: Bench, gateway: number, { what, goal, headers }: Way): Promise<Line> {
+async function measure(bench: Bench, { what, goal, headers, signed }: Way): Promise<Line> {
+  const gateway = makeMessages(bench.databases.ours, signed?.meta ?? null)
   const daemon = await startDaemon(bench.program, bench.databases.ours)
   const { rounds, seconds, folder } = bench
-  const requests = variants(i => ({
-    path: `/api/sms-gateways/${gateway}/dlr`,
-    method: 'POST' as const,
-    headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
-    body: `message_id=${externalId(i)}&message_status=DELIVRD&level=2&subdate=2611011200&donedate=2611011201`,
-  }))
+  const path = `/api/sms-gateways/${gateway}/dlr`
+  const requests = variants(i => {
+    const receipt = signed?.receipt(daemon.url + path, i) ?? { headers: {}, body: plain(i) }
+    const form = { 'content-type': 'application/x-www-form-urlencoded' }
+    return { path, method: 'POST' as const, headers: { ...headers, ...form, ...receipt.headers }, body: receipt.body }
+  })
   const found: number[] = []
   const round = async () =>
     (await load({ url: daemon.url, requests, seconds, connections: CONNECTIONS, folder })).perSecond
@@ -79,9 +107,8 @@ async function measure(bench: Bench, gateway: number, { what, goal, headers }: W
 export const receipts: Row = {
   name: 'receipts',
   run: async bench => {
-    const gateway = makeMessages(bench.databases.ours)
     const lines: Line[] = []
-    for (const way of WAYS) lines.push(await measure(bench, gateway, way))
+    for (const way of WAYS) lines.push(await measure(bench, way))
     return lines
   },
 }
