@@ -62,7 +62,7 @@ export function deckPlace(times: DeckTimes, effectiveAt: Timestamp, now: Timesta
     })
   if (former?.state === 'pending' && replaces)
     throw new AppError('conflict', `Another deck is already pending for that moment (id ${former.id}).`, {
-      hint: `trunkline rate pending cancel ${former.id}`,
+      hint: 'trunkline rate pending list',
     })
   // By the decks first: the clock may have been set back.
   const state = former?.state === 'past' ? 'past' : effectiveAt > now ? 'pending' : 'in force'

@@ -31,7 +31,7 @@ export interface GatewayOptions {
 
 /** What rules read in a gateway's `meta`. */
 export const GATEWAY_KEYS: Keys = {
-  dlr_level: key('a number such as 2', value => numeral(value) !== null),
+  dlr_level: key('a number such as 2', value => /^\d+$/.test(numeral(value) ?? '')),
   dlr_method: choiceKey('GET', 'POST'),
   dlr_ack: textKey('text', () => true),
   interim_statuses: key(

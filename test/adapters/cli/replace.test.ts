@@ -175,7 +175,7 @@ describe('rate import --effective', () => {
     await run(`${REPLACE} --effective ${LATER} --yes`)
     const { code, stderr } = await run(`${REPLACE} --effective ${LATER} --yes`)
     assert.equal(code, 65)
-    assert.match(stderr, /is already pending for that moment.*\nhint: trunkline rate pending cancel \d+\n/)
+    assert.match(stderr, /is already pending for that moment.*\nhint: trunkline rate pending list\n/)
   })
 
   it('takes effect with the next command on rates or calls where no daemon runs, but not with a dry run', async () => {

@@ -162,6 +162,12 @@ export const IN_RECORDS: readonly Trouble[] = [
     changes: [`sms_gateways 1 meta: {"dlr_token_in":"here",${DIGITS}} → {"dlr_token_in":"query:token",${DIGITS}}`],
   },
   {
+    kind: 'setting_unread',
+    title: 'a level of receipts that is no number',
+    make: sql(`UPDATE sms_gateways SET meta = '{"dlr_level":"all",${DIGITS}}'`),
+    changes: [`sms_gateways 1 meta: {"dlr_level":"all",${DIGITS}} → {${DIGITS}}`],
+  },
+  {
     kind: 'token_unchecked',
     title: 'a token that nobody checks',
     make: sql(`UPDATE sms_gateways SET callback_token = 'x', meta = '{${DIGITS}}'`),
