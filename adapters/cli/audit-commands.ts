@@ -99,9 +99,9 @@ async function shown(resource: Resource | undefined, field: string, value: unkno
 }
 
 async function change(entry: AuditEntry, field: string, what: Changes[string], nameOf: NameOf): Promise<string> {
-  if (typeof what !== 'object') return `${field}: ${what}`
   const resource = resources.find(({ name }) => name === entry.resource)
   const text = (value: unknown): Promise<string> => shown(resource, field, value, nameOf)
+  if (typeof what !== 'object') return `${field}: ${await text(what)}`
   if (!('before' in what)) return `${field}: ${await text(what.after)}`
   const before = await text(what.before)
   return 'after' in what ? `${field}: ${before} -> ${await text(what.after)}` : `${field}: was ${before}`

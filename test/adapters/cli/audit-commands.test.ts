@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
 
@@ -58,6 +59,10 @@ describe('the audit trail, listed', () => {
     assert.match(text, / {2}create extensions acme\/101 \(id 1\)\n {4}tenant_id: acme\n/)
     const agent = await place.done('trunkline audit list --resource agents')
     assert.match(agent, / {2}create agents 1\n {4}queue_id: acme\/800\n {4}extension_id: acme\/101\n/)
+    const file = place.path('rates.csv')
+    writeFileSync(file, 'prefix,destination,cost_per_minute,billing_increment,status\n7,Russia,0.1,1,active\n')
+    await place.done(`trunkline rate import ${file} --tenant acme`)
+    assert.match(await place.done('trunkline audit list --action import'), /\n {4}tenant_id: acme\n {4}created: 1\n/)
   })
 
   it('finds a record by its id, by the name that it has, and by one that it had', async () => {
