@@ -12,6 +12,7 @@ import { listsContract } from './lists.ts'
 import { maintenanceContract } from './maintenance.ts'
 import { messagesContract } from './messages.ts'
 import { noticesContract } from './notices.ts'
+import { parkedReceiptsContract } from './parked-receipts.ts'
 import { recordRulesContract } from './record-rules.ts'
 import { recordsContract } from './records.ts'
 import { reratingContract } from './rerating.ts'
@@ -27,6 +28,7 @@ const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
   listsContract,
   listOrderContract,
   messagesContract,
+  parkedReceiptsContract,
   accountsContract,
   sessionsContract,
   auditContract,

@@ -1,56 +1,15 @@
 import assert from 'node:assert/strict'
 import { addSeconds } from '../../core/dates.ts'
-import type { Receive } from '../../core/ports/messages.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { smsMessages } from '../../core/resources/sms-messages.ts'
-import type { Message, Receipt } from '../../core/sms/message.ts'
+import type { Message } from '../../core/sms/message.ts'
 import { queuedMessage } from '../support/messages.ts'
 import { insert, listOf, row, shown } from '../support/rows.ts'
-import { contract, type Given } from './contract.ts'
+import { contract } from './contract.ts'
+import { create, DEADLINE, GATEWAY, receipt, receive, SENDER, statuses, submitAs, withSends } from './message-world.ts'
 
 export const messagesContract = contract('messages', ['messages', 'records'])
 const { behaviour } = messagesContract
-type Ports = Given<'messages' | 'records'>
-
-const GATEWAY = 7
-const DEADLINE = '2026-03-01T12:00:45.000000Z'
-/** The number of messages that are only there to be waited for. */
-const WAITING = '+380999999999'
-const SENDER = '192.0.2.1'
-
-const receipt = (externalId: string, status: string | null = 'delivrd', payload: Receipt['payload'] = {}): Receipt => ({
-  externalId,
-  reference: null,
-  status,
-  payload,
-  size: JSON.stringify(payload).length,
-})
-
-/** A change of the state that shows in which order receipts came. */
-const receive: Receive = (message, { status, payload }) => ({
-  ...message,
-  delivery_status: message.delivery_status === 'submitted' ? String(status) : `${message.delivery_status},${status}`,
-  remote_response: JSON.stringify(payload),
-})
-
-const submitAs =
-  (external_message_id: string) =>
-  (message: Message): Message => ({ ...message, delivery_status: 'submitted', external_message_id })
-
-async function create({ messages }: Ports, changes: Partial<Message> = {}): Promise<Message> {
-  const { id: _, ...message } = queuedMessage(changes)
-  return messages.create(message, DEADLINE)
-}
-
-/** Receipts are parked while a send is under way: one through each gateway. */
-async function withSends(ports: Ports): Promise<void> {
-  for (const sms_gateway_id of [GATEWAY, GATEWAY + 1]) await create(ports, { sms_gateway_id, to_number: WAITING })
-}
-
-const statuses = async ({ records }: Ports): Promise<unknown[]> =>
-  (await listOf(records, 'sms_messages'))
-    .filter(({ to_number }) => to_number !== WAITING)
-    .map(message => message.delivery_status)
 
 behaviour('a new message is stored as it is, with an id', async ports => {
   const created = await create(ports, { remote_response: '{"a":12345678901234567890}', message: '😀\u0000' })
@@ -149,19 +108,6 @@ behaviour('when a gateway gave an id twice, the newest message gets the receipt'
   assert.deepEqual(await statuses(ports), ['delivrd', 'submitted'])
 })
 
-behaviour('receipts that came early are applied with the reply, in their order, and only once', async ports => {
-  await withSends(ports)
-  const payload = { id: '12345678901234567890', nested: { list: [1, null] } }
-  for (const status of ['first', 'second'])
-    assert.equal(await ports.messages.receive(GATEWAY, receipt('m1', status, payload), receive, SENDER), 'parked')
-  await ports.messages.receive(GATEWAY, receipt('other', 'foreign'), receive, SENDER)
-  await ports.messages.receive(GATEWAY + 1, receipt('m1', 'foreign'), receive, SENDER)
-  const view = shown(await ports.messages.settle((await create(ports)).id, submitAs('m1'), receive))
-  assert.deepEqual([view.delivery_status, view.remote_response], ['first,second', payload])
-  const next = shown(await ports.messages.settle((await create(ports)).id, submitAs('m1'), receive))
-  assert.equal(next.delivery_status, 'submitted')
-})
-
 behaviour('queued messages past their deadline expire, no others, and none that had a receipt', async ports => {
   const [late, settled] = [await create(ports), await create(ports)]
   await ports.messages.settle(settled.id, submitAs('m1'), receive)
@@ -172,61 +118,6 @@ behaviour('queued messages past their deadline expire, no others, and none that 
   assert.deepEqual(await statuses(ports), ['queued', 'submitted', 'failed'])
   assert.equal(await ports.messages.expire(addSeconds(DEADLINE, 1), fail), 0)
   assert.ok(late.id < settled.id)
-})
-
-behaviour('parked receipts are forgotten by their age', async ports => {
-  await withSends(ports)
-  const { messages, clock } = ports
-  await messages.receive(GATEWAY, receipt('m1'), receive, SENDER)
-  const between = clock.now()
-  await messages.receive(GATEWAY, receipt('m2'), receive, SENDER)
-  assert.equal(await messages.forgetParked(between), 1)
-  assert.equal(await messages.forgetParked(between), 0)
-  const settle = async (external: string) =>
-    shown(await messages.settle((await create(ports)).id, submitAs(external), receive)).delivery_status
-  assert.deepEqual([await settle('m1'), await settle('m2')], ['submitted', 'delivrd'])
-})
-
-behaviour('a receipt is not parked while no send through its gateway is under way', async ports => {
-  const { messages } = ports
-  assert.equal(await messages.receive(GATEWAY, receipt('m1'), receive, SENDER), 'ignored')
-  const { id } = await create(ports)
-  assert.equal(await messages.receive(GATEWAY + 1, receipt('m1'), receive, SENDER), 'ignored')
-  assert.equal(await messages.receive(GATEWAY, receipt('m1'), receive, SENDER), 'parked')
-  assert.equal(shown(await messages.settle(id, submitAs('m1'), receive)).delivery_status, 'delivrd')
-  assert.equal(await messages.receive(GATEWAY, receipt('m2'), receive, SENDER), 'ignored')
-})
-
-behaviour("a sender's receipts push out its own oldest, and nobody else's", async ports => {
-  await withSends(ports)
-  const { messages } = ports
-  const park = (external: string, sender: string) => messages.receive(GATEWAY, receipt(external), receive, sender)
-  await park('ours', 'the gateway')
-  await Promise.all(Array.from({ length: 1_001 }, (_, n) => park(`junk${n}`, 'a flood')))
-  const settle = async (external: string) =>
-    shown(await messages.settle((await create(ports)).id, submitAs(external), receive)).delivery_status
-  assert.deepEqual(
-    [
-      await settle('ours'),
-      await settle('junk0'),
-      await settle('junk249'),
-      await settle('junk250'),
-      await settle('junk1000'),
-    ],
-    ['delivrd', 'submitted', 'submitted', 'delivrd', 'delivrd'],
-  )
-})
-
-behaviour('a gateway that has no room left loses the oldest of the sender who has the most', async ports => {
-  await withSends(ports)
-  const { messages } = ports
-  const park = (external: string, sender: string) => messages.receive(GATEWAY, receipt(external), receive, sender)
-  await park('ours', 'the gateway')
-  for (let sender = 0; sender < 11; sender++)
-    await Promise.all(Array.from({ length: 950 }, (_, n) => park(`junk${sender}-${n}`, `flood ${sender}`)))
-  const { id } = await create(ports)
-  assert.equal(shown(await messages.settle(id, submitAs('ours'), receive)).delivery_status, 'delivrd')
-  assert.ok((await messages.forgetParked('9999')) < 10_000)
 })
 
 behaviour('what decides on the receipts of a gateway outlives it', async ({ records, messages }) => {
