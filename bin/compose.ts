@@ -8,6 +8,7 @@ import type { Decks } from '../core/ports/decks.ts'
 import type { Messages, SmsGatewayClient } from '../core/ports/messages.ts'
 import type { Profiles } from '../core/ports/profiles.ts'
 import type { Clock } from '../core/ports/system.ts'
+import { type AccountKeeping, accountKeeping } from '../core/use-cases/accounts.ts'
 import { type Administration, administration, type UnreadListener } from '../core/use-cases/administer.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { type SecurityTrail, securityTrail } from '../core/use-cases/security-trail.ts'
@@ -24,7 +25,7 @@ export interface Trunkline {
   readonly messaging: Messaging
   readonly signIn: SignIn
   readonly security: SecurityTrail
-  readonly passwords: Passwords
+  readonly accountKeeping: AccountKeeping
   readonly profiles: Profiles
   readonly clock: Clock
   readonly onUnread: UnreadListener
@@ -72,13 +73,14 @@ export function compose(
   const onUnread = opening.onUnread ?? (() => {})
   const { session_idle: idle, session_absolute: absolute } = settings
   const passwords = replacements.passwords ?? lazyPasswords()
+  const ids = randomIds()
   const profiles = ownProfiles(settings)
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout, caFile: settings.ca_file })
   return {
     storage,
     decks,
     clock,
-    passwords,
+    accountKeeping: accountKeeping(accounts, passwords, ids),
     profiles,
     administration: administration(records, onUnread),
     onUnread,
@@ -91,7 +93,7 @@ export function compose(
         profiles,
         digests: nodeDigests(),
         clock,
-        ids: randomIds(),
+        ids,
         settings: messagingSettings(settings, baseUrl),
       }),
     ),

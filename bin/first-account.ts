@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto'
 import { AppError } from '../core/errors.ts'
-import { readNewCredentials } from '../core/use-cases/sign-in.ts'
 import type { Trunkline } from './compose.ts'
 
 export interface FirstAccount {
@@ -15,27 +13,18 @@ export interface FirstAccount {
  * Returns `none` where it may not be printed. Throws `configuration`.
  */
 export async function makeFirstAccount(
-  { storage, passwords }: Trunkline,
-  first: FirstAccount,
+  { storage, accountKeeping }: Trunkline,
+  { email = 'admin@localhost', password, isPrintKept }: FirstAccount,
   print: (line: string) => void,
 ): Promise<'there' | 'made' | 'none'> {
   if ((await storage.accounts.count()) > 0) return 'there'
-  if (first.password === undefined && first.isPrintKept) return 'none'
-  const { email, password } = firstCredentials(first)
-  const passwordHash = await passwords.hash(password)
-  await storage.accounts.create({ name: 'Administrator', email, role: 'admin', passwordHash })
-  if (first.password === undefined) print(`first account: ${email} with password ${password}`)
-  return 'made'
-}
-
-function firstCredentials({
-  email = 'admin@localhost',
-  password = randomBytes(15).toString('base64url'),
-}: Pick<FirstAccount, 'email' | 'password'>) {
+  if (password === undefined && isPrintKept) return 'none'
   try {
-    return readNewCredentials({ email, password })
+    const { account, madeUp } = await accountKeeping.create({ name: 'Administrator', email, password })
+    if (madeUp !== null) print(`first account: ${account.email} with password ${madeUp}`)
+    return 'made'
   } catch (error) {
-    const why = error instanceof Error ? error.message : ''
-    throw new AppError('configuration', `TRUNKLINE_ADMIN_EMAIL and TRUNKLINE_ADMIN_PASSWORD: ${why}`)
+    if (!(error instanceof AppError && error.code === 'invalid')) throw error
+    throw new AppError('configuration', `TRUNKLINE_ADMIN_EMAIL and TRUNKLINE_ADMIN_PASSWORD: ${error.message}`)
   }
 }

@@ -1,8 +1,8 @@
-import { randomBytes } from 'node:crypto'
 import { Argument, Command, Option } from 'commander'
 import { type Account, ROLES, type Role } from '../../core/ports/accounts.ts'
 import { Problem } from '../../core/resources/field.ts'
 import { broken, REQUIRED } from '../../core/resources/field-errors.ts'
+import type { NewAccount } from '../../core/use-cases/accounts.ts'
 import { accountFields, readCredentials, readNewCredentials } from '../../core/use-cases/sign-in.ts'
 import { askText } from './ask.ts'
 import { type Context, type Services, say } from './context.ts'
@@ -25,15 +25,6 @@ const roleOption = (): Option => new Option('--role <role>', 'the role of the ac
 
 const roleFrom = (given: unknown): Role | undefined => ROLES.find(role => role === given)
 
-interface NewAccount {
-  readonly email: string
-  readonly name: string
-  readonly role: Role
-  readonly password: string
-  /** It was made up, and has to be shown. */
-  readonly isRandom: boolean
-}
-
 const validated =
   (name: keyof typeof accountFields) =>
   (given: string): true | string => {
@@ -42,11 +33,10 @@ const validated =
     return value instanceof Problem ? broken(name, value).sentence : true
   }
 
-/** The password that the flags give, or that a person types twice. */
-async function readPassword(context: Context, flags: Flags): Promise<Pick<NewAccount, 'password' | 'isRandom'>> {
-  if (flags['randomPassword']) return { password: randomBytes(15).toString('base64url'), isRandom: true }
-  if (typeof flags['passwordFile'] === 'string')
-    return { password: await readSecret(context.io, flags['passwordFile']), isRandom: false }
+/** The password that the flags give, or that a person types twice; none when it is to be made up. */
+async function readPassword(context: Context, flags: Flags): Promise<string | undefined> {
+  if (flags['randomPassword']) return undefined
+  if (typeof flags['passwordFile'] === 'string') return readSecret(context.io, flags['passwordFile'])
   if (!context.options.interactive)
     throw new CliError(
       EXIT.usage,
@@ -55,7 +45,7 @@ async function readPassword(context: Context, flags: Flags): Promise<Pick<NewAcc
     )
   for (;;) {
     const password = await askText(context, 'Password:', { hidden: true, validate: validated('password') })
-    if ((await askText(context, 'The same again:', { hidden: true })) === password) return { password, isRandom: false }
+    if ((await askText(context, 'The same again:', { hidden: true })) === password) return password
     say(context, 'The passwords differ; type both again.')
   }
 }
@@ -64,29 +54,23 @@ async function readPassword(context: Context, flags: Flags): Promise<Pick<NewAcc
 export async function askAccount(context: Context, flags: Flags): Promise<NewAccount> {
   if (flags['email'] === undefined && !context.options.interactive)
     throw new CliError(EXIT.usage, 'there is no e-mail: give --email', again('--email', 'admin@example.com'))
-  const given = flags['email'] ?? (await askText(context, 'E-mail:', { validate: validated('email') }))
-  if (validated('email')(String(given)) !== true) readCredentials({ email: given, password: 'any' })
-  const { password, isRandom } = await readPassword(context, flags)
-  const { email } = readNewCredentials({ email: given, password })
-  const name = typeof flags['name'] === 'string' ? flags['name'].trim() : ''
+  const email = String(flags['email'] ?? (await askText(context, 'E-mail:', { validate: validated('email') })))
+  if (validated('email')(email) !== true) readCredentials({ email, password: 'any' })
+  const password = await readPassword(context, flags)
+  if (password !== undefined) readNewCredentials({ email, password })
   return {
     email,
-    name: name || (email.split('@')[0] ?? email),
-    role: roleFrom(flags['role']) ?? 'admin',
     password,
-    isRandom,
+    name: typeof flags['name'] === 'string' ? flags['name'] : undefined,
+    role: roleFrom(flags['role']),
   }
 }
 
 /** Stores a new account and prints it, with its password when that was made up. */
-export async function storeAccount(
-  context: Context,
-  { accounts, passwords }: Services,
-  { password, isRandom, ...account }: NewAccount,
-): Promise<void> {
-  const stored = await accounts.create({ ...account, passwordHash: await passwords.hash(password) })
-  if (isRandom) await printThing(context, { ...stored, password })
-  else if (isTold(context)) await printThing(context, { ...stored })
+export async function storeAccount(context: Context, { accountKeeping }: Services, wanted: NewAccount): Promise<void> {
+  const { account, madeUp } = await accountKeeping.create(wanted)
+  if (madeUp !== null) await printThing(context, { ...account, password: madeUp })
+  else if (isTold(context)) await printThing(context, { ...account })
 }
 
 async function accountOf({ accounts }: Services, email: string): Promise<Account> {
@@ -151,10 +135,8 @@ function changePassword(run: RunCommand): Command {
   return run(command, async (context, [email = ''], flags) => {
     const services = await context.open()
     const account = await accountOf(services, email)
-    const { password, isRandom } = await readPassword(context, flags)
-    readNewCredentials({ email: account.email, password })
-    await services.accounts.change(account.id, { passwordHash: await services.passwords.hash(password) })
-    if (isRandom) await printThing(context, { ...account, password })
+    const { madeUp } = await services.accountKeeping.changePassword(account, await readPassword(context, flags))
+    if (madeUp !== null) await printThing(context, { ...account, password: madeUp })
     say(context, `The password of ${account.email} was changed; its sessions have ended.`)
   })
 }

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { SourceFormat } from '../../core/calls/completed-call.ts'
-import type { Accounts, Passwords, Sessions } from '../../core/ports/accounts.ts'
+import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
 import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
@@ -12,6 +12,7 @@ import type { Records } from '../../core/ports/records.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
 import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
+import type { AccountKeeping } from '../../core/use-cases/accounts.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import { writeErrors } from './streams.ts'
@@ -51,7 +52,7 @@ export interface Services {
   readonly profiles: Profiles
   readonly accounts: Accounts
   readonly sessions: Sessions
-  readonly passwords: Passwords
+  readonly accountKeeping: AccountKeeping
   readonly maintenance: Maintenance
   readonly notices: Notices
   readonly bulk: Bulk

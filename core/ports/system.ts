@@ -10,6 +10,8 @@ export interface Clock {
 
 export interface Ids {
   uuid(): string
+  /** A random password, of 120 bits. */
+  password(): string
 }
 
 export interface Statistics {

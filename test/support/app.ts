@@ -58,14 +58,8 @@ export async function startService(
     { passwords: cheapPasswords, ...replacements },
     metrics,
   )
-  const { accounts } = trunkline.storage
-  if ((await accounts.count()) === 0)
-    await accounts.create({
-      name: 'Administrator',
-      email: ADMIN.email,
-      role: 'admin',
-      passwordHash: await trunkline.passwords.hash(ADMIN.password),
-    })
+  if ((await trunkline.storage.accounts.count()) === 0)
+    await trunkline.accountKeeping.create({ ...ADMIN, name: 'Administrator' })
   const logged: string[] = []
   const onLine = new Set<(line: string) => void>()
   const write = (line: string): void => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { nodeDigests } from '../../adapters/system/digests.ts'
+import { randomIds } from '../../adapters/system/ids.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../core/json.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
@@ -60,7 +61,7 @@ export async function world(changes: Record<string, Value> = {}) {
     profiles: profilesWith(() => []),
     digests: nodeDigests(),
     clock,
-    ids: { uuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}` },
+    ids: { ...randomIds(), uuid: () => `00000000-0000-4000-8000-${String(++uuids).padStart(12, '0')}` },
     settings: { baseUrl: 'https://pbx.example.com', gatewayTimeout: 15, parkedFor: 24 * 3600 },
   })
   const stored = async (): Promise<JsonObject[]> => {

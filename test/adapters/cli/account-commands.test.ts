@@ -122,12 +122,10 @@ describe('accounts', () => {
 describe('sessions', () => {
   it('are listed, and ended for one account or for all, which is noted', async () => {
     const service = await startService({ db: place.db })
-    const { accounts } = service.trunkline.storage
     try {
-      const passwordHash = await service.trunkline.passwords.hash('known')
-      await accounts.create({ name: 'Fay', email: 'fay@example.com', role: 'admin', passwordHash })
+      await service.trunkline.accountKeeping.create({ email: 'fay@example.com', password: 'known well' })
       const login = () =>
-        service.request('POST', '/api/admin/login', { json: { email: 'fay@example.com', password: 'known' } })
+        service.request('POST', '/api/admin/login', { json: { email: 'fay@example.com', password: 'known well' } })
       const first = await login()
       await login()
       const rows = await place.json('trunkline session list --fields email')
@@ -140,7 +138,7 @@ describe('sessions', () => {
       await ended('trunkline session list --output csv', { stdout: 'id,email,created_at,expires_at\n' })
       await ended('trunkline session revoke --all', { stdout: '0 sessions ended\n' })
       const noted: AuditEntry[] = await place.json('trunkline audit list --action revoke')
-      const { id } = (await accounts.findByEmail('fay@example.com')) ?? {}
+      const { id } = (await service.trunkline.storage.accounts.findByEmail('fay@example.com')) ?? {}
       assert.deepEqual(
         noted.map(({ resource, record_id, changes }) => [resource, record_id, changes]),
         [
