@@ -79,6 +79,8 @@ function cancelCommand(run: RunCommand): Command {
   example(command, 'trunkline rate pending cancel 1 --yes')
   return run(command, async (context, [word = ''], flags) => {
     const { decks, records } = await context.open()
+    // A deck that is due takes effect first; one that cannot stays pending, and may be cancelled.
+    await decks.putInForce().catch(() => undefined)
     const id = wholeNumber('ID', word)
     const deck = (await decks.list({ all: true })).find(each => each.id === id)
     if (!deck) throw new CliError(EXIT.noRecord, `there is no deck ${id}`, 'trunkline rate pending list')
