@@ -194,6 +194,8 @@ describe('the command that doctor prints fixes, and changes nothing else:', { sk
             assert.match(fix, /^trunkline rate pending list /)
             const { code, stdout } = await runShell({ ...place, env }, fix)
             assert.deepEqual([code, /^9\t/m.test(stdout)], [0, true], stdout)
+            assert.equal((await runShell({ ...place, env }, 'trunkline rate pending cancel 9 --yes')).code, 0)
+            assert.deepEqual(await fixesOf('deck_due', place, env), [])
           })
         },
       ))
