@@ -23,7 +23,7 @@ const CLASS_MEANS = {
   delivered: 'delivered',
   failed: 'failed',
   pending: 'on its way',
-  unknown: 'ended, nobody knows how',
+  unknown: 'ended; the outcome is not known',
 } as const
 
 type Sender = Profile['sender'][number]

@@ -55,7 +55,7 @@ async function findingOn(
   const words = correction(keys, object, fault).map(edit => editWords(name, field, edit))
   return {
     kind: 'setting_unread',
-    finding: `the ${name} of ${labelOf(resource)} ${named} ${unreadProblem(fault).predicate}`,
+    finding: `the ${name} field of ${labelOf(resource)} ${named} ${unreadProblem(fault).predicate}`,
     fix: `trunkline ${commandOf(resource)} update ${quoted(named)} ${words.join(' ')}`,
   }
 }

@@ -171,7 +171,7 @@ describe('doctor', () => {
     const [[finding, fix = ''] = []] = await findings()
     assert.match(
       finding ?? '',
-      /holds dlr_token_in, which must be query:NAME or header:NAME; until then every receipt is refused/,
+      /^the meta field of SMS gateway Jasmin holds dlr_token_in, which must be query:NAME or header:NAME; until then every receipt is refused/,
     )
     await place.done(fix)
   })
