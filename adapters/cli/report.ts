@@ -136,12 +136,15 @@ function misused({ command }: Failed, error: CommanderError): Told {
   const message = said.replace(/^(unknown option '[^=]+)=.*'$/s, "$1'")
   const help = { code: 'usage', exitCode: EXIT.usage, message, hint: helpOf({ command }) }
   if (meant === undefined || wrong === undefined) return help
+  if (error.code === 'commander.unknownCommand' && LOSING.test(meant)) return help
   if (error.code === 'commander.unknownCommand' && !isHarmless(meant, command))
     return { ...help, message: `${message}; did you mean ${meant}?` }
   return { ...help, hint: againWith(wrong, meant + (/=.*$/s.exec(wrong)?.[0] ?? '')) }
 }
 
 const READING = /^(?:list|show|export|check|quote|usage|ratings|bash|zsh|fish)$/
+/** What these do cannot be taken back: nobody who meant another word should be asked whether it was one of them. */
+const LOSING = /^(?:delete|remove|discard|cancel|revoke|restore)$/
 const CHANGING_ALONE = new Set(['init', 'serve'])
 
 /** Does the command change nothing, so that a corrected line that calls it may be copied safely? */

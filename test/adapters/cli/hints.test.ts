@@ -95,6 +95,11 @@ describe('a hint', () => {
       assert.match(stderr, new RegExp(`^error: unknown command '\\w+'; did you mean ${meant}\\?\n`))
       assert.equal(hintOf(stderr), hint)
     }
+    for (const line of ['trunkline rate replce deck.csv', 'trunkline tenant delet acme']) {
+      const { code, stderr } = await place.run(line)
+      assert.equal(code, 64)
+      assert.doesNotMatch(stderr, /remove|did you mean/)
+    }
     for (const [line, hint] of [
       ['trunkline extension lst --tenant acme', 'trunkline extension list --tenant acme'],
       ['trunkline extensin list', 'trunkline extension list'],
