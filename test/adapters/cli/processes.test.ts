@@ -101,7 +101,7 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
   ] as const)
-    it(`ended by ${signal} while it sends ends with ${code}, and says that the message may have been sent`, async () => {
+    it(`ended by ${signal} while it sends ends with ${code}, and says that it is not known whether the message went out`, async () => {
       const held = createServer()
       await new Promise<void>(resolve => held.listen(0, '127.0.0.1', resolve))
       const { port } = held.address() as AddressInfo
@@ -116,7 +116,10 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
       child.kill(signal)
       const { code: ended, stderr } = await outcome
       assert.equal(ended, code)
-      assert.match(stderr, /\nerror: interrupted: the message may have been sent\nhint: .*sms list --limit 1\n$/)
+      assert.match(
+        stderr,
+        /\nerror: interrupted: whether the message went out is not known\nhint: .*sms list --limit 1\n$/,
+      )
       held.closeAllConnections()
       held.close()
     })
