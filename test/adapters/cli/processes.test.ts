@@ -105,23 +105,26 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
       const held = createServer()
       await new Promise<void>(resolve => held.listen(0, '127.0.0.1', resolve))
       const { port } = held.address() as AddressInfo
-      await place.done(`trunkline gateway update Jasmin --server-port ${port}`)
-      const child = spawnProgram(
-        place,
-        ['sms', 'send', '--gateway', 'Jasmin', '--to', '+380501234567', '--from', 'ACME', '--message', 'Hello'],
-        { stdio: ['ignore', 'pipe', 'pipe'] },
-      )
-      const outcome = outcomeOf(child)
-      await new Promise<void>(resolve => held.once('request', () => resolve()))
-      child.kill(signal)
-      const { code: ended, stderr } = await outcome
-      assert.equal(ended, code)
-      assert.match(
-        stderr,
-        /\nerror: interrupted: whether the message went out is not known\nhint: .*sms list --limit 1\n$/,
-      )
-      held.closeAllConnections()
-      held.close()
+      try {
+        await place.done(`trunkline gateway update Jasmin --server-port ${port}`)
+        const child = spawnProgram(
+          place,
+          ['sms', 'send', '--gateway', 'Jasmin', '--to', '+380501234567', '--from', 'ACME', '--message', 'Hello'],
+          { stdio: ['ignore', 'pipe', 'pipe'] },
+        )
+        const outcome = outcomeOf(child)
+        await new Promise<void>(resolve => held.once('request', () => resolve()))
+        child.kill(signal)
+        const { code: ended, stderr } = await outcome
+        assert.equal(ended, code)
+        assert.match(
+          stderr,
+          /\nerror: interrupted: whether the message went out is not known\nhint: .*sms list --limit 1\n$/,
+        )
+      } finally {
+        held.closeAllConnections()
+        held.close()
+      }
     })
 
   it('works on a database that several others write at the same time', async () => {
