@@ -1,4 +1,4 @@
-import { commands } from '../adapters/cli/commands.ts'
+import { commands } from '../adapters/cli/commands/commands.ts'
 import type { GlobalOptions, Io } from '../adapters/cli/context.ts'
 import { runProgram, type Wiring } from '../adapters/cli/program.ts'
 import { type Loaded, loadSettings } from '../config/load.ts'
@@ -36,7 +36,7 @@ export function wiringFor(environment: Io['env']): Wiring {
       await runDaemon(settings, { force })
     },
     restore: async (from, options) => {
-      const { restore } = await import('../adapters/sqlite/restore.ts')
+      const { restore } = await import('../adapters/sqlite/database/restore.ts')
       return restore(from, load(options).settings.db)
     },
   }

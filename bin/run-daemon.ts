@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { writeLines } from '../adapters/cli/streams.ts'
+import { writeLines } from '../adapters/cli/terminal/streams.ts'
 import type { Settings } from '../config/settings.ts'
 import { startDaemon } from './daemon.ts'
 

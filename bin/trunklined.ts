@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
 import { EXIT, EXIT_OF } from '../adapters/cli/exit.ts'
-import { writeErrors } from '../adapters/cli/streams.ts'
+import { writeErrors } from '../adapters/cli/terminal/streams.ts'
 import { loadSettings } from '../config/load.ts'
 import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'

@@ -15,7 +15,7 @@ import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { AccountKeeping } from '../../core/use-cases/accounts.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
-import { writeErrors } from './streams.ts'
+import { writeErrors } from './terminal/streams.ts'
 
 /** What a program talks to; handed in, so that tests can listen. */
 export interface Io {

@@ -7,7 +7,7 @@ import type { Edits } from '../../core/use-cases/administer.ts'
 import { quoted } from './command-line.ts'
 import { CliError, EXIT } from './exit.ts'
 import { camel, type Flags, flagOf } from './fields.ts'
-import { printable } from './styles.ts'
+import { printable } from './terminal/styles.ts'
 
 /** Single keys of JSON fields on the command line: `--settings-set dialling.country=US`, `--meta-unset dlr_level`. */
 

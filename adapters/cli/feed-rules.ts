@@ -6,7 +6,7 @@ import type { Records } from '../../core/ports/records.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { again, againWith, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { resolve } from './references.ts'
+import { resolve } from './naming/references.ts'
 
 /** How the records of a switch are to be read, as options. */
 export const rulesOptions = (command: Command): Command =>

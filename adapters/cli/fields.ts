@@ -11,8 +11,8 @@ import { written } from '../../core/resources/written.ts'
 import { type Context, type Services, say } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { readSecret } from './input.ts'
-import { referenceForm, resolve } from './references.ts'
-import { suggests } from './suggestions.ts'
+import { referenceForm, resolve } from './naming/references.ts'
+import { suggests } from './naming/suggestions.ts'
 
 /** What commander read, by the camel-cased name of the flag. */
 export type Flags = Readonly<Record<string, unknown>>

@@ -5,7 +5,7 @@ import { FOREVER, isMonth, midnights, monthOf, type Period } from '../../core/ra
 import type { Resource } from '../../core/resources/resource.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { timeZoneOf } from './moments.ts'
+import { timeZoneOf } from './terminal/moments.ts'
 
 /** `what` happened then, such as calls that began. */
 export const periodOptions = (command: Command, what: string): Command =>

@@ -15,8 +15,8 @@ import {
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { example, layout } from './help.ts'
-import { type Failed, fullName, report } from './report.ts'
-import { writeErrors, writeLines } from './streams.ts'
+import { type Failed, fullName, report } from './terminal/report.ts'
+import { writeErrors, writeLines } from './terminal/streams.ts'
 
 /** What a command does; a number that it returns is the exit code. */
 export type Action = (context: Context, words: readonly string[], flags: Flags) => Promise<unknown>
@@ -101,7 +101,7 @@ export async function runProgram(
     let operand: string | undefined
     const ask: Action = async context => {
       if (!context.options.interactive) throw error
-      const { askOperand } = await import('./ask-operand.ts')
+      const { askOperand } = await import('./terminal/ask-operand.ts')
       operand = await askOperand(context, command)
     }
     const code = await perform(wiring, { ...failed, command }, flagsOf(command), io, ask, [])

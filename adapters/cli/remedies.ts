@@ -6,8 +6,8 @@ import type { Limit, Resource } from '../../core/resources/resource.ts'
 import { jointsAt } from '../../core/resources/within.ts'
 import { quoted } from './command-line.ts'
 import { flagOf } from './fields.ts'
-import { spelling } from './references.ts'
-import { commandOf } from './resource-names.ts'
+import { spelling } from './naming/references.ts'
+import { commandOf } from './naming/resource-names.ts'
 
 /** The command that lets a parent, known by its natural key, have that many records. */
 export function raising({ parent, max }: Limit, key: string, count: number): string {

@@ -7,9 +7,9 @@ import { TENANT, tenantSide } from '../../core/resources/within.ts'
 import type { Services } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { addFilterFlags, camel, type Flags, filtersFrom, flagOf } from './fields.ts'
+import { pluralOf } from './naming/references.ts'
+import { tenantMeant } from './naming/tenant-argument.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
-import { pluralOf } from './references.ts'
-import { tenantMeant } from './tenant-argument.ts'
 
 /** The flags that choose which records of a resource are listed or exported. */
 export function addSelectionFlags(command: Command, resource: Resource): Command {

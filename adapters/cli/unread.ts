@@ -40,7 +40,7 @@ export async function assertRead(
   if (!first) return
   const errors = unread.map(each => broken(each.field, unreadProblem(each)))
   if (!context.options.interactive) throw refused(resource, unread, errors)
-  const { confirm } = await import('./ask.ts')
+  const { confirm } = await import('./terminal/ask.ts')
   say(context, ...errors.map(({ sentence }) => sentence))
   if (!(await confirm(context, 'Store it as it is?'))) throw new CliError(EXIT.negative, 'nothing was stored')
 }

@@ -3,7 +3,7 @@
  * nothing checked, nothing looked up. `node --import tsx test/bench/bare-import.ts DATABASE rates|cdrs FILE`.
  */
 import { readFileSync } from 'node:fs'
-import { Sqlite } from '../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
 import { FULL_SIZE } from './dataset.ts'
 
 type Bound = string | number

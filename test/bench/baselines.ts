@@ -5,7 +5,7 @@ import Router from '@koa/router'
 import { hash } from '@node-rs/argon2'
 import Koa from 'koa'
 import bodyParser from 'koa-bodyparser'
-import { Sqlite } from '../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
 import { PARAMETERS } from '../../adapters/system/passwords.ts'
 
 const PIECE = 64 * 1024

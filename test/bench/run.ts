@@ -10,7 +10,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { migrations } from '../../adapters/sqlite/migrate.ts'
+import { migrations } from '../../adapters/sqlite/database/migrate.ts'
 import { FULL_SIZE, makeDataset } from './dataset.ts'
 import { whole } from './figures.ts'
 import { generator } from './load.ts'

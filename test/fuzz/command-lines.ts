@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import type { Argument, Command, Option } from 'commander'
 import fc from 'fast-check'
-import { commands } from '../../adapters/cli/commands.ts'
+import { commands } from '../../adapters/cli/commands/commands.ts'
 import { wiringFor } from '../../bin/command-line.ts'
 import type { Here } from './here.ts'
 import type { Kind } from './kind.ts'

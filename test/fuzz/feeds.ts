@@ -2,7 +2,7 @@ import { appendFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import fc from 'fast-check'
-import { Sqlite } from '../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
 import {
   asteriskCustomRow,
   asteriskRow,

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { OpenApiDocument } from '../../adapters/http/openapi.ts'
-import { Sqlite } from '../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
 import { isJsonObject } from '../../core/json.ts'
 import { ADMIN, temporaryFolder } from '../support/app.ts'
 import { type FakeGateway, json, startGateway } from '../support/gateway.ts'

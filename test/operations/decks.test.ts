@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { openStorage } from '../../adapters/sqlite/storage.ts'
+import { openStorage } from '../../adapters/sqlite/database/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { addSeconds, type Timestamp } from '../../core/dates.ts'
 import { temporaryFolder } from '../support/app.ts'

@@ -1,5 +1,5 @@
-import { Sqlite } from '../../adapters/sqlite/driver.ts'
-import { migrate, migrations, schemaVersion } from '../../adapters/sqlite/migrate.ts'
+import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
+import { migrate, migrations, schemaVersion } from '../../adapters/sqlite/database/migrate.ts'
 
 /** A process that brings a database up to date and is killed in the middle of the last step, with much of it written. */
 const [path = ''] = process.argv.slice(2)

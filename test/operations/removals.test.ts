@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { Sqlite } from '../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
 import { extensions } from '../../core/resources/extensions.ts'
 import { tenants } from '../../core/resources/tenants.ts'
 import { ADMIN, temporaryFolder } from '../support/app.ts'

@@ -140,7 +140,7 @@ function readsSentence(node: ts.Node): boolean {
 }
 
 /** The only file that writes to standard output and standard error of the command line. */
-const STREAMS = 'adapters/cli/streams.ts'
+const STREAMS = 'adapters/cli/terminal/streams.ts'
 
 const writesToStream = (node: ts.Node): boolean =>
   ts.isPropertyAccessExpression(node) && /(?:^|\.)std(?:out|err)\??\.write$/.test(node.getText())

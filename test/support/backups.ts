@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { openStorage } from '../../adapters/sqlite/storage.ts'
+import { openStorage } from '../../adapters/sqlite/database/storage.ts'
 import type { BackupPlan } from '../../bin/backups.ts'
 import { temporaryFolder } from './app.ts'
 import { manualClock } from './clock.ts'

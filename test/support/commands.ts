@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { commands } from '../../adapters/cli/commands.ts'
+import { commands } from '../../adapters/cli/commands/commands.ts'
 import { wiringFor } from '../../bin/command-line.ts'
 import type { Workplace } from './cli.ts'
 

@@ -1,4 +1,4 @@
-import { openStorage, type Storage } from '../../adapters/sqlite/storage.ts'
+import { openStorage, type Storage } from '../../adapters/sqlite/database/storage.ts'
 import type { Timestamp } from '../../core/dates.ts'
 import { manualClock } from './clock.ts'
 

@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream'
-import { commands } from '../../adapters/cli/commands.ts'
+import { commands } from '../../adapters/cli/commands/commands.ts'
 import { runProgram } from '../../adapters/cli/program.ts'
 import { wiringFor } from '../../bin/command-line.ts'
 

@@ -4,7 +4,7 @@ import type { Damage } from '../../../core/ports/system.ts'
 import { resourceNamed, resources } from '../../../core/resources/all.ts'
 import { quoted } from '../command-line.ts'
 import { flagOf } from '../fields.ts'
-import { RESOURCE_COMMANDS } from '../resource-names.ts'
+import { RESOURCE_COMMANDS } from '../naming/resource-names.ts'
 import type { Check, Finding, Patient } from './check.ts'
 
 /** Is what the database holds whole? */

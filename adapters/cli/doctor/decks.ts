@@ -2,8 +2,8 @@ import { addSeconds } from '../../../core/dates.ts'
 import type { DeckEntry } from '../../../core/ports/decks.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
 import type { Services } from '../context.ts'
-import { shownMoment, timeZoneOf } from '../moments.ts'
-import { naming } from '../references.ts'
+import { naming } from '../naming/references.ts'
+import { shownMoment, timeZoneOf } from '../terminal/moments.ts'
 import { AT_MOST, type Check, type Finding } from './check.ts'
 
 /** A daemon that runs needs no longer to put a deck in force. */

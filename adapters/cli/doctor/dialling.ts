@@ -1,9 +1,9 @@
 import { FOREVER } from '../../../core/rating/period.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
+import { billedAbroad, type NationalCalls, nationalCalls } from '../commands/missing-country.ts'
 import type { Services } from '../context.ts'
-import { billedAbroad, type NationalCalls, nationalCalls } from '../missing-country.ts'
-import { naming } from '../references.ts'
-import { counted } from '../whole-number.ts'
+import { naming } from '../naming/references.ts'
+import { counted } from '../terminal/whole-number.ts'
 import { type Check, type Finding, recordsOf } from './check.ts'
 
 /** Calls that are not billed, or billed as international ones, since nobody has said which country their tenant dials from. */

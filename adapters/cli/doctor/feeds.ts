@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { isJsonObject } from '../../../core/json.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
 import { quoted } from '../command-line.ts'
-import { cell } from '../json-values.ts'
+import { cell } from '../terminal/json-values.ts'
 import type { Check, Finding } from './check.ts'
 
 /** Call records that are to be followed and cannot be. */

@@ -1,7 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { quoted } from '../command-line.ts'
-import { megabytes } from '../service-commands.ts'
+import { megabytes } from '../commands/service-commands.ts'
 import type { Check } from './check.ts'
 
 const ROOM = 64e6

@@ -1,11 +1,11 @@
+import { daemonState } from '../commands/service-commands.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
-import { printOutcome, printValue } from '../output.ts'
 import type { Wiring } from '../program.ts'
-import { progress } from '../progress.ts'
-import { suggested } from '../report.ts'
-import { daemonState } from '../service-commands.ts'
-import { styled } from '../styles.ts'
+import { printOutcome, printValue } from '../terminal/output.ts'
+import { progress } from '../terminal/progress.ts'
+import { suggested } from '../terminal/report.ts'
+import { styled } from '../terminal/styles.ts'
 import type { Check, Finding, Patient } from './check.ts'
 
 /** The settings and the database that a command works with. Throws AppError where a setting is wrong. */

@@ -2,8 +2,8 @@ import { smsGateways } from '../../../core/resources/sms-gateways.ts'
 import { gatewayOptions } from '../../../core/sms/gateway-options.ts'
 import { quoted } from '../command-line.ts'
 import type { Services } from '../context.ts'
-import { cell } from '../json-values.ts'
-import { spelling } from '../references.ts'
+import { spelling } from '../naming/references.ts'
+import { cell } from '../terminal/json-values.ts'
 import { type Check, type Finding, recordsOf } from './check.ts'
 
 const LOOPBACK = /^(?:localhost|127\..*|::1|\[::1\])$/

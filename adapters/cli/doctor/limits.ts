@@ -1,7 +1,7 @@
 import { resources } from '../../../core/resources/all.ts'
-import { cell } from '../json-values.ts'
-import { labelOf, pluralOf, spelling } from '../references.ts'
+import { labelOf, pluralOf, spelling } from '../naming/references.ts'
 import { raising } from '../remedies.ts'
+import { cell } from '../terminal/json-values.ts'
 import { type Check, recordsOf } from './check.ts'
 
 /** Parents that have more records than they may. */

@@ -1,4 +1,4 @@
-import { megabytes } from '../service-commands.ts'
+import { megabytes } from '../commands/service-commands.ts'
 import type { Check } from './check.ts'
 
 const LARGE = 256e6

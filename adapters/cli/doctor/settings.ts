@@ -7,8 +7,8 @@ import { unreadProblem } from '../../../core/resources/unread.ts'
 import { quoted } from '../command-line.ts'
 import type { Services } from '../context.ts'
 import { editWords } from '../edits.ts'
-import { labelOf, spelling } from '../references.ts'
-import { commandOf } from '../resource-names.ts'
+import { labelOf, spelling } from '../naming/references.ts'
+import { commandOf } from '../naming/resource-names.ts'
 import { type Check, type Finding, recordsOf } from './check.ts'
 
 /** Keys of JSON fields that are nearly those which rules read, or hold what none can. */

@@ -3,8 +3,8 @@ import { smsGateways } from '../../../core/resources/sms-gateways.ts'
 import { gatewayOptions } from '../../../core/sms/gateway-options.ts'
 import { OVERDUE_AFTER, SUSPECT_AFTER } from '../../../core/sms/health.ts'
 import { quoted } from '../command-line.ts'
-import { cell } from '../json-values.ts'
-import { spelling } from '../references.ts'
+import { spelling } from '../naming/references.ts'
+import { cell } from '../terminal/json-values.ts'
 import { type Check, recordsOf } from './check.ts'
 
 /** Gateways that fail, profiles that cannot be used, and messages that nobody hears of. */

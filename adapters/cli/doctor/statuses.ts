@@ -5,9 +5,9 @@ import { unreadOf, unreadProblem } from '../../../core/resources/unread.ts'
 import { quoted } from '../command-line.ts'
 import type { Services } from '../context.ts'
 import { flagOf } from '../fields.ts'
-import { objects } from '../json-values.ts'
-import { labelOf, pluralOf, spelling } from '../references.ts'
-import { commandOf } from '../resource-names.ts'
+import { labelOf, pluralOf, spelling } from '../naming/references.ts'
+import { commandOf } from '../naming/resource-names.ts'
+import { objects } from '../terminal/json-values.ts'
 import { AT_MOST, type Check, type Finding } from './check.ts'
 
 /** Values that no rule knows, in the place of one that rules do. */

@@ -3,8 +3,8 @@ import type { Resource, Row, Within } from '../../../core/resources/resource.ts'
 import { type Side, sidesOf } from '../../../core/resources/within.ts'
 import type { Services } from '../context.ts'
 import { flagOf, targetIn } from '../fields.ts'
-import { labelOf, naming, pluralOf } from '../references.ts'
-import { commandOf } from '../resource-names.ts'
+import { labelOf, naming, pluralOf } from '../naming/references.ts'
+import { commandOf } from '../naming/resource-names.ts'
 import { AT_MOST, type Check, type Finding } from './check.ts'
 
 /** Records that join what belongs to two tenants. */

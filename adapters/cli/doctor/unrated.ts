@@ -1,4 +1,4 @@
-import { counted } from '../whole-number.ts'
+import { counted } from '../terminal/whole-number.ts'
 import type { Check } from './check.ts'
 
 /** Calls that cost nothing until somebody adds their rates. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { Sqlite } from '../../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { OUTCOMES } from '../../../core/rating/outcome.ts'
 import { type Workplace, workplace } from '../../support/cli.ts'
 import { type Desk, openDesk } from '../../support/imports.ts'

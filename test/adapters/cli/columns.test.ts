@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { Sqlite } from '../../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli.ts'
 
 let place: Workplace

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import type { Command } from 'commander'
-import { commands } from '../../../adapters/cli/commands.ts'
+import { commands } from '../../../adapters/cli/commands/commands.ts'
 import { wiringFor } from '../../../bin/command-line.ts'
 import { furnish, missing, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
 

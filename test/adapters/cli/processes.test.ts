@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { Sqlite } from '../../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { furnish, outcomeOf, runShell, spawnProgram, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
 
 let place: Workplace

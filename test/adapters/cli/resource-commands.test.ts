@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { commandOf } from '../../../adapters/cli/naming/resource-names.ts'
 import type { Wiring } from '../../../adapters/cli/program.ts'
-import { commandOf } from '../../../adapters/cli/resource-names.ts'
 import { exposedResources } from '../../../core/resources/all.ts'
 import type { Administration } from '../../../core/use-cases/administer.ts'
 import { startService } from '../../support/app.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Sqlite } from '../../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { formatTimestamp } from '../../../core/dates.ts'
 import { classOf } from '../../../core/sms/status-class.ts'
 import { startService } from '../../support/app.ts'

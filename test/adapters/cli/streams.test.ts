@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { Writable } from 'node:stream'
 import { describe, it } from 'node:test'
-import { csvFor, redraw, writeErrors, writeJson, writeLines } from '../../../adapters/cli/streams.ts'
-import { styled } from '../../../adapters/cli/styles.ts'
+import { csvFor, redraw, writeErrors, writeJson, writeLines } from '../../../adapters/cli/terminal/streams.ts'
+import { styled } from '../../../adapters/cli/terminal/styles.ts'
 
 const HOSTILE = 'a\x1b[31mb\x9b2Jc\x1b]0;title\x07d\x08e\u202ef\u2066g\nforged\r\x7f\x85'
 const CLEAN = 'abcd efg forged '

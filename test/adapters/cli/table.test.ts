@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { describe, it } from 'node:test'
-import type { Column } from '../../../adapters/cli/columns.ts'
 import type { Context } from '../../../adapters/cli/context.ts'
-import { cleaned } from '../../../adapters/cli/styles.ts'
-import { table } from '../../../adapters/cli/table.ts'
-import { widthOf } from '../../../adapters/cli/width.ts'
+import type { Column } from '../../../adapters/cli/terminal/columns.ts'
+import { cleaned } from '../../../adapters/cli/terminal/styles.ts'
+import { table } from '../../../adapters/cli/terminal/table.ts'
+import { widthOf } from '../../../adapters/cli/terminal/width.ts'
 
 const column = (name: string, kind: Column['kind'] = 'text'): Column => ({ name, kind, of: () => '' })
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { cut, widthOf } from '../../../adapters/cli/width.ts'
+import { cut, widthOf } from '../../../adapters/cli/terminal/width.ts'
 
 const FAMILY = '👨‍👩‍👧‍👦'
 const ACCENT = 'e\u0301'

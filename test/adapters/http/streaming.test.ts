@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, describe, it, mock } from 'node:test'
-import type { Turn } from '../../../adapters/sqlite/turns.ts'
+import type { Turn } from '../../../adapters/sqlite/database/turns.ts'
 import { startWorld, type World } from '../../support/records.ts'
 
 const COUNT = 30_000

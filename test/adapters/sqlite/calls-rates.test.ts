@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { readRecord } from '../../../adapters/pbx/records.ts'
-import { openStorage } from '../../../adapters/sqlite/storage.ts'
+import { openStorage } from '../../../adapters/sqlite/database/storage.ts'
 import type { SwitchRecord } from '../../../core/ports/calls.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
 import { manualClock } from '../../support/clock.ts'

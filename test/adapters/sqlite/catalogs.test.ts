@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readRecord } from '../../../adapters/pbx/records.ts'
-import { catalogs } from '../../../adapters/sqlite/catalogs.ts'
+import { catalogs } from '../../../adapters/sqlite/calls/catalogs.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import { insert } from '../../support/rows.ts'

@@ -1,7 +1,7 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
+import { openStorage, type Storage } from '../../../adapters/sqlite/database/storage.ts'
 import { prove } from '../../contracts/all.ts'
 import type { Port } from '../../contracts/contract.ts'
 import { temporaryFolder } from '../../support/app.ts'

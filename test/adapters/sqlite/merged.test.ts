@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { merged } from '../../../adapters/sqlite/merged.ts'
-import { Turns } from '../../../adapters/sqlite/turns.ts'
+import { Turns } from '../../../adapters/sqlite/database/turns.ts'
+import { merged } from '../../../adapters/sqlite/records/merged.ts'
 
 interface Item {
   readonly key: number

@@ -1,4 +1,4 @@
-import { openStorage } from '../../../adapters/sqlite/storage.ts'
+import { openStorage } from '../../../adapters/sqlite/database/storage.ts'
 import { systemClock } from '../../../adapters/system/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import { insert } from '../../support/rows.ts'

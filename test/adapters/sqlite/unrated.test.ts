@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UNRATED } from '../../../adapters/sqlite/call-ratings.ts'
-import { selectionSql } from '../../../adapters/sqlite/selection.ts'
+import { UNRATED } from '../../../adapters/sqlite/calls/call-ratings.ts'
+import { selectionSql } from '../../../adapters/sqlite/records/selection.ts'
 
 import { FOREVER } from '../../../core/rating/period.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'

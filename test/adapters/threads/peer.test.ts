@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { MessageChannel } from 'node:worker_threads'
-import { Sqlite } from '../../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { type Peer, peer } from '../../../adapters/threads/peer.ts'
 import { AppError } from '../../../core/errors.ts'
 

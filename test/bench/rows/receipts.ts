@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { Sqlite } from '../../../adapters/sqlite/driver.ts'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { median, perSecond, times } from '../figures.ts'
 import { load } from '../load.ts'
 import { startDaemon } from '../servers.ts'

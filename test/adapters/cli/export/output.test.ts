@@ -3,8 +3,8 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFile
 import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import { afterEach, beforeEach, it } from 'node:test'
-import { openOutput } from '../../../../adapters/cli/export/output.ts'
-import { Sqlite } from '../../../../adapters/sqlite/driver.ts'
+import { openOutput } from '../../../../adapters/cli/transfer/export/output.ts'
+import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
 import { temporaryFolder } from '../../../support/app.ts'
 
 let folder: ReturnType<typeof temporaryFolder>

@@ -1,0 +1,120 @@
+import type { Command } from 'commander'
+import type { Context } from '../context.ts'
+import { RESOURCE_COMMANDS } from '../naming/resource-names.ts'
+import type { LazyCommand, RunCommand, Wiring } from '../program.ts'
+import type { Creation } from './resource-commands.ts'
+
+/** What can be done with the records of some resources beside administering them. */
+const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promise<Command[]>>> = {
+  rates: async run => (await import('./rating-commands.ts')).rateTools(runningWithDueDecks(run), run),
+  cdrs: async run => (await import('./call-commands.ts')).callTools(runningWithDueDecks(run)),
+  sms_gateways: async (run, wiring) => (await import('./gateway-commands.ts')).gatewayTools(run, wiring),
+}
+
+/** What a record is made with that its declaration does not tell. */
+const CREATIONS: Readonly<Record<string, (wiring: Wiring) => Promise<Creation>>> = {
+  sms_gateways: async wiring => (await import('./gateway-commands.ts')).gatewayCreation(wiring),
+}
+
+/** Those whose commands work on rates. */
+const DECKED: readonly string[] = ['rates', 'cdrs']
+
+/** Where no daemon runs, a deck that is due takes effect when a command is about to work on rates or calls. */
+const runningWithDueDecks =
+  (run: RunCommand): RunCommand =>
+  (command, action) =>
+    run(command, (context, words, flags) => {
+      const open: Context['open'] = async opening => {
+        const services = await context.open(opening)
+        if (flags['dryRun'] !== true) await services.decks.putInForce()
+        return services
+      }
+      return action({ ...context, open }, words, flags)
+    })
+
+/** Every command; what one needs is loaded when it is called. */
+export const commands: readonly LazyCommand[] = [
+  {
+    name: 'init',
+    summary: 'create the database and the first account',
+    load: async (run, wiring) => (await import('./database-commands.ts')).initCommand(run, wiring),
+  },
+  {
+    name: 'serve',
+    summary: 'run the daemon in the foreground',
+    load: async (run, wiring) => (await import('./service-commands.ts')).serveCommand(run, wiring),
+  },
+  {
+    name: 'status',
+    summary: 'how many records there are, and whether the daemon is up',
+    load: async (run, wiring) => (await import('./service-commands.ts')).statusCommand(run, wiring),
+  },
+  {
+    name: 'doctor',
+    summary: 'find what is wrong, and the command that fixes it',
+    load: async (run, wiring) => (await import('../doctor/command.ts')).doctorCommand(run, wiring),
+  },
+  {
+    name: 'config',
+    summary: 'the settings in force: show, check',
+    load: async (run, wiring) => (await import('./service-commands.ts')).configCommand(run, wiring),
+  },
+  {
+    name: 'admin',
+    summary: 'accounts: list, create, passwd, role, disable, enable, delete',
+    load: async run => (await import('./account-commands.ts')).adminCommand(run),
+  },
+  {
+    name: 'session',
+    summary: 'who is logged in: list, revoke',
+    load: async run => (await import('./account-commands.ts')).sessionCommand(run),
+  },
+  ...RESOURCE_COMMANDS.map(
+    ({ name, resource, summary, alias }): LazyCommand => ({
+      name,
+      summary,
+      ...(alias === undefined ? {} : { alias }),
+      load: async (run, wiring) => {
+        const { resourceNamed } = await import('../../../core/resources/all.ts')
+        const { resourceCommand } = await import('./resource-commands.ts')
+        const declared = resourceNamed(resource)
+        const running = DECKED.includes(resource) ? runningWithDueDecks(run) : run
+        const group = resourceCommand(declared, name, running, await CREATIONS[resource]?.(wiring))
+        const { transferTools } = await import('./transfer-commands.ts')
+        const tools = [...transferTools(declared, name, running), ...((await TOOLS[resource]?.(run, wiring)) ?? [])]
+        for (const tool of tools) group.addCommand(tool)
+        return group
+      },
+    }),
+  ),
+  {
+    name: 'report',
+    summary: 'what was used and what it costs: usage',
+    load: async run => (await import('./report-commands.ts')).reportCommand(run),
+  },
+  {
+    name: 'audit',
+    summary: 'who changed what, and when: list',
+    load: async run => (await import('./audit-commands.ts')).auditCommand(run),
+  },
+  {
+    name: 'sms',
+    summary: 'SMS messages: send, list, show, resend, report, route',
+    load: async (run, wiring) => (await import('./sms-commands.ts')).smsCommand(run, wiring),
+  },
+  {
+    name: 'db',
+    summary: 'the database file: migrate, backup, restore, check',
+    load: async (run, wiring) => (await import('./database-commands.ts')).dbCommand(run, wiring),
+  },
+  {
+    name: 'completion',
+    summary: 'print a completion script for bash, zsh or fish',
+    load: async (run, wiring) => (await import('./completion.ts')).completionCommand(run, wiring, commands),
+  },
+  {
+    name: 'version',
+    summary: 'print the version',
+    load: async run => (await import('./completion.ts')).versionCommand(run),
+  },
+]

@@ -1,0 +1,216 @@
+import { Command } from 'commander'
+import type { JsonObject } from '../../../core/json.ts'
+import type { PageQuery } from '../../../core/ports/records.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import { isRated } from '../../../core/resources/call-ratings.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import type { JsonStream } from '../../../core/use-cases/administer.ts'
+import { type Context, type Services, say } from '../context.ts'
+import { addEditFlags, editsFrom, withinBody } from '../edits.ts'
+import { CliError, EXIT } from '../exit.ts'
+import { addFieldFlags, bodyFrom, type Flags, isGenerating, randomSecret } from '../fields.ts'
+import { alsoCalled, example } from '../help.ts'
+import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from '../naming/references.ts'
+import { warnOfSameKey } from '../naming/same-key.ts'
+import { type RunCommand, takesFields } from '../program.ts'
+import { hinting } from '../remedies.ts'
+import { addSelectionFlags, addSortFlags, selectionFrom, sortFrom } from '../selection.ts'
+import { askMissing } from '../terminal/ask.ts'
+import { objects } from '../terminal/json-values.ts'
+import { assertFields, isTold, printRecord, printRecords } from '../terminal/output.ts'
+import { sayHint } from '../terminal/report.ts'
+import { sampleChange, sampleFlags, sampleReference } from '../terminal/samples.ts'
+import { wholeNumber } from '../terminal/whole-number.ts'
+import { noteShown } from '../trail.ts'
+import { assertRead, forceOption } from '../unread.ts'
+import { deleteCommand } from './delete-command.ts'
+import { ratingShown } from './rating-shown.ts'
+
+/** How many records a list shows at a terminal by default. */
+const SCREENFUL = 50
+
+/** What `create` does beside what the declaration tells. */
+export interface Creation {
+  addFlags(command: Command): void
+  /** The body with what the flags stand for. Throws CliError. */
+  complete(context: Context, flags: Flags, body: JsonObject, services: Services): Promise<JsonObject>
+  /** Told of the new record. */
+  done(context: Context, services: Services, json: string): Promise<void>
+}
+
+/** The commands of one resource, derived from its declaration. `run` is how an action gets its context. */
+export function resourceCommand(resource: Resource, name: string, run: RunCommand, creation?: Creation): Command {
+  const isExposed = resource.path !== null
+  const commands = isExposed
+    ? [
+        listCommand(resource, name, run),
+        showCommand(resource, name, run),
+        createCommand(resource, name, 'create', run, creation),
+        updateCommand(resource, name, run),
+        deleteCommand(resource, name, 'delete', run),
+      ]
+    : [
+        listCommand(resource, name, run),
+        createCommand(resource, name, 'add', run),
+        deleteCommand(resource, name, 'remove', run),
+      ]
+  const group = new Command(name).description(`administer ${pluralOf(resource)}`)
+  for (const command of commands) group.addCommand(alsoCalled(command))
+  return group
+}
+
+const hasSecrets = (resource: Resource): boolean =>
+  Object.values(resource.fields).some(({ secret, writeOnly }) => secret && !writeOnly)
+
+/** Those that a record shows, and those of the records that are shown with it. */
+const showsSecrets = (resource: Resource): boolean =>
+  hasSecrets(resource) || resource.embeds.some(embed => embed.kind === 'many' && hasSecrets(resourceNamed(embed.from)))
+
+function listCommand(resource: Resource, name: string, run: RunCommand): Command {
+  const command = new Command('list').description(
+    `list ${pluralOf(resource)}, ${resource.order === 'id' ? 'newest' : 'latest'} first`,
+  )
+  if (resource.search.length > 0)
+    command.option('--search <text>', `only records with this text in ${resource.search.join(', ')}`)
+  addSelectionFlags(command, resource)
+  addSortFlags(command, resource)
+    .option('--limit <n>', `how many at most (default at a terminal: ${SCREENFUL})`)
+    .option('--after <id>', 'only records after this one')
+    .option('--all', 'all of them')
+  if (hasSecrets(resource)) command.option('--show-secrets', 'show secrets')
+  example(
+    command,
+    `trunkline ${name} list --limit 10`,
+    ...(isRated(resource) ? [`trunkline ${name} list --unrated --month 2026-10 --sort duration_seconds`] : []),
+  )
+  return run(takesFields(command), async (context, _words, flags) => {
+    const services = await context.open()
+    const limit = limitOf(context, flags)
+    const search = typeof flags['search'] === 'string' ? flags['search'].trim() : ''
+    const query: PageQuery = {
+      view: 'list',
+      ...(await selectionFrom(flags, resource, services)),
+      ...sortFrom(flags, resource),
+      ...(search === '' ? {} : { search }),
+      ...(flags['after'] === undefined ? {} : { after: wholeNumber('--after', flags['after']) }),
+      ...(limit === null ? {} : { limit }),
+    }
+    const pages = services.records.list(resource, query)
+    const showSecrets = flags['showSecrets'] === true
+    await noteShown(context, resource.name, showSecrets)
+    const next = await printRecords(context, resource, pages, { showSecrets, sortedBy: query.sort?.by })
+    if (limit !== null && next !== null) say(context, `there are more: add --after ${next} for the next, or --all`)
+  })
+}
+
+function limitOf({ io, options }: Context, flags: Flags): number | null {
+  if (flags['limit'] !== undefined) return wholeNumber('--limit', flags['limit'])
+  return options.output === 'table' && io.stdout.isTTY && !flags['all'] ? SCREENFUL : null
+}
+
+function showCommand(resource: Resource, name: string, run: RunCommand): Command {
+  const command = new Command('show')
+    .description(`show one ${labelOf(resource)} with what belongs to it`)
+    .argument(`<${referenceForm(resource)}>`)
+  tenantOption(command, resource)
+  if (showsSecrets(resource)) command.option('--show-secrets', 'show secrets')
+  example(command, `trunkline ${name} show ${sampleReference(resource)}`)
+  return run(takesFields(command), async (context, [reference = ''], flags) => {
+    const services = await context.open()
+    const id = await recordMeant(services.records, resource, reference, flags['tenant'])
+    const json = await whole(await services.administration.show(resource, id))
+    const showSecrets = flags['showSecrets'] === true
+    await noteShown(context, resource.name, showSecrets, id)
+    const { members: beside, hint } = isRated(resource) ? await ratingShown(services, id) : { members: {}, hint: null }
+    await printRecord(context, resource, json, { showSecrets, beside })
+    if (hint !== null) await sayHint(context, hint)
+  })
+}
+
+async function whole(json: JsonStream): Promise<string> {
+  if (typeof json === 'string') return json
+  let text = ''
+  for await (const piece of json) text += piece
+  return text
+}
+
+function createCommand(
+  resource: Resource,
+  name: string,
+  verb: 'create' | 'add',
+  run: RunCommand,
+  creation?: Creation,
+): Command {
+  const command = addFieldFlags(new Command(verb), resource, true).description(
+    `${verb} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
+  )
+  creation?.addFlags(command)
+  forceOption(addEditFlags(command, resource, false), resource)
+  example(command, `trunkline ${name} ${verb} ${sampleFlags(resource)}`)
+  return run(takesFields(command), async (context, _words, flags) => {
+    assertFields(context, resource)
+    const services = await context.open()
+    const named = await bodyFrom(flags, resource, context, services)
+    const { body: told, edits } = withinBody(named, editsFrom(flags, resource), true)
+    const given = creation ? await creation.complete(context, flags, told, services) : told
+    const asked = context.options.interactive
+      ? await hinting(services.records, resource, { values: given }, () =>
+          askMissing(context, services, resource, given),
+        )
+      : given
+    const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
+    const body = { ...asked, ...madeUp }
+    await assertRead(context, resource, null, { body, edits, flags })
+    const json = await hinting(services.records, resource, { values: body }, () =>
+      services.administration.create(resource, body),
+    )
+    // A secret made up just now is shown this once: nobody has seen it yet.
+    const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
+    if (isUnseen || isTold(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
+    say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
+    await warnOfSameKey(context, services.records, resource, idIn(json))
+    await creation?.done(context, services, json)
+  })
+}
+
+/** The id of a record that was just made. */
+function idIn(json: string): number {
+  const [row] = objects(`[${json}]`)
+  return Number(row?.['id'])
+}
+
+/** Random values for the secrets that a person left open. */
+const randomFor = ({ fields }: Resource, body: JsonObject): JsonObject =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { generated }]) =>
+      generated && body[name] === undefined ? [[name, randomSecret()]] : [],
+    ),
+  )
+
+function updateCommand(resource: Resource, name: string, run: RunCommand): Command {
+  const command = addFieldFlags(
+    new Command('update').argument(`<${referenceForm(resource)}>`),
+    resource,
+    false,
+  ).description(`change fields of one ${labelOf(resource)}`)
+  forceOption(addEditFlags(command, resource, true), resource)
+  example(command, `trunkline ${name} update ${sampleReference(resource)} ${sampleChange(resource)}`)
+  return run(takesFields(command), async (context, [reference = ''], flags) => {
+    assertFields(context, resource)
+    const services = await context.open()
+    const { administration, records } = services
+    const id = await recordMeant(records, resource, reference)
+    const named = await bodyFrom(flags, resource, context, services)
+    const { body: changes, edits } = withinBody(named, editsFrom(flags, resource), false)
+    if (Object.keys({ ...changes, ...edits }).length === 0)
+      throw new CliError(EXIT.usage, 'nothing to change: give at least one field', `trunkline ${name} update --help`)
+    await assertRead(context, resource, await records.find(resource, id), { body: changes, edits, flags })
+    const json = await hinting(records, resource, { values: changes, id }, () =>
+      administration.change(resource, id, changes, edits),
+    )
+    const isUnseen = isGenerating(flags)
+    if (isUnseen || isTold(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
+    say(context, `${resource.label} updated.`)
+    if (resource.key.some(field => field in changes)) await warnOfSameKey(context, records, resource, id)
+  })
+}

@@ -1,0 +1,194 @@
+import type { Command } from 'commander'
+import type { Records } from '../../../core/ports/records.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import type { Value } from '../../../core/resources/field.ts'
+import { isNamed, lowered, type Resource, type Row } from '../../../core/resources/resource.ts'
+import { againWith, CliError, EXIT } from '../exit.ts'
+import { printable } from '../terminal/styles.ts'
+import { commandOf } from './resource-names.ts'
+import { numberFinder } from './same-number.ts'
+
+/** How a person names a record: by its id, or by its natural key, such as `acme`, `acme/101` or `+15551230001`. */
+
+const ID = /^(?:id:)?([1-9]\d{0,14})$/
+
+export const labelOf = ({ label }: Pick<Resource, 'label'>): string => lowered(label)
+
+export const pluralOf = ({ plural }: Pick<Resource, 'plural'>): string => lowered(plural)
+
+const targetOf = (resource: Resource, field: string): Resource | null => {
+  const to = resource.fields[field]?.references?.to
+  return typeof to === 'string' ? resourceNamed(to) : null
+}
+
+/** How many `/`-separated parts the natural key of a resource has. */
+function keyParts(resource: Resource): number {
+  return resource.key.reduce((sum, field) => {
+    const target = targetOf(resource, field)
+    return sum + (target ? keyParts(target) : 1)
+  }, 0)
+}
+
+/** What to write in the place of a record of this resource, for help. */
+export function referenceForm(resource: Resource): string {
+  if (!isNamed(resource)) return 'ID'
+  const parts = resource.key.map(field => {
+    const target = targetOf(resource, field)
+    return target ? labelOf(target).toUpperCase() : field.toUpperCase()
+  })
+  return `${parts.join('/')}|ID`
+}
+
+async function byKey(records: Records, resource: Resource, text: string): Promise<number[]> {
+  const parts = keyParts(resource) === 1 ? [text] : text.split('/')
+  if (!isNamed(resource) || parts.length !== keyParts(resource)) return []
+  const where: Record<string, Value> = {}
+  for (const field of resource.key) {
+    const target = targetOf(resource, field)
+    if (target) {
+      const [id, ...others] = await idsOf(records, target, parts.splice(0, keyParts(target)).join('/'))
+      if (id === undefined || others.length > 0) return []
+      where[field] = id
+    } else where[field] = parts.shift() ?? ''
+  }
+  return records.identify(resource, where)
+}
+
+/** The part of a key that stands behind the tenant's, such as 101 of `acme/101`; undefined where there is none. */
+function ownPart(resource: Resource): string | undefined {
+  const own = resource.key.filter(field => !targetOf(resource, field))
+  return isNamed(resource) && own.length < resource.key.length && own.length === 1 ? own[0] : undefined
+}
+
+/** What is known of the record that a reference is in, such as its tenant. */
+type Known = Readonly<Record<string, unknown>>
+
+/** The records whose own part of the key this is, of the tenant that is known, else of any. */
+async function byOwnPart(records: Records, resource: Resource, text: string, known: Known): Promise<number[]> {
+  const own = ownPart(resource)
+  if (own === undefined) return []
+  const scope = resource.key.flatMap(field =>
+    typeof known[field] === 'number' ? [[field, known[field]] as const] : [],
+  )
+  return records.identify(resource, { ...Object.fromEntries(scope), [own]: text })
+}
+
+const tenantIn = ({ tenant_id }: Known): number | undefined => (typeof tenant_id === 'number' ? tenant_id : undefined)
+
+/** Is a record, found by its id, one of the tenant that is known? */
+const isWithin = (resource: Resource, row: Row | null, known: Known): boolean =>
+  row !== null && resource.key.every(field => typeof known[field] !== 'number' || row[field] === known[field])
+
+/**
+ * The ids that a reference may mean: none, one, or more where it is ambiguous. A number alone may be an id, or the
+ * number of an extension, a queue or a rate. A telephone number may be written in any way.
+ */
+export async function idsOf(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
+  const id = Number(ID.exec(text)?.[1])
+  const row = Number.isNaN(id) ? null : await records.find(resource, id)
+  if (text.startsWith('id:')) return row ? [id] : []
+  const byName = await byKey(records, resource, text)
+  const byNumber = byName.length > 0 ? [] : await byOwnPart(records, resource, text, known)
+  const found = [...new Set([...(isWithin(resource, row, known) ? [id] : []), ...byName, ...byNumber])]
+  return found.length > 0 ? found : numberFinder(records, resource, tenantIn(known))(text)
+}
+
+/** The id of the record that is meant. Throws when there is none, or more than one. */
+export async function resolve(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number> {
+  const [id, ...others] = await idsOf(records, resource, text, known)
+  if (id === undefined)
+    throw new CliError(
+      EXIT.noRecord,
+      `there is no ${labelOf(resource)} ${JSON.stringify(text)}; give its ${referenceForm(resource).replaceAll('|', ' or ')}`,
+      `trunkline ${commandOf(resource)} list`,
+    )
+  if (others.length > 0) throw await ambiguous(records, resource, text, [id, ...others])
+  return id
+}
+
+/** Names them all as no other record is named; no hint chooses one, which might be the wrong one to change. */
+async function ambiguous(
+  records: Records,
+  resource: Resource,
+  text: string,
+  ids: readonly number[],
+): Promise<CliError> {
+  const nameOf = naming(records)
+  const names = await Promise.all(ids.map(async id => `id:${id} (${await nameOf(resource, id)})`))
+  return new CliError(
+    EXIT.usage,
+    `${JSON.stringify(text)} means more than one ${labelOf(resource)}: ${names.join(' and ')}`,
+  )
+}
+
+/** Lets a command take the tenant of the record that it is about by a flag of its own. */
+export const tenantOption = (command: Command, resource: Resource): Command =>
+  ownPart(resource) !== undefined && resource.key[0] === 'tenant_id'
+    ? command.option('--tenant <SLUG|ID>', `the tenant of the ${labelOf(resource)}, if its name does not include it`)
+    : command
+
+/** What is written, behind its tenant; that one may be written there already, and no other. */
+async function withTenant(records: Records, text: string, tenant: string): Promise<string> {
+  const tenants = resourceNamed('tenants')
+  const [written = ''] = text.split('/')
+  const [named] = text.includes('/') ? await idsOf(records, tenants, written) : []
+  if (named === undefined) return `${tenant}/${text}`
+  if (named !== (await resolve(records, tenants, tenant)))
+    throw new CliError(EXIT.usage, `the tenant is named twice: ${written} and --tenant ${tenant}`)
+  return text
+}
+
+/** The record that a command is about, as `resolve` finds it, or as it is written behind the tenant of that flag. */
+export const recordMeant = async (
+  records: Records,
+  resource: Resource,
+  text: string,
+  tenant?: unknown,
+): Promise<number> =>
+  resolve(records, resource, tenant === undefined ? text : await withTenant(records, text, String(tenant)))
+
+/**
+ * The record that is to be deleted, as `recordMeant`, but never one that has the given id for its number: a script that
+ * deletes by ids, run a second time, must not delete others.
+ */
+export async function recordToDelete(
+  records: Records,
+  resource: Resource,
+  text: string,
+  tenant?: unknown,
+): Promise<number> {
+  const id = await recordMeant(records, resource, text, tenant)
+  if (tenant !== undefined || ownPart(resource) === undefined || ID.exec(text)?.[1] === String(id) || !ID.test(text))
+    return id
+  const name = await naming(records)(resource, id)
+  throw new CliError(EXIT.noRecord, `there is no ${labelOf(resource)} with the id ${text}`, againWith(text, name))
+}
+
+/** What names that record and no other: its name, or `id:7` where a command would take the name for something else. */
+export async function spelling(records: Records, resource: Resource, id: number): Promise<string> {
+  const name = await naming(records)(resource, id)
+  const isPlain = name !== String(id) && name === printable(name) && !name.startsWith('-')
+  const ids = isPlain ? await idsOf(records, resource, name) : []
+  return ids.length === 1 && ids[0] === id ? name : `id:${id}`
+}
+
+/** Tells what a person writes for the record of that id: `acme/101`, or the id. What it has read it remembers. */
+export function naming(records: Records): (resource: Resource, id: number) => Promise<string> {
+  const known = new Map<string, Promise<string>>()
+  const read = async (resource: Resource, id: number): Promise<string> => {
+    const row = isNamed(resource) ? await records.find(resource, id) : null
+    if (!row) return String(id)
+    const parts = resource.key.map(field => {
+      const target = targetOf(resource, field)
+      return target ? nameOf(target, Number(row[field])) : String(row[field])
+    })
+    return (await Promise.all(parts)).join('/')
+  }
+  const nameOf = (resource: Resource, id: number): Promise<string> => {
+    const key = `${resource.name} ${id}`
+    const name = known.get(key) ?? read(resource, id)
+    known.set(key, name)
+    return name
+  }
+  return nameOf
+}

@@ -1,0 +1,67 @@
+import type { Dialling } from '../../../core/dialling/dialling.ts'
+import { diallingOf } from '../../../core/dialling/settings.ts'
+import { parseJson } from '../../../core/json.ts'
+import type { Records } from '../../../core/ports/records.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { tenants } from '../../../core/resources/tenants.ts'
+import { cell, objects } from '../terminal/json-values.ts'
+
+/** The field by which records are named where that is a telephone number, as with DIDs; null for other resources. */
+export function numberField({ key, fields }: Pick<Resource, 'key' | 'fields'>): string | null {
+  const [name, ...others] = key
+  return name !== undefined && others.length === 0 && fields[name]?.dialled === 'number' ? name : null
+}
+
+/**
+ * Reads numbers as a tenant dials them: one number gives the same digits however it is written. What is not a number gives
+ * none. It remembers how each tenant dials.
+ */
+export function numberReader(records: Records): (tenantId: number, number: string) => Promise<string> {
+  const known = new Map<number, Promise<Dialling>>()
+  const read = async (tenantId: number): Promise<Dialling> => {
+    const settings = (await records.find(tenants, tenantId))?.['settings']
+    return diallingOf(typeof settings === 'string' ? parseJson(settings) : null)
+  }
+  return async (tenantId, number) => {
+    const dialling = known.get(tenantId) ?? read(tenantId)
+    known.set(tenantId, dialling)
+    return (await dialling).read(number).digits
+  }
+}
+
+/**
+ * Finds the records named by a telephone number, however it is written; of one tenant where that is known. It reads the
+ * records once, when the first number is looked for.
+ */
+export function numberFinder(
+  records: Records,
+  resource: Resource,
+  tenantId?: number,
+): (number: string) => Promise<number[]> {
+  const field = numberField(resource)
+  if (field === null) return async () => []
+  const digitsOf = numberReader(records)
+  const read = async () => {
+    const byTenant = new Map<number, Map<string, number[]>>()
+    const where = tenantId === undefined ? {} : { tenant_id: tenantId }
+    for await (const page of records.list(resource, { view: 'plain', where }))
+      for (const row of objects(`[${page.json}]`)) {
+        const tenant = Number(row['tenant_id'])
+        const ids = byTenant.get(tenant) ?? new Map<string, number[]>()
+        const digits = await digitsOf(tenant, cell(row[field]))
+        byTenant.set(tenant, ids.set(digits, [...(ids.get(digits) ?? []), Number(row['id'])]))
+      }
+    return byTenant
+  }
+  let known: ReturnType<typeof read> | null = null
+  return async number => {
+    if (!/\d/.test(number)) return []
+    known ??= read()
+    const found: number[] = []
+    for (const [tenant, ids] of await known) {
+      const digits = await digitsOf(tenant, number)
+      if (digits !== '') found.push(...(ids.get(digits) ?? []))
+    }
+    return found
+  }
+}

@@ -1,0 +1,161 @@
+import { invalid } from '../../../core/errors.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { type Field, Problem } from '../../../core/resources/field.ts'
+import { broken, mergeErrors, REQUIRED } from '../../../core/resources/field-errors.ts'
+import { parseMembers } from '../../../core/resources/input.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { written } from '../../../core/resources/written.ts'
+import type { Context, Services } from '../context.ts'
+import { labelOfField, targetIn } from '../fields.ts'
+import { cell, objects } from './json-values.ts'
+import { writeErrors } from './streams.ts'
+import { printable } from './styles.ts'
+
+/**
+ * Prompts at a terminal. They are drawn on standard error, so that standard output stays data. What draws them writes to
+ * the terminal itself, so their texts are cleaned here.
+ */
+
+async function prompts({ io }: Context) {
+  const { createPromptModule } = (await import('inquirer')).default
+  return createPromptModule({ input: io.stdin, output: io.stderr })
+}
+
+export async function confirm(context: Context, message: string): Promise<boolean> {
+  const ask = await prompts(context)
+  const { answer } = await ask([{ type: 'confirm', name: 'answer', message: printable(message), default: false }])
+  return answer === true
+}
+
+interface TextQuestion {
+  readonly hidden?: boolean
+  readonly initial?: string | undefined
+  readonly validate?: Validate
+}
+
+/** True, or the sentence that says what is wrong. */
+type Validate = (given: string) => true | string | Promise<true | string>
+
+const said =
+  (validate: Validate): Validate =>
+  async given => {
+    const outcome = await validate(given)
+    return outcome === true || printable(outcome)
+  }
+
+export async function askText(
+  context: Context,
+  message: string,
+  { hidden, initial, validate = () => true }: TextQuestion = {},
+): Promise<string> {
+  if (hidden) return askHidden(context, message, validate)
+  const ask = await prompts(context)
+  const { answer } = await ask([
+    {
+      type: 'input',
+      name: 'answer',
+      message: printable(message),
+      validate: said(validate),
+      ...(initial ? { default: initial } : {}),
+    },
+  ])
+  return String(answer)
+}
+
+/** A wrong value is asked for again with an empty line: leftover dots would become part of the next try, unseen. */
+async function askHidden(context: Context, message: string, validate: Validate) {
+  const ask = await prompts(context)
+  for (;;) {
+    const { answer } = await ask([{ type: 'password', name: 'answer', message: printable(message), mask: '•' }])
+    const outcome = await validate(String(answer))
+    if (outcome === true) return String(answer)
+    writeErrors(context.io, outcome)
+  }
+}
+
+type Asked = Pick<Resource, 'name' | 'fields' | 'unique'>
+
+/**
+ * Asks for the required fields that the body lacks, each under the rules of its declaration and beside the other
+ * records. Where a person wants a random value, the field stays undefined. Throws `invalid` on what is given already.
+ */
+export async function askMissing(
+  context: Context,
+  services: Services,
+  resource: Asked,
+  body: JsonObject,
+): Promise<JsonObject> {
+  const { values, errors } = parseMembers(resource.fields, body, 'merge')
+  const problems = mergeErrors(resource, errors, await services.records.violations(resource, values))
+  if (problems.length > 0) throw invalid(problems)
+  const complete: JsonObject = { ...body }
+  for (const [name, field] of Object.entries(resource.fields))
+    if (field.required && complete[name] === undefined)
+      complete[name] = await askField(context, services, resource, name, field, complete)
+  return complete
+}
+
+/** The first of the usual values is offered where there are a few. */
+const usual = ({ secret, examples = [] }: Field): string | undefined =>
+  !secret && examples.length > 1 ? examples[0] : undefined
+
+async function askField(
+  context: Context,
+  services: Services,
+  resource: Asked,
+  name: string,
+  field: Field,
+  body: JsonObject,
+): Promise<unknown> {
+  const target = targetIn(field, body)
+  const message = `${labelOfField(name, field)}${field.generated ? ' (empty: a random one)' : ''}:`
+  if (target) return choose(context, message, search => candidates(services, target, search))
+  if (field.choices) {
+    const choices = field.choices.map(choice => ({ name: choice, value: choice }))
+    return choose(context, message, async search => choices.filter(choice => choice.name.includes(search)))
+  }
+  const given = await askText(context, message, {
+    hidden: field.secret === true,
+    initial: usual(field),
+    validate: async text => {
+      if (text.trim() === '') return field.generated ? true : broken(name, REQUIRED).sentence
+      const meant = written(field, text)
+      const value = meant instanceof Problem ? meant : field.parse(meant)
+      if (value instanceof Problem) return broken(name, value).sentence
+      const { values } = parseMembers(resource.fields, body, 'merge')
+      const problems = await services.records.violations(resource, { ...values, [name]: value })
+      return problems.find(problem => problem.field === name)?.sentence ?? true
+    },
+  })
+  return field.generated && given.trim() === '' ? undefined : written(field, given)
+}
+
+type Choice = { readonly name: string; readonly value: unknown }
+
+/** One of many, by typing a part of it. */
+export async function choose(
+  context: Context,
+  message: string,
+  find: (search: string) => Promise<Choice[]>,
+): Promise<unknown> {
+  const ask = await prompts(context)
+  const source = async (search: string | undefined): Promise<Choice[]> =>
+    (await find(search ?? '')).map(({ name, value }) => ({ name: printable(name), value }))
+  const { answer } = await ask([{ type: 'search', name: 'answer', message: printable(message), source }])
+  return answer
+}
+
+/** The first records that a search finds, as a person tells them apart. */
+export async function candidates(
+  { records }: Pick<Services, 'records'>,
+  resource: Resource,
+  search: string,
+): Promise<Choice[]> {
+  const query = { view: 'plain' as const, limit: 20, ...(search.trim() ? { search: search.trim() } : {}) }
+  for await (const page of records.list(resource, query))
+    return objects(`[${page.json}]`).map(row => {
+      const shown = resource.search.map(field => cell(row[field])).filter(text => text !== '')
+      return { name: `${shown.join(' · ')} (id ${cell(row['id'])})`, value: row['id'] }
+    })
+  return []
+}

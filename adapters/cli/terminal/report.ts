@@ -1,0 +1,193 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { type Command, CommanderError } from 'commander'
+import { AppError, sentencesByField } from '../../../core/errors.ts'
+import { escapedJson } from '../../../core/json.ts'
+import { quoted, typed } from '../command-line.ts'
+import { type Context, type GlobalOptions, type Io, say } from '../context.ts'
+import { againWith, CliError, EXIT, EXIT_OF, type Hint } from '../exit.ts'
+import { writeErrors } from './streams.ts'
+import { printable } from './styles.ts'
+
+/** Where an error is reported, and what caused it. */
+export interface Failed {
+  readonly io: Pick<Io, 'stderr' | 'env'>
+  readonly line: readonly string[]
+  readonly asJson: boolean
+  readonly verbose: boolean
+  readonly options?: Pick<GlobalOptions, 'db' | 'config'>
+  /** The command that failed, or that could not be parsed. */
+  readonly command?: Command | undefined
+}
+
+interface Told {
+  readonly code: string
+  readonly exitCode: number
+  readonly message: string
+  /** Is the hint for root, since this user may not do it? */
+  readonly isForRoot?: boolean
+  /** Sentences a line each; the message alone unless there are more. */
+  readonly lines?: readonly string[]
+  readonly hint?: Hint | undefined
+}
+
+/** Prints what went wrong and returns the exit code. */
+export async function report(failed: Failed, error: unknown): Promise<number> {
+  const { io, asJson, verbose } = failed
+  const { code, exitCode, message, lines = [message], hint, isForRoot = false } = told(failed, error)
+  const suggestion = hint === undefined ? undefined : ((await written(failed, hint)) ?? helpOf(failed))
+  const remedy = suggestion !== undefined && isForRoot ? asRoot(io.env, suggestion) : suggestion
+  if (asJson) {
+    const { errors: broken, dependants } = detailsOf(error)
+    const errors = broken && sentencesByField(broken)
+    const told = { code, message, errors, dependants, hint: remedy, exit_code: exitCode }
+    writeErrors(io, escapedJson(JSON.stringify({ error: told })))
+  } else {
+    for (const line of lines) if (line !== '') writeErrors(io, `error: ${line}`)
+    if (remedy !== undefined) writeErrors(io, `hint: ${remedy}`)
+  }
+  if (verbose && error instanceof Error && !(error instanceof CommanderError))
+    writeErrors(io, ...(error.stack ?? '').split('\n'))
+  return exitCode
+}
+
+function detailsOf(error: unknown): Partial<AppError['details']> {
+  if (error instanceof AppError) return error.details
+  return error instanceof CliError && error.cause instanceof AppError ? error.cause.details : {}
+}
+
+function told(failed: Failed, error: unknown): Told {
+  if (error instanceof CliError) {
+    const { exitCode, message, hint, cause } = error
+    return { code: cause instanceof AppError ? cause.code : codeName(exitCode), exitCode, message, hint }
+  }
+  if (error instanceof AppError) return toldOf(failed, error)
+  if (error instanceof CommanderError) return misused(failed, error)
+  if (error instanceof Error && error.name === 'ExitPromptError')
+    return { code: 'interrupted', exitCode: EXIT.interrupted, message: '' }
+  return (
+    toldBySystem(error) ?? {
+      code: 'internal',
+      exitCode: EXIT.bug,
+      message: `this is a bug in trunkline: ${error instanceof Error ? error.message : String(error)}`,
+      hint: line => [...line, '--verbose'],
+    }
+  )
+}
+
+/** What the system says of a file or folder, by the code of its error. */
+const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: string]>> = {
+  ENOENT: [EXIT.noInput, 'there is no such file or folder'],
+  ENOTDIR: [EXIT.noInput, 'a part of the path is not a folder'],
+  EISDIR: [EXIT.noInput, 'it is a folder'],
+  EEXIST: [EXIT.cannotCreate, 'it already exists'],
+  EACCES: [EXIT.permission, 'this user may not do that'],
+  EPERM: [EXIT.permission, 'this user may not do that'],
+  EROFS: [EXIT.permission, 'the file system is read-only'],
+  ENOSPC: [EXIT.io, 'the disk is full'],
+  EDQUOT: [EXIT.io, 'the quota is used up'],
+  EFBIG: [EXIT.io, 'the file would be too large'],
+  EIO: [EXIT.io, 'the disk could not be read or written'],
+  EPIPE: [EXIT.io, 'its reader is gone'],
+}
+
+/** What ends a command that cannot make its output at that path, or write to it, for what the system said. */
+export function cannotWrite(path: string, error: unknown, exitCode: number = EXIT.cannotCreate): CliError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  const folder = dirname(path)
+  const isMissing = code === 'ENOENT' && !existsSync(folder)
+  const sentence = isMissing ? `there is no folder ${folder}` : OF_SYSTEM[code]?.[1]
+  return new CliError(exitCode, `cannot write ${path}${sentence ? `: ${sentence}` : ''} (${code})`)
+}
+
+function toldBySystem(error: unknown): Told | null {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return null
+  const [exitCode, sentence] = OF_SYSTEM[String(error.code)] ?? []
+  if (exitCode === undefined) return null
+  const at = 'path' in error ? `${error.path}: ` : ''
+  return { code: codeName(exitCode), exitCode, message: `${at}${sentence} (${error.code})` }
+}
+
+function toldOf({ command }: Failed, { code, message, details }: AppError): Told {
+  const { errors, hint } = details
+  const exitCode = EXIT_OF[code]
+  if ((code === 'read_only' || code === 'forbidden') && !hint && process.getuid?.() !== 0)
+    return { code, exitCode, message, hint: line => line, isForRoot: true }
+  if (!errors) return { code, exitCode, message, hint }
+  const lines = errors.map(({ field, sentence }) => {
+    const flag = flagFor(command, field)
+    return flag ? `${flag}: ${sentence}` : sentence
+  })
+  return { code, exitCode, message, lines, hint: hint ?? (command && `${fullName(command)} --help`) }
+}
+
+/** The flag that gives a field, where the command has one: `tenant_id` by --tenant, `from_sender` by --from. */
+function flagFor(command: Command | undefined, field: string): string | undefined {
+  const long = `--${field.replaceAll('_', '-')}`
+  const names = [long, long.replace(/-id$/, ''), long.replace(/(\w)-.*$/, '$1')]
+  return command?.options.find(option => names.includes(option.long ?? ''))?.long
+}
+
+/** What commander found wrong with the line, with the line as it may have been meant. */
+function misused({ command }: Failed, error: CommanderError): Told {
+  const [said = '', suggestion] = error.message.replace(/^error: /, '').split(/\n(?=\(Did you mean)/)
+  const meant = /^\(Did you mean ([^\s,]+)\?\)$/.exec(suggestion ?? '')?.[1]
+  const wrong = /'(.+)'/s.exec(said)?.[1]
+  const message = said.replace(/^(unknown option '[^=]+)=.*'$/s, "$1'")
+  const help = { code: 'usage', exitCode: EXIT.usage, message, hint: helpOf({ command }) }
+  if (meant === undefined || wrong === undefined) return help
+  if (error.code === 'commander.unknownCommand' && LOSING.test(meant)) return help
+  if (error.code === 'commander.unknownCommand' && !isHarmless(meant, command))
+    return { ...help, message: `${message}; did you mean ${meant}?` }
+  return { ...help, hint: againWith(wrong, meant + (/=.*$/s.exec(wrong)?.[0] ?? '')) }
+}
+
+const READING = /^(?:list|show|export|check|quote|usage|ratings|bash|zsh|fish)$/
+/** What these do cannot be taken back: nobody who meant another word should be asked whether it was one of them. */
+const LOSING = /^(?:delete|remove|discard|cancel|revoke|restore)$/
+const CHANGING_ALONE = new Set(['init', 'serve'])
+
+/** Does the command change nothing, so that a corrected line that calls it may be copied safely? */
+const isHarmless = (name: string, command: Command | undefined): boolean =>
+  command?.parent ? READING.test(name) : !CHANGING_ALONE.has(name)
+
+const helpOf = ({ command }: Pick<Failed, 'command'>): string => `${command ? fullName(command) : 'trunkline'} --help`
+
+export const fullName = (command: Command): string =>
+  command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name()
+
+const codeName = (exitCode: number): string =>
+  Object.entries(EXIT)
+    .find(([, code]) => code === exitCode)?.[0]
+    .replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) ?? 'command'
+
+/** The module that masks secrets knows every resource; it is loaded only where a line is repeated. */
+async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint: Hint): Promise<string | null> {
+  if (typeof hint === 'string') return suggested(hint, options)
+  const { masked } = await import('../secrets.ts')
+  const words = hint(line)
+  // With a mask in the place of a secret, or without what cannot be printed, it would not be the command that is meant.
+  return masked(words).every((word, i) => word === words[i] && word === printable(word)) ? typed(words) : null
+}
+
+/** sudo drops the variables that name the database and the settings. */
+function asRoot(env: Io['env'], command: string): string {
+  const kept = ['TRUNKLINE_CONFIG', 'TRUNKLINE_DB'].flatMap(name => (env[name] ? [quoted(`${name}=${env[name]}`)] : []))
+  return ['sudo', ...kept, command].join(' ')
+}
+
+/** Says on standard error which command goes on from here; nothing with --quiet. */
+export async function sayHint(context: Context, hint: Hint): Promise<void> {
+  const command = await written(context, hint)
+  if (command !== null) say(context, `hint: ${command}`)
+}
+
+/** A command that is suggested works on the same database and settings as the one that suggests it. */
+export function suggested(hint: string, options: Failed['options']): string {
+  if (!hint.startsWith('trunkline ') || hint.endsWith('--help')) return hint
+  const given = [
+    ...(options?.db === undefined ? [] : ['--db', quoted(options.db)]),
+    ...(options?.config === undefined ? [] : ['--config', quoted(options.config)]),
+  ]
+  return ['trunkline', ...given, hint.slice('trunkline '.length)].join(' ')
+}

@@ -1,0 +1,54 @@
+import { resourceNamed } from '../../../core/resources/all.ts'
+import type { Field } from '../../../core/resources/field.ts'
+import { isNamed, type Resource } from '../../../core/resources/resource.ts'
+import { quoted } from '../command-line.ts'
+import { flagOf } from '../fields.ts'
+
+/** A value that the declaration gives as an example of what a request may hold. */
+function sampleOf({ choices, examples, input }: Field): string | undefined {
+  const declared: unknown = 'examples' in input ? input.examples : undefined
+  const first: unknown = examples?.[0] ?? choices?.[0] ?? (Array.isArray(declared) ? declared[0] : undefined)
+  return first === undefined ? undefined : String(first)
+}
+
+/** How an example names a record of the resource: by its key, with the declared examples, else as the first one. */
+export function sampleReference(resource: Resource): string {
+  const parts = resource.key.map(name => {
+    const field = resource.fields[name]
+    const to = field?.references?.to
+    if (typeof to === 'string') return sampleReference(resourceNamed(to))
+    return typeof to === 'object' || !field ? undefined : sampleOf(field)
+  })
+  return isNamed(resource) && !parts.includes(undefined) ? parts.join('/') : '1'
+}
+
+function sampleFlag(resource: Resource, name: string, field: Field): string {
+  const kebab = name.replaceAll('_', '-')
+  if (field.generated) return `--generate-${kebab}`
+  if (field.secret) return `--${kebab}-file secret.txt`
+  const to = field.references?.to
+  const by = typeof to === 'object' ? resource.fields[to.by] : undefined
+  const target = typeof to === 'object' ? to[(by && sampleOf(by)) ?? ''] : to
+  const value = target === undefined ? (sampleOf(field) ?? '1') : sampleReference(resourceNamed(target))
+  return `--${flagOf(name, field)} ${quoted(value)}`
+}
+
+/** The flags that create one record of the resource, for an example. */
+export const sampleFlags = (resource: Resource): string =>
+  Object.entries(resource.fields)
+    .filter(([, field]) => field.required)
+    .map(([name, field]) => sampleFlag(resource, name, field))
+    .join(' ')
+
+/** The flag that changes one field, for an example: one that has a few usual values, or any plain text. */
+export function sampleChange(resource: Resource): string {
+  const fields = Object.entries(resource.fields).filter(
+    ([name, field]) => !field.references && !resource.key.includes(name),
+  )
+  const [name, field] =
+    fields.findLast(([, { choices, examples }]) => (choices ?? examples ?? []).length > 1) ??
+    fields.find(([, { kind, secret }]) => kind === 'text' && !secret) ??
+    []
+  if (name === undefined || !field) return ''
+  return `--${flagOf(name, field)} ${quoted(field.examples?.[1] ?? sampleOf(field) ?? 'text')}`
+}

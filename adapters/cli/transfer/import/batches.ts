@@ -1,0 +1,111 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { FieldErrors } from '../../../../core/errors.ts'
+import { packed } from '../../../../core/packed.ts'
+import type { BulkRecord, BulkRecords } from '../../../../core/ports/bulk.ts'
+import { REASON } from './columns.ts'
+import type { Warning } from './evaluate.ts'
+import type { Input, SourceRow } from './input.ts'
+import type { Names } from './names.ts'
+import type { Mark } from './place.ts'
+import { isReason, type OpenedSource } from './source.ts'
+
+/** Rows that were read together. */
+export interface Batch {
+  readonly records: readonly BulkRecords[]
+  /** Those that break a rule. */
+  readonly rejected: readonly (readonly [SourceRow, FieldErrors])[]
+  /** Those that are taken, and may not mean what they seem to. */
+  readonly warned: readonly (readonly [line: number, warnings: readonly Warning[]])[]
+  readonly rows: number
+  /** The lines of rows without any value. */
+  readonly blank: readonly number[]
+  /** Where the input stands after them. */
+  readonly reached: Reached
+}
+
+export type Reached = Pick<Mark, 'offset' | 'line' | 'digest'>
+
+export interface Reading {
+  readonly input: Input
+  readonly opened: OpenedSource
+  readonly names: Names
+  /** Are the rows from a place within the input? */
+  readonly isWithin: boolean
+  /** Must rejected rows be handed back as they came? */
+  readonly keepsRaw: boolean
+  readonly signal: AbortSignal | undefined
+}
+
+/** Rows read at once. */
+const STRETCH = 500
+/** Characters of a batch, about, whatever its rows: they are held until they are stored. */
+const BATCH_LENGTH = 8 * 1024 * 1024
+
+export const reachedIn = (input: Input): Reached => ({
+  offset: input.offset,
+  line: input.line,
+  digest: input.digest(),
+})
+
+/** Reads an input to its end or the signal, in batches of about as many rows as `size` says at that moment. */
+export async function* readBatches(reading: Reading, size: () => number): AsyncGenerator<Batch> {
+  const { input, opened, isWithin, signal } = reading
+  const read = rowReader(reading)
+  let batch = emptyBatch()
+  for await (const cut of input.rows(opened.splitter(isWithin), STRETCH)) {
+    if (signal?.aborted) return
+    batch.blank.push(...cut.blank)
+    for (const { raw } of cut.rows) batch.length += raw.length
+    await read(cut.rows, batch)
+    if (batch.rows >= size() || batch.length >= BATCH_LENGTH) {
+      yield { ...batch, reached: reachedIn(input) }
+      batch = emptyBatch()
+    }
+    await nextTurn()
+  }
+  yield { ...batch, reached: reachedIn(input) }
+}
+
+interface Draft {
+  readonly records: BulkRecords[]
+  readonly rejected: (readonly [SourceRow, FieldErrors])[]
+  readonly warned: (readonly [line: number, warnings: readonly Warning[]])[]
+  readonly blank: number[]
+  rows: number
+  /** The length of the rows, in characters. */
+  length: number
+}
+
+const emptyBatch = (): Draft => ({ records: [], rejected: [], warned: [], blank: [], rows: 0, length: 0 })
+
+/** Adds what is read of some rows to a batch. Rows that name records not known yet are read again once those are. */
+function rowReader({ opened, names, keepsRaw }: Reading) {
+  let number = 0
+  return async (rows: readonly SourceRow[], batch: Draft): Promise<void> => {
+    const [rejected, warned] = [batch.rejected.length, batch.warned.length]
+    let records: BulkRecord[]
+    do {
+      records = []
+      batch.rejected.length = rejected
+      batch.warned.length = warned
+      for (const [index, source] of rows.entries()) {
+        const read = opened.reader.read(source)
+        if ('errors' in read) {
+          if (!isNote(source)) batch.rejected.push([source, read.errors])
+          continue
+        }
+        const { line, raw } = source
+        if (read.warnings.length > 0) batch.warned.push([line, read.warnings])
+        for (const values of read.records)
+          records.push({ row: number + index, line, raw: keepsRaw ? raw : null, values })
+      }
+    } while (await names.load())
+    // Kept as they are read, they would be copied by the garbage collector, and then take as long again to pass on.
+    if (records.length > 0) batch.records.push(packed(records))
+    number += rows.length
+    batch.rows += rows.filter(source => !isNote(source)).length
+  }
+}
+
+/** A reject file's word on the row that follows, and no row. */
+const isNote = ({ content }: SourceRow): boolean => 'json' in content && isReason(content.json, REASON)

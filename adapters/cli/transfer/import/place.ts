@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import { isJsonObject } from '../../../../core/json.ts'
+import type { ImportPlace } from '../../../../core/ports/bulk.ts'
+import { again, CliError, EXIT, type Hint } from '../../exit.ts'
+import { grouped } from '../../terminal/whole-number.ts'
+import type { Input } from './input.ts'
+
+/** What is kept of an import with each batch that it stores. */
+export interface Mark {
+  readonly offset: number
+  readonly line: number
+  /** A hash of all bytes before the offset: what follows may be corrected, what comes before may not change. */
+  readonly digest: string
+  /** A hash of the first bytes: which inputs it may be. */
+  readonly head: { readonly length: number; readonly digest: string }
+  /** A hash of the options that decide how rows are read. */
+  readonly options: string
+  /** The highest id there was when the import began. */
+  readonly before: number
+  readonly rows: number
+  readonly created: number
+  readonly skipped: number
+  readonly rejected: number
+  readonly blank: number
+  /** The first lines of those. */
+  readonly blankLines: readonly number[]
+  readonly rejectBytes: number
+  readonly isDone: boolean
+}
+
+/** The command that goes on with an import. */
+export const resuming: Hint = line => again('--resume')(line.filter(word => word !== '--no-resume'))
+
+/** Enough to tell one input from another; less than the rows of one batch. */
+const HEAD_BYTES = 1024
+
+const digestOf = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
+
+export interface Fingerprint {
+  /** What the place is kept under. */
+  readonly key: string
+  readonly head: Mark['head']
+  readonly options: string
+}
+
+/** What an input is known by. `settings` is all that decides how its rows are read. */
+export function fingerprintOf(head: Buffer, settings: unknown): Fingerprint {
+  const first = head.subarray(0, HEAD_BYTES)
+  const options = digestOf(JSON.stringify(settings))
+  const digest = digestOf(first)
+  return { key: `${options.slice(0, 16)}:${digest.slice(0, 32)}`, head: { length: first.length, digest }, options }
+}
+
+function readMark({ mark }: ImportPlace): Mark | null {
+  const given: unknown = JSON.parse(mark)
+  if (!isJsonObject(given) || !isJsonObject(given.head)) return null
+  const number = (name: string): number => Number(given[name] ?? 0)
+  const head = { length: Number(given.head.length), digest: String(given.head.digest) }
+  return {
+    offset: number('offset'),
+    line: number('line'),
+    before: number('before'),
+    rows: number('rows'),
+    created: number('created'),
+    skipped: number('skipped'),
+    rejected: number('rejected'),
+    blank: number('blank'),
+    rejectBytes: number('rejectBytes'),
+    blankLines: Array.isArray(given.blankLines) ? given.blankLines.map(Number) : [],
+    digest: String(given.digest),
+    options: String(given.options),
+    isDone: given.isDone === true,
+    head,
+  }
+}
+
+/**
+ * Where to go on: null for the beginning. Throws when an import of this input was interrupted and nothing is said of
+ * it, and when the one to be resumed was of another input.
+ */
+export function findPlace(
+  places: readonly ImportPlace[],
+  input: Input,
+  fingerprint: Fingerprint,
+  resume: boolean | undefined,
+): { readonly key: string; readonly mark: Mark } | null {
+  if (resume === false) return null
+  const all = places.flatMap(place => {
+    const mark = readMark(place)
+    return mark ? [{ key: place.input, mark }] : []
+  })
+  const [best] = all
+    .filter(({ mark }) => mark.options === fingerprint.options && isHead(input.head, mark.head))
+    .sort((a, b) => b.mark.offset - a.mark.offset)
+  if (resume) {
+    const interrupted = all.find(({ mark }) => !mark.isDone)
+    if (!best && interrupted) throw notTheSame(input.name, interrupted.mark)
+    return best ?? null
+  }
+  if (best && !best.mark.isDone)
+    throw new CliError(
+      EXIT.usage,
+      `an import of ${input.name} was interrupted after ${grouped(best.mark.rows)} rows, which are stored; --no-resume reads it from the beginning`,
+      resuming,
+    )
+  return null
+}
+
+const isHead = (content: Buffer, { length, digest }: Mark['head']): boolean =>
+  content.length >= length && digestOf(content.subarray(0, length)) === digest
+
+/** Passes over what was stored, having made sure that it is the same. */
+export async function goTo(input: Input, mark: Mark): Promise<void> {
+  if (!(await input.skipTo(mark.offset, mark.line)) || input.digest() !== mark.digest)
+    throw notTheSame(input.name, mark)
+}
+
+const notTheSame = (name: string, { rows }: Mark): CliError =>
+  new CliError(
+    EXIT.data,
+    `${name} is not what the interrupted import read: its first ${grouped(rows)} rows differ, or the options do; --no-resume reads it from the beginning, and leaves what is stored as it is`,
+  )

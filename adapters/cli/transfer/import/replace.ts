@@ -1,0 +1,121 @@
+import type { BulkCounts, BulkLoad, Replacement } from '../../../../core/ports/bulk.ts'
+import { ALL_ALONG } from '../../../../core/rating/deck-times.ts'
+import type { Resource } from '../../../../core/resources/resource.ts'
+import { quoted } from '../../command-line.ts'
+import { type Context, type Services, say } from '../../context.ts'
+import { again, CliError, EXIT } from '../../exit.ts'
+import { pluralOf } from '../../naming/references.ts'
+import { momentFrom, shownMoment, timeZoneOf } from '../../terminal/moments.ts'
+import { sayHint } from '../../terminal/report.ts'
+import { grouped } from '../../terminal/whole-number.ts'
+import type { Fixed } from './evaluate.ts'
+import type { ImportOptions } from './options.ts'
+
+/** A deck that an import is to replace, and what is shown of it. */
+export interface Replacing extends Replacement {
+  /** As it was given. */
+  readonly tenant: string
+  readonly timeZone: string
+  /** Does the new one take effect in the past? */
+  readonly isPast: boolean
+}
+
+/** Throws where the options of --mode replace make no sense. */
+export function assertReplaceable(resource: Resource, options: ImportOptions): void {
+  const { mode, effective, tenant, onError, allowEmpty, yes } = options
+  if (mode !== 'replace') {
+    const flag = effective !== undefined ? '--effective' : allowEmpty ? '--allow-empty' : yes ? '--yes' : null
+    if (flag !== null)
+      throw new CliError(EXIT.usage, `${flag} works only with --mode replace`, again('--mode', 'replace'))
+    return
+  }
+  if (resource.deckOf === undefined)
+    throw new CliError(EXIT.usage, `${resource.plural} are not a deck, so --mode replace does not apply`)
+  if (tenant === undefined)
+    throw new CliError(EXIT.usage, `--mode replace needs --tenant, to say whose ${pluralOf(resource)} to replace`)
+  if (onError === 'continue')
+    throw new CliError(
+      EXIT.usage,
+      '--mode replace is all or nothing: with --on-error continue, the rates of bad rows would be deleted',
+      again('--on-error', 'stop'),
+    )
+}
+
+/** What is to be replaced, and when; null with every other mode. */
+export async function replacingOf(
+  { mode, effective }: ImportOptions,
+  tenant: Fixed | null,
+  { records, clock }: Services,
+): Promise<Replacing | null> {
+  if (mode !== 'replace' || tenant === null) return null
+  const tenantId = Number(tenant.value)
+  const timeZone = await timeZoneOf(records, tenantId)
+  const effectiveAt = effective === undefined ? null : momentFrom('--effective', effective, timeZone)
+  const isPast = effectiveAt !== null && effectiveAt <= clock.now()
+  return { tenantId, effectiveAt, tenant: tenant.named, timeZone, isPast }
+}
+
+/**
+ * What is approved to be stored: asked at a terminal, refused in a script where rates would go; undefined when
+ * everything is.
+ */
+export async function approvedBy(
+  context: Context,
+  { yes, allowEmpty }: ImportOptions,
+  replacing: Replacing,
+  load: BulkLoad,
+  rows: number,
+): Promise<BulkCounts | undefined> {
+  const { tenant } = replacing
+  const isEmpty = rows === 0 && !allowEmpty
+  if (isEmpty && !context.options.interactive)
+    throw new CliError(EXIT.data, `there are no rows: ${tenant} would be left without any rate`, again('--allow-empty'))
+  if (yes && !isEmpty) return undefined
+  const counts = await load.check()
+  const { created, updated, removed, rejected } = counts
+  if (rejected > 0 || created + updated + removed === 0) return counts
+  if (!context.options.interactive) {
+    if (removed > 0 || replacing.isPast) throw unconfirmed(counts, replacing)
+    return counts
+  }
+  say(context, told(counts))
+  const { confirm } = await import('../../terminal/ask.ts')
+  if (!(await confirm(context, question(replacing, isEmpty)))) throw new CliError(EXIT.negative, 'nothing was changed')
+  return counts
+}
+
+const told = ({ created, updated, unchanged, removed }: BulkCounts): string =>
+  `${grouped(created)} new, ${grouped(updated)} changed, ${grouped(unchanged)} unchanged, ${grouped(removed)} go`
+
+function question({ tenant, effectiveAt, timeZone }: Replacing, isEmpty: boolean): string {
+  const from = effectiveAt === null ? '' : ` from ${shownMoment(effectiveAt, timeZone)} on`
+  return isEmpty ? `Leave ${tenant} without any rate${from}?` : `Replace the rates of ${tenant}${from}?`
+}
+
+const unconfirmed = (counts: BulkCounts, { tenant, isPast }: Replacing): CliError =>
+  new CliError(
+    EXIT.usage,
+    `${isPast && counts.removed === 0 ? 'a deck that takes effect in the past' : `replacing the rates of ${tenant}`} must be confirmed (${told(counts)}): look with --dry-run, then repeat the command with --yes`,
+    again('--dry-run'),
+  )
+
+/** Says for which calls the new deck is in force. */
+export async function tellReplaced(context: Context, replacing: Replacing, { decks }: Services): Promise<void> {
+  const { tenantId, tenant, effectiveAt, timeZone, isPast } = replacing
+  const all = await decks.list({ tenantId, all: true })
+  const placed = all.find(deck => (effectiveAt === null ? deck.state === 'in force' : deck.effectiveAt === effectiveAt))
+  if (!placed || placed.effectiveAt === ALL_ALONG) return
+  const from = shownMoment(placed.effectiveAt, timeZone)
+  if (placed.state === 'pending') {
+    say(context, `pending; takes effect at ${from}`)
+    return sayHint(context, `trunkline rate pending list ${quoted(tenant)}`)
+  }
+  const next = all.find(deck => deck.effectiveAt > placed.effectiveAt)
+  const until = next ? `, until ${shownMoment(next.effectiveAt, timeZone)}` : ''
+  say(context, `in force for calls that start from ${from} on${until}; those before keep the rates of their time`)
+  if (isPast)
+    await sayHint(
+      context,
+      `trunkline cdr rerate --tenant ${quoted(tenant)} --since ${placed.effectiveAt.slice(0, 19)}Z --dry-run`,
+    )
+}

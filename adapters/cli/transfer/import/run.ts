@@ -1,0 +1,301 @@
+import { basename } from 'node:path'
+import { AppError, type FieldErrors } from '../../../../core/errors.ts'
+import type { BulkCounts, BulkLoad, PlaceOf, Rejection } from '../../../../core/ports/bulk.ts'
+import type { Resource } from '../../../../core/resources/resource.ts'
+import { keepsPlace, NO_COUNTS } from '../../../../core/use-cases/import.ts'
+import { type Context, type Services, say } from '../../context.ts'
+import { CliError, EXIT_OF, interruption } from '../../exit.ts'
+import { type Progress, progress } from '../../terminal/progress.ts'
+import { grouped } from '../../terminal/whole-number.ts'
+import { ahead } from './ahead.ts'
+import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
+import type { Fixed } from './evaluate.ts'
+import type { Input } from './input.ts'
+import type { Names } from './names.ts'
+import type { Format, ImportOptions } from './options.ts'
+import { findPlace, fingerprintOf, goTo, type Mark, resuming } from './place.ts'
+import { approvedBy, type Replacing } from './replace.ts'
+import { errorReport, openRejectFile, type RejectFile } from './report.ts'
+import type { OpenedSource } from './source.ts'
+import type { ImportSummary } from './summary.ts'
+
+export interface Run {
+  readonly resource: Resource
+  readonly input: Input
+  readonly format: Format
+  readonly options: ImportOptions
+  readonly services: Services
+  readonly context: Context
+  readonly opened: OpenedSource
+  /** The one that all records are of. */
+  readonly tenant: Fixed | null
+  /** The deck that is to be replaced, with that mode. */
+  readonly replacing: Replacing | null
+  readonly names: Names
+  readonly signal: AbortSignal | undefined
+  readonly bytes: number | undefined
+  /** Ends the input where it is, even while more of it is waited for. */
+  stopInput(): void
+}
+
+const SHOWN_BLANKS = 10
+
+type Counts = { -readonly [K in keyof BulkCounts | 'rows' | 'warned' | 'blank']: number }
+
+/** Reads all rows and stores them; see importRecords. */
+export async function runImport(run: Run): Promise<ImportSummary> {
+  const started = performance.now()
+  const { resource, input, options, context, opened } = run
+  const shown = progress(context, input.name, run.bytes)
+  const report = errorReport(context, input.name, options.maxErrors, shown.clear)
+  const counts: Counts = { rows: 0, ...NO_COUNTS, warned: 0, blank: 0 }
+  const blankLines: number[] = []
+  if (opened.errors.length > 0) report.add(input.line === 1 ? 1 : input.line - 1, opened.errors)
+  else {
+    const place = await placeOf(run)
+    if (place.mark) takeUp(context, place.mark, counts, blankLines)
+    const rejects = openRejectFile(options.rejectFile, input.name, shapeOf(run), place.mark?.rejectBytes ?? null)
+    const load = loadOf(run, place)
+    try {
+      await passRows({ ...run, shown, report, counts, blankLines, place, rejects, load })
+    } finally {
+      shown.clear()
+      await load.close()
+      rejects.close()
+    }
+  }
+  report.end()
+  return {
+    resource: resource.name,
+    source: input.name,
+    dry_run: options.dryRun,
+    ...counts,
+    blank_lines: blankLines,
+    errors: report.shown,
+    more_errors: report.more,
+    warnings: report.warnings,
+    more_warnings: report.moreWarnings,
+    seconds: (performance.now() - started) / 1000,
+  }
+}
+
+const loadOf = (
+  { resource, input, format, options, services, opened, tenant, replacing }: Run,
+  { formerMark, before }: RunPlace,
+): BulkLoad =>
+  services.bulk.load({
+    resource,
+    columns: opened.reader.columns,
+    constants: opened.constants,
+    isSparse: format !== 'csv',
+    mode: options.mode,
+    ...(replacing ? { replacement: { tenantId: replacing.tenantId, effectiveAt: replacing.effectiveAt } } : {}),
+    onRejection: options.onError === 'stop' ? 'store nothing' : 'leave it out',
+    allowDuplicates: options.allowDuplicates,
+    formerMark,
+    before,
+    ...(tenant && !resource.fields[tenant.field] ? { tenantId: Number(tenant.value) } : {}),
+    noted: { file: basename(input.name), ...(tenant ? { [tenant.field]: Number(tenant.value) } : {}) },
+  })
+
+const shapeOf = ({ format, opened, options, input }: Run) => ({
+  format,
+  isMarked: format === 'csv' && (options.bom || input.hasMark),
+  delimiter: opened.delimiter,
+  newline: opened.newline,
+  header: opened.header,
+})
+
+interface RunPlace {
+  readonly key: string
+  readonly mark: Mark | null
+  /** As it is stored, whether the import goes on from there or not. */
+  readonly formerMark: string | null
+  /** The highest id there was when it began. */
+  readonly before: number
+  markAt(reached: Reached, counts: Counts, blankLines: readonly number[], rejectBytes: number, isDone: boolean): string
+}
+
+/** Where this import begins, and how it notes where it is. */
+async function placeOf(run: Run): Promise<RunPlace> {
+  const { resource, input, format, options, services, opened } = run
+  const settings = [resource.name, format, opened.delimiter, options.map, opened.constants, options.decimalComma]
+  const fingerprint = fingerprintOf(input.head, settings)
+  const places = keepsPlace(resource) ? await services.bulk.places(resource) : []
+  const found = findPlace(places, input, fingerprint, options.resume ?? (options.dryRun ? false : undefined))
+  if (found) await passOver(run, found.mark)
+  const { head } = found?.mark ?? fingerprint
+  const key = found?.key ?? fingerprint.key
+  const before = found?.mark.before ?? (await services.bulk.lastId(resource))
+  return {
+    key,
+    before,
+    formerMark: places.find(place => place.input === key)?.mark ?? null,
+    mark: found?.mark ?? null,
+    markAt: (reached, { rows, created, skipped, rejected, blank }, blankLines, rejectBytes, isDone) =>
+      JSON.stringify({
+        ...reached,
+        head,
+        options: fingerprint.options,
+        before,
+        rows,
+        created,
+        skipped,
+        rejected,
+        blank,
+        blankLines,
+        rejectBytes,
+        isDone,
+      } satisfies Mark),
+  }
+}
+
+/** Passes over what is stored, which a signal meanwhile does not change. */
+async function passOver(run: Run, mark: Mark): Promise<void> {
+  try {
+    await goTo(run.input, mark)
+  } catch (error) {
+    throw run.signal?.aborted ? interrupted({ ...run, counts: mark }, run.signal) : error
+  }
+}
+
+/** Goes on from what an earlier run had come to. */
+function takeUp(context: Context, mark: Mark, counts: Counts, blankLines: number[]): void {
+  const { rows, created, skipped, rejected, blank } = mark
+  Object.assign(counts, { rows, created, skipped, rejected, blank })
+  blankLines.push(...mark.blankLines)
+  say(context, `continuing after ${grouped(rows)} rows, ${grouped(created + skipped)} of which are already stored`)
+}
+
+interface Passing extends Run {
+  readonly shown: Progress
+  readonly report: ReturnType<typeof errorReport>
+  readonly counts: Counts
+  readonly blankLines: number[]
+  readonly place: RunPlace
+  readonly rejects: RejectFile
+  readonly load: BulkLoad
+}
+
+/** While a batch is stored, the next is read and handed over. */
+async function passRows(passing: Passing): Promise<void> {
+  const { input, resource, shown, counts, place, load, options, signal } = passing
+  const isWithin = place.mark !== null
+  const batches = readBatches(
+    { ...passing, isWithin, keepsRaw: options.rejectFile !== undefined },
+    () => load.batchSize,
+  )
+  /** Waits for no more input once that has failed. */
+  const orStop = (work: Promise<void>): Promise<void> => {
+    work.catch(passing.stopInput)
+    return work
+  }
+  let reached = reachedIn(input)
+  let stored = Promise.resolve()
+  try {
+    for await (const batch of ahead(batches)) {
+      if (signal?.aborted) break
+      await Promise.all([orStop(load.add(batch.records)), stored])
+      reached = batch.reached
+      note(passing, batch)
+      if (keepsPlace(resource)) stored = orStop(settle(passing, reached, false))
+      shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
+    }
+    await stored
+    if (!signal?.aborted) {
+      shown.say(`${grouped(counts.rows)} rows read; storing them`)
+      // A signal that comes from here on interrupts nothing: all is stored, or nothing for a reason of its own.
+      return await settle(passing, reached, true)
+    }
+  } catch (error) {
+    const reason = await stored.then(
+      () => error,
+      (failure: unknown) => failure,
+    )
+    if (!signal?.aborted) throw cutOff(passing, reason)
+  }
+  if (signal) throw interrupted(passing, signal)
+}
+
+/** An error that came when batches had been stored already, which stay. */
+function cutOff({ input, resource, options, counts }: Passing, error: unknown): unknown {
+  if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return error
+  const stored = `${grouped(counts.created)} records of ${input.name} are stored, the others are not`
+  if (error instanceof CliError) return new CliError(error.exitCode, `${error.message}; ${stored}`, resuming, error)
+  if (!(error instanceof AppError) || error.code === 'conflict' || error.code === 'corrupt') return error
+  // That nothing was stored is true of the last batch alone.
+  const isFull = error.code === 'storage_full'
+  const reason = isFull ? 'the disk is full or cannot be written' : error.message.replace(/\.$/, '')
+  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, resuming, error)
+}
+
+/** Counts and reports what was read. */
+function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void {
+  const { counts, blankLines } = passing
+  counts.rows += rows
+  counts.blank += blank.length
+  blankLines.push(...blank.slice(0, SHOWN_BLANKS - blankLines.length))
+  counts.warned += warned.length
+  for (const [line, warnings] of warned) passing.report.warn(line, warnings)
+  for (const [{ line, raw }, errors] of rejected) reject(passing, line, raw, errors)
+}
+
+function reject({ report, rejects, counts }: Passing, line: number, raw: string, errors: FieldErrors): void {
+  counts.rejected++
+  report.add(line, errors)
+  rejects.add(raw, errors)
+}
+
+/** Stores what was read; when a row before broke a rule and nothing may be stored, still looks for others that do. */
+async function settle(passing: Passing, reached: Reached, isDone: boolean): Promise<void> {
+  const { load, place, counts, blankLines, rejects, options } = passing
+  const isStopped = (): boolean => options.onError === 'stop' && counts.rejected > (place.mark?.rejected ?? 0)
+  const told = new Set<number>()
+  const tellOf = ({ row, line, raw, errors }: Rejection): void => {
+    if (told.has(row)) return
+    told.add(row)
+    reject(passing, line, raw ?? '', errors)
+  }
+  const placeWith: PlaceOf = ({ created, skipped }, rejections) => {
+    rejections.forEach(tellOf)
+    const total = { ...counts, created: counts.created + created, skipped: counts.skipped + skipped }
+    return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
+  }
+  const isLook = isStopped() || options.dryRun
+  const outcome = isLook ? await load.check() : await load.store(placeWith, await approved(passing))
+  for await (const rejection of load.rejections()) tellOf(rejection)
+  if (isStopped()) return
+  counts.created += outcome.created
+  counts.updated += outcome.updated
+  counts.unchanged += outcome.unchanged
+  counts.removed += outcome.removed
+  counts.skipped += outcome.skipped
+}
+
+/** What somebody agrees to, where that must be asked. */
+async function approved({
+  context,
+  options,
+  replacing,
+  load,
+  counts,
+  shown,
+}: Passing): Promise<BulkCounts | undefined> {
+  if (!replacing) return undefined
+  shown.clear()
+  return approvedBy(context, options, replacing, load, counts.rows)
+}
+
+/** What a signal ended, with what is stored in spite of it. */
+function interrupted(
+  { input, counts, resource, options }: Run & { readonly counts: Pick<Counts, 'created'> },
+  signal: AbortSignal,
+): CliError {
+  const ended = interruption(signal)
+  if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return ended
+  return new CliError(
+    ended.exitCode,
+    `interrupted: ${grouped(counts.created)} records of ${input.name} are stored`,
+    resuming,
+  )
+}

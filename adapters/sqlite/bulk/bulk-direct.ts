@@ -1,0 +1,184 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { FieldErrors } from '../../../core/errors.ts'
+import { countOf, packed, recordAt, valueAt } from '../../../core/packed.ts'
+import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejection } from '../../../core/ports/bulk.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import { dangling } from '../../../core/resources/field-errors.ts'
+import { timestamped } from '../../../core/resources/resource.ts'
+import { NO_COUNTS } from '../../../core/use-cases/import.ts'
+import { type Bound, toSql } from '../database/bound.ts'
+import type { Connection } from '../database/database.ts'
+import { othersCommits, otherWriters } from '../database/others.ts'
+import type { Writer } from '../database/writer.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { boundRow, checkedReferences, defaultsOf, rowInserter, storePlace } from './bulk-rows.ts'
+import { importedCalls, type Sifted } from './imported-calls.ts'
+
+/** Some milliseconds of the database's lock, so that others write in between. */
+const SMALL_BATCH = 300
+/** Long enough for one who waits for the lock to find it free. */
+const PAUSE_MS = 2
+/** Each page of an index is written once a batch, however many of its entries are new: large ones cost half. */
+const LARGE_BATCH = 16_000
+
+/** Records without a key of their own: batch by batch, straight into their table. */
+export function directLoad(
+  connection: Connection,
+  writer: Writer,
+  clock: Clock,
+  trail: AuditTrail,
+  plan: BulkPlan,
+): BulkLoad {
+  const insert = inserter(connection, plan)
+  const danglingIn = referenceChecker(connection, plan)
+  const calls = importedCalls(connection, plan)
+  const others = otherWriters(connection)
+  const haveOthersCommitted = othersCommits(connection)
+  let mark = plan.formerMark
+  let waiting: BulkRecords[] = []
+  let rejected: readonly Rejection[] = []
+
+  const take = (): readonly BulkRecords[] => {
+    const records = waiting
+    waiting = []
+    rejected = []
+    return records
+  }
+  /** Parts those that are not rejected from those that are stored already. */
+  const parted = (records: readonly BulkRecords[]) => {
+    haveOthersCommitted()
+    const sound = without(rowsOf(rejected), records)
+    const sifted = calls.sift(sound)
+    rejected = [...rejected, ...sifted.conflicts]
+    const fresh = without(new Set([...sifted.known, ...rowsOf(sifted.conflicts)]), sound)
+    return {
+      sifted,
+      fresh,
+      counts: { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.known.size, rejected: rejected.length },
+    }
+  }
+  /** Stores the records with the place, or nothing: tells those at fault, or null where others stored one meanwhile. */
+  const write = (records: readonly BulkRecords[], counts: BulkCounts, place: ImportPlace) => {
+    const found = danglingIn(records)
+    if (found.length > 0) return found
+    if (haveOthersCommitted() && !isAllNew(calls.sift(records))) return null
+    calls.keep(records, insert(records, clock.now()))
+    storePlace(connection, clock, plan.resource, place, mark)
+    if (counts.created > 0) trail.note('import', plan.resource.name, null, { ...plan.noted, ...counts })
+    return found
+  }
+
+  return {
+    get batchSize() {
+      return others.areQuiet() ? LARGE_BATCH : SMALL_BATCH
+    },
+    add: async records => {
+      waiting.push(...records)
+    },
+    check: async () => {
+      const records = take()
+      rejected = danglingIn(records)
+      const { sifted, counts } = parted(records)
+      calls.settle(sifted)
+      return counts
+    },
+    store: async placeOf => {
+      const records = take()
+      for (;;) {
+        const { sifted, fresh, counts } = parted(records)
+        if (rejected.length > 0 && plan.onRejection === 'store nothing')
+          return { ...NO_COUNTS, rejected: rejected.length }
+        const place = await placeOf(counts, rejected)
+        const found = await writer.writeAlone(() => write(fresh, counts, place))
+        if (!others.areQuiet()) await pause(PAUSE_MS)
+        if (found?.length === 0) {
+          calls.settle(sifted)
+          mark = place.mark
+          return counts
+        }
+        rejected = [...rejected, ...(found ?? [])]
+      }
+    },
+    rejections: async function* () {
+      yield* rejected
+    },
+    close: async () => {
+      take()
+    },
+  }
+}
+
+const isAllNew = ({ known, conflicts }: Sifted): boolean => known.size + conflicts.length === 0
+
+const rowsOf = (rejections: readonly Rejection[]): ReadonlySet<number> => new Set(rejections.map(({ row }) => row))
+
+function without(rows: ReadonlySet<number>, records: readonly BulkRecords[]): readonly BulkRecords[] {
+  if (rows.size === 0) return records
+  return records.map(some => {
+    const kept = Array.from({ length: some.count }, (_, index) => index).filter(
+      index => !rows.has(Number(valueAt(some.rows, index))),
+    )
+    return kept.length === some.count ? some : packed(kept.map(index => recordAt(some, index)))
+  })
+}
+
+/** Returns the id of the first: those of one transaction's inserts into a table without triggers follow on one another. */
+function inserter({ db, value }: Connection, { resource, columns, constants }: BulkPlan) {
+  const names = Object.keys(resource.fields)
+  const stamps = timestamped(resource)
+  const tuple = [...names.map(name => (columns.includes(name) ? '?' : `@${name}`)), ...stamps.map(() => '@now')]
+  const order = names.filter(name => columns.includes(name)).map(name => columns.indexOf(name))
+  const insert = rowInserter(db, `${resource.name} (${[...names, ...stamps].join()})`, `(${tuple.join()})`)
+  const defaults = order.map(index => toSql(resource.fields[columns[index] ?? '']?.fallback))
+  const fixed = { ...defaultsOf(resource), ...boundRow(constants) }
+  const lastId = value<[], number>('SELECT last_insert_rowid()')
+  return (records: readonly BulkRecords[], now: string): number => {
+    for (const { count, values } of records) {
+      const fill = (index: number, bound: (Bound | Buffer)[]): void => {
+        for (let i = 0; i < order.length; i++) {
+          const value = valueAt(values[order[i] ?? 0], index)
+          bound.push(value === undefined ? (defaults[i] ?? null) : toSql(value))
+        }
+      }
+      insert(count, fill, { ...fixed, now })
+    }
+    return (lastId.get() ?? 0) - countOf(records) + 1
+  }
+}
+
+/**
+ * Finds the rows that hold a reference to nothing, each once. Ids that were found are remembered until another
+ * connection has committed.
+ */
+function referenceChecker(connection: Connection, { resource, columns, constants }: BulkPlan) {
+  const haveOthersCommitted = othersCommits(connection)
+  const references = checkedReferences(resource).map(([field, to]) => {
+    const exists = connection.value<[Bound], number>(`SELECT 1 FROM ${to} WHERE id = ?`)
+    const found = new Set<Bound>()
+    const isThere = (id: Bound): boolean => {
+      if (id === null || found.has(id)) return true
+      if (exists.get(id) !== 1) return false
+      found.add(id)
+      return true
+    }
+    return { field, index: columns.indexOf(field), found, isThere }
+  })
+  const errorsOf = ({ values }: BulkRecords, at: number): FieldErrors | null => {
+    const loose = references.filter(
+      ({ field, index, isThere }) => !isThere(toSql(index === -1 ? constants[field] : valueAt(values[index], at))),
+    )
+    return loose.length === 0 ? null : loose.map(({ field }) => dangling(field))
+  }
+  return (records: readonly BulkRecords[]): readonly Rejection[] => {
+    if (haveOthersCommitted()) for (const { found } of references) found.clear()
+    const rejections = new Map<number, Rejection>()
+    for (const some of records)
+      for (let index = 0; index < some.count; index++) {
+        const errors = errorsOf(some, index)
+        if (!errors) continue
+        const { row, line, raw } = recordAt(some, index)
+        rejections.set(row, { row, line, raw, errors })
+      }
+    return [...rejections.values()]
+  }
+}

@@ -1,0 +1,57 @@
+import type { Timestamp } from '../../../core/dates.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { BulkCounts, Replacement } from '../../../core/ports/bulk.ts'
+import { ALL_ALONG, type DeckPlace, deckPlace, momentUnsaid } from '../../../core/rating/deck-times.ts'
+import { NO_COUNTS } from '../../../core/use-cases/import.ts'
+import { deckSteps } from '../calls/deck-steps.ts'
+import { deckTimes } from '../calls/deck-times.ts'
+import type { Connection } from '../database/database.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import type { Staged } from './bulk-rules.ts'
+import { compare, type IncomingDeck } from './incoming-deck.ts'
+
+/** The staged rows as a deck that takes the place of another. Both run in a transaction. */
+export interface DeckReplacing {
+  foresee(now: Timestamp): BulkCounts
+  /** Throws `conflict` when it would come to something else than what was approved. */
+  store(now: Timestamp, approved: BulkCounts | undefined): BulkCounts
+}
+
+export function deckReplacing(
+  connection: Connection,
+  trail: AuditTrail,
+  staged: Staged,
+  { tenantId, effectiveAt }: Replacement,
+): DeckReplacing {
+  const steps = deckSteps(connection, trail)
+  const timesOf = deckTimes(connection)
+  const hasRates = connection.value<[number], number>('SELECT EXISTS (SELECT 1 FROM rates WHERE tenant_id = ?)')
+  const { noted = {} } = staged.plan
+
+  const placed = (now: Timestamp): { place: DeckPlace; incoming: IncomingDeck } => {
+    const times = timesOf(tenantId)
+    const moment = effectiveAt ?? momentUnsaid(times, hasRates.get(tenantId) === 1, now)
+    const place = deckPlace(times, moment, now)
+    const { of, named } = staged
+    return { place, incoming: { tenantId, rows: 'temp.import_rows', of, named, former: place.former } }
+  }
+
+  return {
+    foresee: now => ({ ...NO_COUNTS, ...compare(connection, placed(now).incoming) }),
+    store: (now, approved) => {
+      while (steps.applyDue(now, tenantId));
+      const { place, incoming } = placed(now)
+      const changes = compare(connection, incoming)
+      const { created, updated, removed } = changes
+      if (approved && (['created', 'updated', 'removed'] as const).some(name => approved[name] !== changes[name]))
+        throw new AppError('conflict', 'The rates have changed meanwhile; nothing was replaced.')
+      const isSame = created + updated + removed === 0
+      if (!isSame || effectiveAt !== null) {
+        steps.put(incoming, place, changes, String(noted['file'] ?? ''), now)
+        const since = place.effectiveAt === ALL_ALONG ? {} : { effective_at: place.effectiveAt }
+        trail.note('import', 'rates', null, { ...noted, ...since, ...changes })
+      }
+      return { ...NO_COUNTS, ...changes }
+    },
+  }
+}

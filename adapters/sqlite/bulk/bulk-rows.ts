@@ -1,0 +1,76 @@
+import type { Database, Statement } from 'better-sqlite3'
+import { AppError } from '../../../core/errors.ts'
+import type { ImportPlace } from '../../../core/ports/bulk.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import type { Field } from '../../../core/resources/field.ts'
+import type { Resource, Row } from '../../../core/resources/resource.ts'
+import { type Bound, toSql } from '../database/bound.ts'
+import type { Connection } from '../database/database.ts'
+
+export type Named = Readonly<Record<string, Bound>>
+
+const AT_ONCE = 20
+
+/**
+ * Inserts many rows with few calls. `tuple` is the SQL of one row; its `?` are filled with what `fill` pushes for the
+ * row of that index, its names from `named`. A statement of several rows that must be able to undo itself alone copies
+ * every page it touches, which costs as much as the rows. So what fails undoes the transaction: not under a savepoint,
+ * and best where foreign keys are not enforced.
+ */
+export function rowInserter(db: Database, into: string, tuple: string) {
+  const statement = (rows: number): Statement<[...(Bound | Buffer)[], Named], unknown> =>
+    db.prepare<[...(Bound | Buffer)[], Named], unknown>(
+      `INSERT OR ROLLBACK INTO ${into} VALUES ${Array.from({ length: rows }, () => tuple).join()}`,
+    )
+  const many = statement(AT_ONCE)
+  const one = statement(1)
+  const bound: (Bound | Buffer)[] = []
+  return (count: number, fill: (index: number, bound: (Bound | Buffer)[]) => void, named: Named = {}): void => {
+    for (let next = 0; next < count; ) {
+      const rows = count - next < AT_ONCE ? 1 : AT_ONCE
+      bound.length = 0
+      for (const end = next + rows; next < end; next++) fill(next, bound)
+      const insert = rows === 1 ? one : many
+      insert.run(...bound, named)
+    }
+  }
+}
+
+/** What a new record holds where neither the rows nor the constants say: the declared default. */
+export const defaultsOf = (resource: Resource): Named =>
+  Object.fromEntries(Object.entries(resource.fields).map(([name, { fallback }]) => [name, toSql(fallback)]))
+
+export const boundRow = (row: Row): Named =>
+  Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toSql(value)]))
+
+export const columnType = (field: Field | undefined): string =>
+  field && ['integer', 'decimal', 'boolean'].includes(field.kind) ? 'INTEGER' : 'TEXT'
+
+/** Keeps a place where its input's mark is the `former` one, or none. Throws `conflict` where it is another. */
+export function storePlace(
+  { query }: Connection,
+  clock: Clock,
+  resource: Resource,
+  { input, mark }: ImportPlace,
+  former: string | null,
+): void {
+  const { changes } = query<[string, string, string, string, string | null], unknown>(
+    `INSERT INTO imports VALUES (?, ?, ?, ?) ON CONFLICT (resource, input)
+     DO UPDATE SET mark = excluded.mark, updated_at = excluded.updated_at WHERE mark = ?`,
+  ).run(resource.name, input, mark, clock.now(), former)
+  if (changes === 0) throw new AppError('conflict', 'Another import of this input is running, so this one stops.')
+}
+
+/** The resource that each plain reference field points to; references that are kept dangling are no rule. */
+export const checkedReferences = (resource: Resource): [field: string, to: string][] =>
+  Object.entries(resource.fields).flatMap(([name, { references }]): [string, string][] =>
+    references && typeof references.to === 'string' && references.onDelete !== 'keep' ? [[name, references.to]] : [],
+  )
+
+/** The references that point to one of several resources, and the field that says which. */
+export const looseReferences = (resource: Resource) =>
+  Object.entries(resource.fields).flatMap(([field, { references }]) => {
+    if (!references || typeof references.to === 'string') return []
+    const { by, ...targets } = references.to
+    return [{ field, by, targets }]
+  })

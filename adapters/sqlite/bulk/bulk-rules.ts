@@ -1,0 +1,251 @@
+import type { FieldError } from '../../../core/errors.ts'
+import type { BulkPlan, Rejection } from '../../../core/ports/bulk.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import {
+  dangling,
+  foreign,
+  mergeErrors,
+  outside,
+  overLimit,
+  taken as takenBy,
+} from '../../../core/resources/field-errors.ts'
+import { fieldLabel, type Resource } from '../../../core/resources/resource.ts'
+import { jointsAt, type Side, sidesOf, TENANT, tenantSide } from '../../../core/resources/within.ts'
+import type { Connection } from '../database/database.ts'
+import { keySetPages } from '../database/key-set.ts'
+import { joinedSql, movingJoined, withinSql } from '../database/within.ts'
+import { checkedReferences, looseReferences, type Named } from './bulk-rows.ts'
+
+/** The rules between records, over the rows of an import all at once. */
+
+export interface Staged {
+  readonly plan: BulkPlan
+  /** Do the rows or the constants say something on this field? */
+  isGiven(field: string): boolean
+  /** The SQL of a field's value in the staged row `s`. */
+  of(field: string): string
+  readonly named: Named
+}
+
+type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'outside' | 'foreign' | 'joined' | 'limit'
+
+/** What is known before the rules are looked at. */
+interface Known {
+  readonly anyMatch: boolean
+  /** The keys come in ascending order, none twice. */
+  readonly isAscending: boolean
+}
+
+/** Tells whether a query that returns 1 or nothing returns 1. */
+type Probe = (sql: string) => boolean
+
+const note = (field: string, kind: Kind, detail: string, from: string): string =>
+  `INSERT INTO temp.import_problems SELECT s.row, s.line, s.raw, '${field}', '${kind}', ${detail} FROM ${from}`
+
+const isUnique = ({ unique, key }: Resource): boolean => unique.some(set => set.join() === key.join())
+
+/** The statements that note what the rows break, in an order in which each may lean on those before. */
+export function rulesSql(staged: Staged, { anyMatch, isAscending }: Known, probe: Probe): string[] {
+  const { resource, mode, allowDuplicates } = staged.plan
+  const isFree = mode === 'insert' && allowDuplicates && !isUnique(resource)
+  return [
+    ...(isFree || isAscending ? [] : duplicates(staged, resource.key, probe)),
+    ...(!isFree && anyMatch ? matchProblems(staged) : []),
+    ...resource.unique
+      .filter(set => set.join() !== resource.key.join() && set.every(staged.isGiven))
+      .flatMap(set => [...duplicates(staged, set, probe), taken(staged, set)]),
+    ...references(staged, probe),
+    ...outsiders(staged),
+    ...foreignReferences(staged),
+    ...(anyMatch ? moves(staged) : []),
+    ...limit(staged),
+  ]
+}
+
+/** Rows that share these fields with one before. */
+function duplicates({ plan, of }: Staged, set: readonly string[], probe: Probe): string[] {
+  const varying = set.filter(name => plan.columns.includes(name))
+  const group = varying.map(name => `g.${name}`).join()
+  const grouped = `temp.import_rows g ${group ? `GROUP BY ${group}` : ''}`
+  if (!probe(`SELECT 1 FROM ${grouped} HAVING count(*) > 1 LIMIT 1`)) return []
+  const same = ['s.seq > d.first', ...varying.map(name => `d.${name} = ${of(name)}`)]
+  const first = `(SELECT ${['min(g.seq) AS first', 'g.line', ...varying.map(name => `g.${name}`)].join()}
+    FROM ${grouped} HAVING count(*) > 1) d`
+  return [note(set.at(-1) ?? '', 'duplicate', 'd.line', `${first} JOIN temp.import_rows s ON ${same.join(' AND ')}`)]
+}
+
+function matchProblems({ plan }: Staged): string[] {
+  const field = plan.resource.key.at(-1) ?? ''
+  const from = 'temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq'
+  const several = note(field, 'several', 'NULL', `${from} WHERE m.several`)
+  return plan.mode === 'insert' ? [several, note(field, 'taken', 'NULL', `${from} WHERE NOT m.several`)] : [several]
+}
+
+/** Rows whose values another stored record has. */
+function taken({ plan, of }: Staged, set: readonly string[]): string {
+  const same = set.map(name => `t.${name} = ${of(name)}`).join(' AND ')
+  const untouched = plan.mode === 'skip' ? 'm.id IS NULL AND' : ''
+  return note(
+    set.at(-1) ?? '',
+    'taken',
+    'NULL',
+    `temp.import_rows s LEFT JOIN temp.import_matches m ON m.seq = s.seq
+     WHERE ${untouched} EXISTS (SELECT 1 FROM main.${plan.resource.name} t WHERE ${same} AND t.id IS NOT m.id)`,
+  )
+}
+
+function references(staged: Staged, probe: Probe): string[] {
+  const { plan, of, isGiven } = staged
+  const loose = looseReferences(plan.resource).filter(({ field }) => isGiven(field))
+  return [
+    ...plainReferences(staged, probe),
+    ...loose.flatMap(({ field, by, targets }) =>
+      Object.entries(targets).map(([kind, to]) =>
+        note(
+          field,
+          'reference',
+          'NULL',
+          `temp.import_rows s WHERE ${of(by)} = '${kind}' AND ${of(field)} NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM main.${to} p WHERE p.id = ${of(field)})`,
+        ),
+      ),
+    ),
+  ]
+}
+
+function plainReferences({ plan, of, isGiven }: Staged, probe: Probe): string[] {
+  return checkedReferences(plan.resource).flatMap(([field, to]) => {
+    if (!isGiven(field)) return []
+    const target = `SELECT 1 FROM main.${to} p WHERE p.id = ${of(field)}`
+    if (!plan.columns.includes(field) && probe(target)) return []
+    return [
+      note(field, 'reference', 'NULL', `temp.import_rows s WHERE ${of(field)} NOT NULL AND NOT EXISTS (${target})`),
+    ]
+  })
+}
+
+/** Rows that do not belong to the tenant that all must be of. */
+function outsiders({ plan, of }: Staged): string[] {
+  const side = plan.tenantId === undefined ? undefined : tenantSide(plan.resource)
+  if (!side) return []
+  const owner = withinSql(side, TENANT, of)
+  return [note(side.field, 'outside', 'NULL', `temp.import_rows s WHERE ${owner} <> ${plan.tenantId}`)]
+}
+
+/** New records that would join what is within one to what is within another. */
+function foreignReferences({ plan, of }: Staged): string[] {
+  const { within } = plan.resource
+  const [first, ...others] = sidesOf(plan.resource)
+  if (!within?.isRule || !first) return []
+  const owner = (side: Side): string => withinSql(side, within.field, of)
+  return others.map(side =>
+    note(
+      side.field,
+      'foreign',
+      'NULL',
+      `temp.import_rows s
+       WHERE s.seq NOT IN (SELECT seq FROM temp.import_matches) AND ${owner(first)} <> ${owner(side)}`,
+    ),
+  )
+}
+
+/** Stored records that would move away from what others join them to. */
+function moves({ plan, of, isGiven }: Staged): string[] {
+  const { resource, mode } = plan
+  const joints = jointsAt(resource)
+  const [within] = new Set(joints.map(joint => joint.within))
+  if (within === undefined || mode !== 'upsert' || !isGiven(within) || resource.key.includes(within)) return []
+  const to = of(within)
+  return [
+    note(
+      within,
+      'joined',
+      'NULL',
+      `temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq JOIN main.${resource.name} t ON t.id = m.id
+       WHERE NOT m.several AND t.${within} <> ${to}
+         AND (${joints.map(joint => joinedSql(joint, 'm.id', to)).join(' OR ')})`,
+    ),
+  ]
+}
+
+/** The new records, in order, that one parent has no room for; each parent's records are counted once. */
+function limit({ plan, of }: Staged): string[] {
+  const { resource } = plan
+  if (!resource.limit) return []
+  const { by, parent, max } = resource.limit
+  return [
+    `WITH fresh AS (
+       SELECT s.row, s.line, s.raw, ${of(by)} AS parent, row_number() OVER (PARTITION BY ${of(by)} ORDER BY s.seq) AS nth
+       FROM temp.import_rows s
+       WHERE s.seq NOT IN (SELECT seq FROM temp.import_matches) AND s.row NOT IN (SELECT row FROM temp.import_problems)
+     ), present AS MATERIALIZED (
+       SELECT p.id, p.${max} AS max, (SELECT count(*) FROM main.${resource.name} t WHERE t.${by} = p.id) AS count
+       FROM main.${parent} p WHERE p.id IN (SELECT DISTINCT parent FROM fresh)
+     )
+     ${note(
+       by,
+       'limit',
+       's.max',
+       `(SELECT f.*, p.max FROM fresh f JOIN present p ON p.id = f.parent
+       WHERE f.nth + p.count > p.max ORDER BY f.row) s`,
+     )}`,
+  ]
+}
+
+interface ProblemRow {
+  readonly row: number
+  readonly line: number
+  readonly raw: string | null
+  readonly field: string
+  readonly kind: Kind
+  readonly detail: number | null
+}
+
+const ERRORS: Readonly<Record<Kind, (resource: Resource, field: string, detail: number) => FieldError>> = {
+  duplicate: (_, field, line) => ({
+    rule: 'repeated',
+    field,
+    sentence: `The ${fieldLabel(field)} is the same as in line ${line}.`,
+    detail: { line },
+  }),
+  several: ({ plural }, field) => ({
+    rule: 'ambiguous',
+    field,
+    sentence: `Several ${plural} are stored with this ${fieldLabel(field)}; which is meant is not clear.`,
+  }),
+  taken: (_, field) => takenBy(field),
+  reference: (_, field) => dangling(field),
+  foreign: (resource, field) => foreign(field, sidesOf(resource)[0]?.field ?? '', resource.within?.field ?? ''),
+  outside: (_, field) => outside(field, TENANT),
+  joined: resource => movingJoined(resource, jointsAt(resource)),
+  limit: ({ limit, plural }, field, max) => overLimit(field, resourceNamed(limit?.parent ?? '').label, max, plural),
+}
+
+const PAGE = 500
+
+/** What was noted, row by row, in the order of the rows and of the declaration. */
+export async function* rejectionsOf({ db }: Connection, resource: Resource): AsyncIterable<Rejection> {
+  db.exec('CREATE INDEX IF NOT EXISTS temp.import_problems_by_row ON import_problems (row)')
+  const select = db.prepare<[number], ProblemRow>('SELECT * FROM temp.import_problems WHERE row > ? ORDER BY row')
+  const after = (last?: RowProblems) => byRow(select.iterate(last?.[0].row ?? -1))
+  for (const page of keySetPages<RowProblems>(PAGE, after, ([{ raw }]) => raw?.length ?? 0))
+    yield* page.map(problems => {
+      const { row, line, raw } = problems[0]
+      const errors = problems.map(({ field, kind, detail }) => ERRORS[kind](resource, field, detail ?? 0))
+      return { row, line, raw, errors: mergeErrors(resource, errors) }
+    })
+}
+
+type RowProblems = [ProblemRow, ...ProblemRow[]]
+
+function* byRow(problems: Iterable<ProblemRow>): Generator<RowProblems> {
+  let group: RowProblems | null = null
+  for (const problem of problems) {
+    if (group?.[0].row === problem.row) group.push(problem)
+    else {
+      if (group) yield group
+      group = [problem]
+    }
+  }
+  if (group) yield group
+}

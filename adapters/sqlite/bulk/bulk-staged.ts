@@ -1,0 +1,131 @@
+import { valueAt } from '../../../core/packed.ts'
+import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import { NO_COUNTS } from '../../../core/use-cases/import.ts'
+import { toSql } from '../database/bound.ts'
+import type { Connection } from '../database/database.ts'
+import type { Writer } from '../database/writer.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { apply, check, foreseen, rejectedRows } from './bulk-outcome.ts'
+import { deckReplacing } from './bulk-replace.ts'
+import { boundRow, columnType, defaultsOf, rowInserter } from './bulk-rows.ts'
+import { rejectionsOf, type Staged } from './bulk-rules.ts'
+
+const BATCH = 2_000
+
+/**
+ * Records with a natural key: gathered in a temporary table outside the database, however many they are and however
+ * slowly they come, so that the database is locked only while they are checked against it and moved there.
+ */
+export function stagedLoad(
+  connection: Connection,
+  writer: Writer,
+  clock: Clock,
+  trail: AuditTrail,
+  plan: BulkPlan,
+): BulkLoad {
+  const { db } = connection
+  openStage(connection, plan)
+  const order = keyOrder(plan)
+  const insert = stageInserter(connection, plan)
+  const stage = db.transaction((records: readonly BulkRecords[]) => {
+    for (const some of records) {
+      insert(some)
+      order.next(some)
+    }
+  })
+  const staged = stagedSql(plan)
+
+  const replacing = plan.replacement ? deckReplacing(connection, trail, staged, plan.replacement) : null
+
+  const settle = (approved?: BulkCounts): BulkCounts => {
+    const found = check(connection, staged, order.isAscending)
+    if (found.rejected > 0 && plan.onRejection === 'store nothing')
+      return { ...NO_COUNTS, rejected: rejectedRows(connection) }
+    if (replacing) return replacing.store(clock.now(), approved)
+    const counts = apply(connection, staged, found, clock.now())
+    if (counts.created + counts.updated > 0)
+      trail.note('import', plan.resource.name, null, { ...plan.noted, ...counts })
+    return counts
+  }
+  /** Reads only, so that not even the lock of a write is taken. */
+  const look = (): BulkCounts => {
+    const found = check(connection, staged, order.isAscending)
+    if (!replacing) return foreseen(connection, staged, found)
+    return { ...replacing.foresee(clock.now()), rejected: rejectedRows(connection) }
+  }
+
+  return {
+    batchSize: BATCH,
+    add: async records => stage(records),
+    check: async () => db.transaction(look).deferred(),
+    store: async (_place, approved) => writer.writeAlone(() => settle(approved)),
+    rejections: () => rejectionsOf(connection, plan.resource),
+    close: async () => closeStage(connection),
+  }
+}
+
+function stageInserter({ db }: Connection, { columns }: BulkPlan): (records: BulkRecords) => void {
+  const insert = rowInserter(
+    db,
+    `import_rows (row, line, raw${columns.map(name => `, ${name}`).join('')})`,
+    `(?, ?, ?${', ?'.repeat(columns.length)})`,
+  )
+  return ({ count, rows, lines, raws, values }) => {
+    const staged = [rows, lines, raws, ...values]
+    insert(count, (index, bound) => {
+      for (const column of staged) {
+        const value = valueAt(column, index)
+        bound.push(value === undefined ? UNDEFINED : toSql(value))
+      }
+    })
+  }
+}
+
+/** Do the keys come in ascending order? Then none comes twice, which would cost a sort to find out otherwise. */
+function keyOrder({ resource, columns }: BulkPlan) {
+  const [position = -1, ...others] = resource.key.map(name => columns.indexOf(name)).filter(index => index !== -1)
+  let last = ''
+  let isAscending = position !== -1 && others.length === 0
+  return {
+    get isAscending() {
+      return isAscending
+    },
+    next: ({ count, values }: BulkRecords): void => {
+      for (let index = 0; isAscending && index < count; index++) {
+        const key = valueAt(values[position], index)
+        isAscending = typeof key === 'string' && key > last
+        last = String(key)
+      }
+    },
+  }
+}
+
+/** What stands for no value at all in a staged row: a blob, which no field holds. */
+const UNDEFINED = Buffer.from([0])
+
+/** In a file that the system forgets, so that memory stays flat; changing this setting drops all temporary tables. */
+function openStage({ db }: Connection, { resource, columns }: BulkPlan): void {
+  db.pragma('temp_store = MEMORY')
+  db.pragma('temp_store = FILE')
+  db.exec(`
+    CREATE TEMP TABLE import_rows (seq INTEGER PRIMARY KEY, row INTEGER, line INTEGER, raw TEXT
+      ${columns.map(name => `, ${name} ${columnType(resource.fields[name])}`).join('')});
+    CREATE TEMP TABLE import_matches (seq INTEGER PRIMARY KEY, id INTEGER, several INTEGER);
+    CREATE TEMP TABLE import_problems (row INTEGER, line INTEGER, raw TEXT, field TEXT, kind TEXT, detail);`)
+}
+
+const closeStage = ({ db }: Connection): void => {
+  db.pragma('temp_store = MEMORY')
+}
+
+function stagedSql(plan: BulkPlan): Staged {
+  const { resource, columns, constants } = plan
+  const isGiven = (name: string): boolean => columns.includes(name) || Object.hasOwn(constants, name)
+  return {
+    plan,
+    isGiven,
+    of: name => (columns.includes(name) ? `s.${name}` : `@${name}`),
+    named: { ...defaultsOf(resource), ...boundRow(constants) },
+  }
+}

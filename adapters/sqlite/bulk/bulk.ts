@@ -1,0 +1,96 @@
+import type { Bulk, ImportPlace } from '../../../core/ports/bulk.ts'
+import type { Selection } from '../../../core/ports/records.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import { type NamedReference, type NamedTarget, namedReferences } from '../../../core/resources/names.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { keepsPlace } from '../../../core/use-cases/import.ts'
+import type { Bound } from '../database/bound.ts'
+import type { Connection } from '../database/database.ts'
+import { translating } from '../database/errors.ts'
+import { keySetPages } from '../database/key-set.ts'
+import type { Writer } from '../database/writer.ts'
+import { selectionSql } from '../records/selection.ts'
+import { hasUnbounded } from '../records/view.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { directLoad } from './bulk-direct.ts'
+import { stagedLoad } from './bulk-staged.ts'
+import { KEPT_JOIN, keptSql } from './imported-calls.ts'
+
+const DUMP_PAGE = 500
+
+type DumpRow = [key: string | number, id: number, ...values: Bound[]]
+
+/** The storage port for many records at once. */
+export function bulk(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Bulk {
+  return {
+    load: plan => {
+      const load = (keepsPlace(plan.resource) ? directLoad : stagedLoad)(connection, writer, clock, trail, plan)
+      return Object.defineProperty(translating(load), 'batchSize', { get: () => load.batchSize })
+    },
+    places: async ({ name }) =>
+      connection.query<[string], ImportPlace>('SELECT input, mark FROM imports WHERE resource = ?').all(name),
+    lastId: async ({ name }) => connection.value<[], number>(`SELECT coalesce(max(id), 0) FROM ${name}`).get() ?? 0,
+    dump: (resource, fields, selection) => dump(connection, resource, fields, selection),
+  }
+}
+
+/** By id, without an index: a page continues where the last one ended. With a period, by the index of its dates. */
+async function* dump(
+  connection: Connection,
+  resource: Resource,
+  fields: readonly string[],
+  { period, ...selection }: Selection,
+): AsyncIterable<Bound[][]> {
+  const selected = selectionSql(connection, resource, selection)
+  const order = `t.${resource.order}`
+  const conditions = [
+    ...(period ? [`(${order}, t.id) > (?, ?)`, `${order} < ?`] : ['t.id > ?']),
+    ...selected.conditions,
+  ]
+  const sql = `SELECT ${order}, t.id, ${fields.map(field => namedSql(resource, field)).join()}
+    FROM ${resource.name} t ${period ? '' : 'NOT INDEXED'} ${fields.some(field => field in resource.kept) ? KEPT_JOIN : ''}
+    WHERE ${conditions.join(' AND ')} ORDER BY ${period ? `${order}, ` : ''}t.id LIMIT ${DUMP_PAGE}`
+  const page = connection.rows<Bound[], DumpRow>(sql)
+  const isLong = hasUnbounded(resource, fields)
+  const after = ([key, id]: DumpRow = [period?.from ?? 0, 0]): Iterable<DumpRow> => {
+    const bound = [...(period ? [key, id, period.to] : [id]), ...selected.bound]
+    return isLong ? page.iterate(...bound) : page.all(...bound)
+  }
+  const pages = keySetPages(DUMP_PAGE, after, isLong ? lengthOf : undefined)
+  const take = connection.turns.begin()
+  for (;;) {
+    const { value: rows, done } = await take(() => pages.next())
+    if (done) return
+    yield rows.map(([, , ...values]) => values)
+  }
+}
+
+const lengthOf = (row: DumpRow): number =>
+  row.reduce<number>((sum, value) => sum + (typeof value === 'string' ? value.length : 0), 0)
+
+/** The SQL of a field's value, or of the name of the record it points to. */
+function namedSql(resource: Resource, field: string): string {
+  if (field in resource.kept) return keptSql[field] ?? 'NULL'
+  const reference = namedReferences(resource).find(named => named.field === field)
+  if (!reference) return `t.${field}`
+  const isOwnOuter = reference.outer !== null && resource.fields[reference.outer] !== undefined
+  return nameSql(reference, 't', ({ own, outer }, full) =>
+    outer && isOwnOuter ? `iif(r_t.${outer.field} = t.${outer.field}, r_t.${own}, ${full})` : full,
+  )
+}
+
+/** The SQL of the name of what a record of the alias points to; `shown` makes of a target's full name what is shown. */
+function nameSql(
+  { field, by, targets }: NamedReference,
+  alias: string,
+  shown: (target: NamedTarget, full: string) => string = (_, full) => full,
+): string {
+  const name = (target: NamedTarget): string => {
+    const { resource, own, outer } = target
+    const full = `${outer ? `${nameSql(outer, `r_${alias}`)} || '/' || ` : ''}r_${alias}.${own}`
+    return `(SELECT ${shown(target, full)} FROM ${resource.name} r_${alias} WHERE r_${alias}.id = ${alias}.${field})`
+  }
+  const [only] = targets
+  if (by === null) return only ? name(only) : 'NULL'
+  return `CASE ${alias}.${by} ${targets.map(target => `WHEN '${target.kind}' THEN ${name(target)}`).join(' ')} END`
+}

@@ -1,0 +1,201 @@
+import { type IdConflict, type IdentifiedCall, separateCalls } from '../../../core/calls/identity.ts'
+import type { FieldError } from '../../../core/errors.ts'
+import { recordAt, valueAt } from '../../../core/packed.ts'
+import type { BulkPlan, BulkRecords, Rejection } from '../../../core/ports/bulk.ts'
+import { outcomeOf } from '../../../core/rating/outcome.ts'
+import type { keptWithCalls } from '../../../core/resources/call-ratings.ts'
+import type { Value } from '../../../core/resources/field.ts'
+import { callFinder, keyOf, partsOfKey } from '../calls/call-keys.ts'
+import { type Bound, toSql } from '../database/bound.ts'
+import type { Connection } from '../database/database.ts'
+import { amountSql } from '../records/view.ts'
+import { rowInserter } from './bulk-rows.ts'
+import { callTwins, type Reader, readerOf } from './call-twins.ts'
+
+/** What an import makes of calls that may be there already. */
+export interface Sifted {
+  /** The rows of those that are. */
+  readonly known: ReadonlySet<number>
+  /** Those that have the id of another call. */
+  readonly conflicts: readonly Rejection[]
+  /** The stored calls, among those that no switch names, that the known rows are. */
+  readonly twins: readonly number[]
+}
+
+export interface ImportedCalls {
+  /** Finds those that are stored already. Reads only. */
+  sift(records: readonly BulkRecords[]): Sifted
+  /** Notes that these rows have been dealt with. */
+  settle(sifted: Sifted): void
+  /** Stores what is kept with calls that were just inserted, the first with that id. */
+  keep(records: readonly BulkRecords[], first: number): void
+}
+
+interface Imported extends IdentifiedCall {
+  readonly records: BulkRecords
+  readonly index: number
+}
+
+const rowOf = (records: BulkRecords, index: number): number => Number(valueAt(records.rows, index))
+
+export function importedCalls(connection: Connection, plan: BulkPlan): ImportedCalls {
+  const read = (name: string): Reader => readerOf(plan, name)
+  const kept = (name: keyof typeof keptWithCalls): Reader => read(name)
+  const [id, source, switchName] = [kept('switch_call_id'), kept('source'), kept('switch')]
+  const [tenant, start, destination] = [read('tenant_id'), read('started_at'), read('destination_number')]
+  const storedWith = callFinder(connection)
+  const twins = callTwins(connection, plan)
+  const keep = keeper(connection, plan)
+  const importedAt = (records: BulkRecords, index: number): Imported | null => {
+    const given = id(records, index)
+    if (given === null) return null
+    const name = switchName(records, index)
+    return {
+      records,
+      index,
+      source: String(source(records, index)),
+      switchCallId: String(given),
+      switchName: name === null ? null : String(name),
+      marks: {
+        tenant_id: Number(tenant(records, index)),
+        started_at: String(start(records, index)),
+        destination_number: String(destination(records, index)),
+      },
+    }
+  }
+  return {
+    sift: batch => {
+      const called: Imported[] = []
+      const known = new Set<number>()
+      const found: number[] = []
+      const twinOf = plan.allowDuplicates ? () => null : twins.ofBatch()
+      for (const records of batch)
+        for (let index = 0; index < records.count; index++) {
+          const imported = importedAt(records, index)
+          if (imported) called.push(imported)
+          const twin = imported ? null : twinOf(records, index)
+          if (twin === null) continue
+          known.add(rowOf(records, index))
+          found.push(twin)
+        }
+      const { fresh, conflicts } = separateCalls(called, storedWith)
+      const isNew = new Set([...fresh, ...conflicts.map(({ call }) => call)])
+      for (const call of called) if (!isNew.has(call)) known.add(rowOf(call.records, call.index))
+      return { known, conflicts: conflicts.map(rejection), twins: found }
+    },
+    settle: sifted => twins.take(sifted.twins),
+    keep: (batch, first) => {
+      const called: [cdrId: number, Imported][] = []
+      let cdrId = first
+      for (const records of batch)
+        for (let index = 0; index < records.count; index++, cdrId++) {
+          const imported = importedAt(records, index)
+          if (imported) called.push([cdrId, imported])
+        }
+      keep(called)
+    },
+  }
+}
+
+function rejection({ call: { records, index, switchCallId }, rival }: IdConflict<Imported>): Rejection {
+  const { row, line, raw } = recordAt(records, index)
+  const error: FieldError = {
+    rule: 'taken',
+    field: 'switch_call_id',
+    sentence: `The switch call id ${JSON.stringify(switchCallId)} is that of another call, to ${rival.destination_number} at ${rival.started_at}; if this one is of another switch, name that in the column switch.`,
+  }
+  return { row, line, raw, errors: [error] }
+}
+
+const RATING = ['outcome', 'rate_id', 'prefix', 'cost_per_minute', 'billing_increment'] as const
+
+/** Stores the ratings of calls. */
+function keeper(connection: Connection, plan: BulkPlan) {
+  const read = (name: keyof typeof keptWithCalls | 'direction' | 'disposition' | 'duration_seconds'): Reader =>
+    readerOf(plan, name)
+  const [outcome, formerRatings] = [read('outcome'), read('former_ratings')]
+  const [direction, disposition, seconds] = [read('direction'), read('disposition'), read('duration_seconds')]
+  const [prefix, price, increment] = [read('rate_prefix'), read('rate_cost_per_minute'), read('rate_billing_increment')]
+  const rateOf = rateFinder(connection)
+  const insert = rowInserter(
+    connection.db,
+    `cdr_ratings (cdr_id, source, switch_call_id, ${RATING.join()})`,
+    '(?, ?, ?, ?, ?, ?, ?, ?)',
+  )
+  const insertFormer = connection.query<[string, number], unknown>(
+    `INSERT INTO cdr_rating_history (cdr_id, direction, replaced_at, bill_seconds, cost, ${RATING.join()})
+     SELECT c.id, coalesce(f.value ->> 'direction', c.direction), f.value ->> 'replaced_at', f.value ->> 'bill_seconds', f.value ->> 'cost', f.value ->> 'outcome',
+       (SELECT max(id) FROM rates WHERE tenant_id = c.tenant_id AND prefix = f.value ->> 'prefix'),
+       f.value ->> 'prefix', f.value ->> 'cost_per_minute', f.value ->> 'billing_increment'
+     FROM json_each(?) f CROSS JOIN cdrs c ON c.id = ? ORDER BY f.key`,
+  )
+  const outcomeAt = (records: BulkRecords, index: number): Value =>
+    outcome(records, index) ??
+    outcomeOf({
+      direction: direction(records, index),
+      disposition: disposition(records, index),
+      duration_seconds: seconds(records, index),
+    })
+  return (calls: readonly (readonly [cdrId: number, Imported])[]): void => {
+    insert(calls.length, (position, row) => {
+      const call = calls[position]
+      if (!call) return
+      const [cdrId, imported] = call
+      const { records, index, source, marks } = imported
+      const rate = [prefix, price, increment].map(part => toSql(part(records, index)))
+      row.push(
+        cdrId,
+        source,
+        keyOf(imported),
+        toSql(outcomeAt(records, index)),
+        rateOf([marks.tenant_id, ...rate]),
+        ...rate,
+      )
+    })
+    for (const [cdrId, { records, index }] of calls) {
+      const former = formerRatings(records, index)
+      if (former !== null) insertFormer.run(String(former), cdrId)
+    }
+  }
+}
+
+const REMEMBERED = 50_000
+
+/** The rate that the tenant has for a prefix now, of several the most alike; null where there is none. */
+function rateFinder({ value }: Connection) {
+  const find = value<Bound[], number>(
+    `SELECT id FROM rates WHERE tenant_id = ? AND prefix = ?
+     ORDER BY cost_per_minute IS ? DESC, billing_increment IS ? DESC, id DESC LIMIT 1`,
+  )
+  const known = new Map<string, number | null>()
+  return (rate: readonly [tenantId: number, ...Bound[]]): number | null => {
+    if (rate[1] === null) return null
+    const key = rate.join('\0')
+    const found = known.get(key)
+    if (found !== undefined) return found
+    if (known.size >= REMEMBERED) known.clear()
+    const id = find.get(...rate) ?? null
+    known.set(key, id)
+    return id
+  }
+}
+
+const key = partsOfKey('k.switch_call_id')
+
+/** What is kept with the call `t`, whose rating is `k`, as files have it. */
+const KEPT: Readonly<Record<keyof typeof keptWithCalls, string>> = {
+  source: 'k.source',
+  switch: key.switchName,
+  switch_call_id: key.id,
+  outcome: 'k.outcome',
+  rate_prefix: 'k.prefix',
+  rate_cost_per_minute: 'k.cost_per_minute',
+  rate_billing_increment: 'k.billing_increment',
+  former_ratings: `(SELECT nullif(json_group_array(json_object(
+      'replaced_at', h.replaced_at, 'direction', h.direction, 'outcome', h.outcome, 'bill_seconds', h.bill_seconds, 'cost', ${amountSql('h.cost')},
+      'prefix', h.prefix, 'cost_per_minute', iif(h.cost_per_minute IS NULL, NULL, ${amountSql('h.cost_per_minute')}),
+      'billing_increment', h.billing_increment) ORDER BY h.id), '[]') FROM cdr_rating_history h WHERE h.cdr_id = t.id)`,
+}
+
+export const keptSql: Readonly<Record<string, string>> = KEPT
+export const KEPT_JOIN = 'LEFT JOIN cdr_ratings k ON k.cdr_id = t.id'

@@ -1,0 +1,151 @@
+import type { SortedRecords } from '../../../core/calls/incoming.ts'
+import { QUARANTINE_ROOM, quarantineFull } from '../../../core/calls/quarantine.ts'
+import type { Catalog } from '../../../core/calls/record-call.ts'
+import { addSeconds, type Timestamp } from '../../../core/dates.ts'
+import { notFound } from '../../../core/errors.ts'
+import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../../core/ports/calls.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import type { Connection } from '../database/database.ts'
+import { keySetPages } from '../database/key-set.ts'
+import { otherWriters } from '../database/others.ts'
+import type { Writer } from '../database/writer.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { type CallSteps, callSteps } from './call-batch.ts'
+import { catalogs } from './catalogs.ts'
+import { reports } from './reports.ts'
+import { rerating } from './rerating.ts'
+import { usageReport } from './usage.ts'
+
+/** Some milliseconds of the database's lock. */
+const SMALL_BATCH = 1_500
+/** Each page of an index is written once a batch, however many of its entries are new. */
+const LARGE_BATCH = 10_000
+
+/** What calls are rated by is loaded so often, if it changes all the time, before it is read in one go. */
+const ATTEMPTS = 5
+
+/** The storage port for the calls of switches. */
+export function calls(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Calls {
+  const { query, value } = connection
+  const known = catalogs(connection)
+  const steps = callSteps(connection, known, clock)
+  const others = otherWriters(connection)
+  const inQuarantine = (): number => value<[], number>('SELECT count(*) FROM quarantine').get() ?? 0
+  const write = <T>(change: () => T): Promise<T> =>
+    writer.writeAlone(change).catch(error => {
+      known.forget()
+      throw error
+    })
+  /** Writes by what is loaded. If that has changed before the lock is taken, nothing is written, and it is loaded again. */
+  const writeBy = async <T>(load: () => Promise<() => boolean>, change: () => T): Promise<T> => {
+    for (let attempt = 1; ; attempt++) {
+      const isLoaded = await load()
+      const done = await write(() => (isLoaded() || attempt === ATTEMPTS ? { value: change() } : null))
+      if (done) return done.value
+    }
+  }
+  const catalogAt = connection.db.transaction((tenantId: number, moment: Timestamp): Catalog => {
+    const catalog = known.of(tenantId)
+    if (!catalog) throw notFound('Tenant')
+    catalog.deckAt(moment)
+    return catalog
+  })
+  return {
+    batchSize: () => (others.areQuiet() ? LARGE_BATCH : SMALL_BATCH),
+    store: async (feed, records, place) => {
+      let sorted: SortedRecords | null = null
+      const load = async () => {
+        const isLoaded = await steps.load(feed, records)
+        sorted = isLoaded() ? steps.sort(feed, records) : null
+        return isLoaded
+      }
+      return writeBy(load, () => {
+        const present = steps.current(sorted, feed, records)
+        const { conflicts, ...counts } = steps.store(present)
+        const unusable = [...present.unusable, ...conflicts]
+        steps.setAside(feed, unusable)
+        if (unusable.length > 0 && inQuarantine() > QUARANTINE_ROOM) throw quarantineFull()
+        if (place) keepPlace(connection, feed, place, clock.now())
+        return { ...counts, quarantined: unusable.length, legs: present.legs }
+      })
+    },
+    place: async feed =>
+      query<[string], FeedPlace>('SELECT inode AS mark, position FROM feed_places WHERE feed = ?').get(feed) ?? null,
+    quarantine: () => quarantined(connection),
+    quarantineCount: async () => inQuarantine(),
+    replay: retries => {
+      const load = async () => {
+        const loaded: (() => boolean)[] = []
+        for (const { quarantined, record } of retries)
+          loaded.push(await steps.load({ name: quarantined.feed, rules: quarantined.rules }, [record]))
+        return () => loaded.every(isLoaded => isLoaded())
+      }
+      return writeBy(load, () => retries.filter(retry => replay(connection, steps, retry)).length)
+    },
+    discard: ids => writer.write(() => ids.filter(id => discard(connection, trail, id)).length),
+    catalog: async (tenantId, moment) => {
+      const period = { from: moment, to: addSeconds(moment, 1) }
+      for (let attempt = 1; attempt < ATTEMPTS; attempt++)
+        if ((await known.ready(new Set([tenantId]), () => period))()) break
+      return catalogAt(tenantId, moment)
+    },
+    ...rerating(connection, writer, known, clock, trail),
+    ...reports(connection),
+    ...usageReport(connection, known, clock),
+  }
+}
+
+function keepPlace({ query }: Connection, { name }: Feed, { mark, position }: FeedPlace, now: string): void {
+  query<[string, string, number, string], unknown>('INSERT OR REPLACE INTO feed_places VALUES (?, ?, ?, ?)').run(
+    name,
+    mark,
+    position,
+    now,
+  )
+}
+
+/** Stores a call that waits in quarantine and lets go of it, or keeps it with its reason; returns true if it is stored. */
+function replay({ query }: Connection, steps: CallSteps, { quarantined, record }: Retry): boolean {
+  const { id, feed, rules } = quarantined
+  const sorted = steps.sort({ name: feed, rules }, [record])
+  const [unusable = steps.store(sorted).conflicts[0]] = sorted.unusable
+  const isKept =
+    unusable !== undefined &&
+    query<[string, string, string, number], unknown>(
+      'UPDATE OR IGNORE quarantine SET format = ?, rules = ?, reason = ? WHERE id = ?',
+    ).run(unusable.format, JSON.stringify(rules), unusable.reason, id).changes === 1
+  // What waits in the other format already is the same record.
+  if (!isKept) query<[number], unknown>('DELETE FROM quarantine WHERE id = ?').run(id)
+  return !unusable
+}
+
+/** Characters of a record that the audit trail keeps when it is discarded. */
+const KEPT = 1_000
+
+/** Returns true if there was such a record. */
+function discard({ query }: Connection, trail: AuditTrail, id: number): boolean {
+  const row = query<[number], Pick<Quarantined, 'feed' | 'format' | 'reason' | 'record'>>(
+    `DELETE FROM quarantine WHERE id = ? RETURNING feed, format, reason, substr(record, 1, ${KEPT}) AS record`,
+  ).get(id)
+  if (!row) return false
+  const changes = Object.entries(row).map(([name, before]) => [name, { before }])
+  trail.note('delete', 'quarantine', id, Object.fromEntries(changes))
+  return true
+}
+
+interface QuarantineRow extends Omit<Quarantined, 'rules'> {
+  readonly rules: string
+}
+
+const PAGE = 200
+
+/** In key-set pages, oldest first, so that a replay may delete as it goes. */
+async function* quarantined({ query }: Connection): AsyncIterable<Quarantined> {
+  const page = query<[number], QuarantineRow>(
+    `SELECT id, feed, format, rules, record, reason, seen, created_at FROM quarantine
+     WHERE id > ? ORDER BY id LIMIT ${PAGE}`,
+  )
+  const after = (last?: QuarantineRow) => page.iterate(last?.id ?? 0)
+  for (const rows of keySetPages<QuarantineRow>(PAGE, after, ({ record }) => record.length))
+    for (const row of rows) yield { ...row, rules: JSON.parse(row.rules) }
+}

@@ -1,0 +1,251 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Catalog } from '../../../core/calls/record-call.ts'
+import type { Timestamp } from '../../../core/dates.ts'
+import type { Dialling } from '../../../core/dialling/dialling.ts'
+import { diallingOf } from '../../../core/dialling/settings.ts'
+import { parseJson } from '../../../core/json.ts'
+import { type Deck, deckBuilder } from '../../../core/rating/deck.ts'
+import { asideWithin, type DeckTimes, deckTimeAt } from '../../../core/rating/deck-times.ts'
+import type { Period } from '../../../core/rating/period.ts'
+import type { Connection } from '../database/database.ts'
+import { keySetPages } from '../database/key-set.ts'
+import { IS_ACTIVE } from './call-ratings.ts'
+import { deckTimes } from './deck-times.ts'
+
+export interface Catalogs {
+  /**
+   * The catalog of a tenant as it is in the present transaction; null when there is no such tenant. The ones used last
+   * are kept until the tenant's revision says that something it is made of has changed, in this process or another. A
+   * deck that is not the one in force is read when it is first asked for, so that must be within the same transaction.
+   */
+  of(tenantId: number): Catalog | null
+  /** True while nothing that it is made of has changed. */
+  isCurrent(catalog: Catalog): boolean
+  /**
+   * Makes those of one batch ready for `of`, with the decks of that period, in steps that leave the event loop free; who
+   * asks for one that is being made shares it. None of them is let go before this is called again. Returns whether they
+   * are ready, which can be asked again later: not where something has changed meanwhile.
+   */
+  ready(tenantIds: ReadonlySet<number>, period: () => Period): Promise<() => boolean>
+  /** Builds each again when it is asked for next: after a transaction was undone, revisions may come again. */
+  forget(): void
+}
+
+type RateRow = [seq: number, id: number | null, prefix: string, pricePerMinute: number, increment: number]
+type RatePage = readonly RateRow[]
+
+/** A catalog and how many rates and numbers it holds. */
+interface Sized extends Catalog {
+  readonly size: number
+  /** The decks of a period that have not been read yet. */
+  unread(period: () => Period): readonly number[]
+  /** Reads one of those, in steps, and keeps it. */
+  readAside(deckId: number): Steps<Deck>
+}
+
+/** Work in steps of some milliseconds each. */
+type Steps<T> = Generator<undefined, T>
+
+/** Rates read at once: some milliseconds. */
+const PAGE = 2_000
+/** Rates and numbers that are kept in all: some 300 MB. */
+const MOST = 1_000_000
+
+export function catalogs(connection: Connection, most = MOST): Catalogs {
+  const { db } = connection
+  const { revisionOf, read } = reader(connection)
+  const kept = lastUsed(most)
+  let revisions = new WeakMap<Catalog, string>()
+
+  const isCurrent = (catalog: Catalog): boolean => revisions.get(catalog) === revisionOf(catalog.tenantId)
+  const found = (tenantId: number): Sized | null => {
+    const catalog = kept.get(tenantId)
+    return catalog && isCurrent(catalog) ? catalog : null
+  }
+  const keep = (catalog: Sized | null, revision: string): Sized | null => {
+    if (catalog) {
+      revisions.set(catalog, revision)
+      kept.use(catalog)
+    }
+    return catalog
+  }
+  // One snapshot of revision, settings, rates and numbers, whoever writes meanwhile.
+  const current = db.transaction((tenantId: number): Catalog | null => {
+    const catalog = found(tenantId)
+    return catalog ? keep(catalog, revisionOf(tenantId)) : keep(atOnce(read(tenantId)), revisionOf(tenantId))
+  })
+  /** Keeps what it reads unless something has changed meanwhile. */
+  const readInTurns = shared(async (tenantId: number): Promise<void> => {
+    const since = revisionOf(tenantId)
+    const catalog = await inTurns(read(tenantId))
+    if (revisionOf(tenantId) === since) keep(catalog, since)
+  })
+  const isReady = (tenantId: number, period: () => Period): boolean => found(tenantId)?.unread(period).length === 0
+  const makeReady = async (tenantId: number, period: () => Period): Promise<void> => {
+    if (!found(tenantId)) await readInTurns(tenantId)
+    const catalog = found(tenantId)
+    for (const deckId of catalog?.unread(period) ?? []) if (catalog) await inTurns(catalog.readAside(deckId))
+  }
+  return {
+    of: current,
+    isCurrent,
+    ready: async (tenantIds, period) => {
+      kept.hold(tenantIds)
+      for (const tenantId of tenantIds) await makeReady(tenantId, period)
+      return () => [...tenantIds].every(tenantId => isReady(tenantId, period))
+    },
+    forget: () => {
+      revisions = new WeakMap()
+      kept.clear()
+    },
+  }
+}
+
+/** The catalogs used last, as many as come to `most`, and those that are held. */
+function lastUsed(most: number) {
+  const kept = new Map<number, Sized>()
+  let held: ReadonlySet<number> = new Set()
+  return {
+    get: (tenantId: number): Sized | undefined => kept.get(tenantId),
+    hold: (tenantIds: ReadonlySet<number>): void => {
+      held = tenantIds
+    },
+    use: (catalog: Sized): void => {
+      kept.delete(catalog.tenantId)
+      let { size } = catalog
+      for (const [tenantId, other] of [...kept].reverse()) {
+        size += other.size
+        if (size > most && !held.has(tenantId)) kept.delete(tenantId)
+      }
+      kept.set(catalog.tenantId, catalog)
+    },
+    clear: (): void => kept.clear(),
+  }
+}
+
+function reader(connection: Connection) {
+  const { rows, value } = connection
+  const parts = [
+    'SELECT revision FROM catalog_revisions WHERE tenant_id = @tenant',
+    ...['rates', 'extensions', 'dids'].map(table => `SELECT max(id) FROM ${table} WHERE tenant_id = @tenant`),
+  ]
+  const revision = value<[{ tenant: number }], string>(
+    `SELECT ${parts.map(part => `coalesce((${part}), 0)`).join(` || ':' || `)}`,
+  )
+  const settingsOf = rows<[number], [string | null]>('SELECT settings FROM tenants WHERE id = ?')
+  const page = rows<[number, number], RateRow>(
+    `SELECT id, id, prefix, cost_per_minute, billing_increment FROM rates
+     WHERE tenant_id = ? AND ${IS_ACTIVE} AND id > ? ORDER BY id LIMIT ${PAGE}`,
+  )
+  const asidePage = rows<[number, number], RateRow>(
+    `SELECT seq, rate_id, prefix, cost_per_minute, billing_increment FROM deck_rates
+     WHERE deck_id = ? AND ${IS_ACTIVE} AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
+  )
+  const ratePages = (tenantId: number): Iterable<RatePage> =>
+    keySetPages<RateRow>(PAGE, last => page.all(tenantId, last?.[0] ?? 0))
+  const asidePages = (deckId: number): Iterable<RatePage> =>
+    keySetPages<RateRow>(PAGE, last => asidePage.all(deckId, last?.[0] ?? 0))
+  const timesOf = deckTimes(connection)
+  const extensions = rows<[number, number], [id: number, number: string]>(
+    `SELECT id, extension_number FROM extensions WHERE tenant_id = ? AND id > ? ORDER BY id LIMIT ${PAGE}`,
+  )
+  const numbersOf = (page: typeof dids, tenantId: number) =>
+    keySetPages<[id: number, number: string]>(PAGE, last => page.all(tenantId, last?.[0] ?? 0))
+  const dids = rows<[number, number], [id: number, number: string]>(
+    `SELECT id, number FROM dids WHERE tenant_id = ? AND id > ? ORDER BY id LIMIT ${PAGE}`,
+  )
+  return {
+    revisionOf: (tenantId: number): string => revision.get({ tenant: tenantId }) ?? '',
+    *read(tenantId: number): Steps<Sized | null> {
+      const settings = settingsOf.get(tenantId)
+      if (!settings) return null
+      const dialling = diallingOf(settings[0] === null ? null : parseJson(settings[0]))
+      const inForce = yield* deckIn(ratePages(tenantId), dialling)
+      const { size, ...decks } = decksOf(timesOf(tenantId), inForce, deckId => deckIn(asidePages(deckId), dialling))
+      const own = new Map<string, number>()
+      for (const page of numbersOf(extensions, tenantId)) {
+        for (const [id, number] of page) own.set(number, id)
+        yield
+      }
+      const numbers = new Set<string>()
+      for (const page of numbersOf(dids, tenantId)) {
+        for (const [, number] of page) numbers.add(dialling.read(number).digits)
+        yield
+      }
+      numbers.delete('')
+      return {
+        tenantId,
+        dialling,
+        ...decks,
+        extensions: own,
+        dids: numbers,
+        get size() {
+          return size() + own.size + numbers.size
+        },
+      }
+    },
+  }
+}
+
+/** The deck in force, and the others of the tenant as they are read. */
+function decksOf(times: DeckTimes, inForce: Deck, read: (deckId: number) => Steps<Deck>) {
+  const others = new Map<number, Deck>()
+  function* readAside(deckId: number): Steps<Deck> {
+    const deck = yield* read(deckId)
+    others.set(deckId, deck)
+    return deck
+  }
+  return {
+    readAside,
+    size: () => [...others.values()].reduce((sum, { size }) => sum + size, inForce.size),
+    unread: (period: () => Period) =>
+      (times.length === 0 ? [] : asideWithin(times, period())).map(({ id }) => id).filter(id => !others.has(id)),
+    deckAt: (moment: Timestamp): Deck | null => {
+      const time = deckTimeAt(times, moment)
+      if (!time || time.state === 'in force') return inForce
+      return time.state === 'forgotten' ? null : (others.get(time.id) ?? atOnce(readAside(time.id)))
+    },
+  }
+}
+
+function* deckIn(pages: Iterable<RatePage>, dialling: Dialling): Steps<Deck> {
+  const builder = deckBuilder(dialling)
+  for (const page of pages) {
+    builder.add(
+      page.map(([, id, prefix, pricePerMinute, increment]) => ({
+        id,
+        prefix,
+        pricePerMinute,
+        increment,
+        active: true,
+      })),
+    )
+    yield
+  }
+  return builder.deck()
+}
+
+function atOnce<T>(steps: Steps<T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+  }
+}
+
+async function inTurns<T>(steps: Steps<T>): Promise<T> {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
+    await nextTurn()
+  }
+}
+
+/** A second request for work in progress waits for the same work. */
+function shared(work: (id: number) => Promise<void>): (id: number) => Promise<void> {
+  const running = new Map<number, Promise<void>>()
+  return id => {
+    const present = running.get(id) ?? work(id).finally(() => running.delete(id))
+    running.set(id, present)
+    return present
+  }
+}

@@ -1,0 +1,95 @@
+import type { Timestamp } from '../../../core/dates.ts'
+import type { DeckApplied, DeckChanges, DeckEntry } from '../../../core/ports/decks.ts'
+import {
+  ALL_ALONG,
+  type DeckPlace,
+  type DeckState,
+  type DeckTime,
+  deckTimeAt,
+} from '../../../core/rating/deck-times.ts'
+import { FOREVER } from '../../../core/rating/period.ts'
+import {
+  applyToRates,
+  compare,
+  forgetMatches,
+  type IncomingDeck,
+  keepAside,
+  keepStored,
+} from '../bulk/incoming-deck.ts'
+import type { Connection } from '../database/database.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { deckTimes } from './deck-times.ts'
+
+/** The synchronous steps on decks that a write transaction is made of. */
+export interface DeckSteps {
+  /** Makes the rates of the decks that are due the stored ones: of one tenant, or of any the first that is due. */
+  applyDue(now: Timestamp, tenantId?: number): DeckApplied | null
+  /** Puts a deck that was compared in its place. */
+  put(incoming: IncomingDeck, place: DeckPlace, changes: DeckChanges, file: string, now: Timestamp): void
+}
+
+export const ENTRY =
+  'id, tenant_id AS tenantId, effective_at AS effectiveAt, state, file, rates, created_at AS createdAt'
+
+export function deckSteps(connection: Connection, trail: AuditTrail): DeckSteps {
+  const { query, value } = connection
+  const timesOf = deckTimes(connection)
+  const due = (of: string) =>
+    query<[string, ...number[]], DeckEntry>(
+      `SELECT ${ENTRY} FROM decks WHERE state = 'pending' AND effective_at <= ? ${of} ORDER BY effective_at LIMIT 1`,
+    )
+  const [dueOfAny, dueOfOne] = [due(''), due('AND tenant_id = ?')]
+  const insert = value<[number, string, DeckState, string, number, string], number>(
+    `INSERT INTO decks (tenant_id, effective_at, state, file, rates, created_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (tenant_id, effective_at)
+     DO UPDATE SET file = excluded.file, rates = excluded.rates, created_at = excluded.created_at RETURNING id`,
+  )
+  const setState = query<[DeckState, number, number], unknown>('UPDATE decks SET state = ?, rates = ? WHERE id = ?')
+  const emptied = query<[number], unknown>('DELETE FROM deck_rates WHERE deck_id = ?')
+  const takeNewIds = query<[{ tenant: number; from: string; to: string }], unknown>(
+    `UPDATE cdr_ratings
+     SET rate_id = (SELECT max(id) FROM rates WHERE tenant_id = @tenant AND prefix = cdr_ratings.prefix)
+     WHERE rate_id IS NULL AND outcome = 'rated' AND cdr_id IN (
+       SELECT id FROM cdrs WHERE tenant_id = @tenant AND started_at >= @from AND started_at < @to)`,
+  )
+
+  /** Keeps the stored rates for the calls of before; those that no deck had replaced get an entry of their own. */
+  const retire = (tenantId: number, former: DeckTime | null, now: Timestamp): void => {
+    const id = former?.id ?? insert.get(tenantId, ALL_ALONG, 'past', '', 0, now) ?? 0
+    setState.run('past', keepStored(connection, id, tenantId), id)
+  }
+
+  const apply = (deck: DeckEntry, now: Timestamp): DeckApplied => {
+    const { id, tenantId, effectiveAt } = deck
+    const times = timesOf(tenantId).filter(time => time.id !== id)
+    const former = deckTimeAt(times, effectiveAt)
+    const rows = '(SELECT * FROM main.deck_rates WHERE deck_id = @deck)'
+    const incoming = { tenantId, rows, of: (field: string) => `s.${field}`, named: { deck: id }, former }
+    const changes = compare(connection, incoming)
+    retire(tenantId, former, now)
+    applyToRates(connection, incoming, changes, now)
+    forgetMatches(connection)
+    setState.run('in force', deck.rates, id)
+    emptied.run(id)
+    // Calls that it rated ahead now get the ids of what was new in it.
+    const next = times.find(time => time.effectiveAt > effectiveAt)
+    takeNewIds.run({ tenant: tenantId, from: effectiveAt, to: next?.effectiveAt ?? FOREVER.to })
+    trail.note('apply', 'rates', null, { deck: id, tenant_id: tenantId, file: deck.file, ...changes })
+    return { deck: { ...deck, state: 'in force' }, ...changes }
+  }
+
+  return {
+    applyDue: (now, tenantId) => {
+      const deck = tenantId === undefined ? dueOfAny.get(now) : dueOfOne.get(now, tenantId)
+      return deck ? apply(deck, now) : null
+    },
+    put: (incoming, { effectiveAt, state, former, replaces }, changes, file, now) => {
+      const { tenantId } = incoming
+      if (state === 'in force' && !replaces && effectiveAt > ALL_ALONG) retire(tenantId, former, now)
+      const count = changes.created + changes.updated + changes.unchanged
+      const id = insert.get(tenantId, effectiveAt, state, file, count, now) ?? 0
+      if (state === 'in force') applyToRates(connection, incoming, changes, now)
+      else keepAside(connection, id, incoming)
+    },
+  }
+}

@@ -1,0 +1,123 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import type { Database } from 'better-sqlite3'
+import { AppError } from '../../../core/errors.ts'
+import type { Damage } from '../../../core/ports/system.ts'
+import { Sqlite } from './driver.ts'
+import { RESTORE, translate } from './errors.ts'
+import { assertOurs, schemaVersion } from './migrate.ts'
+
+/**
+ * Copies the database in one step while others write: verified, synced, readable by its owner alone, and in its place
+ * only when it is whole. Throws `conflict` when there is a file at that place, unless the copy `replaces` it. A
+ * `schema` that the copy must have: without it, as when another process was ahead with an upgrade, nothing is put there
+ * and null is returned. Else the size in bytes.
+ */
+export function copyDatabase(
+  db: Database,
+  to: string,
+  { schema, replaces }: { schema?: number; replaces?: boolean } = {},
+): number | null {
+  const draft = `${to}.part-${process.pid}`
+  removeDrafts(dirname(to), name => name === basename(to))
+  try {
+    // VACUUM fills an empty file that is there, which is how it gets its mode.
+    closeSync(openSync(draft, 'wx', 0o600))
+    db.prepare('VACUUM INTO ?').run(draft)
+    const copied = verify(draft, db.name)
+    if (schema !== undefined && copied !== schema) return null
+    syncFile(draft)
+    if (replaces) renameSync(draft, to)
+    else linkAt(draft, to)
+    syncFile(dirname(to))
+    return statSync(to).size
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+function linkAt(draft: string, to: string): void {
+  try {
+    linkSync(draft, to)
+  } catch (error) {
+    throw existsSync(to) ? alreadyThere(to) : error
+  }
+}
+
+export const alreadyThere = (path: string): AppError => new AppError('conflict', `${path} already exists.`)
+
+/** Removes from a folder what killed processes left of copies to the places of those names. */
+export function removeDrafts(folder: string, isPlace: (name: string) => boolean): void {
+  for (const name of readdirSync(folder)) {
+    const [, place = '', pid] = /^(.+)\.part-(\d+)(?:-\w+)?$/.exec(name) ?? []
+    if (isPlace(place) && !isAnother(Number(pid))) rmSync(join(folder, name), { force: true })
+  }
+}
+
+/** Whether a process other than this one runs under that number. */
+function isAnother(pid: number): boolean {
+  if (pid === process.pid) return false
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // It may be someone else's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+/** What is wrong with the pages and keys or, where those are right, with the references. */
+export function findings(db: Database): Damage[] {
+  const damage = damageIn(db)
+  if (damage.length > 0) return damage.map(finding => ({ finding, dangling: null }))
+  const dangling = db.prepare<[], { table: string; rowid: number; parent: string }>('PRAGMA foreign_key_check').all()
+  return dangling.map(({ table, rowid, parent }) => ({
+    finding: `${table} ${rowid} refers to a record of ${parent} that is not there`,
+    dangling: { table, id: rowid, parent },
+  }))
+}
+
+function damageIn(db: Database): string[] {
+  const lines: string[] = []
+  try {
+    for (const line of db.prepare<[], string>('PRAGMA integrity_check').pluck().iterate()) lines.push(line)
+  } catch (error) {
+    const told = translate(error)
+    if (!(told instanceof AppError && told.code === 'corrupt')) throw error
+    lines.push(`no more can be said: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return lines.filter(line => line !== 'ok')
+}
+
+/** Returns the schema of a sound Trunkline database. Throws `corrupt`, naming it as `label`, for any other file. */
+export function verify(path: string, label = path): number {
+  const copy = new Sqlite(path, { readonly: true, fileMustExist: true })
+  try {
+    assertOurs(copy, label)
+    const schema = schemaVersion(copy)
+    if (schema === 0) throw new AppError('corrupt', `${label} is not a Trunkline database.`)
+    const [first] = findings(copy)
+    if (first) throw new AppError('corrupt', `${label} is damaged: ${first.finding}.`, { hint: RESTORE })
+    return schema
+  } finally {
+    copy.close()
+  }
+}
+
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r')
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+}

@@ -1,0 +1,190 @@
+import { chmodSync, chownSync, closeSync, existsSync, linkSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Database, Statement } from 'better-sqlite3'
+import { AppError } from '../../../core/errors.ts'
+import { fold } from '../../../core/search.ts'
+import { copyDatabase } from './copies.ts'
+import { Sqlite } from './driver.ts'
+import { CONFIG, RESTORE, translate } from './errors.ts'
+import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
+import { Turns } from './turns.ts'
+
+export interface OpenOptions {
+  /** May a database be made where there is none? Without it, a missing one is `not_found`. */
+  readonly create?: boolean
+  /** May an older schema be brought up to date? Without it, that is `outdated` with the command as hint. */
+  readonly migrate?: boolean
+  /** For a connection that stores many records, checks each of their references itself, and lets the log grow long. */
+  readonly storesMany?: boolean
+  /** Called before an older schema is brought up to date, with the place of the copy that is made before. */
+  readonly onUpgrade?: (upgrade: { readonly schema: number; readonly copy: string }) => void
+}
+
+/** A connection with every query prepared once. */
+export interface Connection {
+  readonly db: Database
+  readonly path: string
+  /** The prepared statement for this text, the same one every time. Rows come as objects. */
+  query<P extends unknown[], R>(sql: string): Statement<P, R>
+  /** The same with rows as arrays. */
+  rows<P extends unknown[], R>(sql: string): Statement<P, R>
+  /** The same with the first column alone. */
+  value<P extends unknown[], R>(sql: string): Statement<P, R>
+  /** Shares the event loop among everything that reads many records. */
+  readonly turns: Turns
+  close(): void
+}
+
+export const IN_MEMORY = ':memory:'
+
+/** Waiting for another process's lock blocks the event loop, so it is kept short here and retried by the writer. */
+export const BUSY_TIMEOUT_MS = 5
+/** Another process that makes or upgrades the database at this moment is waited for. */
+const OPENING_TIMEOUT_MS = 10_000
+const CACHE_KIB = 32_768
+/** Pages that change again and again are put away once in so many: four times as many as usual, as the log's index holds. */
+const LOG_PAGES = 4_000
+/** A long import changes most pages of an index again and again: it takes a third less time when the log holds more. */
+const LONG_LOG_PAGES = 16_000
+const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
+
+/**
+ * Opens a database for durable use: WAL, every commit synced, foreign keys on, readable by its owner alone; `prepare`
+ * is the last step of it. Throws `not_found`, `outdated`, `corrupt`, `read_only`, `cannot_create`.
+ */
+export function openDatabase(
+  path: string,
+  options: OpenOptions = {},
+  prepare: (opened: Connection) => void = () => {},
+): Connection {
+  try {
+    if (path !== IN_MEMORY) prepareFile(path, options)
+    const db = new Sqlite(path, { timeout: OPENING_TIMEOUT_MS })
+    try {
+      configure(db, path, options)
+      const opened = connection(db, path)
+      prepare(opened)
+      db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+      return opened
+    } catch (error) {
+      db.close()
+      throw error
+    }
+  } catch (error) {
+    throw translate(error, path)
+  }
+}
+
+function prepareFile(path: string, { create }: OpenOptions): void {
+  if (isThere(path)) return
+  if (!create) throw new AppError('not_found', `There is no database at ${resolve(path)}.`, { hint: 'trunkline init' })
+  createFile(path)
+}
+
+/** Is there a file that may be a database? Throws where there is something else, or a file that is empty. */
+export function isThere(path: string): boolean {
+  // statSync throws for a file in a folder that is closed to this user: the file exists all the same.
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) return false
+  if (!found.isFile())
+    throw new AppError('cannot_create', `${path} is not a regular file, so it cannot be a database.`, { hint: CONFIG })
+  if (found.size === 0)
+    throw new AppError(
+      'corrupt',
+      `${path} is empty, not a database; delete it, and trunkline init creates a new one.`,
+      {
+        hint: RESTORE,
+      },
+    )
+  return true
+}
+
+/** Makes a folder and those above it. Node's own way never ends where there can be none, as in /proc. */
+export function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Another process may have been faster.
+    if (!existsSync(folder)) throw error
+  }
+}
+
+/** What root makes in another user's folder is that user's, whose daemon could not open it otherwise. */
+export function belongAsFolder(path: string): void {
+  if (process.getuid?.() !== 0) return
+  const { uid, gid } = statSync(dirname(path))
+  chownSync(path, uid, gid)
+}
+
+/** Makes the database beside its place and links it there whole, so that no other process finds half of one. */
+function createFile(path: string): void {
+  makeFolder(dirname(path))
+  const draft = `${path}.new-${process.pid}`
+  rmSync(draft, { force: true })
+  closeSync(openSync(draft, 'wx', 0o600))
+  const db = new Sqlite(draft)
+  try {
+    migrate(db)
+    db.close()
+    belongAsFolder(draft)
+    linkSync(draft, path)
+  } catch (error) {
+    if (!existsSync(path)) throw error
+  } finally {
+    db.close()
+    rmSync(draft, { force: true })
+  }
+}
+
+function configure(db: Database, path: string, options: OpenOptions): void {
+  assertOurs(db, path)
+  if (path !== IN_MEMORY && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
+  const journal = db.pragma('journal_mode = WAL', { simple: true })
+  if (journal !== 'wal' && path !== IN_MEMORY)
+    throw new AppError('read_only', `${path} cannot use write-ahead logging.`)
+  db.pragma('synchronous = FULL')
+  if (db.pragma('synchronous', { simple: true }) !== 2) throw new Error('SQLite would not sync every commit.')
+  db.pragma(`foreign_keys = ${options.storesMany ? 'OFF' : 'ON'}`)
+  db.pragma(`cache_size = -${CACHE_KIB}`)
+  db.pragma(`wal_autocheckpoint = ${options.storesMany ? LONG_LOG_PAGES : LOG_PAGES}`)
+  db.pragma(`journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
+  db.pragma('temp_store = MEMORY')
+  db.function('fold', { deterministic: true }, text => fold(String(text)))
+  db.function('holds', { deterministic: true }, (text, needle) => Number(fold(String(text)).includes(String(needle))))
+  const schema = schemaVersion(db)
+  if (schema === migrations.length) return
+  if (!options.migrate && path !== IN_MEMORY)
+    throw new AppError('outdated', `${path} has an older schema.`, { hint: 'trunkline db migrate' })
+  if (schema > 0) keepFormer(db, schema, options)
+  migrate(db)
+}
+
+function keepFormer(db: Database, schema: number, { onUpgrade }: OpenOptions): void {
+  const copy = `${db.name}.schema-${schema}.backup`
+  onUpgrade?.({ schema, copy })
+  copyDatabase(db, copy, { schema, replaces: true })
+}
+
+function connection(db: Database, path: string): Connection {
+  const cache = <P extends unknown[], R>(shape: (statement: Statement<P, R>) => Statement<P, R>) => {
+    const prepared = new Map<string, unknown>()
+    return <Q extends unknown[], S>(sql: string): Statement<Q, S> => {
+      const known = prepared.get(sql)
+      if (known) return known as Statement<Q, S>
+      const statement = shape(db.prepare<P, R>(sql))
+      prepared.set(sql, statement)
+      return statement as unknown as Statement<Q, S>
+    }
+  }
+  return {
+    db,
+    path,
+    query: cache(statement => statement),
+    rows: cache(statement => statement.raw()),
+    value: cache(statement => statement.pluck()),
+    turns: new Turns(),
+    close: () => db.close(),
+  }
+}

@@ -1,0 +1,88 @@
+import { AppError } from '../../../core/errors.ts'
+
+export const RESTORE = 'trunkline db restore FILE'
+/** Tells where the path of the database comes from. */
+export const CONFIG = 'trunkline config show'
+
+/** What the system says of a path that no file can have. */
+const REASONS: Readonly<Record<string, string>> = {
+  EEXIST: 'a part of the path is no folder',
+  ENOTDIR: 'a part of the path is no folder',
+  ENOENT: 'there can be no such folder',
+  ENAMETOOLONG: 'the name is too long',
+  ELOOP: 'its links lead in a circle',
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(codeOf(error))
+
+export const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CONSTRAINT')
+
+/** A driver's error as one of ours, of that file if it is named; anything that is not a driver's error comes back as it is. */
+export function translate(error: unknown, path?: string): unknown {
+  const code = codeOf(error)
+  if (error instanceof AppError || !(error instanceof Error) || !code) return error
+  const cause = error
+  if (isBusy(error))
+    return new AppError('busy', 'The database is busy; try again in a moment.', { cause, retryAfter: 1 })
+  if (code === 'SQLITE_FULL' || code === 'ENOSPC' || code === 'EDQUOT')
+    return new AppError('storage_full', 'The disk is full; nothing was stored.', { cause })
+  if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code) || code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
+    return new AppError(
+      'read_only',
+      `${path ?? 'The database'} cannot be opened for writing by this user; check who owns it and its folder.`,
+      { cause },
+    )
+  if (/^SQLITE_(CORRUPT|NOTADB|FORMAT)/.test(code))
+    return new AppError('corrupt', `${path ?? 'The database file'} is damaged or is not an SQLite database.`, {
+      cause,
+      hint: RESTORE,
+    })
+  if (path !== undefined && 'syscall' in error)
+    return new AppError(
+      'cannot_create',
+      `${path} cannot be a database: ${REASONS[code] ?? 'the system refuses it'} (${code}).`,
+      {
+        cause,
+        hint: CONFIG,
+      },
+    )
+  if (code === 'SQLITE_IOERR' || code.startsWith('SQLITE_IOERR_'))
+    return new AppError('storage_full', 'The disk could not be read or written; nothing was stored.', { cause })
+  return error
+}
+
+async function* translatingPages(pages: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  try {
+    yield* pages
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+const rethrow = (error: unknown): never => {
+  throw translate(error)
+}
+
+/** The port with the driver's errors translated, whether they come from a call, its promise or its pages. */
+export function translating<P extends object>(port: P): P {
+  const wrapped = Object.entries(port).map(([name, method]) => {
+    if (typeof method !== 'function') return [name, method]
+    const translated = (...given: unknown[]): unknown => {
+      try {
+        const result: unknown = method(...given)
+        if (result instanceof Promise) return result.catch(rethrow)
+        return isAsyncIterable(result) ? translatingPages(result) : result
+      } catch (error) {
+        throw translate(error)
+      }
+    }
+    return [name, translated]
+  })
+  return Object.fromEntries(wrapped) as P
+}

@@ -1,0 +1,104 @@
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { AppError } from '../../../core/errors.ts'
+import { copyDatabase, syncFile, verify } from './copies.ts'
+import { Sqlite } from './driver.ts'
+import { translate } from './errors.ts'
+import { isLocked } from './locks.ts'
+import { assertNotForeign } from './migrate.ts'
+
+/**
+ * Puts a verified copy of a backup, without its sessions, in the database's place. Throws `conflict` while another
+ * process has it open, `corrupt` when the backup is not sound or the database is another program's. The database that
+ * was there is kept beside it, damaged or not; its name is returned.
+ */
+export function restore(from: string, to: string): { kept: string | null } {
+  const draft = `${to}.restored-${process.pid}`
+  try {
+    assertSound(from)
+    const source = new Sqlite(from, { readonly: true, fileMustExist: true })
+    try {
+      copyDatabase(source, draft)
+    } finally {
+      source.close()
+    }
+    endSessions(draft)
+    return { kept: replace(to, draft) }
+  } catch (error) {
+    throw translate(error)
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** An error of a backup names the backup, and its hint is not to restore one. */
+function assertSound(backup: string): void {
+  try {
+    verify(backup)
+  } catch (error) {
+    const told = translate(error)
+    if (!(told instanceof AppError && told.code === 'corrupt')) throw told
+    throw new AppError('corrupt', `${backup} was not restored: ${told.message}`, { cause: error })
+  }
+}
+
+/** A backup holds sessions that have been ended since. */
+function endSessions(path: string): void {
+  const db = new Sqlite(path)
+  try {
+    db.exec('DELETE FROM sessions')
+  } finally {
+    db.close()
+  }
+}
+
+const inUse = (path: string): AppError =>
+  new AppError('conflict', `${path} is in use.`, { hint: 'systemctl stop trunklined' })
+
+/**
+ * Puts the draft in the database's place, in one step, so that there is a database at any moment. Returns the name that
+ * the former one is kept under; null when there was none.
+ */
+function replace(path: string, draft: string): string | null {
+  const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
+  const isThere = existsSync(path)
+  const exchange = (): void => {
+    if (isThere) linkSync(path, kept)
+    // What is left of a damaged one would be played into the restored one.
+    for (const rest of ['-wal', '-shm', '-journal'])
+      if (existsSync(`${path}${rest}`)) renameSync(`${path}${rest}`, `${kept}${rest}`)
+    renameSync(draft, path)
+    syncFile(dirname(path))
+  }
+  try {
+    if (isThere) withAlone(path, exchange)
+    else exchange()
+  } catch (error) {
+    const translated = translate(error)
+    const isDamaged = translated !== error && translated instanceof AppError && translated.code === 'corrupt'
+    // What is damaged cannot tell by its own locks who uses it, but the system can.
+    if (!isDamaged) throw translated instanceof AppError && translated.code === 'busy' ? inUse(path) : translated
+    if (isLocked(path)) throw inUse(path)
+    exchange()
+  }
+  return isThere ? kept : null
+}
+
+/** Only who has the database alone may switch its journal. */
+function withAlone(path: string, act: () => void): void {
+  if (statSync(path).size === 0) {
+    act()
+    return
+  }
+  const db = new Sqlite(path, { timeout: 0 })
+  try {
+    assertNotForeign(db, path)
+    db.pragma('locking_mode = EXCLUSIVE')
+    if (db.pragma('journal_mode = DELETE', { simple: true }) !== 'delete') throw inUse(path)
+    // SQLite empties its journal, and leaves it there for as long as it has the database alone.
+    rmSync(`${path}-journal`, { force: true })
+    act()
+  } finally {
+    db.close()
+  }
+}

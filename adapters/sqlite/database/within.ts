@@ -1,0 +1,77 @@
+import type { FieldErrors } from '../../../core/errors.ts'
+import { foreign, joined } from '../../../core/resources/field-errors.ts'
+import type { Resource, Row } from '../../../core/resources/resource.ts'
+import { fieldsOf, type Joint, jointsAt, type Side, sidesOf } from '../../../core/resources/within.ts'
+import { boundRow } from '../bulk/bulk-rows.ts'
+import { type Bound, toSql } from './bound.ts'
+import type { Connection } from './database.ts'
+
+/** Records that must agree with what they point to: see `Within`. */
+
+type Ruled = Pick<Resource, 'name' | 'fields'> & Partial<Pick<Resource, 'label' | 'within'>>
+
+/** The SQL of what a side is within, where `of` is the SQL of a field; null where it points to nothing. */
+export function withinSql({ field, to }: Side, within: string, of: (field: string) => string): string {
+  if (to === null) return of(field)
+  const owner = (table: string): string => `(SELECT o.${within} FROM main.${table} o WHERE o.id = ${of(field)})`
+  if (typeof to === 'string') return owner(to)
+  const { by, ...targets } = to
+  const kinds = Object.entries(targets).map(([kind, table]) => `WHEN '${kind}' THEN ${owner(table)}`)
+  return `CASE ${of(by)} ${kinds.join(' ')} END`
+}
+
+/** The SQL that is true where records `j` join one, whose id is `id`, to something that is not within `to`. */
+export function joinedSql({ within, pointing, others }: Joint, id: string, to: string): string {
+  const where = Object.entries(pointing.kind).map(([field, kind]) => `j.${field} = '${kind}'`)
+  const away = others.map(side => `${withinSql(side, within, field => `j.${field}`)} <> ${to}`)
+  return `EXISTS (SELECT 1 FROM main.${pointing.from.name} j
+    WHERE ${[...where, `j.${pointing.field} = ${id}`].join(' AND ')} AND (${away.join(' OR ')}))`
+}
+
+/** The references of a record that do not agree with its first, unless it is stored with them already. */
+export function foreignReferences({ value }: Connection, resource: Ruled, values: Row, id?: number): FieldErrors {
+  const { within, name } = resource
+  if (!within?.isRule) return []
+  const [first, ...others] = sidesOf({ ...resource, within })
+  const fields = [first, ...others].flatMap(side => (side ? fieldsOf(side) : []))
+  if (!first || fields.some(field => (values[field] ?? null) === null)) return []
+  const bound = { ...boundRow(values), id: id ?? null }
+  const same = fields.map(field => `${field} = @${field}`).join(' AND ')
+  if (value<[typeof bound], number>(`SELECT 1 FROM ${name} WHERE id = @id AND ${same}`).get(bound) === 1) return []
+  const ownerOf = (side: Side): number | null =>
+    value<[typeof bound], number | null>(`SELECT ${withinSql(side, within.field, field => `@${field}`)}`).get(bound) ??
+    null
+  const owner = ownerOf(first)
+  if (owner === null) return []
+  return others
+    .filter(side => ![owner, null].includes(ownerOf(side)))
+    .map(({ field }) => foreign(field, first.field, within.field))
+}
+
+/** Whether the record would no longer agree with those that join it to others. */
+export function moveProblem({ value }: Connection, resource: Ruled, values: Row, id?: number): FieldErrors {
+  const joints = id === undefined ? [] : jointsAt(resource)
+  const [within] = new Set(joints.map(joint => joint.within))
+  const to = within === undefined ? undefined : values[within]
+  if (id === undefined || within === undefined || to === undefined) return []
+  if (value<[number], Bound>(`SELECT ${within} FROM ${resource.name} WHERE id = ?`).get(id) === to) return []
+  const sql = `SELECT ${joints.map(joint => joinedSql(joint, '@id', '@to')).join(' OR ')}`
+  const isJoined = value<[{ id: number; to: Bound }], number>(sql).get({ id, to: toSql(to) }) === 1
+  return isJoined ? [movingJoined(resource, joints)] : []
+}
+
+export const movingJoined = ({ name, label = name }: Ruled, joints: readonly Joint[]) =>
+  joined(
+    joints[0]?.within ?? '',
+    { label },
+    joints.map(({ pointing }) => pointing.from.plural),
+  )
+
+/** The ids of the records that do not agree with what they point to. */
+export function strays({ value }: Connection, { name, ...declared }: Resource): number[] {
+  const [first, ...others] = sidesOf(declared)
+  if (!first) return []
+  const owner = (side: Side): string => withinSql(side, declared.within?.field ?? '', field => `j.${field}`)
+  const differing = others.map(side => `${owner(first)} <> ${owner(side)}`)
+  return value<[], number>(`SELECT j.id FROM main.${name} j WHERE ${differing.join(' OR ')} ORDER BY j.id`).all()
+}

@@ -1,0 +1,136 @@
+import { PIECE, upTo } from '../database/key-set.ts'
+import {
+  afterSql,
+  bindPlace,
+  byPlace,
+  columnsSql,
+  fromSql,
+  orderSql,
+  type Place,
+  type Plan,
+  placeAt,
+  read,
+  type Stretch,
+  upToSql,
+  type ViewRow,
+  whereSql,
+} from './list-plan.ts'
+import { merged } from './merged.ts'
+import { candidates, isLong, lengthSql, SEPARATOR, searchedText } from './search-index.ts'
+import { sorted, sorts } from './sorted.ts'
+
+/** How many records are scanned at once for a text that no index helps to find: 2 ms. */
+const SCAN = 2_000
+/** How many matches are read at once, as in a list. */
+const PAGE = 100
+/** How many are checked and shown at once. */
+const SHOWN = 500
+/** When no more than this many may contain it, they are shown as they are checked, up to this many characters. */
+const FEW = 4_000
+const KEPT = 2 * 1024 * 1024
+
+/** The records that hold the needle: by the index where it narrows the search, else by looking through them. */
+export async function* found(plan: Plan, needle: string, showsAll: boolean): AsyncIterable<Stretch> {
+  const ids = await candidateIds(plan, needle)
+  if (ids === null) yield* scanned(plan, needle, showsAll || !plan.isUnbounded)
+  else yield { rows: await matching(plan, needle, ids, showsAll), isLast: true }
+}
+
+/** The ids of the records that may hold the needle; null where they are to be looked through in order. */
+async function candidateIds(plan: Plan, needle: string): Promise<readonly number[] | null> {
+  const { connection, resource, take } = plan
+  const ids = needle.includes(SEPARATOR) ? [] : await take(() => candidates(connection, resource, needle))
+  return ids === null && sorts(plan) ? (await sorted(plan)).map(([, , id]) => id) : ids
+}
+
+/**
+ * The candidates that really match, in the resource's order. Finding a record costs as much as showing it, so few that
+ * are all asked for have their JSON with them; of many, or when only some are asked for, the places are kept.
+ */
+async function matching(
+  plan: Plan,
+  needle: string,
+  ids: readonly number[],
+  showsAll: boolean,
+): Promise<readonly ViewRow[]> {
+  const { resource, conditions, take } = plan
+  const text = searchedText(resource)
+  // Most candidates match, and most of those as they stand: what SQLite finds itself needs no call out of it.
+  const holds = `(instr(lower(${text}), ?) OR holds(${text}, ?))`
+  const where = whereSql('t.id = j.value', holds, ...conditions, plan.from !== null && afterSql(plan))
+  const bound = [needle, needle, ...plan.bound, ...bindPlace(plan, plan.from)]
+  const compare = byPlace(plan)
+  const stretches: ViewRow[][] = []
+  let kept = showsAll && ids.length <= FEW && !plan.isUnbounded ? 0 : KEPT
+  let start = 0
+  const step = (): boolean => {
+    const isShown = kept < KEPT
+    const stretch = atOnce(plan, ids.slice(start, start + (isShown ? SHOWN : SCAN)))
+    start += stretch.length
+    const rows = plan.connection
+      .rows<(string | number)[], ViewRow>(
+        `SELECT ${columnsSql(plan, isShown)} FROM json_each(?) j CROSS JOIN ${fromSql(plan, isShown)} ${where}`,
+      )
+      .all(JSON.stringify(stretch), ...bound)
+    kept = rows.reduce((sum, [json]) => sum + json.length, kept)
+    stretches.push(rows.sort(compare))
+    return start < ids.length
+  }
+  while (await take(step));
+  return merged(stretches, compare, take)
+}
+
+/** As many of the first of these records as are looked into at once. */
+function atOnce({ connection, resource }: Plan, ids: readonly number[]): readonly number[] {
+  if (!isLong(resource)) return ids
+  const lengths = connection.value<[string], number>(
+    `SELECT ${lengthSql(resource)} FROM json_each(?) j LEFT JOIN ${resource.name} t ON t.id = j.value ORDER BY j.rowid`,
+  )
+  return ids.slice(0, upTo(PIECE, lengths.iterate(JSON.stringify(ids)), of => of).rows.length)
+}
+
+/** Looks through the records in order, a bounded stretch at a time. */
+async function* scanned(plan: Plan, needle: string, withJson: boolean): AsyncIterable<Stretch> {
+  const { resource, conditions, take } = plan
+  let place = plan.from
+  /** The last place of those that are looked through at present; null where that is the end, undefined before. */
+  let end: Place | null | undefined
+  let isLast = false
+  const step = (): readonly ViewRow[] => {
+    if (end === undefined) end = endOfStretch(plan, place)
+    const past = place !== null && afterSql(plan)
+    const within = end !== null && upToSql(plan)
+    const sql = `SELECT ${columnsSql(plan, withJson)} FROM ${fromSql(plan, withJson)}
+      ${whereSql(...conditions, past, within, `holds(${searchedText(resource)}, ?)`)}
+      ORDER BY ${orderSql(plan)} LIMIT ${PAGE}`
+    const { rows, isCut } = read(plan, sql, [...plan.bound, ...bindPlace(plan, place), ...bindPlace(plan, end), needle])
+    if (isCut || rows.length === PAGE) place = placeAt(rows.at(-1))
+    else {
+      isLast = end === null
+      place = end
+      end = undefined
+    }
+    return rows
+  }
+  while (!isLast) {
+    const rows = await take(step)
+    yield { rows, isLast }
+  }
+}
+
+/** Where the next stretch of scanned records ends; null if it covers all the rest. */
+function endOfStretch(plan: Plan, place: Place | null): Place | null {
+  const { connection, resource, sort, conditions, bound } = plan
+  const past = place !== null && afterSql(plan)
+  const sqlOf = (columns: string, limit: string): string => `SELECT t.${sort.by}, t.id${columns}
+    FROM ${resource.name} t ${whereSql(...conditions, past)} ORDER BY ${orderSql(plan)} LIMIT ${limit}`
+  const given = [...bound, ...bindPlace(plan, place)]
+  if (!isLong(resource))
+    return connection.rows<(string | number)[], Place>(sqlOf('', `1 OFFSET ${SCAN - 1}`)).get(...given) ?? null
+  const rows = connection
+    .rows<(string | number)[], [...Place, number]>(sqlOf(`, ${lengthSql(resource)}`, String(SCAN)))
+    .iterate(...given)
+  const stretch = upTo(PIECE, rows, ([, , length]) => length, SCAN)
+  const last = stretch.rows.at(-1)
+  return last && stretch.isCut ? [last[0], last[1]] : null
+}

@@ -1,0 +1,128 @@
+import { invalid } from '../../../core/errors.ts'
+import type { PageQuery, Sort } from '../../../core/ports/records.ts'
+import type { Period } from '../../../core/rating/period.ts'
+import { dangling } from '../../../core/resources/field-errors.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import type { Connection } from '../database/database.ts'
+import { PIECE, type Some, upTo } from '../database/key-set.ts'
+import type { Turn } from '../database/turns.ts'
+import { selectionSql } from './selection.ts'
+import { isUnbounded, joinSql, viewSql } from './view.ts'
+
+/** The place in an ordered list: the order column's value and the id. */
+export type Place = readonly [key: string | number, id: number]
+/** A record and its place; its JSON is empty until it is read. */
+export type ViewRow = readonly [json: string, key: string | number, id: number]
+
+/** Records of a list, in order; several such make it whole. */
+export interface Stretch {
+  readonly rows: readonly ViewRow[]
+  readonly isLast: boolean
+}
+
+type Bound = string | number
+
+/** What one list reads, and how it takes its turn. */
+export interface Plan {
+  readonly connection: Connection
+  readonly resource: Resource
+  readonly view: 'plain' | 'list'
+  readonly sort: Sort
+  /** What the records have to hold to, in SQL, and what that is bound to. */
+  readonly conditions: readonly string[]
+  readonly bound: readonly Bound[]
+  /** Where the list begins; null at its beginning. */
+  readonly from: Place | null
+  /** May one record be larger than a whole page of usual ones? */
+  readonly isUnbounded: boolean
+  readonly take: Turn
+}
+
+/** Throws `invalid` on `after`; see `Records.list`. */
+export function planOf(connection: Connection, resource: Resource, query: PageQuery): Plan {
+  const { period, after, view, signal, sort = { by: resource.order, isAscending: false }, ...selection } = query
+  const { conditions, bound } = selectionSql(connection, resource, selection)
+  const within = period ? boundsOf(resource, period, sort) : { bounds: [], edge: null }
+  return {
+    connection,
+    resource,
+    view,
+    sort,
+    conditions: [...conditions, ...within.bounds.map(([sign]) => `t.${resource.order} ${sign} ?`)],
+    bound: [...bound, ...within.bounds.map(([, moment]) => moment)],
+    from: beginning(after === undefined ? null : placeOf(connection, resource, sort, after), within.edge, sort),
+    isUnbounded: isUnbounded(resource, view),
+    take: connection.turns.begin(signal),
+  }
+}
+
+/** In the order of its dates, a list begins at one end of its period and each page moves that end: it is no extra bound. */
+function boundsOf({ order }: Resource, { from, to }: Period, { by, isAscending }: Sort) {
+  const bounds = [['>=', from] as const, ['<', to] as const]
+  if (by !== order) return { bounds, edge: null }
+  const edge: Place = [isAscending ? from : to, 0]
+  return { bounds: bounds.filter(([sign]) => (sign === '<') === isAscending), edge }
+}
+
+/** The later of the two. */
+function beginning(after: Place | null, edge: Place | null, sort: Sort): Place | null {
+  return after && edge ? (comparing(sort)(after, edge) < 0 ? edge : after) : (after ?? edge)
+}
+
+function placeOf({ rows }: Connection, { name }: Resource, { by }: Sort, id: number): Place {
+  if (by === 'id') return [id, id]
+  const found = rows<[number], [string | number, number]>(`SELECT ${by}, id FROM ${name} WHERE id = ?`).get(id)
+  if (!found) throw invalid([dangling('after')])
+  return found
+}
+
+const descending = ([keyA, idA]: Place, [keyB, idB]: Place): number =>
+  keyA === keyB ? idB - idA : keyA < keyB ? 1 : -1
+
+const comparing = ({ isAscending }: Sort): typeof descending => (isAscending ? (a, b) => descending(b, a) : descending)
+
+export function byPlace({ sort }: Plan): (a: ViewRow, b: ViewRow) => number {
+  const compare = comparing(sort)
+  // Named one by one, since a rest of a row is an array of its own each time, and takes twice as long.
+  return ([, keyA, idA], [, keyB, idB]) => compare([keyA, idA], [keyB, idB])
+}
+
+export const placeAt = (row: ViewRow | undefined): Place | null => (row ? [row[1], row[2]] : null)
+
+export const whereSql = (...parts: (string | false)[]): string => {
+  const present = parts.filter(part => part !== false)
+  return present.length > 0 ? `WHERE ${present.join(' AND ')}` : ''
+}
+
+/** What a row is made of, with its JSON or without. */
+export const columnsSql = ({ resource, view, sort }: Plan, withJson: boolean): string =>
+  `${withJson ? viewSql(resource, view) : "''"}, t.${sort.by}, t.id`
+
+/** The record `t`, and what its JSON needs. */
+export const fromSql = ({ resource, view }: Plan, withJson: boolean): string =>
+  `${resource.name} t ${withJson ? joinSql(resource, view) : ''}`
+
+export function orderSql({ sort: { by, isAscending } }: Plan): string {
+  const way = isAscending ? 'ASC' : 'DESC'
+  return by === 'id' ? `t.id ${way}` : `t.${by} ${way}, t.id ${way}`
+}
+
+/** True for what comes after a place. */
+export const afterSql = (plan: Plan): string => placeSql(plan, plan.sort.isAscending ? '>' : '<')
+
+/** True for what comes before a place, and what is there. */
+export const upToSql = (plan: Plan): string => placeSql(plan, plan.sort.isAscending ? '<=' : '>=')
+
+const placeSql = ({ sort: { by } }: Plan, sign: string): string =>
+  by === 'id' ? `t.id ${sign} ?` : `(t.${by}, t.id) ${sign} (?, ?)`
+
+export const bindPlace = ({ sort: { by } }: Plan, place: Place | null): Bound[] =>
+  place === null ? [] : by === 'id' ? [place[1]] : [...place]
+
+/** The rows that the SQL selects, or the first of them where they are large. */
+export function read({ connection, isUnbounded }: Plan, sql: string, bound: readonly Bound[]): Some<ViewRow> {
+  const statement = connection.rows<Bound[], ViewRow>(sql)
+  return isUnbounded
+    ? upTo(PIECE, statement.iterate(...bound), ([json]) => json.length)
+    : { rows: statement.all(...bound), isCut: false }
+}

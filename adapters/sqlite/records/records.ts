@@ -1,0 +1,58 @@
+import { changesOf } from '../../../core/audit.ts'
+import { notFound } from '../../../core/errors.ts'
+import type { Records } from '../../../core/ports/records.ts'
+import { type Bound, holding } from '../database/bound.ts'
+import type { Connection } from '../database/database.ts'
+import type { Writer } from '../database/writer.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { derived } from './derived.ts'
+import { listPages } from './pages.ts'
+import { violations } from './record-rules.ts'
+import type { RecordSteps } from './record-steps.ts'
+import { widelyReferredTo } from './referring.ts'
+import { joinSql, viewSql } from './view.ts'
+
+/** The storage port for resources, over one connection. */
+export function records(connection: Connection, writer: Writer, steps: RecordSteps, trail: AuditTrail): Records {
+  const { value } = connection
+  const isWidelyReferredTo = widelyReferredTo(connection)
+  const showing = derived(resource =>
+    value<[number], string>(
+      `SELECT ${viewSql(resource, 'single')} FROM ${resource.name} t ${joinSql(resource, 'single')} WHERE t.id = ?`,
+    ),
+  )
+  return {
+    list: (resource, query) => listPages(connection, resource, query),
+    show: async (resource, id) => showing(resource).get(id) ?? null,
+    find: async (resource, id) => steps.find(resource, id),
+    identify: async (resource, where) => {
+      const { condition, bound } = holding(where)
+      return value<Bound[], number>(`SELECT id FROM ${resource.name} WHERE ${condition} LIMIT 2`).all(...bound)
+    },
+    count: async (resource, where) => steps.count(resource, where),
+    violations: async (resource, values, id) => violations(connection, resource, values, id),
+    insert: (resource, values, by) =>
+      writer.write(() => {
+        const json = steps.insert(resource, values)
+        trail.note('create', resource.name, 'last', changesOf(resource, null, values), by)
+        return json
+      }),
+    update: (resource, id, change, by) =>
+      writer.write(() => {
+        const before = steps.find(resource, id)
+        if (!before) throw notFound(resource.label)
+        const values = typeof change === 'function' ? change(before) : change
+        const json = steps.update(resource, id, values)
+        const changes = changesOf(resource, before, { ...before, ...values })
+        if (Object.keys(changes).length > 0) trail.note('update', resource.name, id, changes, by)
+        return json
+      }),
+    isWidelyReferredTo: async (resource, id) => isWidelyReferredTo(resource, id),
+    remove: (resource, id, { cascade }, by) =>
+      writer.write(() => {
+        const changes = changesOf(resource, steps.find(resource, id), null)
+        trail.note('delete', resource.name, id, { ...changes, ...(cascade ? { cascade } : {}) }, by)
+        steps.remove(resource, id, cascade)
+      }),
+  }
+}

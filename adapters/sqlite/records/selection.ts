@@ -1,0 +1,25 @@
+import type { Selection } from '../../../core/ports/records.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { TENANT, tenantSide } from '../../../core/resources/within.ts'
+import { unratedSql } from '../calls/unrated.ts'
+import type { Connection } from '../database/database.ts'
+import { withinSql } from '../database/within.ts'
+
+/** What the records `t` have to hold to be wanted, their period aside, and what that is bound to. */
+export function selectionSql(
+  connection: Connection,
+  resource: Resource,
+  { where = {}, atLeast = {}, unrated, tenantId }: Omit<Selection, 'period'>,
+): { readonly conditions: readonly string[]; readonly bound: readonly (string | number)[] } {
+  const side = tenantId === undefined ? undefined : tenantSide(resource)
+  const conditions = [
+    ...Object.entries(where).map(([column, value]) =>
+      typeof value === 'object' ? `t.${column} IN (${value.map(() => '?').join()})` : `t.${column} = ?`,
+    ),
+    ...Object.keys(atLeast).map(column => `t.${column} >= ?`),
+    ...(unrated ? [unratedSql(connection)] : []),
+    ...(side ? [`${withinSql(side, TENANT, field => `t.${field}`)} = ?`] : []),
+  ]
+  const owner = tenantId === undefined || !side ? [] : [tenantId]
+  return { conditions, bound: [...Object.values(where).flat(), ...Object.values(atLeast), ...owner] }
+}

@@ -1,0 +1,108 @@
+import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../../core/accounts.ts'
+import { notFound } from '../../../core/errors.ts'
+import type { Account, AccountChange, Accounts, Credentials, NewAccount, Role } from '../../../core/ports/accounts.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import type { Connection } from '../database/database.ts'
+import { isConstraint } from '../database/errors.ts'
+import type { Writer } from '../database/writer.ts'
+import type { AuditTrail } from './audit.ts'
+
+interface AccountRow {
+  readonly id: number
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+  readonly password_hash: string
+  readonly disabled: 0 | 1
+  readonly created_at: string
+}
+
+const credentials = (row: AccountRow): Credentials => ({
+  id: row.id,
+  name: row.name,
+  email: row.email,
+  role: row.role,
+  passwordHash: row.password_hash,
+  disabled: row.disabled === 1,
+})
+
+/** `onSessionsEnded` is called when a change may have ended sessions. */
+export function accounts(
+  connection: Connection,
+  writer: Writer,
+  clock: Clock,
+  trail: AuditTrail,
+  onSessionsEnded: () => void,
+): Accounts {
+  const { query, value } = connection
+  const steps = accountSteps(connection, clock, trail)
+  const changing = (change: () => void): Promise<void> => writer.write(change).finally(onSessionsEnded)
+  return {
+    count: async () => value<[], number>('SELECT count(*) FROM accounts').get() ?? 0,
+    findByEmail: async email => {
+      const row = query<[string], AccountRow>('SELECT * FROM accounts WHERE lower(email) = lower(?)').get(email)
+      return row ? credentials(row) : null
+    },
+    list: async () =>
+      query<[], AccountRow>('SELECT * FROM accounts ORDER BY id')
+        .all()
+        .map(({ id, name, email, role, disabled, created_at }) => {
+          return { id, name, email, role, disabled: disabled === 1, createdAt: created_at }
+        }),
+    create: account => writer.write(() => steps.create(account)),
+    change: (id, change) => changing(() => steps.change(id, change)),
+    remove: id => changing(() => steps.remove(id)),
+  }
+}
+
+/** The synchronous steps that a write transaction is made of. */
+function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
+  const { query } = connection
+  return {
+    create: (account: NewAccount): Account => {
+      const { name, email, role } = account
+      const id = insert(connection, account, clock.now())
+      trail.note('create', 'accounts', id, creationOf(account))
+      return { id, name, email, role }
+    },
+    change: (id: number, change: AccountChange): void => {
+      const { passwordHash, role, disabled } = change
+      if (disabled) assertAnother(connection, id)
+      const was = query<[number], Pick<AccountRow, 'role'>>('SELECT role FROM accounts WHERE id = ?').get(id)
+      const flag = disabled === undefined ? null : Number(disabled)
+      const { changes } = query<[string | null, string | null, number | null, string, number], unknown>(
+        `UPDATE accounts SET password_hash = coalesce(?, password_hash), role = coalesce(?, role),
+         disabled = coalesce(?, disabled), updated_at = ? WHERE id = ?`,
+      ).run(passwordHash ?? null, role ?? null, flag, clock.now(), id)
+      if (changes === 0 || !was) throw notFound('Account')
+      trail.note('update', 'accounts', id, changesOfAccount(was, change))
+      if (endsSessions(change)) query<[number], unknown>('DELETE FROM sessions WHERE account_id = ?').run(id)
+    },
+    remove: (id: number): void => {
+      assertAnother(connection, id)
+      trail.note('delete', 'accounts', id, {})
+      const { changes } = query<[number], unknown>('DELETE FROM accounts WHERE id = ?').run(id)
+      if (changes === 0) throw notFound('Account')
+    },
+  }
+}
+
+function insert({ value }: Connection, { name, email, role, passwordHash }: NewAccount, now: string): number {
+  const statement = value<[string, string, string, string, string, string], number>(
+    `INSERT INTO accounts (name, email, role, password_hash, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+  )
+  try {
+    return statement.get(name, email, role, passwordHash, now, now) ?? 0
+  } catch (error) {
+    if (isConstraint(error)) throw takenEmail(email)
+    throw error
+  }
+}
+
+function assertAnother({ query }: Connection, id: number): void {
+  const [first, another] = query<[], { id: number; email: string }>(
+    'SELECT id, email FROM accounts WHERE disabled = 0 ORDER BY id LIMIT 2',
+  ).all()
+  if (first?.id !== id || another) return
+  throw lastAccount(first.email)
+}

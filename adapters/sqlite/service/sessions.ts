@@ -1,0 +1,116 @@
+import { invalidCredentials } from '../../../core/accounts.ts'
+import type { Role, Session, Sessions } from '../../../core/ports/accounts.ts'
+import type { Connection } from '../database/database.ts'
+import { othersCommits } from '../database/others.ts'
+import type { Writer } from '../database/writer.ts'
+import type { AuditTrail } from './audit.ts'
+
+interface SessionRow {
+  readonly token_hash: string
+  readonly created_at: string
+  readonly expires_at: string
+  readonly account_id: number
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+}
+
+const SELECT = `SELECT s.token_hash, s.created_at, s.expires_at, a.id AS account_id, a.name, a.email, a.role
+  FROM sessions s JOIN accounts a ON a.id = s.account_id AND a.disabled = 0`
+
+const toSession = (row: SessionRow): Session => ({
+  account: { id: row.account_id, name: row.name, email: row.email, role: row.role },
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+})
+
+export function sessions(
+  connection: Connection,
+  writer: Writer,
+  trail: AuditTrail,
+): Sessions & { forgetRemembered(): void } {
+  const { query, value } = connection
+  const remembered = memory(connection)
+  const changing = <T>(change: () => T): Promise<T> => writer.write(change).finally(remembered.clear)
+  return {
+    forgetRemembered: remembered.clear,
+    open: (tokenHash, { id, passwordHash }, { createdAt, expiresAt }, by) =>
+      changing(() => {
+        // An account may have been changed or deleted while its password was checked.
+        const { changes } = query<[string, string, string, number, string], unknown>(
+          'INSERT INTO sessions SELECT ?, id, ?, ? FROM accounts WHERE id = ? AND disabled = 0 AND password_hash = ?',
+        ).run(tokenHash, createdAt, expiresAt, id, passwordHash)
+        if (changes === 0) throw invalidCredentials()
+        trail.note('login', 'accounts', id, {}, by)
+      }),
+    find: async tokenHash => {
+      const known = remembered.get(tokenHash)
+      if (known) return known
+      const row = query<[string], SessionRow>(`${SELECT} WHERE s.token_hash = ?`).get(tokenHash)
+      return row ? remembered.set(tokenHash, toSession(row)) : null
+    },
+    extend: (tokenHash, expiresAt) =>
+      changing(() => {
+        query<[string, string], unknown>('UPDATE sessions SET expires_at = ? WHERE token_hash = ?').run(
+          expiresAt,
+          tokenHash,
+        )
+      }),
+    end: (tokenHash, by) =>
+      changing(() => {
+        const ended = value<[string], number>('DELETE FROM sessions WHERE token_hash = ? RETURNING account_id')
+        const accountId = ended.get(tokenHash)
+        if (accountId !== undefined) trail.note('logout', 'accounts', accountId, {}, by)
+      }),
+    endAll: accountId =>
+      changing(() => {
+        const id = accountId ?? null
+        const { changes: ended } = query<[number | null, number | null], unknown>(
+          'DELETE FROM sessions WHERE ? IS NULL OR account_id = ?',
+        ).run(id, id)
+        if (ended > 0) trail.note('revoke', 'accounts', id, { sessions: ended })
+        return ended
+      }),
+    forgetExpired: now =>
+      changing(() => query<[string], unknown>('DELETE FROM sessions WHERE expires_at <= ?').run(now).changes),
+    list: async () =>
+      query<[], SessionRow>(`${SELECT} ORDER BY s.created_at DESC`)
+        .all()
+        .map(row => ({ ...toSession(row), id: row.token_hash.slice(0, 12) })),
+  }
+}
+
+/** How many sessions are remembered; the rest are read again. */
+const REMEMBERED = 10_000
+
+/**
+ * What was read, until this process clears it or another process has changed anything, which is asked once in a turn of
+ * the event loop.
+ */
+function memory(connection: Connection) {
+  const haveOthersCommitted = othersCommits(connection)
+  const known = new Map<string, Session>()
+  let isCurrent = false
+
+  const forgetIfChanged = (): void => {
+    if (isCurrent) return
+    isCurrent = true
+    setImmediate(() => {
+      isCurrent = false
+    })
+    if (haveOthersCommitted()) known.clear()
+  }
+
+  return {
+    get: (tokenHash: string): Session | undefined => {
+      forgetIfChanged()
+      return known.get(tokenHash)
+    },
+    set: (tokenHash: string, session: Session): Session => {
+      if (known.size >= REMEMBERED) known.clear()
+      known.set(tokenHash, session)
+      return session
+    },
+    clear: (): void => known.clear(),
+  }
+}
