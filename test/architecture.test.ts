@@ -90,7 +90,7 @@ describe('the check of the layers', () => {
   test('lets the command line write to its streams in one file', () => {
     finds('adapters/cli/a.ts', `context.io.stdout.write(text)`, /writes to a stream of the program/)
     finds('adapters/cli/a.ts', `stderr.write(text)`, /writes to a stream of the program/)
-    allows('adapters/cli/streams.ts', `stdout.write(text)`)
+    allows('adapters/cli/terminal/streams.ts', `stdout.write(text)`)
     allows('adapters/http/a.ts', `process.stderr.write(text)`)
   })
 
