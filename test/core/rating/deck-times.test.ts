@@ -75,7 +75,7 @@ describe('a new deck', () => {
   })
 
   it('is refused where another waits for its moment, and for a time whose rates are not kept', () => {
-    assert.throws(() => place(day(20)), { code: 'conflict', message: /the id 4/ })
+    assert.throws(() => place(day(20)), { code: 'conflict', message: /\(id 4\)/ })
     assert.throws(() => place(day(2)), { code: 'conflict', message: /not kept/ })
   })
 
