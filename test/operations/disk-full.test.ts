@@ -11,7 +11,7 @@ import { runDaemon } from '../support/daemon.ts'
 import { startWorld } from '../support/records.ts'
 import { me } from '../support/sessions.ts'
 
-const SIZE = 4 * 1024 * 1024
+const SIZE = 12 * 1024 * 1024
 
 const folder = temporaryFolder()
 const disk = join(folder.path, 'disk')
