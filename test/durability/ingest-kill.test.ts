@@ -2,12 +2,11 @@ import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { ingest } from '../../adapters/pbx/ingest.ts'
 import { openStorage } from '../../adapters/sqlite/database/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { temporaryFolder } from '../support/app.ts'
+import { bundled } from '../support/bundled.ts'
 import { startChild } from '../support/child.ts'
 import { insert } from '../support/rows.ts'
 import { asteriskRow, contentOf, rules } from '../support/switch.ts'
@@ -54,13 +53,8 @@ async function contentAt(path: string) {
   return content
 }
 
-/** The child in one file: it is started so often that loading it is most of the test. */
-async function bundled(): Promise<string> {
-  const outfile = fileURLToPath(new URL('../../node_modules/.cache/trunkline/ingesting-child.mjs', import.meta.url))
-  const entry = fileURLToPath(new URL('ingesting-child.ts', import.meta.url))
-  await build({ entryPoints: [entry], outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
-  return outfile
-}
+/** In one file: it is started so often that loading it is most of the test. */
+const CHILD = new URL('ingesting-child.ts', import.meta.url)
 
 async function uninterrupted(empty: string) {
   const path = `${empty}.whole`
@@ -97,7 +91,7 @@ async function killed(child: string, mode: string, { db, file, addMore }: Life, 
 
 /** Lives until there were kills enough, each ending with the same content as the run that nothing interrupted. */
 async function livesEndAlike(mode: string, begin: (place: string) => Life): Promise<void> {
-  const [child, empty] = [await bundled(), await makeEmpty()]
+  const [child, empty] = [await bundled(CHILD), await makeEmpty()]
   const expected = await uninterrupted(empty)
   let kills = 0
   for (let life = 0; kills < KILLS; life++) {

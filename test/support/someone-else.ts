@@ -4,8 +4,8 @@ import { runProgram } from '../../adapters/cli/program.ts'
 import { wiringFor } from '../../bin/command-line.ts'
 
 /**
- * Runs a command line as a user that is nobody here. It is run once before, as root on root's own database, so that all
- * that is loaded along the way has been: another user may not read where this clone lies.
+ * Runs a command line as a user that is nobody here; to be bundled. It is run once before, as root on root's own
+ * database, so that the libraries on its way are loaded: another user may not read where this clone lies.
  */
 const NOBODY = 65_534
 

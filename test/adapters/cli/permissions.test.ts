@@ -3,15 +3,16 @@ import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { bundled } from '../../support/bundled.ts'
 import { outcomeOf, type Workplace, workplace } from '../../support/cli.ts'
 import { startDaemon } from '../../support/daemon.ts'
-import { TYPESCRIPT } from '../../support/typescript.ts'
 
-const SOMEONE_ELSE = fileURLToPath(new URL('../../support/someone-else.ts', import.meta.url))
+const SOMEONE_ELSE = new URL('../../support/someone-else.ts', import.meta.url)
 
 let place: Workplace
+let someoneElse: string
 before(async () => {
+  someoneElse = await bundled(SOMEONE_ELSE)
   place = workplace()
   await place.done('trunkline init --email a@example.com --random-password')
   chmodSync(place.folder, 0o755)
@@ -20,7 +21,7 @@ after(() => place.remove())
 
 /** Runs a command line as a user who owns nothing here. */
 function asSomeoneElse(env: Readonly<Record<string, string>>, ...line: readonly string[]) {
-  const args = [...TYPESCRIPT, SOMEONE_ELSE, place.db, JSON.stringify(env), ...line]
+  const args = [someoneElse, place.db, JSON.stringify(env), ...line]
   return outcomeOf(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] }))
 }
 
