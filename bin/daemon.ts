@@ -13,7 +13,7 @@ import { unreadLog } from './unread-log.ts'
 import { tellReady } from './upkeep.ts'
 import { addGauges, watch } from './watch.ts'
 
-/** What a browser, a gateway or a client in flight may still take once the daemon is told to stop. */
+/** How long requests in flight may go on once the daemon is told to stop. */
 const GRACE_MS = 20_000
 
 export interface Daemon {

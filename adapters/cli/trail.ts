@@ -11,7 +11,7 @@ export interface Deed {
   readonly changes: Changes
 }
 
-/** Notes it in the audit trail. What prevents that is said and ends nothing: a full disk must not stop a backup. */
+/** Notes it in the audit trail. A failure to do so is only reported: a full disk must not stop a backup. */
 export async function noteDeed(context: Context, { action, resource, id, changes }: Deed): Promise<void> {
   try {
     const { audit } = await context.open()

@@ -6,7 +6,7 @@ import type { StatusClass } from '../sms/status-class.ts'
 export interface SmsFigures {
   readonly sms_gateway_id: number
   readonly tenant_id: number | null
-  /** null: nobody knows what the status means. */
+  /** null: the status is in no class. */
   readonly status_class: StatusClass | null
   readonly messages: number
   /** Of those that they were counted for. */

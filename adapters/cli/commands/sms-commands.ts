@@ -169,7 +169,7 @@ async function bodyOf(
   }
   const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   if (context.options.interactive) return askMissing(context, services, { ...smsMessages, fields: sendFields }, body)
-  // Before anything is said of the message: what is refused was never queued.
+  // Checked before the first line is printed: a message that is refused was never queued.
   const { errors } = parseMembers(sendFields, body, 'create')
   if (errors.length > 0) throw invalid(errors)
   return body

@@ -34,7 +34,7 @@ export async function gatewayOf(context: Context, services: Services, { gateway 
   return { ...(await services.records.find(smsGateways, id)), id }
 }
 
-/** What the message means by its status; null where nobody knows. */
+/** The class of the message's status; null when the status is in no class. */
 export const classIn = (message: JsonObject): StatusClass | null =>
   STATUS_CLASSES.find(each => each === message['status_class']) ?? null
 

@@ -55,7 +55,7 @@ interface Fit {
 /**
  * A table that fits the terminal. Where there is no room, empty columns go first and then those that matter less, JSON
  * before others; long texts are cut, and the blanks beside the lines go, then headings are cut, and then numbers that
- * are dialled; at last columns on the right are left out. What is left out is said on standard error.
+ * are dialled; at last columns on the right are left out. Standard error names the columns that are left out.
  */
 export function table(context: Context, columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) {

@@ -215,5 +215,4 @@ export const profileSchema = Type.Object(
 )
 
 export type Profile = Static<typeof profileSchema>
-export type ProfileRequest = Profile['request']
 export type ProfileSender = Profile['sender'][number]

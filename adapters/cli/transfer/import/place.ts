@@ -75,8 +75,8 @@ function readMark({ mark }: ImportPlace): Mark | null {
 }
 
 /**
- * Where to go on: null for the beginning. Throws when an import of this input was interrupted and nothing is said of
- * it, and when the one to be resumed was of another input.
+ * Where to go on: null for the beginning. Throws when an import of this input was interrupted and neither
+ * --resume nor --no-resume is given, and when the one to be resumed was of another input.
  */
 export function findPlace(
   places: readonly ImportPlace[],
