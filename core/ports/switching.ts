@@ -1,0 +1,78 @@
+import type { Timestamp } from '../dates.ts'
+import type { Rate } from '../rating/deck.ts'
+import type { CallRequest } from '../switching/decision.ts'
+import type { TenantDirectory } from '../switching/directory.ts'
+import type { Used } from '../switching/limits.ts'
+
+/** What switches ask the storage about. Every read goes by an index, or by what is kept in memory until it changes. */
+export interface SwitchDirectory {
+  /** The tenant of exactly that domain, case included, with the extension of that number; null when there is none. */
+  registrant(domain: string, extension: string): Promise<TenantDirectory | null>
+  /** What decides on one call: of the tenant with that slug; null when there is none. */
+  forCall(slug: string, request: CallRequest): Promise<CallFacts | null>
+  /** Likewise, for a call from a carrier: of the tenant that owns the DID; null when nobody does. */
+  forDid(number: string, request: CallRequest): Promise<CallFacts | null>
+  /** All of one tenant; null when there is none. */
+  whole(slug: string): Promise<TenantDirectory | null>
+  /** Of all tenants, one at a time, by id. */
+  all(): AsyncIterable<TenantDirectory>
+  /** Another text whenever anything that a directory is made of may have changed, in whatever process. */
+  revision(): Promise<string>
+}
+
+/** What decides on one call, at one moment. */
+export interface CallFacts {
+  readonly directory: TenantDirectory
+  /** The rate that the call would be billed by; null without one. Not looked up (undefined) for calls inside. */
+  readonly rate: Rate | null | undefined
+  /** What was used of the tenant's limits and, for a call of an extension, of that one's; without the calls that are up. */
+  readonly used: { readonly tenant: Used; readonly extension: Used }
+}
+
+/** A call that is up on the switch. */
+export interface LiveCall {
+  /** What the switch knows it by. */
+  readonly id: string
+  readonly tenant: string | null
+  /** The extension's number; null for a call from a carrier. */
+  readonly extension: string | null
+  readonly from: string
+  readonly to: string
+  readonly direction: 'internal' | 'inbound' | 'outbound' | null
+  readonly trunk: string | null
+  readonly startedAt: Timestamp
+  /** null while it rings. */
+  readonly answeredAt: Timestamp | null
+}
+
+/** A telephone that is registered on the switch. */
+export interface Phone {
+  readonly tenant: string | null
+  readonly extension: string
+  /** IP address and port. */
+  readonly address: string
+  /** What it calls itself. */
+  readonly agent: string | null
+  readonly expiresAt: Timestamp | null
+}
+
+/** A switch that a program talks to. Each rejects with AppError `unavailable` when the switch cannot be reached. */
+export interface TelephoneSwitch {
+  readonly kind: 'freeswitch' | 'asterisk'
+  phones(): Promise<readonly Phone[]>
+  calls(): Promise<readonly LiveCall[]>
+  /** Ends a call; false when there is none of that id. */
+  end(id: string): Promise<boolean>
+  /** What is wrong with it, each with the command that helps. */
+  check(): Promise<readonly SwitchFinding[]>
+}
+
+export interface SwitchFinding {
+  /** As in `doctor`: lower case with underscores. */
+  readonly code: string
+  readonly severity: 'error' | 'warning'
+  /** A sentence without its full stop. */
+  readonly finding: string
+  /** A command, or what to do; null where there is nothing to do. */
+  readonly fix: string | null
+}

@@ -1,0 +1,110 @@
+import type { ReadNumber } from '../dialling/dialling.ts'
+import type { SwitchExtension, SwitchQueue, SwitchTenant, Trunk } from './directory.ts'
+import type { LimitName } from './limits.ts'
+
+/** Why a switch must not put a call through, or register a telephone. */
+export const REFUSALS = [
+  'unknown tenant',
+  'tenant not active',
+  'unknown extension',
+  'extension not active',
+  'no secret',
+  'wrong domain',
+  'not its own number',
+  'unfit number',
+  'unknown number',
+  'unknown queue',
+  'queue not active',
+  'unknown DID',
+  'DID not active',
+  'DID of another trunk',
+  'no route',
+  'prefix blocked',
+  'prefix not allowed',
+  'no rate',
+  'no trunk',
+  'limit reached',
+  'limit unreadable',
+] as const
+export type Refusal = (typeof REFUSALS)[number]
+
+/** A call that a switch asks about. */
+export type CallRequest =
+  | {
+      readonly from: 'extension'
+      readonly extension: string
+      /** As it was dialled. */
+      readonly dialled: string
+    }
+  | {
+      readonly from: 'trunk'
+      /** The name of the trunk it came by; null where the switch cannot tell. */
+      readonly trunk: string | null
+      readonly caller: string
+      /** As the carrier wrote it. */
+      readonly dialled: string
+    }
+
+/** One place that a call is put through to. */
+export type Target =
+  | {
+      readonly to: 'extension'
+      readonly extension: SwitchExtension
+      /** Seconds that it rings. */
+      readonly rings: number
+    }
+  | { readonly to: 'queue'; readonly queue: SwitchQueue; readonly agents: readonly SwitchAgent[] }
+  | { readonly to: 'voicemail'; readonly extension: SwitchExtension }
+  | {
+      readonly to: 'trunk'
+      readonly trunk: Trunk
+      /** What the carrier is sent, in the form that it wants. */
+      readonly number: string
+      /** What the carrier is shown as the caller, likewise; null for no number. */
+      readonly caller: string | null
+    }
+
+/** An active extension that takes calls of a queue. */
+export interface SwitchAgent {
+  readonly extension: SwitchExtension
+  readonly penalty: number
+}
+
+/** What a step of a decision looked at, in the order in which they are taken; `explain` makes sentences of them. */
+export type Step =
+  | { readonly kind: 'tenant'; readonly tenant: SwitchTenant }
+  | { readonly kind: 'caller'; readonly extension: SwitchExtension }
+  | { readonly kind: 'number'; readonly given: string; readonly read: ReadNumber }
+  | { readonly kind: 'inside'; readonly what: 'extension' | 'queue' | 'DID'; readonly number: string }
+  | { readonly kind: 'permission'; readonly prefix: string | null; readonly rule: 'allowed' | 'blocked' | 'not listed' }
+  | { readonly kind: 'rate'; readonly prefix: string | null; readonly isRequired: boolean }
+  | {
+      readonly kind: 'limit'
+      readonly name: LimitName
+      /** The extension's number; null for the tenant's. */
+      readonly of: string | null
+      /** Calls, or units of 0.0001. */
+      readonly used: number
+      readonly limit: number
+    }
+  | { readonly kind: 'route'; readonly prefix: string; readonly trunks: readonly string[]; readonly isOwn: boolean }
+  | { readonly kind: 'trunk'; readonly name: string; readonly isUsable: boolean; readonly why: string | null }
+  | { readonly kind: 'target'; readonly target: Target }
+
+/** Where a call goes: through to the targets, each tried when the one before it doesn't take the call; or nowhere. */
+export type CallDecision = { readonly steps: readonly Step[] } & (
+  | {
+      readonly refusal: null
+      readonly direction: 'internal' | 'inbound' | 'outbound'
+      /** The number's digits as the tenant's country reads it, for the record of the call. */
+      readonly number: string
+      readonly targets: readonly [Target, ...Target[]]
+      /** The switch ends the call after so many seconds; null: never. */
+      readonly maxSeconds: number | null
+    }
+  | { readonly refusal: Refusal /** A sentence for an operator. */; readonly reason: string }
+)
+
+export type RegistrationDecision =
+  | { readonly refusal: null; readonly tenant: SwitchTenant; readonly extension: SwitchExtension }
+  | { readonly refusal: Refusal; readonly reason: string }
