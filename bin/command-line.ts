@@ -32,7 +32,7 @@ export function wiringFor(environment: Io['env']): Wiring {
       }),
     serve: async (options, flags, force) => {
       const { settings } = load(options, flags)
-      const { runDaemon } = await import('./run-daemon.ts')
+      const { runDaemon } = await import('./daemon/run-daemon.ts')
       await runDaemon(settings, { force })
     },
     restore: async (from, options) => {

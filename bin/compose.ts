@@ -1,4 +1,4 @@
-import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/database/storage.ts'
+import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/storage.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { nodeDigests } from '../adapters/system/digests.ts'
 import { randomIds } from '../adapters/system/ids.ts'

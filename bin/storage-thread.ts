@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { openStorage } from '../adapters/sqlite/database/storage.ts'
+import { openStorage } from '../adapters/sqlite/storage.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { serveLongChanges } from '../adapters/threads/long-changes.ts'
 import { serveBulk } from '../adapters/threads/serve-bulk.ts'

@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
-import type { Storage } from '../adapters/sqlite/database/storage.ts'
+import type { Storage } from '../adapters/sqlite/storage.ts'
 import { threadedChanges } from '../adapters/threads/long-changes.ts'
 import { type ThreadedBulk, threadedBulk } from '../adapters/threads/threaded-bulk.ts'
 import type { Actor } from '../core/audit.ts'

@@ -6,7 +6,7 @@ import { loadSettings } from '../config/load.ts'
 import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import { VERSION } from '../core/version.ts'
-import { runDaemon } from './run-daemon.ts'
+import { runDaemon } from './daemon/run-daemon.ts'
 
 const names = Object.keys(declarations).filter(isSettingName)
 

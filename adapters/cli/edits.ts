@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../core/json.ts'
 import type { Field } from '../../core/resources/field.ts'
-import { edited, type Key, type KeyEdit, type Keys, NoObject } from '../../core/resources/keys.ts'
+import { edited, type Key, type KeyEdit, type Keys, NoObject } from '../../core/resources/references/keys.ts'
 import { type Fields, fieldLabel } from '../../core/resources/resource.ts'
 import type { Edits } from '../../core/use-cases/administer.ts'
 import { quoted } from './command-line.ts'

@@ -9,13 +9,13 @@ import type { Unreadable } from '../../core/sms/receipt.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import type { SecurityTrail } from '../../core/use-cases/security-trail.ts'
-import { networkOf, originAt } from './address.ts'
-import { jsonBody } from './body.ts'
-import { receiptBytes, receiptPayload } from './receipt-body.ts'
+import { jsonBody } from './bodies/body.ts'
+import { receiptBytes, receiptPayload } from './bodies/receipt-body.ts'
+import { networkOf, originAt } from './clients/address.ts'
 import { idOf, linkNext, listQuery } from './resource-routes.ts'
 import { respond } from './responses.ts'
 import { idIn, type Route } from './route.ts'
-import { actorOf } from './session.ts'
+import { actorOf } from './sessions/session.ts'
 
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]

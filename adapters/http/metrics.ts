@@ -3,7 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Messages, Receive } from '../../core/ports/messages.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import { VERSION } from '../../core/version.ts'
-import type { Cut } from './connections.ts'
+import type { Cut } from './clients/connections.ts'
 import { type RunningServer, serve } from './server.ts'
 
 export type LoginResult = 'accepted' | 'refused' | 'throttled' | 'failed'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Cut } from './connections.ts'
+import type { Cut } from './clients/connections.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { Watching } from './server.ts'
 

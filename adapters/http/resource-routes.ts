@@ -4,10 +4,10 @@ import { notFound } from '../../core/errors.ts'
 import { exposedResources } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
-import { jsonBody } from './body.ts'
+import { jsonBody } from './bodies/body.ts'
 import { respond } from './responses.ts'
 import { type Handler, idIn, noSuchPath, type Route } from './route.ts'
-import { actorOf } from './session.ts'
+import { actorOf } from './sessions/session.ts'
 
 const byPath = new Map(exposedResources.map(resource => [resource.path, resource]))
 

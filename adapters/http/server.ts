@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
 import { AppError } from '../../core/errors.ts'
-import { boundConnections, type ConnectionLimits, type Connections, type Cut } from './connections.ts'
-import { isForOneHost, type OnRefusal, refuse, refuseUnreadable } from './refusal.ts'
+import { boundConnections, type ConnectionLimits, type Connections, type Cut } from './clients/connections.ts'
+import { isForOneHost, type OnRefusal, refuse, refuseUnreadable } from './clients/refusal.ts'
 
 /** What clients may take of time and connections. */
 export interface Limits extends ConnectionLimits {

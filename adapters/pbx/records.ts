@@ -1,6 +1,6 @@
 import type { SourceFormat } from '../../core/calls/completed-call.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
-import { detectFormat, formats } from './detect.ts'
+import { detectFormat, formats } from './formats/detect.ts'
 import { recordSplitter, type SplitRecord } from './record-splitter.ts'
 
 /** Records read together, and the place just after the last of them. */

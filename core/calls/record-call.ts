@@ -4,7 +4,7 @@ import type { Deck } from '../rating/deck.ts'
 import { type Direction, type RatedCall, rateCall } from '../rating/rate-call.ts'
 import { cdrs } from '../resources/cdrs.ts'
 import { Problem } from '../resources/field.ts'
-import { broken, REQUIRED } from '../resources/field-errors.ts'
+import { broken, REQUIRED } from '../resources/values/field-errors.ts'
 import { type CompletedCall, isAnswered, type UnreadableRecord } from './completed-call.ts'
 import type { SwitchClock } from './switch-time.ts'
 

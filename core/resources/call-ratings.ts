@@ -2,8 +2,8 @@ import { isSwitchName, SOURCE_FORMATS, switchOf } from '../calls/completed-call.
 import { isJsonObject } from '../json.ts'
 import { OUTCOMES } from '../rating/outcome.ts'
 import { date, decimal, type Field, integer, json, Problem, text } from './field.ts'
-import { parseMembers } from './input.ts'
-import { rules } from './text-rules.ts'
+import { parseMembers } from './values/input.ts'
+import { rules } from './values/text-rules.ts'
 
 const outcome = rules.oneOf(...OUTCOMES)
 

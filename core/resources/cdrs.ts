@@ -1,7 +1,7 @@
 import { keptWithCalls } from './call-ratings.ts'
 import { date, decimal, integer, refersTo, text } from './field.ts'
 import { resource } from './resource.ts'
-import { rules } from './text-rules.ts'
+import { rules } from './values/text-rules.ts'
 
 export const cdrs = resource({
   name: 'cdrs',

@@ -1,6 +1,6 @@
 import { refersTo, text } from './field.ts'
 import { resource } from './resource.ts'
-import { rules } from './text-rules.ts'
+import { rules } from './values/text-rules.ts'
 
 export const dids = resource({
   name: 'dids',

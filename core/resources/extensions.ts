@@ -1,6 +1,6 @@
 import { boolean, integer, refersTo, text } from './field.ts'
 import { resource } from './resource.ts'
-import { rules } from './text-rules.ts'
+import { rules } from './values/text-rules.ts'
 
 export const extensions = resource({
   name: 'extensions',

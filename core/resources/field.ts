@@ -3,8 +3,8 @@ import { parseAmount } from '../amounts.ts'
 import { parseDate } from '../dates.ts'
 import type { Rule } from '../errors.ts'
 import { isJsonObject, isShallow, MAX_DEPTH, numeral, stringifyJson } from '../json.ts'
-import type { Keys } from './keys.ts'
-import type { TextRule } from './text-rules.ts'
+import type { Keys } from './references/keys.ts'
+import type { TextRule } from './values/text-rules.ts'
 
 /**
  * A field's value as the core and the storage hold it: text; integers (amounts in units of 0.0001); booleans;

@@ -1,7 +1,7 @@
 import { GATEWAY_KEYS } from '../sms/gateway-options.ts'
 import { boolean, integer, json, text } from './field.ts'
 import { resource } from './resource.ts'
-import { rules } from './text-rules.ts'
+import { rules } from './values/text-rules.ts'
 
 export const smsGateways = resource({
   name: 'sms_gateways',

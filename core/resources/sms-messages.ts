@@ -1,7 +1,7 @@
 import { STATUS_CLASSES } from '../sms/status-class.ts'
 import { date, integer, json, refersTo, text } from './field.ts'
 import { type Resource, resource } from './resource.ts'
-import { rules } from './text-rules.ts'
+import { rules } from './values/text-rules.ts'
 
 /** What is kept beside a message. The HTTP API does not show it. */
 const keptWithMessages = {

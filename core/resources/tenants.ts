@@ -1,9 +1,9 @@
 import { DIALLING_KEYS, type DiallingProblem, diallingProblems } from '../dialling/settings.ts'
 import { nearest } from '../nearest.ts'
 import { integer, json, text } from './field.ts'
-import { type KeyFault, type Keys, textKey } from './keys.ts'
+import { type KeyFault, type Keys, textKey } from './references/keys.ts'
 import { resource } from './resource.ts'
-import { rules } from './text-rules.ts'
+import { rules } from './values/text-rules.ts'
 
 const PREFIX = /^[+\d\s.~-]*$/
 

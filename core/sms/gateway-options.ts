@@ -1,5 +1,5 @@
 import { isJsonObject, numeral, parseJson } from '../json.ts'
-import { choiceKey, type Keys, key, textKey } from '../resources/keys.ts'
+import { choiceKey, type Keys, key, textKey } from '../resources/references/keys.ts'
 
 /** Where a receipt carries the gateway's callback token. */
 export interface TokenPlace {

@@ -5,8 +5,8 @@ import { AppError } from '../errors.ts'
 import type { Account, Accounts, Credentials, Passwords, Session, Sessions } from '../ports/accounts.ts'
 import type { Clock } from '../ports/system.ts'
 import { text } from '../resources/field.ts'
-import { parseWhole } from '../resources/input.ts'
-import { rules } from '../resources/text-rules.ts'
+import { parseWhole } from '../resources/values/input.ts'
+import { rules } from '../resources/values/text-rules.ts'
 
 export const loginFields = {
   email: text(255, { rule: rules.email, examples: ['admin@example.com'] }),

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { openStorage } from '../../adapters/sqlite/database/storage.ts'
 import { advanceSearchIndexes } from '../../adapters/sqlite/records/search-index.ts'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { addSeconds } from '../../core/dates.ts'
 

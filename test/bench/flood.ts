@@ -10,7 +10,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { temporaryFolder } from '../support/app.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 import { TYPESCRIPT } from '../support/typescript.ts'
 import { type Server, startSignedIn } from './servers.ts'
 

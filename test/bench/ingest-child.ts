@@ -1,5 +1,5 @@
 import { ingest } from '../../adapters/pbx/ingest.ts'
-import { openStorage } from '../../adapters/sqlite/database/storage.ts'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 
 /** Takes in a file and prints, as JSON, how many calls were stored in how long, and its memory on the way. */

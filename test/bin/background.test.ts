@@ -3,12 +3,12 @@ import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pino } from 'pino'
-import { startBackground } from '../../bin/background.ts'
 import { compose } from '../../bin/compose.ts'
+import { startBackground } from '../../bin/daemon/background.ts'
 import { loadSettings } from '../../config/load.ts'
-import { temporaryFolder } from '../support/app.ts'
-import { insert } from '../support/rows.ts'
-import { ndjsonRow, until } from '../support/switch.ts'
+import { insert } from '../support/data/rows.ts'
+import { ndjsonRow, until } from '../support/data/switch.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 const { path: folder, remove } = temporaryFolder()
 after(remove)

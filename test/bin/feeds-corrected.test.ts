@@ -3,14 +3,14 @@ import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { pino } from 'pino'
-import { startBackground } from '../../bin/background.ts'
 import { compose, type Trunkline } from '../../bin/compose.ts'
+import { startBackground } from '../../bin/daemon/background.ts'
 import { retryChanged } from '../../bin/feeds.ts'
 import type { FeedSetting } from '../../config/feeds.ts'
 import { loadSettings } from '../../config/load.ts'
-import { temporaryFolder } from '../support/app.ts'
-import { insert } from '../support/rows.ts'
-import { asteriskRow, rowsFrom, until } from '../support/switch.ts'
+import { insert } from '../support/data/rows.ts'
+import { asteriskRow, rowsFrom, until } from '../support/data/switch.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let trunkline: Trunkline

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
-import { temporaryFolder } from '../support/app.ts'
 import { startDaemon } from '../support/daemon.ts'
-import { asteriskRow } from '../support/switch.ts'
+import { asteriskRow } from '../support/data/switch.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 before(() => {

@@ -4,7 +4,7 @@ import { run } from '../support/programs.ts'
 
 test('the log shows what clients sent as escapes, which read back as the same text', async () => {
   const sent = 'evil\x1b[2J\x9b31m\x7f\x85\u2028\u202eabc\u2066\n'
-  const writing = `import { createLog } from './bin/log.ts'
+  const writing = `import { createLog } from './bin/daemon/log.ts'
     const { log, flush } = createLog('info')
     log.info({ sent: ${JSON.stringify(sent)} }, ${JSON.stringify(sent)})
     flush()`

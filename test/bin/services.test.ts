@@ -6,8 +6,8 @@ import { it } from 'node:test'
 import { openServices } from '../../bin/services.ts'
 import { loadSettings } from '../../config/load.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import { temporaryFolder } from '../support/app.ts'
-import { sampleBody } from '../support/samples.ts'
+import { sampleBody } from '../support/data/samples.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 it('a user without a name is known by number', async t => {
   const folder = temporaryFolder()

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pino } from 'pino'
 import { compose } from '../../bin/compose.ts'
-import { findUnread, unreadLog } from '../../bin/unread-log.ts'
+import { findUnread, unreadLog } from '../../bin/daemon/unread-log.ts'
 import { loadSettings } from '../../config/load.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import { insert } from '../support/rows.ts'
-import { sampleBody } from '../support/samples.ts'
+import { insert } from '../support/data/rows.ts'
+import { sampleBody } from '../support/data/samples.ts'
 
 const tenants = resourceNamed('tenants')
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { loadSettings } from '../../config/load.ts'
 import { misfit, odditiesIn } from '../../config/oddities.ts'
-import { temporaryFolder } from '../support/app.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 const folder = temporaryFolder()
 after(folder.remove)

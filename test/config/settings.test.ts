@@ -7,7 +7,7 @@ import { type Given, loadSettings } from '../../config/load.ts'
 import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../../config/settings.ts'
 import { AppError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
-import { temporaryFolder } from '../support/app.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 const folder = temporaryFolder()
 after(folder.remove)

@@ -3,13 +3,13 @@ import { cpSync, mkdirSync, mkdtempSync, renameSync, writeFileSync } from 'node:
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { ingest } from '../../adapters/pbx/ingest.ts'
-import { openStorage } from '../../adapters/sqlite/database/storage.ts'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
-import { temporaryFolder } from '../support/app.ts'
 import { bundled } from '../support/bundled.ts'
 import { startChild } from '../support/child.ts'
-import { insert } from '../support/rows.ts'
-import { asteriskRow, contentOf, rules } from '../support/switch.ts'
+import { insert } from '../support/data/rows.ts'
+import { asteriskRow, contentOf, rules } from '../support/data/switch.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 const KILLS = 26
 const MOST_OF_A_LIFE = 8

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { follow } from '../../adapters/pbx/follow.ts'
 import { ingest } from '../../adapters/pbx/ingest.ts'
-import { openStorage } from '../../adapters/sqlite/database/storage.ts'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import type { Calls, Feed } from '../../core/ports/calls.ts'
 

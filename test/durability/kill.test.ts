@@ -4,11 +4,11 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
-import { openStorage } from '../../adapters/sqlite/database/storage.ts'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
-import { temporaryFolder } from '../support/app.ts'
 import { startChild } from '../support/child.ts'
-import { idsOf } from '../support/rows.ts'
+import { idsOf } from '../support/data/rows.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 const ROUNDS = 50
 

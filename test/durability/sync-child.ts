@@ -1,6 +1,6 @@
-import { openStorage } from '../../adapters/sqlite/database/storage.ts'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
-import { insert } from '../support/rows.ts'
+import { insert } from '../support/data/rows.ts'
 
 /** A process that writes one record after the other and tells on standard output when each was acknowledged. */
 const [path = '', count = ''] = process.argv.slice(2)

@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { temporaryFolder } from '../support/app.ts'
 import { startChild } from '../support/child.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 const SYNCING = fileURLToPath(new URL('sync-child.ts', import.meta.url))
 const WRITES = 20

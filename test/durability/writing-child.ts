@@ -1,9 +1,9 @@
-import { openStorage } from '../../adapters/sqlite/database/storage.ts'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { smsGateways } from '../../core/resources/sms-gateways.ts'
 import { tenants } from '../../core/resources/tenants.ts'
-import { queuedMessage } from '../support/messages.ts'
-import { insert } from '../support/rows.ts'
+import { insert } from '../support/data/rows.ts'
+import { queuedMessage } from '../support/messaging/messages.ts'
 
 /**
  * A process that writes without end, some writers at once, and prints what was acknowledged in the same turn, a line

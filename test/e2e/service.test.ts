@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
 import { exposedResources } from '../../core/resources/all.ts'
-import { temporaryFolder } from '../support/app.ts'
 import { type DaemonProcess, runDaemon, startDaemon } from '../support/daemon.ts'
-import { json as answerJson, type FakeGateway, MESSAGE, signal, startGateway } from '../support/gateway.ts'
+import { sampleBody } from '../support/data/samples.ts'
+import { temporaryFolder } from '../support/http/app.ts'
+import { json as answerJson, type FakeGateway, MESSAGE, signal, startGateway } from '../support/messaging/gateway.ts'
 import { trunkline } from '../support/programs.ts'
-import { sampleBody } from '../support/samples.ts'
 
 const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
 

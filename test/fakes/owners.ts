@@ -1,7 +1,7 @@
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Reference, Value } from '../../core/resources/field.ts'
+import type { Side } from '../../core/resources/references/within.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
-import type { Side } from '../../core/resources/within.ts'
 import type { Tables } from './tables.ts'
 
 /** The resource that a reference of this record leads to; undefined when its kind names none. */

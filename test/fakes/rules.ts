@@ -1,8 +1,8 @@
 import type { FieldErrors } from '../../core/errors.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import { dangling, foreign, joined, mergeErrors, overLimit, taken } from '../../core/resources/field-errors.ts'
+import { fieldsOf, jointsAt, sidesOf } from '../../core/resources/references/within.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
-import { fieldsOf, jointsAt, sidesOf } from '../../core/resources/within.ts'
+import { dangling, foreign, joined, mergeErrors, overLimit, taken } from '../../core/resources/values/field-errors.ts'
 import { ownerOf, targetOf } from './owners.ts'
 import type { Tables } from './tables.ts'
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { ADMIN } from '../support/app.ts'
+import { ADMIN } from '../support/http/app.ts'
 import { TYPESCRIPT } from '../support/typescript.ts'
 import type { Held } from './kind.ts'
 import { openFilesOf } from './open-files.ts'

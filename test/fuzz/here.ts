@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { furnish, type Ran, type Workplace, workplace } from '../support/cli.ts'
+import { furnish, type Ran, type Workplace, workplace } from '../support/cli/cli.ts'
 import { longestHold } from '../support/event-loop.ts'
 import type { Subject } from './kind.ts'
 import { openHere } from './open-files.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { Held, Kind } from './kind.ts'
-import { meter } from './resources.ts'
+import { meter } from './kinds/resources.ts'
 
 const CALM: Held = { delayMs: 5, heapMiB: 40, openFiles: 30 }
 

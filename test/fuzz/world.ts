@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import type { OpenApiDocument } from '../../adapters/http/openapi.ts'
+import type { OpenApiDocument } from '../../adapters/http/docs/openapi.ts'
 import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
 import { isJsonObject } from '../../core/json.ts'
-import { ADMIN, temporaryFolder } from '../support/app.ts'
-import { type FakeGateway, json, startGateway } from '../support/gateway.ts'
+import { ADMIN, temporaryFolder } from '../support/http/app.ts'
+import { type FakeGateway, json, startGateway } from '../support/messaging/gateway.ts'
 import { type FuzzedDaemon, startFuzzedDaemon } from './daemon.ts'
 import type { Subject } from './kind.ts'
 

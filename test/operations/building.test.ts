@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, ut
 import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
-import { temporaryFolder } from '../support/app.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 import { type Ran, run } from '../support/programs.ts'
 
 const folder = temporaryFolder()

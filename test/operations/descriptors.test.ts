@@ -5,7 +5,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
-import { temporaryFolder } from '../support/app.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 /** The daemon needs some thirty for itself. */
 const FILES = 64

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { openSync, readFileSync, statSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { unbuilt, type Workplace, workplace } from '../support/cli.ts'
+import { unbuilt, type Workplace, workplace } from '../support/cli/cli.ts'
 
 describe('where standard output is the journal, the daemon', { skip: unbuilt, timeout: 60_000 }, () => {
   let place: Workplace
@@ -43,7 +43,7 @@ it('the daemon keeps no password in its environment once it is used', { skip: un
   const place = workplace()
   const env = { ...place.env, TRUNKLINE_PORT: '0', TRUNKLINE_ADMIN_PASSWORD: 'correct horse' }
   const script = `
-    import { runDaemon } from './bin/run-daemon.ts'
+    import { runDaemon } from './bin/daemon/run-daemon.ts'
     import { loadSettings } from './config/load.ts'
     const { settings } = loadSettings({ flags: {}, environment: process.env, file: undefined })
     process.stdout.write = () => {

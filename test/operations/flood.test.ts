@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { argonPasswords } from '../../adapters/system/passwords.ts'
-import { ADMIN, startService, temporaryFolder } from '../support/app.ts'
 import { startDaemon } from '../support/daemon.ts'
-import { addGateway, MESSAGE, startGateway } from '../support/gateway.ts'
+import { ADMIN, startService, temporaryFolder } from '../support/http/app.ts'
+import { addGateway, MESSAGE, startGateway } from '../support/messaging/gateway.ts'
 
 const LOGINS = 200
 

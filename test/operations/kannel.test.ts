@@ -6,9 +6,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { temporaryFolder } from '../support/app.ts'
-import { addGateway, MESSAGE } from '../support/gateway.ts'
-import { startWorld, type World } from '../support/records.ts'
+import { startWorld, type World } from '../support/data/records.ts'
+import { temporaryFolder } from '../support/http/app.ts'
+import { addGateway, MESSAGE } from '../support/messaging/gateway.ts'
 
 /** Debian's packages kannel and kannel-extras. */
 const PROGRAMS = ['/usr/sbin/bearerbox', '/usr/sbin/smsbox', '/usr/lib/kannel/test/fakesmsc']

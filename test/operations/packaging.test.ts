@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { loadSettings, SYSTEM_FILE } from '../../config/load.ts'
 import { VERSION } from '../../core/version.ts'
-import { temporaryFolder } from '../support/app.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 import { type Ran, run } from '../support/programs.ts'
 
 const folder = temporaryFolder()

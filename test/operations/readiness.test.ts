@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { chmodSync, mkdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, it } from 'node:test'
-import { temporaryFolder } from '../support/app.ts'
 import { startDaemon } from '../support/daemon.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 
 const folder = temporaryFolder()
 after(folder.remove)

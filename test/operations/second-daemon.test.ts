@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { temporaryFolder } from '../support/app.ts'
 import { type DaemonProcess, runDaemon, startDaemon } from '../support/daemon.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 import { trunkline } from '../support/programs.ts'
 
 const folder = temporaryFolder()

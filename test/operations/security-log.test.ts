@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
-import { unbuilt, type Workplace, workplace } from '../support/cli.ts'
+import { unbuilt, type Workplace, workplace } from '../support/cli/cli.ts'
 import { type DaemonProcess, startDaemon } from '../support/daemon.ts'
 
 let place: Workplace

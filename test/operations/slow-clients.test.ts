@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { after, describe, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import Koa from 'koa'
-import type { Cut } from '../../adapters/http/connections.ts'
+import type { Cut } from '../../adapters/http/clients/connections.ts'
 import { type Limits, type RunningServer, serve } from '../../adapters/http/server.ts'
 
 /** What a socket's buffers on both sides cannot hold. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { rawRequest } from '../support/raw.ts'
-import { serving } from '../support/sessions.ts'
+import { rawRequest } from '../support/http/raw.ts'
+import { serving } from '../support/http/sessions.ts'
 
 const POST = 'POST /webhooks/gateway/1/dlr HTTP/1.1\r\nHost: x\r\n'
 const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`

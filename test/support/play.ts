@@ -1,8 +1,8 @@
 import { BUILT_IN } from '../../core/sms/profiles/all.ts'
-import type { Answer } from './app.ts'
-import { addGateway, type FakeGateway, MESSAGE, type Submitted, startGateway } from './gateway.ts'
-import type { Call, Known, Provider } from './providers.ts'
-import { startWorld, type World } from './records.ts'
+import { startWorld, type World } from './data/records.ts'
+import type { Answer } from './http/app.ts'
+import { addGateway, type FakeGateway, MESSAGE, type Submitted, startGateway } from './messaging/gateway.ts'
+import type { Call, Known, Provider } from './messaging/providers.ts'
 
 /** A service, and a server that plays any provider. */
 export interface Stage {

@@ -6,14 +6,14 @@ import type { Creation } from './resource-commands.ts'
 
 /** What can be done with the records of some resources beside administering them. */
 const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promise<Command[]>>> = {
-  rates: async run => (await import('./rating-commands.ts')).rateTools(runningWithDueDecks(run), run),
-  cdrs: async run => (await import('./call-commands.ts')).callTools(runningWithDueDecks(run)),
-  sms_gateways: async (run, wiring) => (await import('./gateway-commands.ts')).gatewayTools(run, wiring),
+  rates: async run => (await import('./rating/rating-commands.ts')).rateTools(runningWithDueDecks(run), run),
+  cdrs: async run => (await import('./calls/call-commands.ts')).callTools(runningWithDueDecks(run)),
+  sms_gateways: async (run, wiring) => (await import('./sms/gateway-commands.ts')).gatewayTools(run, wiring),
 }
 
 /** What a record is made with that its declaration does not tell. */
 const CREATIONS: Readonly<Record<string, (wiring: Wiring) => Promise<Creation>>> = {
-  sms_gateways: async wiring => (await import('./gateway-commands.ts')).gatewayCreation(wiring),
+  sms_gateways: async wiring => (await import('./sms/gateway-commands.ts')).gatewayCreation(wiring),
 }
 
 /** Those whose commands work on rates. */
@@ -37,17 +37,17 @@ export const commands: readonly LazyCommand[] = [
   {
     name: 'init',
     summary: 'create the database and the first account',
-    load: async (run, wiring) => (await import('./database-commands.ts')).initCommand(run, wiring),
+    load: async (run, wiring) => (await import('./service/database-commands.ts')).initCommand(run, wiring),
   },
   {
     name: 'serve',
     summary: 'run the daemon in the foreground',
-    load: async (run, wiring) => (await import('./service-commands.ts')).serveCommand(run, wiring),
+    load: async (run, wiring) => (await import('./service/service-commands.ts')).serveCommand(run, wiring),
   },
   {
     name: 'status',
     summary: 'how many records there are, and whether the daemon is up',
-    load: async (run, wiring) => (await import('./service-commands.ts')).statusCommand(run, wiring),
+    load: async (run, wiring) => (await import('./service/service-commands.ts')).statusCommand(run, wiring),
   },
   {
     name: 'doctor',
@@ -57,17 +57,17 @@ export const commands: readonly LazyCommand[] = [
   {
     name: 'config',
     summary: 'the settings in force: show, check',
-    load: async (run, wiring) => (await import('./service-commands.ts')).configCommand(run, wiring),
+    load: async (run, wiring) => (await import('./service/service-commands.ts')).configCommand(run, wiring),
   },
   {
     name: 'admin',
     summary: 'accounts: list, create, passwd, role, disable, enable, delete',
-    load: async run => (await import('./account-commands.ts')).adminCommand(run),
+    load: async run => (await import('./service/account-commands.ts')).adminCommand(run),
   },
   {
     name: 'session',
     summary: 'who is logged in: list, revoke',
-    load: async run => (await import('./account-commands.ts')).sessionCommand(run),
+    load: async run => (await import('./service/account-commands.ts')).sessionCommand(run),
   },
   ...RESOURCE_COMMANDS.map(
     ({ name, resource, summary, alias }): LazyCommand => ({
@@ -90,22 +90,22 @@ export const commands: readonly LazyCommand[] = [
   {
     name: 'report',
     summary: 'what was used and what it costs: usage',
-    load: async run => (await import('./report-commands.ts')).reportCommand(run),
+    load: async run => (await import('./calls/report-commands.ts')).reportCommand(run),
   },
   {
     name: 'audit',
     summary: 'who changed what, and when: list',
-    load: async run => (await import('./audit-commands.ts')).auditCommand(run),
+    load: async run => (await import('./service/audit-commands.ts')).auditCommand(run),
   },
   {
     name: 'sms',
     summary: 'SMS messages: send, list, show, resend, report, route',
-    load: async (run, wiring) => (await import('./sms-commands.ts')).smsCommand(run, wiring),
+    load: async (run, wiring) => (await import('./sms/sms-commands.ts')).smsCommand(run, wiring),
   },
   {
     name: 'db',
     summary: 'the database file: migrate, backup, restore, check',
-    load: async (run, wiring) => (await import('./database-commands.ts')).dbCommand(run, wiring),
+    load: async (run, wiring) => (await import('./service/database-commands.ts')).dbCommand(run, wiring),
   },
   {
     name: 'completion',

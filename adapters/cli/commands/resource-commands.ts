@@ -24,7 +24,7 @@ import { wholeNumber } from '../terminal/whole-number.ts'
 import { noteShown } from '../trail.ts'
 import { assertRead, forceOption } from '../unread.ts'
 import { deleteCommand } from './delete-command.ts'
-import { ratingShown } from './rating-shown.ts'
+import { ratingShown } from './rating/rating-shown.ts'
 
 /** How many records a list shows at a terminal by default. */
 const SCREENFUL = 50

@@ -1,4 +1,4 @@
-import { daemonState } from '../commands/service-commands.ts'
+import { daemonState } from '../commands/service/service-commands.ts'
 import type { Context } from '../context.ts'
 import { EXIT } from '../exit.ts'
 import type { Wiring } from '../program.ts'

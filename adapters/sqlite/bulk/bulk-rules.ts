@@ -1,6 +1,8 @@
 import type { FieldError } from '../../../core/errors.ts'
 import type { BulkPlan, Rejection } from '../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
+import { jointsAt, type Side, sidesOf, TENANT, tenantSide } from '../../../core/resources/references/within.ts'
+import { fieldLabel, type Resource } from '../../../core/resources/resource.ts'
 import {
   dangling,
   foreign,
@@ -8,9 +10,7 @@ import {
   outside,
   overLimit,
   taken as takenBy,
-} from '../../../core/resources/field-errors.ts'
-import { fieldLabel, type Resource } from '../../../core/resources/resource.ts'
-import { jointsAt, type Side, sidesOf, TENANT, tenantSide } from '../../../core/resources/within.ts'
+} from '../../../core/resources/values/field-errors.ts'
 import type { Connection } from '../database/database.ts'
 import { keySetPages } from '../database/key-set.ts'
 import { joinedSql, movingJoined, withinSql } from '../database/within.ts'

@@ -1,7 +1,7 @@
 import type { Bulk, ImportPlace } from '../../../core/ports/bulk.ts'
 import type { Selection } from '../../../core/ports/records.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import { type NamedReference, type NamedTarget, namedReferences } from '../../../core/resources/names.ts'
+import { type NamedReference, type NamedTarget, namedReferences } from '../../../core/resources/references/names.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/import.ts'
 import type { Bound } from '../database/bound.ts'

@@ -1,7 +1,7 @@
 import { type FieldErrors, invalid } from '../../../core/errors.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
-import { dangling, mergeErrors, overLimit, taken } from '../../../core/resources/field-errors.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
+import { dangling, mergeErrors, overLimit, taken } from '../../../core/resources/values/field-errors.ts'
 import { type Bound, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'

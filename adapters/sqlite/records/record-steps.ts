@@ -1,7 +1,7 @@
 import { AppError, notFound } from '../../../core/errors.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import { cascadeOrder, restrictingReferences, stillNeeded } from '../../../core/resources/dependants.ts'
 import type { Value } from '../../../core/resources/field.ts'
+import { cascadeOrder, restrictingReferences, stillNeeded } from '../../../core/resources/references/dependants.ts'
 import { type Resource, type Row, timestamped } from '../../../core/resources/resource.ts'
 import { type Bound, holding, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'

@@ -10,10 +10,10 @@ import {
   type Workplace,
   wordsOf,
   workplace,
-} from '../../support/cli.ts'
-import { allCommands, examplesOf } from '../../support/commands.ts'
-import { type FakeGateway, startGateway } from '../../support/gateway.ts'
-import { asteriskRow } from '../../support/switch.ts'
+} from '../../support/cli/cli.ts'
+import { allCommands, examplesOf } from '../../support/cli/commands.ts'
+import { asteriskRow } from '../../support/data/switch.ts'
+import { type FakeGateway, startGateway } from '../../support/messaging/gateway.ts'
 
 /** What a command may end with besides 0, its example being right. */
 const ALSO: Readonly<Record<string, readonly number[]>> = {

@@ -6,7 +6,7 @@ import type { Wiring } from '../../../adapters/cli/program.ts'
 import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { migrate, migrations } from '../../../adapters/sqlite/database/migrate.ts'
 import { AppError } from '../../../core/errors.ts'
-import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+import { furnish, type Workplace, workplace } from '../../support/cli/cli.ts'
 
 let place: Workplace
 before(async () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import type { Wiring } from '../../../adapters/cli/program.ts'
 import { AppError, type ErrorCode } from '../../../core/errors.ts'
-import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+import { furnish, type Workplace, workplace } from '../../support/cli/cli.ts'
 
 let place: Workplace
 before(async () => {

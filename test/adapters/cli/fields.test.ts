@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+import { furnish, type Workplace, workplace } from '../../support/cli/cli.ts'
 
 describe('--fields', () => {
   let place: Workplace

@@ -6,7 +6,7 @@ import { flagOf } from '../../../adapters/cli/fields.ts'
 import { RESOURCE_COMMANDS } from '../../../adapters/cli/naming/resource-names.ts'
 import { wiringFor } from '../../../bin/command-line.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
-import { unbuilt, type Workplace, workplace } from '../../support/cli.ts'
+import { unbuilt, type Workplace, workplace } from '../../support/cli/cli.ts'
 import { run } from '../../support/programs.ts'
 
 const paths = (command: Command, path: string): string[] => [

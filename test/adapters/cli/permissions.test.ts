@@ -4,7 +4,7 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, readdirSync, statSync, w
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { bundled } from '../../support/bundled.ts'
-import { outcomeOf, type Workplace, workplace } from '../../support/cli.ts'
+import { outcomeOf, type Workplace, workplace } from '../../support/cli/cli.ts'
 import { startDaemon } from '../../support/daemon.ts'
 
 const SOMEONE_ELSE = new URL('../../support/someone-else.ts', import.meta.url)

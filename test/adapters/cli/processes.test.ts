@@ -6,7 +6,15 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
-import { furnish, outcomeOf, runShell, spawnProgram, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
+import {
+  furnish,
+  outcomeOf,
+  runShell,
+  spawnProgram,
+  unbuilt,
+  type Workplace,
+  workplace,
+} from '../../support/cli/cli.ts'
 
 let place: Workplace
 before(async () => {

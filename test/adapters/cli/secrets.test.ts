@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+import { furnish, type Workplace, workplace } from '../../support/cli/cli.ts'
 
 describe('a secret in the arguments of a command', () => {
   let place: Workplace

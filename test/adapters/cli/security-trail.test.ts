@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import Sqlite from 'better-sqlite3'
 import type { Wiring } from '../../../adapters/cli/program.ts'
 import { AppError } from '../../../core/errors.ts'
-import { furnish, type Workplace, workplace } from '../../support/cli.ts'
+import { furnish, type Workplace, workplace } from '../../support/cli/cli.ts'
 
 interface Entry {
   readonly id: number

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { furnish, type Workplace, workplace } from '../../support/cli.ts'
-import { asteriskRow } from '../../support/switch.ts'
+import { furnish, type Workplace, workplace } from '../../support/cli/cli.ts'
+import { asteriskRow } from '../../support/data/switch.ts'
 
 const NOWHERE = '0088123456'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { furnish, missing, unbuilt, type Workplace, workplace } from '../../support/cli.ts'
-import { atTerminal } from '../../support/terminal.ts'
+import { furnish, missing, unbuilt, type Workplace, workplace } from '../../support/cli/cli.ts'
+import { atTerminal } from '../../support/cli/terminal.ts'
 
 let place: Workplace
 before(async () => {

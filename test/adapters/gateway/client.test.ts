@@ -5,8 +5,8 @@ import { after, before, describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
-import { type FakeGateway, signal, startGateway } from '../../support/gateway.ts'
-import { submissionTo } from '../../support/submissions.ts'
+import { type FakeGateway, signal, startGateway } from '../../support/messaging/gateway.ts'
+import { submissionTo } from '../../support/messaging/submissions.ts'
 
 let gateway: FakeGateway
 let client: HttpGatewayClient

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { HttpResponse, http } from 'msw'
 import { setupServer } from 'msw/node'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
-import { submissionTo } from '../../support/submissions.ts'
+import { submissionTo } from '../../support/messaging/submissions.ts'
 
 const server = setupServer()
 let client: HttpGatewayClient

@@ -4,8 +4,8 @@ import { syncBuiltinESMExports } from 'node:module'
 import { after, before, beforeEach, describe, it, mock } from 'node:test'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
 import { refusal } from '../../../adapters/gateway/targets.ts'
-import { type FakeGateway, startGateway } from '../../support/gateway.ts'
-import { submissionTo } from '../../support/submissions.ts'
+import { type FakeGateway, startGateway } from '../../support/messaging/gateway.ts'
+import { submissionTo } from '../../support/messaging/submissions.ts'
 
 const REFUSED = [
   '169.254.0.1',

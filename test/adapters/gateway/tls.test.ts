@@ -7,8 +7,8 @@ import { createServer as createTcp } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
-import { temporaryFolder } from '../../support/app.ts'
-import { submissionTo } from '../../support/submissions.ts'
+import { temporaryFolder } from '../../support/http/app.ts'
+import { submissionTo } from '../../support/messaging/submissions.ts'
 
 const folder = temporaryFolder()
 const [key, cert] = [join(folder.path, 'key.pem'), join(folder.path, 'cert.pem')]

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import type { SmsGatewayClient } from '../../../core/ports/messages.ts'
-import { startService, temporaryFolder } from '../../support/app.ts'
 import { manualClock } from '../../support/clock.ts'
-import { addGateway, json, MESSAGE, signal, startGateway } from '../../support/gateway.ts'
-import { keepSending } from '../../support/messages.ts'
+import { startService, temporaryFolder } from '../../support/http/app.ts'
+import { addGateway, json, MESSAGE, signal, startGateway } from '../../support/messaging/gateway.ts'
+import { keepSending } from '../../support/messaging/messages.ts'
 
 const UNKNOWN = 'outcome unknown: the service stopped before the gateway answered'
 

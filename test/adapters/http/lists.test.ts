@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startWorld, type World } from '../../support/records.ts'
+import { startWorld, type World } from '../../support/data/records.ts'
 
 let world: World
 before(async () => {

@@ -4,13 +4,13 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { createMetrics, type Metrics, serveMetrics } from '../../../adapters/http/metrics.ts'
-import { startDaemon } from '../../../bin/daemon.ts'
+import { startDaemon } from '../../../bin/daemon/daemon.ts'
 import { loadSettings } from '../../../config/load.ts'
 import { AppError } from '../../../core/errors.ts'
-import { ADMIN, startService, type TestService, temporaryFolder } from '../../support/app.ts'
-import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/gateway.ts'
-import { keepSending } from '../../support/messages.ts'
-import { rawRequest } from '../../support/raw.ts'
+import { ADMIN, startService, type TestService, temporaryFolder } from '../../support/http/app.ts'
+import { rawRequest } from '../../support/http/raw.ts'
+import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/messaging/gateway.ts'
+import { keepSending } from '../../support/messaging/messages.ts'
 
 let metrics: Metrics
 let service: TestService

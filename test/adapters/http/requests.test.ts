@@ -4,8 +4,8 @@ import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import { rawRequest } from '../../support/raw.ts'
-import { startWorld, type World } from '../../support/records.ts'
+import { startWorld, type World } from '../../support/data/records.ts'
+import { rawRequest } from '../../support/http/raw.ts'
 
 let world: World
 before(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { exposedResources } from '../../../core/resources/all.ts'
+import { startWorld, type World } from '../../support/data/records.ts'
+import { shownAs } from '../../support/data/samples.ts'
 import { documented } from '../../support/document.ts'
-import { startWorld, type World } from '../../support/records.ts'
-import { shownAs } from '../../support/samples.ts'
 
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 

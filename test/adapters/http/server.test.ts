@@ -6,7 +6,7 @@ import Koa from 'koa'
 import { serveMetrics } from '../../../adapters/http/metrics.ts'
 import { serve } from '../../../adapters/http/server.ts'
 import { AppError } from '../../../core/errors.ts'
-import { startService } from '../../support/app.ts'
+import { startService } from '../../support/http/app.ts'
 
 /** Long enough that waiting for it would end the test instead. */
 const NEVER = 3_600_000

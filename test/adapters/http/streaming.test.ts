@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { after, before, describe, it, mock } from 'node:test'
 import type { Turn } from '../../../adapters/sqlite/database/turns.ts'
-import { startWorld, type World } from '../../support/records.ts'
+import { startWorld, type World } from '../../support/data/records.ts'
 
 const COUNT = 30_000
 /** Wide records make a list that no socket's buffer holds. */

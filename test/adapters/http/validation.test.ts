@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { exposedResources } from '../../../core/resources/all.ts'
+import { startWorld, type World } from '../../support/data/records.ts'
 import { type DocumentedField, documented } from '../../support/document.ts'
-import { startWorld, type World } from '../../support/records.ts'
 
 const label = (name: string): string => name.replaceAll('_', ' ')
 const sentence = (name: string, predicate: string): string => `The ${label(name)} field ${predicate}.`

@@ -5,8 +5,8 @@ import { after, describe, test } from 'node:test'
 import { followFolder } from '../../../adapters/pbx/follow-folder.ts'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
 import type { SwitchRecord } from '../../../core/ports/calls.ts'
-import { temporaryFolder } from '../../support/app.ts'
-import { followed, following, freeswitchJson, hasCalls, inWorld, rules, until } from '../../support/switch.ts'
+import { followed, following, freeswitchJson, hasCalls, inWorld, rules, until } from '../../support/data/switch.ts'
+import { temporaryFolder } from '../../support/http/app.ts'
 
 const { path: root, remove } = temporaryFolder()
 after(remove)

@@ -13,7 +13,7 @@ import {
   numberedRow,
   type SwitchWorld,
   until,
-} from '../../support/switch.ts'
+} from '../../support/data/switch.ts'
 
 /** How many of this process's open files begin with the path. */
 const openFiles = (path: string): number =>

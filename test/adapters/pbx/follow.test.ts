@@ -14,7 +14,7 @@ import {
   rules,
   until,
   upTo,
-} from '../../support/switch.ts'
+} from '../../support/data/switch.ts'
 
 describe('a followed file', { timeout: 60_000 }, () => {
   test(

@@ -13,7 +13,7 @@ import {
   ndjsonRow,
   rules,
   type SwitchWorld,
-} from '../../support/switch.ts'
+} from '../../support/data/switch.ts'
 
 interface Taken extends IngestCounts {
   readonly passedOver: string[]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Batch, formatOf, readBatches } from '../../../adapters/pbx/records.ts'
-import { asteriskRow, freeswitchRow, ndjsonRow } from '../../support/switch.ts'
+import { asteriskRow, freeswitchRow, ndjsonRow } from '../../support/data/switch.ts'
 
 async function* chunksOf(text: string, size: number): AsyncIterable<Uint8Array> {
   const bytes = Buffer.from(text)

@@ -4,7 +4,7 @@ import fs, { stat } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { describe, mock, test } from 'node:test'
 import { identityOf, type Reading, resume, successor } from '../../../adapters/pbx/generations.ts'
-import { asteriskRow, followed, inWorld, type SwitchWorld, until } from '../../support/switch.ts'
+import { asteriskRow, followed, inWorld, type SwitchWorld, until } from '../../support/data/switch.ts'
 
 const row = (n: number): string => asteriskRow({ id: `1700000000.${n}` })
 

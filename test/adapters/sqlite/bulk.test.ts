@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { readRecord } from '../../../adapters/pbx/records.ts'
 import { IN_MEMORY } from '../../../adapters/sqlite/database/database.ts'
-import { openStorage } from '../../../adapters/sqlite/database/storage.ts'
+import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { packed } from '../../../core/packed.ts'
 import type { BulkPlan, BulkRecord } from '../../../core/ports/bulk.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import { manualClock } from '../../support/clock.ts'
-import { asteriskRow, rules, switchWorld } from '../../support/switch.ts'
+import { asteriskRow, rules, switchWorld } from '../../support/data/switch.ts'
 
 const plan: BulkPlan = {
   resource: rates,

@@ -1,11 +1,11 @@
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { openStorage, type Storage } from '../../../adapters/sqlite/database/storage.ts'
+import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
 import { prove } from '../../contracts/all.ts'
 import type { Port } from '../../contracts/contract.ts'
-import { temporaryFolder } from '../../support/app.ts'
 import { type ManualClock, manualClock } from '../../support/clock.ts'
+import { temporaryFolder } from '../../support/http/app.ts'
 
 const serves: readonly Port[] = [
   'records',

@@ -5,8 +5,8 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { packed } from '../../../core/packed.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
-import { temporaryFolder } from '../../support/app.ts'
-import { type Desk, openDesk } from '../../support/imports.ts'
+import { type Desk, openDesk } from '../../support/cli/imports.ts'
+import { temporaryFolder } from '../../support/http/app.ts'
 
 let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { referencesTo, resourceNamed, resources } from '../../../core/resources/all.ts'
-import { cascadeOrder, restrictingReferences } from '../../../core/resources/dependants.ts'
+import { cascadeOrder, restrictingReferences } from '../../../core/resources/references/dependants.ts'
 
 test('a cascade deletes what points to another before that other, in whatever order it is handed them', () => {
   const references = restrictingReferences(resourceNamed('tenants'))

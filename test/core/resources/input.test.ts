@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { AppError, type FieldError, invalid } from '../../../core/errors.ts'
 import { agents } from '../../../core/resources/extensions.ts'
 import { boolean, decimal, integer, json, text } from '../../../core/resources/field.ts'
-import { mergeErrors } from '../../../core/resources/field-errors.ts'
-import { asBody, type Mode, parseMembers, parseWhole } from '../../../core/resources/input.ts'
 import { resource } from '../../../core/resources/resource.ts'
+import { mergeErrors } from '../../../core/resources/values/field-errors.ts'
+import { asBody, type Mode, parseMembers, parseWhole } from '../../../core/resources/values/input.ts'
 
 const fields = {
   tenant_id: integer({ min: 1 }),

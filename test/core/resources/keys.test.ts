@@ -11,7 +11,7 @@ import {
   keyFaults,
   NoObject,
   textKey,
-} from '../../../core/resources/keys.ts'
+} from '../../../core/resources/references/keys.ts'
 
 const COUNTRY = textKey('a country', text => text.length === 2)
 

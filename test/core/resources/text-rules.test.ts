@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem, text } from '../../../core/resources/field.ts'
-import { rules } from '../../../core/resources/text-rules.ts'
+import { rules } from '../../../core/resources/values/text-rules.ts'
 
 type Rule = ReturnType<typeof rules.oneOf>
 

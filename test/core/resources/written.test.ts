@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { resources } from '../../../core/resources/all.ts'
 import { boolean, Problem, text } from '../../../core/resources/field.ts'
-import { asWritten, written } from '../../../core/resources/written.ts'
+import { asWritten, written } from '../../../core/resources/values/written.ts'
 
 const meant = (field: Parameters<typeof written>[0], given: unknown): unknown => {
   const value = written(field, given)

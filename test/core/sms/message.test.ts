@@ -5,7 +5,7 @@ import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../.
 import { giveUp, type Message, type Receipt, receive, settle } from '../../../core/sms/message.ts'
 import { redactor } from '../../../core/sms/redact.ts'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
-import { queuedMessage } from '../../support/messages.ts'
+import { queuedMessage } from '../../support/messaging/messages.ts'
 
 const NOW = '2026-03-01T12:00:01.000000Z'
 const LATER = '2026-03-01T12:00:02.000000Z'

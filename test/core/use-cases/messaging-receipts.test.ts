@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
-import { keepSending } from '../../support/messages.ts'
-import { world } from '../../support/messaging.ts'
+import { keepSending } from '../../support/messaging/messages.ts'
+import { world } from '../../support/messaging/messaging.ts'
 
 test('a receipt changes its message, and is answered as the gateway wants', async () => {
   const { send, stored, receive, gatewayId } = await world({ meta: '{"dlr_ack":"ACK/Jasmin"}' })

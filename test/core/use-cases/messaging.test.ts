@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { AppError } from '../../../core/errors.ts'
 import type { JsonObject } from '../../../core/json.ts'
-import { BODY, objectOf, world } from '../../support/messaging.ts'
+import { BODY, objectOf, world } from '../../support/messaging/messaging.ts'
 
 test('a send stores the message as queued before the gateway hears of it', async () => {
   const { send, stored, answerWith } = await world()

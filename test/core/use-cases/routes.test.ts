@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
 import { routeFor } from '../../../core/sms/routes.ts'
-import { BODY, GATEWAY, objectOf, world } from '../../support/messaging.ts'
+import { BODY, GATEWAY, objectOf, world } from '../../support/messaging/messaging.ts'
 
 const refused: GatewayReply = { kind: 'answered', status: 403, body: '{"message":"no credit"}' }
 const taken: GatewayReply = { kind: 'answered', status: 200, body: '{"message_id":"m2"}' }

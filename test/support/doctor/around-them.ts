@@ -1,8 +1,8 @@
 import { chownSync, symlinkSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { QUARANTINE_ROOM } from '../../../core/calls/quarantine.ts'
-import type { Workplace } from '../cli.ts'
-import { asteriskRow } from '../switch.ts'
+import type { Workplace } from '../cli/cli.ts'
+import { asteriskRow } from '../data/switch.ts'
 import { copyOf, sql, type Trouble } from './trouble.ts'
 
 const MASTER = (place: Workplace): string => place.path('Master.csv')

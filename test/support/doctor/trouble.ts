@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import type { Workplace } from '../cli.ts'
+import type { Workplace } from '../cli/cli.ts'
 
 export interface Trouble {
   /** The kind of what doctor finds. */

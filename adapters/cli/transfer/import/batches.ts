@@ -2,12 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FieldErrors } from '../../../../core/errors.ts'
 import { packed } from '../../../../core/packed.ts'
 import type { BulkRecord, BulkRecords } from '../../../../core/ports/bulk.ts'
-import { REASON } from './columns.ts'
-import type { Warning } from './evaluate.ts'
-import type { Input, SourceRow } from './input.ts'
-import type { Names } from './names.ts'
+import type { Input, SourceRow } from './input/input.ts'
+import { isReason, type OpenedSource } from './input/source.ts'
 import type { Mark } from './place.ts'
-import { isReason, type OpenedSource } from './source.ts'
+import { REASON } from './rows/columns.ts'
+import type { Warning } from './rows/evaluate.ts'
+import type { Names } from './rows/names.ts'
 
 /** Rows that were read together. */
 export interface Batch {

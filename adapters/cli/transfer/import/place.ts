@@ -3,7 +3,7 @@ import { isJsonObject } from '../../../../core/json.ts'
 import type { ImportPlace } from '../../../../core/ports/bulk.ts'
 import { again, CliError, EXIT, type Hint } from '../../exit.ts'
 import { grouped } from '../../terminal/whole-number.ts'
-import type { Input } from './input.ts'
+import type { Input } from './input/input.ts'
 
 /** What is kept of an import with each batch that it stores. */
 export interface Mark {

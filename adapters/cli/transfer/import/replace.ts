@@ -8,8 +8,8 @@ import { pluralOf } from '../../naming/references.ts'
 import { momentFrom, shownMoment, timeZoneOf } from '../../terminal/moments.ts'
 import { sayHint } from '../../terminal/report.ts'
 import { grouped } from '../../terminal/whole-number.ts'
-import type { Fixed } from './evaluate.ts'
 import type { ImportOptions } from './options.ts'
+import type { Fixed } from './rows/evaluate.ts'
 
 /** A deck that an import is to replace, and what is shown of it. */
 export interface Replacing extends Replacement {

@@ -7,10 +7,10 @@ import { cannotWrite } from '../../terminal/report.ts'
 import { writeErrors } from '../../terminal/streams.ts'
 import { BOM, csvCell } from '../export/csv.ts'
 import { assertNoDatabase, headOf, openToWrite, writeAll } from '../export/output.ts'
-import { REASON } from './columns.ts'
-import { withoutFirstCell } from './csv.ts'
-import type { Warning } from './evaluate.ts'
+import { withoutFirstCell } from './input/csv.ts'
 import type { Format } from './options.ts'
+import { REASON } from './rows/columns.ts'
+import type { Warning } from './rows/evaluate.ts'
 
 export interface ImportWarning {
   readonly line: number

@@ -1,0 +1,139 @@
+import { Command, Option } from 'commander'
+import { USAGE_GROUPS, type UsageGroup, type UsageLine } from '../../../../core/ports/calls.ts'
+import { daysOfMonth, isMonth } from '../../../../core/rating/period.ts'
+import { NO_USAGE, together, type Usage } from '../../../../core/rating/usage.ts'
+import type { Kind } from '../../../../core/resources/field.ts'
+import type { Row } from '../../../../core/resources/resource.ts'
+import { tenants } from '../../../../core/resources/tenants.ts'
+import { quoted } from '../../command-line.ts'
+import type { Context, Services } from '../../context.ts'
+import { again, CliError, EXIT } from '../../exit.ts'
+import type { Flags } from '../../fields.ts'
+import { example } from '../../help.ts'
+import { resolve } from '../../naming/references.ts'
+import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
+import { monthFrom, noMonth } from '../../period.ts'
+import { type RunCommand, takesFields } from '../../program.ts'
+import { cell, objects } from '../../terminal/json-values.ts'
+import { assertColumns, printRows, printValue } from '../../terminal/output.ts'
+import { drawn, figures } from './usage-drawing.ts'
+
+export async function reportCommand(run: RunCommand): Promise<Command> {
+  const group = new Command('report').description('what was used and what it costs')
+  const usage = tenantArgument(new Command('usage').description("a tenant's calls of a month, in its own time zone"))
+    .option('--all-tenants', 'the calls of every tenant, each in its own time zone')
+    .option('--month <YYYY-MM>', 'the month (required)')
+    .addOption(new Option('--by <group>', 'one line for each').choices([...USAGE_GROUPS]))
+  example(
+    usage,
+    'trunkline report usage --tenant acme --month 2026-10 --by destination',
+    'trunkline report usage --all-tenants --month 2026-10 --output csv',
+  )
+  group.addCommand(run(takesFields(usage), printUsage))
+  return group
+}
+
+/** What a tenant's calls of a month come to. */
+interface Report {
+  readonly tenant: string
+  readonly month: string
+  readonly timezone: string
+  readonly total: Usage
+  readonly lines: readonly UsageLine[]
+}
+
+async function printUsage(context: Context, words: readonly string[], flags: Flags): Promise<void> {
+  const isOfAll = flags['allTenants'] === true
+  if (isOfAll && (words.length > 0 || flags['tenant'] !== undefined))
+    throw new CliError(EXIT.usage, '--all-tenants reports every tenant; do not name one as well')
+  const { tenant: named } = isOfAll ? { tenant: null } : await tenantFrom(context, words, flags)
+  const month = await monthMeant(context, flags)
+  const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
+  assertColumns(context, isFlat)
+  const by = USAGE_GROUPS.find(known => known === flags['by']) ?? null
+  const services = await context.open()
+  const reports: Report[] = []
+  for (const tenant of await tenantsMeant(services, named)) reports.push(await reportOf(services, tenant, month, by))
+  if (isFlat)
+    return printRows(
+      context,
+      columnsOf(by),
+      reports.flatMap(report => rowsOf(report, by)),
+    )
+  const [only] = reports
+  if (!isOfAll && only) return printValue(context, formOf(only, by), () => drawnReport(context, only, by))
+  const total = reports.map(report => report.total).reduce(together, NO_USAGE)
+  const whole = { month, total: figures(total), tenants: reports.map(report => formOf(report, by)) }
+  return printValue(context, whole, () => drawnReports(context, month, reports, { total, by }))
+}
+
+async function tenantsMeant({ records }: Services, named: string | null): Promise<readonly Row[]> {
+  if (named !== null) {
+    const id = await resolve(records, tenants, named)
+    const tenant = await records.find(tenants, id)
+    return tenant ? [{ ...tenant, id }] : []
+  }
+  const all: Row[] = []
+  for await (const { json } of records.list(tenants, { view: 'plain' }))
+    for (const { id, slug, timezone } of objects(`[${json}]`))
+      all.push({ id: Number(cell(id)), slug: cell(slug), timezone: cell(timezone) })
+  return all.sort((a, b) => (String(a['slug']) < String(b['slug']) ? -1 : 1))
+}
+
+async function reportOf({ calls }: Services, tenant: Row, month: string, by: UsageGroup | null): Promise<Report> {
+  const timezone = String(tenant['timezone'])
+  const lines = await calls.usage(Number(tenant['id']), daysOfMonth(month, timezone), by)
+  return { tenant: String(tenant['slug']), month, timezone, total: lines.reduce(together, NO_USAGE), lines }
+}
+
+/** As JSON. */
+function formOf({ total, lines, ...head }: Report, by: UsageGroup | null) {
+  if (by === null) return { ...head, total: figures(total) }
+  return { ...head, total: figures(total), lines: lines.map(line => ({ [by]: line.group, ...figures(line) })) }
+}
+
+/** As rows that can stand below those of other tenants. */
+function rowsOf({ total, lines, ...head }: Report, by: UsageGroup | null) {
+  if (by === null) return [{ ...head, ...figures(total) }]
+  return lines.map(line => ({ ...head, [by]: line.group, ...figures(line) }))
+}
+
+const columnsOf = (by: UsageGroup | null): Record<string, Kind> => ({
+  ...{ tenant: 'text', month: 'text', timezone: 'text' },
+  ...(by === null ? {} : { [by]: 'text' }),
+  ...Object.fromEntries(Object.keys(figures(NO_USAGE)).map(name => [name, 'decimal'])),
+})
+
+const drawnReport = (context: Context, { tenant, month, timezone, total, lines }: Report, by: UsageGroup | null) =>
+  drawn(context, `${tenant}, ${month} (${timezone})`, by === null ? [] : lines, {
+    total,
+    remedy: `trunkline rate check ${quoted(tenant)}`,
+  })
+
+/** A line for each tenant, or a drawing for each that has calls; then what all of them come to. */
+function drawnReports(
+  context: Context,
+  month: string,
+  reports: readonly Report[],
+  { total, by }: { readonly total: Usage; readonly by: UsageGroup | null },
+): string[] {
+  const each = by === null ? [] : reports.filter(report => report.total.calls > 0)
+  const lines = by === null ? reports.map(report => ({ group: report.tenant, ...report.total })) : []
+  return [
+    ...each.flatMap(report => [...drawnReport(context, report, by), '']),
+    ...drawn(context, `all tenants, ${month}`, lines, {
+      total,
+      remedy: `trunkline cdr list --unrated --month ${month}`,
+    }),
+  ]
+}
+
+async function monthMeant(context: Context, { month }: Flags): Promise<string> {
+  if (month === undefined && context.options.interactive) {
+    const { askText } = await import('../../terminal/ask.ts')
+    return askText(context, 'month:', { validate: given => isMonth(given) || noMonth(given) })
+  }
+  if (month === undefined)
+    throw new CliError(EXIT.usage, 'a month is required: give --month', again('--month', '2026-10'))
+  return monthFrom(month)
+}

@@ -1,0 +1,149 @@
+import { Command } from 'commander'
+import { formatAmount } from '../../../../core/amounts.ts'
+import { stringifyJson } from '../../../../core/json.ts'
+import type { Rerated, RerateQuery, RerateResult } from '../../../../core/ports/calls.ts'
+import { tenants } from '../../../../core/resources/tenants.ts'
+import { type Context, type Output, type Services, say } from '../../context.ts'
+import { again, CliError, EXIT } from '../../exit.ts'
+import { example } from '../../help.ts'
+import { resolve } from '../../naming/references.ts'
+import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
+import { tenantPeriodFrom, tenantPeriodOptions } from '../../period.ts'
+import type { RunCommand } from '../../program.ts'
+import { cell } from '../../terminal/json-values.ts'
+import { csvLine, isTold } from '../../terminal/output.ts'
+import { writeCsv, writeJson, writeLines } from '../../terminal/streams.ts'
+import { counted } from '../../terminal/whole-number.ts'
+
+/** How many changes a person is shown one by one. */
+const SHOWN = 20
+
+export function rerateCommand(run: RunCommand): Command {
+  const command = tenantPeriodOptions(
+    tenantArgument(
+      new Command('rerate').description(
+        "rate a tenant's calls again, each by the rates in force when it started; the old ratings are kept",
+      ),
+    ),
+    'calls that began',
+  )
+    .option('--unrated', 'only unrated calls: those that no rate matched, or whose cost would be too large')
+    .option('--dry-run', 'show what would change, and change nothing')
+    .option('-y, --yes', 'do not ask')
+  example(command, 'trunkline cdr rerate --tenant acme --since 2026-10-01 --until 2026-11-01 --unrated --dry-run')
+  return run(command, async (context, words, flags) => {
+    const { tenant } = await tenantFrom(context, words, flags)
+    const { records, calls } = await context.open()
+    const tenantId = await resolve(records, tenants, tenant)
+    const query = {
+      ...(await tenantPeriodFrom(flags, records, tenantId)),
+      tenantId,
+      unratedOnly: flags['unrated'] === true,
+    }
+    const dryRun = flags['dryRun'] === true
+    if (!dryRun && !flags['yes'] && !(await isConfirmed(context, calls, query))) return
+    if (context.options.output === 'table') {
+      const result = await calls.rerate(query, { dryRun, sample: SHOWN })
+      if (dryRun || isTold(context)) await writeLines(context.io, told(result, dryRun))
+    } else await printAll(context, calls, query, dryRun)
+    if (dryRun) say(context, 'Nothing was changed; to change it, use --yes instead of --dry-run.')
+  })
+}
+
+/** Asks a person; false where there is nothing to ask about. */
+async function isConfirmed(context: Context, calls: Services['calls'], query: RerateQuery): Promise<boolean> {
+  if (!context.options.interactive)
+    throw new CliError(
+      EXIT.usage,
+      'changing what calls cost must be confirmed: look with --dry-run, then repeat the command with --yes',
+      again('--dry-run'),
+    )
+  const result = await calls.rerate(query, { dryRun: true, sample: 0 })
+  const { changed, examined, oldCost, newCost, editedByHand } = result
+  if (changed === 0) {
+    say(context, ...totals(result, true))
+    return false
+  }
+  const { confirm } = await import('../../terminal/ask.ts')
+  const byHand = editedByHand > 0 ? ` (${editedByHand} of them ${BY_HAND})` : ''
+  const question = `Change ${changed} of ${counted(examined, 'call')}${byHand}, from ${formatAmount(oldCost)} to ${formatAmount(newCost)}?`
+  if (!(await confirm(context, question))) throw new CliError(EXIT.negative, 'nothing was changed')
+  return true
+}
+
+/** Every change as it comes; what they make together follows, as JSON's last members or on standard error. */
+async function printAll(context: Context, calls: Services['calls'], query: RerateQuery, dryRun: boolean) {
+  const { io, options } = context
+  const write = options.output === 'csv' ? writeCsv : writeJson
+  let count = 0
+  const texts = (changes: readonly Rerated[]): string =>
+    changes.map(change => textOf(options.output, change, count++ === 0)).join('')
+  const result = await calls.rerate(query, { dryRun, sample: 0, onChanges: changes => write(io, texts(changes)) })
+  if (options.output === 'csv' && count === 0) await writeCsv(io, csvLine(Object.keys(COLUMNS)))
+  if (options.output !== 'json') return say(context, ...totals(result, dryRun))
+  const members = Object.entries({ dry_run: dryRun, ...totalsAsJson(result) })
+  const tail = members.map(([name, value]) => `,\n  "${name}": ${stringifyJson(value)}`).join('')
+  await writeJson(io, `${count > 0 ? '\n  ]' : '{\n  "changes": []'}${tail}\n}\n`)
+}
+
+function textOf(output: Output, change: Rerated, isFirst: boolean): string {
+  const values = Object.values(COLUMNS).map(of => of(change))
+  if (output === 'csv') return (isFirst ? csvLine(Object.keys(COLUMNS)) : '') + csvLine(values.map(cell))
+  const json = stringifyJson(Object.fromEntries(Object.keys(COLUMNS).map((name, i) => [name, values[i]])))
+  return output === 'ndjson' ? `${json}\n` : `${isFirst ? '{\n  "changes": [' : ','}\n    ${json}`
+}
+
+const COLUMNS: Readonly<Record<string, (change: Rerated) => unknown>> = {
+  id: ({ id }) => id,
+  destination_number: ({ destination_number }) => destination_number,
+  started_at: ({ started_at }) => started_at,
+  old_cost: ({ old }) => formatAmount(old.cost),
+  new_cost: ({ new: now }) => formatAmount(now.cost),
+  old_bill_seconds: ({ old }) => old.billSeconds,
+  new_bill_seconds: ({ new: now }) => now.billSeconds,
+  old_prefix: ({ old }) => old.prefix,
+  new_prefix: ({ new: now }) => now.prefix,
+  old_direction: ({ old }) => old.direction,
+  new_direction: ({ new: now }) => now.direction,
+  edited_by_hand: ({ editedByHand }) => editedByHand,
+}
+
+const totalsAsJson = ({
+  examined,
+  changed,
+  oldCost,
+  newCost,
+  stillUnrated,
+  editedByHand,
+  withoutDeck,
+}: RerateResult) => ({
+  examined,
+  changed,
+  old_cost: formatAmount(oldCost),
+  new_cost: formatAmount(newCost),
+  still_unrated: stillUnrated,
+  edited_by_hand: editedByHand,
+  without_deck: withoutDeck,
+})
+
+const BY_HAND = 'edited by hand'
+
+function told({ changes, ...result }: RerateResult, dryRun: boolean): string[] {
+  const line = ({ id, destination_number, started_at, old, new: now, editedByHand }: Rerated): string =>
+    `${id}  ${started_at.slice(0, 19)}Z  ${destination_number}  ${formatAmount(old.cost)}${editedByHand ? ` (${BY_HAND})` : ''} -> ${formatAmount(now.cost)}  ${now.direction === 'inbound' ? 'inbound' : `by ${now.prefix ?? 'no rate'}`}`
+  const more = result.changed - changes.length
+  return [
+    ...changes.map(line),
+    ...(more > 0 ? [`… and ${more} more (see --output csv)`] : []),
+    ...totals(result, dryRun),
+  ]
+}
+
+const totals = (result: Omit<RerateResult, 'changes'>, dryRun: boolean): string[] => [
+  `${dryRun ? 'would change' : 'changed'} ${result.changed} of ${counted(result.examined, 'call')}: ${formatAmount(result.oldCost)} -> ${formatAmount(result.newCost)}`,
+  ...(result.editedByHand > 0 ? [`of which ${BY_HAND}: ${result.editedByHand}`] : []),
+  ...(result.stillUnrated > 0 ? [`still unrated: ${result.stillUnrated}`] : []),
+  ...(result.withoutDeck > 0
+    ? [`left as they are, since the rates of their time are not kept: ${result.withoutDeck}`]
+    : []),
+]

@@ -1,0 +1,129 @@
+import { Command, Option } from 'commander'
+import { type Context, say } from '../../context.ts'
+import { example } from '../../help.ts'
+import { suggests } from '../../naming/suggestions.ts'
+import { type RunCommand, takesFields, type Wiring } from '../../program.ts'
+import { printRows, printValue } from '../../terminal/output.ts'
+import { suggested } from '../../terminal/report.ts'
+import { writeJson } from '../../terminal/streams.ts'
+import { coloured, styled } from '../../terminal/styles.ts'
+
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+export async function serveCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
+  const command = new Command('serve').description('run the daemon in the foreground, until a signal ends it')
+  const flags = wiring.daemonFlags.filter(({ setting }) => setting !== 'db')
+  for (const { flag, about, value, choices } of flags)
+    command.addOption(suggests(new Option(`${flag} <${value}>`, about), choices))
+  command.option('--force', 'serve the database even if another daemon serves it already')
+  example(command, 'trunkline serve --port 0 --metrics-port 0')
+  return run(command, async (context, _words, given) => {
+    const settings = flags.flatMap(({ flag, setting }): [string, string][] => {
+      const value = given[flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
+      return typeof value === 'string' ? [[setting, value]] : []
+    })
+    await wiring.serve(context.options, Object.fromEntries(settings), given['force'] === true)
+  })
+}
+
+export interface DaemonState {
+  readonly url: string
+  readonly state: 'up' | 'down'
+  /** Is it the open database that the daemon serves? null while it cannot tell. */
+  readonly serves_this: boolean | null
+  /** Does a daemon serve the open database, wherever it listens? */
+  readonly is_served: boolean
+}
+
+const ANSWERS_WITHIN_MS = 1_000
+
+/** Does the daemon answer where the settings say it listens, and does it serve the open database? */
+export async function daemonState(wiring: Wiring, context: Context): Promise<DaemonState> {
+  const { host, port } = wiring.settings(context.options).values
+  const name = String(host)
+  const reached = name === '0.0.0.0' ? '127.0.0.1' : name === '::' ? '[::1]' : name.includes(':') ? `[${name}]` : name
+  const url = `http://${reached}:${String(port)}`
+  const answerOf = (path: string): Promise<Response | null> =>
+    fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(() => null)
+  const { maintenance } = await context.open()
+  const is_served = await maintenance.isServed()
+  if (!(await answerOf('/healthz'))?.ok) return { url, state: 'down', serves_this: null, is_served }
+  const ready = await answerOf('/readyz')
+  const beatenAt = ready?.ok ? /"beaten_at":"([^"]+)"/.exec(await ready.text())?.[1] : undefined
+  if (beatenAt === undefined) return { url, state: 'up', serves_this: null, is_served }
+  return { url, state: 'up', serves_this: ((await maintenance.lastBeat()) ?? '') >= beatenAt, is_served }
+}
+
+/** What is odd about the daemon, as the end of a line about it; empty for nothing. */
+function oddness({ state, serves_this, is_served }: DaemonState): string {
+  if (serves_this === false) return ', but it serves another database'
+  return state === 'down' && is_served ? ', but one serves this database at another address' : ''
+}
+
+/** How much waits for somebody, and the command that shows it. */
+function waiting(context: Context, what: string, count: number, command: string): string {
+  const number = String(count).padStart(10)
+  return `${what.padEnd(14)}${count > 0 ? `${styled(context, 'yellow', number)}  ${suggested(command, context.options)}` : number}`
+}
+
+export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
+  const command = example(
+    new Command('status').description(
+      'how many records there are, when each kind was last written (by the newest record and the audit trail), how many calls are unrated or in quarantine, and whether the daemon is up and serves this database',
+    ),
+    'trunkline status',
+  )
+  return run(command, async context => {
+    const { maintenance, calls } = await context.open()
+    const [unrated, quarantined] = [await calls.unratedCount(), await calls.quarantineCount()]
+    const { path, bytes, logBytes, schema, counts, lastWrites } = await maintenance.statistics()
+    const daemon = await daemonState(wiring, context)
+    const records = Object.entries(counts).map(([name, count]) => ({ name, count, last: lastWrites[name] ?? '' }))
+    await printValue(
+      context,
+      { path, bytes, log_bytes: logBytes, schema, counts, last_writes: lastWrites, unrated, quarantined, daemon },
+      () => [
+        `database  ${path} (${megabytes(bytes)}, log ${megabytes(logBytes)}, schema ${schema})`,
+        `daemon    ${coloured(context, daemon.state)} (${daemon.url})${oddness(daemon)}`,
+        '',
+        ...records.map(({ name, count, last }) =>
+          `${name.padEnd(14)}${String(count).padStart(10)}  ${last && `last written ${last}`}`.trimEnd(),
+        ),
+        '',
+        waiting(context, 'unrated calls', unrated, 'trunkline cdr list --unrated'),
+        waiting(context, 'in quarantine', quarantined, 'trunkline cdr quarantine list'),
+      ],
+    )
+  })
+}
+
+export async function configCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
+  const group = new Command('config').description('the settings in force')
+  const show = example(
+    new Command('show').description('every setting, its value and where it comes from'),
+    'trunkline config show',
+  )
+  group.addCommand(
+    run(takesFields(show), async context => {
+      const { values, sources } = wiring.settings(context.options)
+      const rows = Object.entries(values).map(([setting, value]) => ({
+        setting,
+        value,
+        source: sources[setting] ?? '',
+      }))
+      await printRows(context, { setting: 'text', value: 'json', source: 'text' }, rows)
+    }),
+  )
+  const check = example(
+    new Command('check').description('check the settings, and fail if one is wrong'),
+    'trunkline config check',
+  )
+  group.addCommand(
+    run(check, async context => {
+      const { file } = wiring.settings(context.options)
+      if (context.options.output === 'table') return say(context, `The settings are right${file ? ` (${file})` : ''}.`)
+      await writeJson(context.io, `${JSON.stringify({ right: true, file })}\n`)
+    }),
+  )
+  return group
+}

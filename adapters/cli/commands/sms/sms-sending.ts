@@ -1,0 +1,157 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../../../core/json.ts'
+import type { Json } from '../../../../core/ports/records.ts'
+import type { Row } from '../../../../core/resources/resource.ts'
+import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
+import { wholeMessages } from '../../../../core/resources/sms-messages.ts'
+import { STATUS_CLASSES, type StatusClass } from '../../../../core/sms/status-class.ts'
+import { textForm } from '../../../../core/sms/text.ts'
+import { type Context, type Services, say } from '../../context.ts'
+import { CliError, EXIT, onEnding } from '../../exit.ts'
+import type { Flags } from '../../fields.ts'
+import { resolve } from '../../naming/references.ts'
+import type { Wiring } from '../../program.ts'
+import { candidates, choose } from '../../terminal/ask.ts'
+import { cell } from '../../terminal/json-values.ts'
+import { coloured } from '../../terminal/styles.ts'
+import { daemonState } from '../service/service-commands.ts'
+
+/** Sending one message while a person looks on. */
+
+const POLL_MS = 250
+
+export type Gateway = Row & { readonly id: number }
+
+/** The gateway that is named, or asked for; null where routes tell. */
+export async function gatewayOf(context: Context, services: Services, { gateway }: Flags): Promise<Gateway | null> {
+  if (gateway === undefined && (await services.smsRoutes.all()).length > 0) return null
+  if (gateway === undefined && !context.options.interactive)
+    throw new CliError(EXIT.usage, 'there is no gateway: give --gateway', 'trunkline gateway list')
+  const id =
+    gateway === undefined
+      ? Number(await choose(context, 'gateway:', search => candidates(services, smsGateways, search)))
+      : await resolve(services.records, smsGateways, String(gateway))
+  return { ...(await services.records.find(smsGateways, id)), id }
+}
+
+/** The class of the message's status; null when the status is in no class. */
+export const classIn = (message: JsonObject): StatusClass | null =>
+  STATUS_CLASSES.find(each => each === message['status_class']) ?? null
+
+export const asObject = (json: string): JsonObject => {
+  const value = parseJson(json)
+  return isJsonObject(value) ? value : {}
+}
+
+/** A message with all that is kept of it. */
+export async function messageAt({ records }: Pick<Services, 'records'>, id: number): Promise<JsonObject | null> {
+  const json = await records.show(wholeMessages, id)
+  return json === null ? null : asObject(json)
+}
+
+/** Says how a text is carried, before it is sent. */
+export function sayForm(context: Context, text: string, hasProfile: boolean): void {
+  const { alphabet, parts } = textForm(text)
+  const loss = alphabet === 'UCS-2' && !hasProfile ? '; without a profile, the gateway may turn it into ????' : ''
+  say(context, `text       ${parts} ${parts === 1 ? 'part' : 'parts'} in ${alphabet}${loss}`)
+}
+
+/** Sends, and says on standard error how it goes. */
+export async function sendTold(
+  context: Context,
+  services: Services,
+  gateway: Gateway | null,
+  submit: () => Promise<Json>,
+): Promise<JsonObject> {
+  const started = performance.now()
+  const address =
+    gateway && `${cell(gateway['name'])} (${cell(gateway['server_host'])}:${cell(gateway['server_port'])})`
+  say(context, `queued     for ${address ?? 'the gateways of its route'}`)
+  const { id } = asObject(await unlessEnded(submit()))
+  const sent = (await messageAt(services, Number(id))) ?? {}
+  const seconds = ((performance.now() - started) / 1000).toFixed(2)
+  say(
+    context,
+    `${state(context, sent)}  after ${seconds} s, as message ${cell(sent['id'])} (${cell(sent['external_message_id'])})`,
+  )
+  for (const { gateway: id, error } of objectsIn(sent['tries']))
+    say(context, `refused    by gateway ${cell(id)}: ${cell(error)}`)
+  if (sent['error_message'] !== null) say(context, `error      ${cell(sent['error_message'])}`)
+  say(context, `reply      ${stringifyJson(sent['remote_response'])}`)
+  return sent
+}
+
+const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
+
+/** A signal does not wait for the gateway's answer. */
+function unlessEnded<T>(sending: Promise<T>): Promise<T> {
+  let stopListening = (): void => undefined
+  const ended = new Promise<never>((_, reject) => {
+    stopListening = onEnding(code =>
+      reject(
+        new CliError(code, 'interrupted: whether the message went out is not known', 'trunkline sms list --limit 1'),
+      ),
+    )
+  })
+  return Promise.race([sending, ended]).finally(stopListening)
+}
+
+const state = (context: Context, message: JsonObject): string => {
+  const status = cell(message['delivery_status'])
+  return coloured(context, status) + ' '.repeat(Math.max(0, 9 - status.length))
+}
+
+/** The message after its receipt arrived, or as it is when the time is up. */
+export async function awaitReceipt(
+  context: Context,
+  services: Services,
+  sent: JsonObject,
+  seconds: number,
+): Promise<JsonObject> {
+  const end = performance.now() + seconds * 1000
+  let seen = ''
+  for (;;) {
+    const message = await messageAt(services, Number(sent['id']))
+    if (message === null)
+      throw new CliError(EXIT.noRecord, `message ${cell(sent['id'])} was deleted while it was waited for`)
+    const [receivedAt, status] = [message['delivered_at'], cell(message['delivery_status'])]
+    const now = `${cell(receivedAt)} ${status}`
+    if (seen !== '' && now !== seen)
+      say(context, `${state(context, message)}  receipt at ${cell(receivedAt ?? message['updated_at'])}`)
+    if (seen === '' && receivedAt !== null) say(context, `${state(context, message)}  receipt at ${cell(receivedAt)}`)
+    seen = now
+    if (receivedAt !== null && classIn(message) !== 'pending') return message
+    if (performance.now() >= end) return message
+    await pause(POLL_MS)
+  }
+}
+
+export function waitSeconds({ wait }: Flags): number | null {
+  if (wait === undefined) return null
+  const seconds = Number(wait)
+  if (!(seconds > 0 && seconds <= 86_400))
+    throw new CliError(EXIT.usage, '--wait must be a number of seconds above 0, at most 86400')
+  return seconds
+}
+
+/** The exit code for the outcome of a message that was waited for. Throws what a person should know about it. */
+export async function verdict(context: Context, wiring: Wiring, message: JsonObject, wait: number): Promise<number> {
+  const status = JSON.stringify(cell(message['delivery_status']))
+  const meaning = classIn(message)
+  if (meaning === 'pending' && message['delivered_at'] === null && message['delivery_status'] === 'submitted')
+    throw await noReceipt(context, wiring, wait)
+  if (meaning === 'pending') throw new CliError(EXIT.negative, `after ${wait} s the message is still ${status}`)
+  if (meaning === null)
+    throw new CliError(EXIT.negative, `the receipt says ${status}, which is not known to mean delivered`)
+  return meaning === 'delivered' ? EXIT.ok : EXIT.negative
+}
+
+async function noReceipt(context: Context, wiring: Wiring, wait: number): Promise<CliError> {
+  const daemon = await daemonState(wiring, context)
+  const late = `no receipt came within ${wait} s`
+  if (daemon.serves_this === false)
+    return new CliError(EXIT.unavailable, `${late}: the daemon at ${daemon.url} serves another database`)
+  if (daemon.state === 'up') return new CliError(EXIT.negative, late)
+  const absent = `${late}, and the daemon that records it does not answer at ${daemon.url}`
+  return new CliError(EXIT.unavailable, absent, 'trunkline serve')
+}

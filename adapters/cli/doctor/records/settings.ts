@@ -1,0 +1,61 @@
+import { isJsonObject, type JsonObject } from '../../../../core/json.ts'
+import { resources } from '../../../../core/resources/all.ts'
+import type { Field } from '../../../../core/resources/field.ts'
+import { correction, type KeyFault, type Keys, keyFaults } from '../../../../core/resources/references/keys.ts'
+import type { Resource } from '../../../../core/resources/resource.ts'
+import { unreadProblem } from '../../../../core/resources/values/unread.ts'
+import { quoted } from '../../command-line.ts'
+import type { Services } from '../../context.ts'
+import { editWords } from '../../edits.ts'
+import { labelOf, spelling } from '../../naming/references.ts'
+import { commandOf } from '../../naming/resource-names.ts'
+import { type Check, type Finding, recordsOf } from '../check.ts'
+
+/** Keys of JSON fields that are nearly those which rules read, or hold what none can. */
+export const settings: Check = {
+  about: 'the settings of tenants and gateways',
+  async *examine(patient) {
+    const services = await patient.open()
+    for (const resource of resources)
+      for (const [name, field] of Object.entries(resource.fields))
+        if (field.keys) yield* unreadKeys(services, resource, name, field, field.keys)
+  },
+}
+
+async function* unreadKeys(
+  services: Services,
+  resource: Resource,
+  name: string,
+  field: Field,
+  keys: Keys,
+): AsyncIterable<Finding> {
+  for await (const row of recordsOf(services, resource)) {
+    const object = row[name]
+    if (!isJsonObject(object)) continue
+    for (const fault of keyFaults(keys, object))
+      yield await findingOn(services, resource, Number(row['id']), { name, field, keys, object, fault })
+  }
+}
+
+interface Unreadable {
+  readonly name: string
+  readonly field: Field
+  readonly keys: Keys
+  readonly object: JsonObject
+  readonly fault: KeyFault
+}
+
+async function findingOn(
+  { records }: Services,
+  resource: Resource,
+  id: number,
+  { name, field, keys, object, fault }: Unreadable,
+): Promise<Finding> {
+  const named = await spelling(records, resource, id)
+  const words = correction(keys, object, fault).map(edit => editWords(name, field, edit))
+  return {
+    kind: 'setting_unread',
+    finding: `the ${name} field of ${labelOf(resource)} ${named} ${unreadProblem(fault).predicate}`,
+    fix: `trunkline ${commandOf(resource)} update ${quoted(named)} ${words.join(' ')}`,
+  }
+}

@@ -1,0 +1,50 @@
+import { addSeconds, formatTimestamp } from '../../../../core/dates.ts'
+import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
+import { gatewayOptions } from '../../../../core/sms/gateway-options.ts'
+import { OVERDUE_AFTER, SUSPECT_AFTER } from '../../../../core/sms/health.ts'
+import { quoted } from '../../command-line.ts'
+import { spelling } from '../../naming/references.ts'
+import { cell } from '../../terminal/json-values.ts'
+import { type Check, recordsOf } from '../check.ts'
+
+/** Gateways that fail, profiles that cannot be used, and messages that nobody hears of. */
+export const sms: Check = {
+  about: 'sends through gateways, and their profiles',
+  async *examine(patient) {
+    const { records, profiles, smsReports } = await patient.open()
+    const named = async (id: number): Promise<string> => quoted(await spelling(records, smsGateways, id))
+    for await (const row of recordsOf({ records }, smsGateways)) {
+      const { profile } = gatewayOptions(row['meta'] === null ? null : cell(row['meta']))
+      const found = profile === null ? null : profiles.named(profile)
+      const gateway = await named(Number(row['id']))
+      if (found && 'problem' in found)
+        yield {
+          kind: 'profile_unusable',
+          finding: `gateway ${gateway} sends nothing: ${found.problem.replace(/\.$/, '')}`,
+          fix: 'trunkline gateway profile list',
+        }
+      if (found && 'profile' in found && row['callback_token'] === null)
+        yield {
+          kind: 'receipts_unproven',
+          finding: `gateway ${gateway} takes receipts from anybody, since it has no callback token`,
+          fix: `trunkline gateway update ${gateway} --callback-token-file token.txt`,
+        }
+    }
+    for (const id of await smsReports.suspects(SUSPECT_AFTER))
+      yield {
+        kind: 'gateway_suspect',
+        finding: `the last ${SUSPECT_AFTER} sends through gateway ${await named(id)} failed`,
+        fix: `trunkline sms list --gateway ${await named(id)} --limit ${SUSPECT_AFTER}`,
+      }
+    for (const { gateway, count } of await smsReports.overdue(
+      addSeconds(formatTimestamp(Date.now(), 0), -OVERDUE_AFTER),
+    )) {
+      const isThere = (await records.find(smsGateways, gateway)) !== null
+      yield {
+        kind: 'messages_overdue',
+        finding: `${count} ${count === 1 ? 'message' : 'messages'} through gateway ${isThere ? await named(gateway) : gateway} ${count === 1 ? 'is' : 'are'} on the way for more than an hour`,
+        fix: 'trunkline sms list --stuck',
+      }
+    }
+  },
+}

@@ -1,0 +1,49 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Damage } from '../../../../core/ports/system.ts'
+import { resourceNamed, resources } from '../../../../core/resources/all.ts'
+import { quoted } from '../../command-line.ts'
+import { flagOf } from '../../fields.ts'
+import { RESOURCE_COMMANDS } from '../../naming/resource-names.ts'
+import type { Check, Finding, Patient } from '../check.ts'
+
+/** Is what the database holds whole? */
+export const damage: Check = {
+  about: 'every page, key and reference of the database',
+  async *examine(patient) {
+    const { maintenance } = await patient.open()
+    for (const found of await maintenance.check()) yield findingOf(patient, found)
+  },
+}
+
+function findingOf(patient: Patient, { finding, dangling }: Damage): Finding {
+  const fix = dangling && without(dangling)
+  return fix ? { kind: 'dangling', finding, fix } : { kind: 'damage', finding, fix: restoring(patient) }
+}
+
+/** Takes away the reference where the record has a meaning without it, else the record. */
+function without({ table, id, parent }: NonNullable<Damage['dangling']>): string | null {
+  const command = RESOURCE_COMMANDS.find(({ resource }) => resource === table)?.name
+  if (command === undefined || !resources.some(({ name }) => name === table)) return null
+  const { fields, path } = resourceNamed(table)
+  const [name, field] = Object.entries(fields).find(([, { references }]) => references?.to === parent) ?? []
+  if (name !== undefined && field && !field.required)
+    return `trunkline ${command} update id:${id} --${flagOf(name, field)} ''`
+  return `trunkline ${command} ${path === null ? 'remove' : 'delete'} id:${id}`
+}
+
+const BACKUP = /^trunkline-.*\.db$/
+
+/** The newest of the daemon's backups, whose names sort by time; where there is none, a look for another copy. */
+function restoring({ settings, path }: Patient): string {
+  const folder = String(settings['backup_dir'])
+  const newest = existsSync(folder)
+    ? readdirSync(folder)
+        .filter(name => BACKUP.test(name))
+        .sort()
+        .at(-1)
+    : undefined
+  return newest === undefined
+    ? `ls -lt ${quoted(dirname(path))}`
+    : `trunkline db restore ${quoted(join(folder, newest))}`
+}

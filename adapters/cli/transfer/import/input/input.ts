@@ -1,0 +1,200 @@
+import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
+import { basename, dirname, join } from 'node:path'
+import { quoted } from '../../../command-line.ts'
+import { CliError, EXIT, interruption } from '../../../exit.ts'
+
+/** Why a row cannot be read, as a sentence. */
+export class Fault {
+  readonly sentence: string
+  constructor(sentence: string) {
+    this.sentence = sentence
+  }
+}
+
+/** One row of an input, before its values are read. */
+export interface SourceRow {
+  /** The line it starts on. */
+  readonly line: number
+  /** The row as it came, without its line end. */
+  readonly raw: string
+  readonly content: readonly string[] | { readonly json: unknown } | Fault
+}
+
+/** What a format makes of a stretch of text: the rows that are whole in it. */
+export interface Cut {
+  readonly rows: SourceRow[]
+  /** The lines of rows without any value. */
+  readonly blank: number[]
+  /** How far the text was taken, and the line that begins there. */
+  readonly end: number
+  readonly line: number
+}
+
+export interface Splitter {
+  /** The byte after which a row may end. */
+  readonly boundary: number
+  /**
+   * Takes at most `limit` rows off the text from `start`, which is on `line`. `isLast`: no more text will follow, so
+   * what is left is whole or at fault.
+   */
+  split(text: string, start: number, line: number, limit: number, isLast: boolean): Cut
+  /** What is at fault with a text that ends on that line, all of it having been split; null for nothing. */
+  ending?(line: number): SourceRow | null
+}
+
+const BLOCK = 128 * 1024
+/** No row of a sound file is longer; a quote that is never closed makes one row of all that follows. */
+const LONGEST_ROW = 4 * 1024 * 1024
+const BOM = Buffer.from([0xef, 0xbb, 0xbf])
+const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
+/** What files that are taken for text begin with. */
+const NO_TEXT: readonly (readonly [mark: Buffer, what: string])[] = [
+  [Buffer.from('PK\u0003\u0004'), 'a workbook or a zip file, not text: save it as CSV'],
+  [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'a workbook, not text: save it as CSV'],
+  [Buffer.from([0x1f, 0x8b]), 'compressed, not text: unpack it first'],
+]
+
+const bytesOf = (chunk: unknown): Buffer => {
+  if (Buffer.isBuffer(chunk)) return chunk
+  return typeof chunk === 'string' || chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.alloc(0)
+}
+
+/** Text that is read once, from its beginning to its end. Once the signal has come, one that is cut off is interrupted. */
+export class Input {
+  readonly name: string
+  /** The first bytes, without a byte-order mark: at least a header. */
+  head: Buffer = Buffer.alloc(0)
+  /** Bytes before the rows that come next. */
+  offset = 0
+  /** Did it begin with a byte-order mark? */
+  hasMark = false
+  /** The line on which they begin. */
+  line = 1
+  readonly #chunks: AsyncIterator<unknown>
+  readonly #signal: AbortSignal | undefined
+  readonly #hash = createHash('sha256')
+  #pending: Buffer = Buffer.alloc(0)
+  #isLast = false
+
+  private constructor(name: string, stream: AsyncIterable<unknown>, signal: AbortSignal | undefined) {
+    this.name = name
+    this.#chunks = stream[Symbol.asyncIterator]()
+    this.#signal = signal
+  }
+
+  /** Reads the head. Throws a CliError on UTF-16 and on what is not text. */
+  static async open(name: string, stream: AsyncIterable<unknown>, signal?: AbortSignal): Promise<Input> {
+    const input = new Input(name, stream, signal)
+    await input.#fill()
+    const other = NO_TEXT.find(([mark]) => input.#pending.subarray(0, mark.length).equals(mark))
+    if (other) throw new CliError(EXIT.data, `${name} is ${other[1]}`)
+    const wide = wideEncoding(input.#pending)
+    if (wide !== null) throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, wide))
+    input.hasMark = input.#pending.subarray(0, 3).equals(BOM)
+    if (input.hasMark) input.#pass(3)
+    input.head = input.#pending
+    return input
+  }
+
+  /** A digest of all bytes before `offset`. */
+  digest(): string {
+    return this.#hash.copy().digest('hex')
+  }
+
+  /** Goes on to a place further on; false when the input is too short for it. */
+  async skipTo(offset: number, line: number): Promise<boolean> {
+    while (this.offset < offset) {
+      this.#pass(Math.min(this.#pending.length, offset - this.offset))
+      if (this.offset === offset) break
+      if (this.#isLast) return false
+      await this.#fill()
+    }
+    this.line = line
+    return this.offset === offset
+  }
+
+  /** The rows in stretches of at most `limit`; `offset` and `line` are those after the stretch. */
+  async *rows({ boundary, split, ending }: Splitter, limit: number): AsyncGenerator<Cut> {
+    for (;;) {
+      const text = this.#readable(boundary)
+      for (let at = 0; text !== null && at < text.length; ) {
+        const cut = split(text, at, this.line, limit, this.#isLast)
+        if (cut.end === at) break
+        this.#pass(Buffer.byteLength(at === 0 && cut.end === text.length ? text : text.slice(at, cut.end)))
+        at = cut.end
+        this.line = cut.line
+        yield cut
+      }
+      if (this.#isLast) {
+        const fault = ending?.(this.line)
+        if (fault) yield { rows: [fault], blank: [], end: 0, line: this.line }
+        return
+      }
+      if (this.#pending.length > LONGEST_ROW)
+        throw new CliError(EXIT.data, `${this.name}:${this.line}: the row that begins here has no end within 4 MiB`)
+      await this.#fill()
+    }
+  }
+
+  async #fill(): Promise<void> {
+    const parts = [this.#pending]
+    for (let size = 0; size < BLOCK && !this.#isLast; ) {
+      const { value, done } = await this.#next()
+      if (done) this.#isLast = true
+      else parts.push(bytesOf(value))
+      size += done ? 0 : (parts.at(-1)?.length ?? 0)
+    }
+    this.#pending = parts.length === 2 && parts[0]?.length === 0 && parts[1] ? parts[1] : Buffer.concat(parts)
+  }
+
+  async #next(): Promise<IteratorResult<unknown>> {
+    try {
+      return await this.#chunks.next()
+    } catch (error) {
+      throw this.#signal?.aborted ? interruption(this.#signal) : error
+    }
+  }
+
+  #pass(bytes: number): void {
+    this.#hash.update(this.#pending.subarray(0, bytes))
+    this.#pending = this.#pending.subarray(bytes)
+    this.offset += bytes
+  }
+
+  /** The text up to the last byte that may end a row; null when there is none yet. */
+  #readable(boundary: number): string | null {
+    const end = this.#isLast ? this.#pending.length : this.#pending.lastIndexOf(boundary) + 1
+    if (end === 0) return null
+    const bytes = this.#pending.subarray(0, end)
+    if (!isUtf8(bytes)) throw notUtf8(this.name, bytes, this.line)
+    return bytes.toString('utf8')
+  }
+}
+
+/** The form of UTF-16 that a text begins in, with a byte-order mark or a letter of ASCII; null for neither. */
+function wideEncoding(head: Buffer): string | null {
+  if (UTF_16.some(mark => head.subarray(0, 2).equals(mark))) return 'UTF-16'
+  if (head[0] === head[1]) return null
+  return head[1] === 0 ? 'UTF-16LE' : head[0] === 0 ? 'UTF-16BE' : null
+}
+
+/** The command that makes a copy in UTF-8; none for what is not a file. */
+const conversion = (name: string, from: string): string | undefined =>
+  name === '-' || name.startsWith('/dev/')
+    ? undefined
+    : `iconv -f ${from} -t UTF-8 ${quoted(name)} > ${quoted(join(dirname(name), `utf-8-${basename(name)}`))}`
+
+function notUtf8(name: string, bytes: Buffer, first: number): CliError {
+  let line = first
+  for (let start = 0; start < bytes.length; line++) {
+    const end = bytes.indexOf(10, start)
+    if (end === -1 || !isUtf8(bytes.subarray(start, end))) break
+    start = end + 1
+  }
+  return new CliError(
+    EXIT.data,
+    `${name}:${line}: the text is not UTF-8; a spreadsheet's may be WINDOWS-1252`,
+    conversion(name, 'WINDOWS-1252'),
+  )
+}

@@ -1,0 +1,128 @@
+import type { FieldError, FieldErrors } from '../../../../../core/errors.ts'
+import { isJsonObject } from '../../../../../core/json.ts'
+import { nearest } from '../../../../../core/nearest.ts'
+import type { Value } from '../../../../../core/resources/field.ts'
+import { broken, REQUIRED } from '../../../../../core/resources/values/field-errors.ts'
+import { CliError, EXIT } from '../../../exit.ts'
+import type { Format, ImportOptions } from '../options.ts'
+import type { Target } from '../rows/columns.ts'
+import { givenTwice, objectReader, type RowPlan, type RowReader, repeated, tableReader } from '../rows/rows.ts'
+import { csvSplitter, detectDialect } from './csv.ts'
+import { Fault, type Input, type Splitter } from './input.ts'
+import { arraySplitter, ndjsonSplitter } from './json.ts'
+
+/** An input of which is known how its rows are read. */
+export interface OpenedSource {
+  readonly reader: RowReader
+  /** What all records have in common. */
+  readonly constants: Readonly<Record<string, Value>>
+  /** The splitter for the rows that come next: from the beginning, or from a place within. */
+  splitter(isWithin: boolean): Splitter
+  /** What is wrong with the input as a whole; nothing is read then. */
+  readonly errors: FieldErrors
+  readonly delimiter: string
+  readonly newline: string
+  readonly header: string
+}
+
+export async function openSource(
+  input: Input,
+  format: Format,
+  plan: RowPlan,
+  options: ImportOptions,
+): Promise<OpenedSource> {
+  if (format === 'csv') return openTable(input, plan, options.delimiter)
+  return {
+    reader: objectReader(plan),
+    constants: plan.constants,
+    splitter: isWithin => (format === 'json' ? arraySplitter(isWithin) : ndjsonSplitter),
+    errors: [],
+    delimiter: ',',
+    newline: '\n',
+    header: '',
+  }
+}
+
+async function openTable(input: Input, plan: RowPlan, delimiter: string | undefined): Promise<OpenedSource> {
+  const dialect = detectDialect(input.head.toString('utf8'), delimiter)
+  const splitter = csvSplitter(dialect)
+  const { content, raw } = await headerRow(input, splitter, `sep=${dialect.delimiter}`)
+  const columns = content.map(name => (name.trim() === '' ? null : plan.targets.of(name.trim())))
+  const targets = columns.map(target => target ?? null)
+  const { fixed } = plan
+  const names = (field: string): boolean => targets.some(target => target?.field === field)
+  const isConstant = fixed !== null && !names(fixed.field)
+  const constants = isConstant ? { ...plan.constants, [fixed.field]: fixed.value } : plan.constants
+  const effective = { ...plan, constants, fixed: isConstant ? null : fixed }
+  return {
+    reader: tableReader(effective, content, targets),
+    constants,
+    splitter: () => splitter,
+    errors: headerErrors(effective, content, columns),
+    delimiter: dialect.delimiter,
+    newline: raw.isReturned ? '\r\n' : dialect.newline,
+    header: raw.text,
+  }
+}
+
+interface Header {
+  readonly content: readonly string[]
+  readonly raw: { readonly text: string; readonly isReturned: boolean }
+}
+
+/** `hint` is the row in front of the header that tells spreadsheets what separates cells. */
+async function headerRow(input: Input, splitter: Splitter, hint: string): Promise<Header> {
+  const isReturned = /^[^\n]*\r\n/.test(input.head.toString('latin1'))
+  for await (const { rows } of input.rows(splitter, 1)) {
+    const [row] = rows
+    if (!row || row.raw === hint) continue
+    if (row.content instanceof Fault)
+      throw new CliError(EXIT.data, `${input.name}:${row.line}: header: ${row.content.sentence}`)
+    if (!('json' in row.content)) return { content: row.content, raw: { text: row.raw, isReturned } }
+  }
+  throw new CliError(EXIT.data, `${input.name} is empty: it needs a header row`)
+}
+
+/** Every unknown, doubled and missing column. */
+function headerErrors(
+  plan: RowPlan,
+  header: readonly string[],
+  columns: readonly (Target | null | undefined)[],
+): FieldErrors {
+  const { resource, targets, constants } = plan
+  const present = new Set(header.map(targets.nameOf))
+  for (const column of targets.mapped)
+    if (!present.has(column)) {
+      const near = nearest(column, present)
+      throw new CliError(
+        EXIT.usage,
+        `--map: there is no column ${JSON.stringify(column)}${near === null ? '' : `; did you mean ${JSON.stringify(near)}?`}`,
+      )
+    }
+  const errors: FieldError[] = []
+  const seen = new Map<string, string>()
+  columns.forEach((target, index) => {
+    const name = header[index]?.trim() ?? ''
+    if (target === undefined) errors.push(targets.unknown(name))
+    if (!target) return
+    const other = seen.get(target.field)
+    if (other !== undefined) errors.push(repeated(name, other))
+    else if (Object.hasOwn(constants, target.field)) errors.push(givenTwice(name))
+    seen.set(target.field, name)
+  })
+  for (const [field, { required }] of Object.entries(resource.fields))
+    if (required && !seen.has(field) && !Object.hasOwn(constants, field)) errors.push(missing(field))
+  return errors
+}
+
+function missing(field: string): FieldError {
+  const error = broken(field, REQUIRED)
+  return { ...error, sentence: `${error.sentence} There is no such column: ${remedy(field)}.` }
+}
+
+const remedy = (field: string): string =>
+  field === 'tenant_id' ? 'give --tenant' : `name it with --map, or give --set ${field}=…`
+
+/** Is it an object with nothing but the reason of a rejection in it? */
+export const isReason = (value: unknown, reason: string): boolean =>
+  isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, reason)

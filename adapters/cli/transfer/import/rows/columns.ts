@@ -1,0 +1,102 @@
+import type { FieldError } from '../../../../../core/errors.ts'
+import { nearest, plain } from '../../../../../core/nearest.ts'
+import { Problem, type Value } from '../../../../../core/resources/field.ts'
+import { type NamedReference, namedReferences } from '../../../../../core/resources/references/names.ts'
+import type { Resource } from '../../../../../core/resources/resource.ts'
+import { broken, REQUIRED } from '../../../../../core/resources/values/field-errors.ts'
+import { quoted } from '../../../command-line.ts'
+import { CliError, EXIT } from '../../../exit.ts'
+import type { ImportOptions } from '../options.ts'
+import type { CellRules } from './cells.ts'
+import { readerOf } from './cells.ts'
+
+/** The column of a reject file with the reason; an import ignores it. */
+export const REASON = 'import_error'
+/** What the service sets itself: there in lists, no matter for an import. */
+const PASSED_OVER = new Set([REASON, 'id', 'created_at', 'updated_at'])
+
+/** What a column of the input, or a member of its objects, is read as. */
+export interface Target {
+  readonly field: string
+  /** The reference is given by name in this column, such as a tenant's slug in `tenant`. */
+  readonly reference: NamedReference | null
+  readonly byName: boolean
+}
+
+export interface Targets {
+  /** The name that a column goes by, be it written `Cost per minute` or `COST-PER-MINUTE`; its own where it has none. */
+  nameOf(column: string): string
+  /** null: it is passed over; undefined: there is no such column. */
+  of(column: string): Target | null | undefined
+  /** The error on a column that does not exist. */
+  unknown(column: string): FieldError
+  /** The columns that --map names. */
+  readonly mapped: readonly string[]
+}
+
+export function targetsOf(resource: Resource, map: ImportOptions['map']): Targets {
+  const references = namedReferences(resource)
+  const byColumn = new Map<string, Target>()
+  for (const field of Object.keys(resource.fields))
+    byColumn.set(field, { field, byName: false, reference: references.find(named => named.field === field) ?? null })
+  for (const reference of references)
+    byColumn.set(reference.column, { field: reference.field, byName: true, reference })
+  const fieldNamed = naming(byColumn.keys())
+  const names = new Map(map.map(([column, name]) => [column, fieldNamed(name)]))
+  for (const [column, name] of names)
+    if (name !== '' && !byColumn.has(name))
+      throw new CliError(
+        EXIT.usage,
+        `--map "${column}=${name}": ${noField(resource, name, nearest(name, byColumn.keys()))}`,
+      )
+  const nameOf = naming([...byColumn.keys(), ...PASSED_OVER, ...names.keys()])
+  return {
+    nameOf,
+    mapped: [...names.keys()],
+    of: column => {
+      const known = nameOf(column)
+      const name = names.get(known) ?? known
+      return name === '' || PASSED_OVER.has(name) ? null : byColumn.get(name)
+    },
+    unknown: column => {
+      const meant = nearest(column, byColumn.keys())
+      const remedy = `. Name it with --map, or pass over it with --map ${quoted(`${column}=`)}.`
+      const sentence = noField(resource, column, meant) + (meant === null ? remedy : '')
+      return { rule: 'unknown', field: column, sentence, ...(meant === null ? {} : { detail: { meant } }) }
+    },
+  }
+}
+
+/** The one of these names that is written this way or nearly so; the trimmed text itself where none is. */
+function naming(known: Iterable<string>): (written: string) => string {
+  const exact = new Set(known)
+  const byForm = new Map(Array.from(exact, name => [plain(name), name]))
+  return written => {
+    const name = written.trim()
+    return exact.has(name) ? name : (byForm.get(plain(name)) ?? name)
+  }
+}
+
+const noField = ({ plural }: Resource, name: string, meant: string | null): string =>
+  `${plural} have no field ${JSON.stringify(name)}${meant === null ? '' : `; did you mean ${meant}?`}`
+
+/** The constants that --set gives, read by the fields' rules. Throws on the first that breaks one. */
+export function constantsOf(resource: Resource, given: ImportOptions['set'], rules: CellRules): Record<string, Value> {
+  const constants: Record<string, Value> = {}
+  const fieldNamed = naming(Object.keys(resource.fields))
+  for (const [written, text] of given) {
+    const name = fieldNamed(written)
+    const field = resource.fields[name]
+    if (!field)
+      throw new CliError(
+        EXIT.usage,
+        `--set ${name}: ${noField(resource, name, nearest(name, Object.keys(resource.fields)))}`,
+      )
+    if (text === '' && field.required)
+      throw new CliError(EXIT.usage, `--set ${name}: ${broken(name, REQUIRED).sentence}`)
+    const value = text === '' ? null : readerOf(field, rules)(text)
+    if (value instanceof Problem) throw new CliError(EXIT.usage, `--set ${name}: ${broken(name, value).sentence}`)
+    constants[name] = value
+  }
+  return constants
+}

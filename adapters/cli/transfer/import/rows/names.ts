@@ -1,0 +1,130 @@
+import type { Records } from '../../../../../core/ports/records.ts'
+import { Problem, type Value } from '../../../../../core/resources/field.ts'
+import { isCompleted, type NamedReference, type NamedTarget } from '../../../../../core/resources/references/names.ts'
+import type { Resource, Row } from '../../../../../core/resources/resource.ts'
+import { numberFinder } from '../../../naming/same-number.ts'
+
+/** What completes a name: the kind of record that is meant, where there are several, and what it belongs to. */
+export interface Scope {
+  readonly kind: Value
+  readonly outer: Value
+}
+
+/** The id that a name stands for, or what is wrong; undefined when it must be looked up first. */
+export type Finder = (scope: Scope, text: string) => number | Problem | undefined
+
+/** The records that names in an input stand for, remembered: few are named by many rows. */
+export interface Names {
+  /** `isId`: digits are an id before they are a name. */
+  finder(reference: NamedReference, isId: boolean): Finder
+  /** Looks up what was asked for and not known; false when there was nothing. */
+  load(): Promise<boolean>
+}
+
+/** What one reference's names stand for, by the scope they are in. */
+type Known = Map<Value, Map<string, number | Problem>>
+
+const keyOf = ({ kind, outer }: Scope): Value => (kind === null ? outer : `${kind} ${outer}`)
+
+interface Wanted {
+  readonly reference: NamedReference
+  readonly scope: Scope
+  readonly text: string
+  readonly isId: boolean
+  readonly known: Known
+}
+
+const REMEMBERED = 100_000
+
+/** `within` holds what narrows every name: the tenant that all records belong to. */
+export function namesIn(records: Records, within: Row = {}): Names {
+  const all: Known[] = []
+  const numbers = new Map<Resource, Written>()
+  const writtenAs = (resource: Resource): Written => {
+    const tenantId = within['tenant_id']
+    const found =
+      numbers.get(resource) ?? numberFinder(records, resource, typeof tenantId === 'number' ? tenantId : undefined)
+    numbers.set(resource, found)
+    return found
+  }
+  let wanted: Wanted[] = []
+  let size = 0
+  return {
+    finder: (reference, isId) => {
+      const known: Known = new Map()
+      all.push(known)
+      return (scope, text) => {
+        const found = known.get(keyOf(scope))?.get(text)
+        if (found === undefined) wanted.push({ reference, scope, text, isId, known })
+        return found
+      }
+    },
+    load: async () => {
+      if (wanted.length === 0) return false
+      size += wanted.length
+      if (size > REMEMBERED) {
+        for (const known of all) known.clear()
+        size = wanted.length
+      }
+      for (const want of wanted) {
+        const names = want.known.get(keyOf(want.scope)) ?? new Map<string, number | Problem>()
+        // A copy, since the text may be a slice that would keep a whole block of the input in memory.
+        if (!names.has(want.text))
+          names.set(Buffer.from(want.text).toString(), await lookUp(records, within, want, writtenAs))
+        want.known.set(keyOf(want.scope), names)
+      }
+      wanted = []
+      return true
+    },
+  }
+}
+
+/** The ids of the records named by a telephone number that is written in another way. */
+type Written = (number: string) => Promise<number[]>
+
+async function lookUp(
+  records: Records,
+  within: Row,
+  wanted: Wanted,
+  writtenAs: (resource: Resource) => Written,
+): Promise<number | Problem> {
+  const { reference, scope, text, isId } = wanted
+  const target = reference.targets.find(({ kind }) => kind === scope.kind)
+  if (!target) return NOT_FOUND
+  const byName = () => idsByName(records, within, target, scope.outer, text)
+  const byId = () => idById(records, target, text)
+  const byNumber = () => writtenAs(target.resource)(text)
+  for (const way of isCompleted(reference) ? [byName] : [...(isId ? [byId, byName] : [byName, byId]), byNumber]) {
+    const [id, another] = await way()
+    if (another !== undefined) return new Problem('ambiguous', 'is ambiguous')
+    if (id !== undefined) return id
+  }
+  return NOT_FOUND
+}
+
+const NOT_FOUND = new Problem('reference', 'is invalid')
+
+/** The ids of the records that have this name: in full, or without what completes it, where that is known. */
+async function idsByName(
+  records: Records,
+  within: Row,
+  { resource, own, outer }: NamedTarget,
+  outerId: Value,
+  text: string,
+): Promise<number[]> {
+  const narrow = Object.fromEntries(Object.entries(within).filter(([field]) => resource.fields[field]))
+  const [outerTarget] = outer?.targets ?? []
+  if (!outer || !outerTarget) return records.identify(resource, { ...narrow, [own]: text })
+  const ofOuter = (id: Value, name: string) => records.identify(resource, { [outer.field]: id, [own]: name })
+  const found = outerId === null ? [] : await ofOuter(outerId, text)
+  for (let at = text.indexOf('/'); at !== -1; at = text.indexOf('/', at + 1)) {
+    const [id, another] = await idsByName(records, {}, outerTarget, null, text.slice(0, at))
+    if (id !== undefined && another === undefined) found.push(...(await ofOuter(id, text.slice(at + 1))))
+  }
+  return [...new Set(found)]
+}
+
+const ID = /^[1-9]\d{0,14}$/
+
+const idById = async (records: Records, { resource }: NamedTarget, text: string): Promise<number[]> =>
+  ID.test(text) && (await records.find(resource, Number(text))) ? [Number(text)] : []

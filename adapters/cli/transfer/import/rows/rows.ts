@@ -1,0 +1,173 @@
+import type { FieldError } from '../../../../../core/errors.ts'
+import { isJsonObject, type JsonObject } from '../../../../../core/json.ts'
+import type { Value } from '../../../../../core/resources/field.ts'
+import { isCompleted, namedReferences } from '../../../../../core/resources/references/names.ts'
+import type { Resource, Row } from '../../../../../core/resources/resource.ts'
+import { broken, REQUIRED } from '../../../../../core/resources/values/field-errors.ts'
+import { keepsPlace } from '../../../../../core/use-cases/import.ts'
+import { Fault, type SourceRow } from '../input/input.ts'
+import { type CellRules, readerOf } from './cells.ts'
+import type { Target, Targets } from './columns.ts'
+import { evaluator, type Fixed, type Read, type ScopePart, type Slot, type Source } from './evaluate.ts'
+import type { Names } from './names.ts'
+
+export interface RowReader {
+  /** The fields that `read` gives the values of. */
+  readonly columns: readonly string[]
+  /** Reads a row, as far as the names in it are known. */
+  read(row: SourceRow): Read
+}
+
+export interface RowPlan {
+  readonly resource: Resource
+  readonly targets: Targets
+  readonly constants: Readonly<Record<string, Value>>
+  readonly fixed: Fixed | null
+  /** What all records belong to, where they do not say so themselves: the tenant. */
+  readonly within: Row
+  readonly rules: CellRules
+  readonly names: Names
+}
+
+/** What an error on a row as a whole stands on. */
+const ROW = 'row'
+
+const fault = (sentence: string): Read => ({ errors: [{ rule: 'format', field: ROW, sentence }] })
+
+/** Reads rows of a table whose columns are these (null: passed over). */
+export function tableReader(plan: RowPlan, header: readonly string[], columns: readonly (Target | null)[]): RowReader {
+  const given = columns.flatMap((target, index): Column[] =>
+    target ? [{ target, index, name: nameAt(header, index) }] : [],
+  )
+  const { fields, slots } = slotsOf(plan, given)
+  const evaluate = evaluator(slots, { ...plan, isSparse: false })
+  const nameless = header.flatMap((name, index) => (name.trim() === '' ? [index] : []))
+  let cells: readonly string[] = []
+  const cellOf = ({ index }: Source): unknown => cells[index]
+  return {
+    columns: fields,
+    read: ({ content }) => {
+      if (content instanceof Fault) return fault(content.sentence)
+      if ('json' in content) return fault('The row is no row of a table.')
+      cells = content
+      if (cells.length !== columns.length) return fault(widthSentence(cells.length, columns.length))
+      const stray = nameless.find(index => cells[index]?.trim())
+      if (stray !== undefined) return fault(`Cell ${stray + 1} is in a column without a name.`)
+      return evaluate(cellOf)
+    },
+  }
+}
+
+const nameAt = (header: readonly string[], index: number): string => header[index]?.trim() ?? ''
+
+const widthSentence = (cells: number, columns: number): string =>
+  `The row has ${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}.`
+
+/**
+ * Reads JSON objects, whose members may differ from one to the next; what a record does not name is undefined where that
+ * would leave a stored one as it is.
+ */
+export function objectReader(plan: RowPlan): RowReader {
+  const { resource, targets, constants } = plan
+  const members = new Set([
+    ...Object.keys(resource.fields),
+    ...namedReferences(resource).map(({ column }) => column),
+    ...targets.mapped,
+  ])
+  const given = [...members].flatMap((name): Column[] => {
+    const target = targets.of(name)
+    return target && !Object.hasOwn(constants, target.field) ? [{ target, index: -1, name }] : []
+  })
+  const { fields, slots } = slotsOf(plan, given)
+  const evaluate = evaluator(slots, { ...plan, isSparse: !keepsPlace(resource) })
+  // Their members are passed over, as --map says.
+  const unread = Object.entries(resource.fields)
+    .filter(([name, { required }]) => required && !fields.includes(name) && !Object.hasOwn(constants, name))
+    .map(([name]) => broken(name, REQUIRED))
+  return {
+    columns: fields,
+    read: ({ content }) => {
+      if (content instanceof Fault) return fault(content.sentence)
+      const row = 'json' in content ? content.json : null
+      if (!isJsonObject(row)) return fault('The row is not a JSON object.')
+      const { value, errors: wrong } = named(plan, row)
+      const errors = [...unread, ...wrong]
+      const read = evaluate(({ column }) => (Object.hasOwn(value, column) ? value[column] : undefined))
+      return errors.length > 0 ? { errors: [...errors, ...('errors' in read ? read.errors : [])] } : read
+    },
+  }
+}
+
+/** The object by the names that its members go by, and what is wrong with them. */
+function named(plan: RowPlan, row: JsonObject): { value: JsonObject; errors: FieldError[] } {
+  const written = Object.keys(row)
+  const errors = written.flatMap(name => memberErrors(plan, name))
+  const names = written.map(plan.targets.nameOf)
+  if (names.every((name, at) => name === written[at])) return { value: row, errors }
+  const value: JsonObject = {}
+  names.forEach((name, at) => {
+    const member = written[at] ?? name
+    if (Object.hasOwn(value, name)) errors.push(repeated(member, written[names.indexOf(name)] ?? name))
+    else Object.defineProperty(value, name, { value: row[member], enumerable: true })
+  })
+  return { value, errors }
+}
+
+export const repeated = (name: string, other: string): FieldError => ({
+  rule: 'repeated',
+  field: name,
+  sentence: `The column is the same field as ${other}.`,
+})
+
+function memberErrors({ targets, constants }: RowPlan, name: string): FieldError[] {
+  const target = targets.of(name)
+  if (target === undefined) return [targets.unknown(name)]
+  return target && Object.hasOwn(constants, target.field) ? [givenTwice(name)] : []
+}
+
+export const givenTwice = (name: string): FieldError => ({
+  rule: 'constant',
+  field: name,
+  sentence: `--set also gives a value for ${name}.`,
+})
+
+interface Column {
+  readonly target: Target
+  readonly index: number
+  readonly name: string
+}
+
+function slotsOf(plan: RowPlan, given: readonly Column[]): { fields: string[]; slots: Slot[] } {
+  const { resource, rules } = plan
+  const fields = Object.keys(resource.fields).filter(field => given.some(({ target }) => target.field === field))
+  const slots = fields.flatMap((field, position): Slot[] => {
+    const declared = resource.fields[field]
+    if (!declared) return []
+    const sources = given.filter(({ target }) => target.field === field).map(column => sourceOf(plan, column, fields))
+    const isList = declared.sheet === 'codes'
+    return [{ field, declared, position, read: readerOf(declared, rules), isList, sources }]
+  })
+  // What completes names comes before them.
+  const isLate = (slot: Slot): number =>
+    Number(slot.sources.some(({ scope }) => 'position' in scope.kind || 'position' in scope.outer))
+  return { fields, slots: slots.sort((a, b) => isLate(a) - isLate(b)) }
+}
+
+function sourceOf(
+  { names, constants, within }: RowPlan,
+  { target, index, name }: Column,
+  fields: readonly string[],
+): Source {
+  const { reference, byName } = target
+  const canBeNamed = reference !== null && (byName || !isCompleted(reference))
+  const part = (field: string | null): ScopePart => {
+    const position = field === null ? -1 : fields.indexOf(field)
+    return position === -1 ? { constant: constants[field ?? ''] ?? within[field ?? ''] ?? null } : { position }
+  }
+  return {
+    column: name,
+    index,
+    find: canBeNamed ? names.finder(reference, !byName) : null,
+    scope: { kind: part(reference?.by ?? null), outer: part(reference?.outer ?? null) },
+  }
+}

@@ -1,0 +1,35 @@
+import type { Context } from 'koa'
+import pLimit from 'p-limit'
+import { AppError, invalid } from '../../../core/errors.ts'
+import { parseJson } from '../../../core/json.ts'
+import { bodyBudget } from './body-budget.ts'
+import { type BodyLimit, hasBody, readBytes, textOf } from './body-bytes.ts'
+
+const KIB = 1024
+const MIB = 1024 * KIB
+
+/** A body that was read may take ten times its bytes until it is answered. */
+const FROM_ANYONE = bodyBudget(8 * MIB)
+
+export const LOGIN_BODY: BodyLimit = { bytes: 4 * KIB, budget: FROM_ANYONE, unpacking: null }
+export const RECEIPT_BODY: BodyLimit = { bytes: 64 * KIB, budget: FROM_ANYONE, unpacking: pLimit(1) }
+const SIGNED_IN_BODY: BodyLimit = { bytes: MIB, budget: bodyBudget(32 * MIB), unpacking: pLimit(1) }
+
+/**
+ * The JSON value of the body; an empty object without one. Throws `malformed`, `too_large`, `unsupported_media`, `busy`
+ * when too many bodies are being read, and `invalid` when it nests too deep to be read.
+ */
+export async function jsonBody(ctx: Context, limit: BodyLimit = SIGNED_IN_BODY): Promise<unknown> {
+  if (!hasBody(ctx.req)) return {}
+  if (!ctx.request.is('application/json', '+json'))
+    throw new AppError('unsupported_media', 'The request body must be JSON, with Content-Type: application/json.')
+  const text = textOf(await readBytes(ctx.req, ctx.res, limit))
+  if (text === '') return {}
+  try {
+    return parseJson(text)
+  } catch (error) {
+    if (error instanceof RangeError)
+      throw invalid([{ rule: 'max', field: 'body', sentence: 'The request body nests too deep.' }])
+    throw new AppError('malformed', 'The request body is not valid JSON.')
+  }
+}

@@ -1,0 +1,68 @@
+import type { Context } from 'koa'
+import { inTurns } from '../clients/in-turns.ts'
+import type { Route } from '../route.ts'
+import type { OpenApiDocument } from './openapi.ts'
+import { referencePage } from './reference-page.ts'
+import { REFERENCE_STYLE } from './reference-style.ts'
+
+/** A page without scripts, pictures or forms, and nothing from another host. */
+const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+/** How long after the start the description is made, unless someone asks for it before. */
+const MADE_AFTER_MS = 1_000
+
+interface Reference {
+  readonly json: Buffer
+  readonly page: Buffer
+}
+
+/** As bytes: many who ask for them and read nothing share them. */
+async function make(describe: () => Promise<OpenApiDocument>): Promise<Reference> {
+  const document = await describe()
+  const page = await inTurns(referencePage(document))
+  return { json: Buffer.from(JSON.stringify(document)), page: Buffer.from(page) }
+}
+
+const STYLE = Buffer.from(REFERENCE_STYLE)
+
+function send(ctx: Context, type: string, content: Buffer): void {
+  ctx.body = content
+  ctx.type = type
+}
+
+/** The description of the API, for programs and as a page; `describe` is asked once. */
+export function docsRoutes(describe: () => Promise<OpenApiDocument>): readonly Route[] {
+  let made: Promise<Reference> | undefined
+  const reference = (): Promise<Reference> => {
+    made ??= make(describe)
+    return made
+  }
+  setTimeout(() => reference().catch(() => undefined), MADE_AFTER_MS).unref()
+  return [
+    {
+      path: '/openapi.json',
+      session: 'none',
+      methods: { GET: async ctx => send(ctx, 'application/json; charset=utf-8', (await reference()).json) },
+    },
+    {
+      path: '/docs',
+      session: 'none',
+      methods: {
+        GET: async ctx => {
+          ctx.set('content-security-policy', POLICY)
+          send(ctx, 'text/html; charset=utf-8', (await reference()).page)
+        },
+      },
+    },
+    {
+      path: '/docs/reference.css',
+      session: 'none',
+      methods: {
+        GET: ctx => {
+          ctx.set('cache-control', 'max-age=3600')
+          send(ctx, 'text/css; charset=utf-8', STYLE)
+        },
+      },
+    },
+  ]
+}

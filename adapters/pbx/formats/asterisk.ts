@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto'
+import type { CompletedCall, SourceFormat, UnreadableRecord } from '../../../core/calls/completed-call.ts'
+import { csvColumns } from './csv-columns.ts'
+import { columnFields, type Fields, quoted } from './fields.ts'
+import type { Parser } from './parser.ts'
+
+const DISPOSITIONS = new Map([
+  ['ANSWERED', 'ANSWERED'],
+  ['NO ANSWER', 'NO ANSWER'],
+  ['BUSY', 'BUSY'],
+  ['FAILED', 'FAILED'],
+  ['CONGESTION', 'CONGESTION'],
+  ['CANCEL', 'CANCELLED'],
+  ['UNKNOWN', 'UNKNOWN'],
+])
+
+/** A parser of Asterisk's rows with these columns, of which the last ones may be missing down to each of `widths`. */
+export function asteriskParser(source: SourceFormat, columns: readonly string[], widths: readonly number[]): Parser {
+  return record => {
+    const values = csvColumns(record)
+    if (!values) return { reason: 'the quotes of the row do not fit together: it may have been torn' }
+    if (!widths.includes(values.length)) return { reason: `has ${values.length} columns, not ${widths.join(', ')}` }
+    return completedCall(source, columnFields(columns, values), record)
+  }
+}
+
+function completedCall(source: SourceFormat, row: Fields, raw: string): CompletedCall | UnreadableRecord {
+  const disposition = DISPOSITIONS.get(row.text('disposition'))
+  if (disposition === undefined) row.problem('disposition', `is not known: ${quoted(row.text('disposition'))}`)
+  return row.finish({
+    source,
+    switchCallId: switchCallId(row),
+    accountcode: row.text('accountcode'),
+    context: row.text('dcontext'),
+    callerNumber: row.text('src'),
+    destinationNumber: row.text('dst'),
+    direction: null,
+    leg: 'a',
+    startedAt: row.moment('start'),
+    answeredAt: row.optionalMoment('answer'),
+    endedAt: row.optionalMoment('end'),
+    answeredSeconds: row.seconds('billsec'),
+    durationSeconds: row.seconds('duration'),
+    disposition: disposition ?? 'UNKNOWN',
+    raw,
+  })
+}
+
+/** What every form of a row tells, and tells alike. */
+const SHARED = [
+  ...['accountcode', 'src', 'dst', 'dcontext', 'clid', 'channel', 'dstchannel', 'lastapp', 'lastdata'],
+  ...['start', 'answer', 'end', 'duration', 'billsec', 'disposition'],
+]
+
+/** A uniqueid can stand in several rows, so without a sequence the row's values have to tell them apart. */
+function switchCallId(row: Fields): string {
+  const [uniqueid, sequence] = [row.text('uniqueid'), row.text('sequence')]
+  if (uniqueid !== '' && sequence !== '') return `${uniqueid}/${sequence}`
+  const hash = createHash('sha256')
+    .update(JSON.stringify(SHARED.map(row.text)))
+    .digest('hex')
+    .slice(0, 32)
+  return uniqueid === '' ? hash : `${uniqueid}/${hash}`
+}

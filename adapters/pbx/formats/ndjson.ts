@@ -1,0 +1,72 @@
+import type { SwitchMoment } from '../../../core/calls/completed-call.ts'
+import { parseDate } from '../../../core/dates.ts'
+import type { JsonObject } from '../../../core/json.ts'
+import { type Fields, fields, quoted } from './fields.ts'
+import { parseJsonObject } from './json-object.ts'
+import type { Parser } from './parser.ts'
+
+const ZONED = /^(?:19[7-9]|20\d|21\d)\d-\d\d-\d\d[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/
+const LONGEST_DISPOSITION = 50
+
+/**
+ * Trunkline's own format, for switches that are none of the others: one JSON object a line.
+ *
+ * Required: `id` (the same each time a call is delivered, and no other call's of the feeds that have the same `switch`
+ * name or none), `destination_number`, `started_at`, `answered_seconds`. Optional: `accountcode` (the tenant's slug),
+ * `context`, `caller_number`, `direction` (`inbound` or `outbound`), `answered_at`, `ended_at`, `duration_seconds`
+ * (ringing included; else the answered seconds), `disposition` (else `ANSWERED` when there are answered seconds,
+ * `NO ANSWER` when there are none). Times are `YYYY-MM-DD HH:MM:SS` by the feed's clock, or ISO 8601 with a zone; null
+ * counts as absent, others are ignored.
+ */
+export const parseNdjson: Parser = record => {
+  const line = parseJsonObject(record)
+  if ('reason' in line) return line
+  const call = fields(textIn(line.object), name => `member ${name}`)
+  const answeredSeconds = call.seconds('answered_seconds')
+  const direction = directionIn(call)
+  return call.finish({
+    source: 'ndjson',
+    switchCallId: call.required('id'),
+    accountcode: call.text('accountcode'),
+    context: call.text('context'),
+    callerNumber: call.text('caller_number'),
+    destinationNumber: call.required('destination_number'),
+    direction,
+    leg: 'a',
+    startedAt: moment(call, 'started_at') ?? call.moment('started_at'),
+    answeredAt: moment(call, 'answered_at') ?? call.optionalMoment('answered_at'),
+    endedAt: moment(call, 'ended_at') ?? call.optionalMoment('ended_at'),
+    answeredSeconds,
+    durationSeconds: call.text('duration_seconds') === '' ? answeredSeconds : call.seconds('duration_seconds'),
+    disposition: dispositionIn(call, answeredSeconds),
+    raw: record,
+  })
+}
+
+const textIn =
+  (object: JsonObject) =>
+  (name: string): string => {
+    const value = Object.hasOwn(object, name) ? object[name] : null
+    return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
+  }
+
+/** A moment written with its zone; null for one without. */
+function moment(call: Fields, name: string): SwitchMoment | null {
+  const given = call.text(name)
+  const utc = ZONED.test(given) ? parseDate(given) : null
+  return utc === null ? null : { epochMicros: Date.parse(`${utc.slice(0, 19)}Z`) * 1000 + Number(utc.slice(20, 26)) }
+}
+
+function directionIn(call: Fields): 'inbound' | 'outbound' | null {
+  const given = call.text('direction')
+  if (given === 'inbound' || given === 'outbound') return given
+  if (given !== '') call.problem('direction', `is neither inbound nor outbound: ${quoted(given)}`)
+  return null
+}
+
+function dispositionIn(call: Fields, answeredSeconds: number): string {
+  const given = call.text('disposition').toUpperCase()
+  if (given.length > LONGEST_DISPOSITION) call.problem('disposition', 'is longer than 50 characters')
+  if (given !== '') return given
+  return answeredSeconds > 0 ? 'ANSWERED' : 'NO ANSWER'
+}

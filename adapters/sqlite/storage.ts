@@ -1,0 +1,134 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Actor, ITSELF } from '../../core/audit.ts'
+import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
+import type { Audit } from '../../core/ports/audit.ts'
+import type { Bulk } from '../../core/ports/bulk.ts'
+import type { Calls } from '../../core/ports/calls.ts'
+import type { Decks } from '../../core/ports/decks.ts'
+import type { Messages } from '../../core/ports/messages.ts'
+import type { Notices } from '../../core/ports/notices.ts'
+import type { Records } from '../../core/ports/records.ts'
+import type { ServerKeys } from '../../core/ports/server-keys.ts'
+import type { SmsReports } from '../../core/ports/sms-reports.ts'
+import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
+import type { Clock, Maintenance } from '../../core/ports/system.ts'
+import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
+import { bulk } from './bulk/bulk.ts'
+import { calls } from './calls/calls.ts'
+import { decks } from './calls/decks.ts'
+import { type Connection, type OpenOptions, openDatabase } from './database/database.ts'
+import { translating } from './database/errors.ts'
+import { createWriter, type Writer, type WriterEvents } from './database/writer.ts'
+import { RecordSteps } from './records/record-steps.ts'
+import { records } from './records/records.ts'
+import { advanceSearchIndexes, areIndexesBehind, ensureSearchIndexes } from './records/search-index.ts'
+import { accounts } from './service/accounts.ts'
+import { audit, auditTrail } from './service/audit.ts'
+import { gauges } from './service/gauges.ts'
+import { maintenance } from './service/maintenance.ts'
+import { messages } from './service/messages.ts'
+import { notices } from './service/notices.ts'
+import { retention } from './service/retention.ts'
+import { serverKeys } from './service/server-keys.ts'
+import { sessions } from './service/sessions.ts'
+import { smsReports } from './service/sms-reports.ts'
+import { smsRoutes } from './service/sms-routes.ts'
+
+/** The ports that one SQLite file serves, and its upkeep. */
+export interface Storage extends Heartbeat, SearchIndexing {
+  readonly records: Records
+  readonly messages: Messages
+  readonly smsRoutes: SmsRoutes
+  readonly smsReports: SmsReports
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly maintenance: Maintenance
+  readonly calls: Calls
+  readonly audit: Audit
+  readonly bulk: Bulk
+  readonly decks: Decks
+  readonly retention: Retention
+  readonly gauges: Gauges
+  readonly serverKeys: ServerKeys
+  readonly notices: Notices
+  readonly connection: Connection
+  readonly writer: Writer
+  /** Waits for pending writes, folds the log into the file and closes it. */
+  close(): Promise<void>
+}
+
+export interface StorageOptions extends OpenOptions, WriterEvents {
+  readonly clock: Clock
+  /** false: the log is left to those who still have the database open, so that a dry run changes no byte. */
+  readonly foldsLog?: boolean
+  /** Who makes changes for which no account is named. */
+  readonly actor?: Actor
+}
+
+export function openStorage(path: string, options: StorageOptions): Storage {
+  const { clock } = options
+  const connection = openDatabase(path, options, ensureSearchIndexes)
+  const writer = createWriter(connection, options)
+  const steps = new RecordSteps(connection, clock)
+  const trail = auditTrail(connection, clock, options.actor ?? ITSELF)
+  const signedIn = sessions(connection, writer, trail)
+  return {
+    records: translating(records(connection, writer, steps, trail)),
+    messages: translating(messages(connection, writer, steps, trail, clock)),
+    smsRoutes: translating(smsRoutes(connection, writer)),
+    smsReports: translating(smsReports(connection)),
+    accounts: translating(accounts(connection, writer, clock, trail, signedIn.forgetRemembered)),
+    sessions: translating(signedIn),
+    maintenance: translating(maintenance(connection)),
+    calls: translating(calls(connection, writer, clock, trail)),
+    audit: translating(audit(connection, writer, trail)),
+    bulk: translating(bulk(connection, writer, clock, trail)),
+    decks: translating(decks(connection, writer, clock, trail)),
+    retention: retention(connection, writer),
+    gauges: gauges(connection),
+    serverKeys: translating(serverKeys(connection, writer)),
+    notices: translating(notices(connection, writer, clock)),
+    connection,
+    writer,
+    beat: () =>
+      writer.write(() => {
+        const now = clock.now()
+        connection.query<[string], unknown>('INSERT OR REPLACE INTO heartbeat (id, beaten_at) VALUES (1, ?)').run(now)
+        return now
+      }),
+    followWrites: (signal, onTrouble) => followWrites(connection, writer, signal, onTrouble),
+    close: async () => {
+      await writer.drained()
+      try {
+        if (options.foldsLog !== false) connection.db.pragma('wal_checkpoint(TRUNCATE)')
+      } catch {
+        // Nothing is lost: a log that a full disk cannot take is read at the next start.
+      } finally {
+        connection.close()
+      }
+    },
+  }
+}
+
+const BETWEEN_STEPS_MS = 10
+const BETWEEN_LOOKS_MS = 500
+const AFTER_TROUBLE_MS = 10_000
+
+async function followWrites(
+  connection: Connection,
+  writer: Writer,
+  signal: AbortSignal,
+  onTrouble: (error: unknown) => void,
+): Promise<void> {
+  const step = async (): Promise<number> => {
+    const advanced = areIndexesBehind(connection) && (await writer.write(() => advanceSearchIndexes(connection)))
+    return advanced ? BETWEEN_STEPS_MS : BETWEEN_LOOKS_MS
+  }
+  while (!signal.aborted) {
+    const delay = await step().catch(error => {
+      onTrouble(error)
+      return AFTER_TROUBLE_MS
+    })
+    await pause(delay, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}

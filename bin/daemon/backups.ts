@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, realpathSync, rmSync } from 'node:fs'
+import { dirname, extname, join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { removeDrafts } from '../../adapters/sqlite/database/copies.ts'
+import { makeFolder } from '../../adapters/sqlite/database/database.ts'
+import type { Settings } from '../../config/settings.ts'
+import { addSeconds, type Timestamp } from '../../core/dates.ts'
+import type { Clock } from '../../core/ports/system.ts'
+
+const BETWEEN_LOOKS_MS = 30_000
+/** A backup that failed is tried again after this, or sooner when they are made more often. */
+const RETRY_HOURS = 1
+
+const NAME = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/
+
+/** Names sort by time. */
+const nameAt = (moment: Timestamp): string => `trunkline-${moment.slice(0, 19).replaceAll(':', '-')}Z.db`
+
+const agoBy = (hours: number, now: Timestamp): Timestamp => addSeconds(now, -hours * 3600)
+
+export type BackupPlan = Pick<Settings, 'db' | 'backup_dir' | 'backup_every' | 'backup_keep'>
+
+/** The command line that belongs to the running program, compiled or not. */
+function ownCommandLine(): readonly string[] {
+  const running = realpathSync(process.argv[1] ?? '')
+  return [process.execPath, ...process.execArgv, join(dirname(running), `trunkline${extname(running)}`)]
+}
+
+/** The daemon's own backups in the folder, the oldest first. */
+export const backupsIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter(name => NAME.test(name))
+    .sort()
+
+/** When the newest of them was begun, in seconds since 1970; 0 without any. */
+export function lastBackupAt(folder: string): number {
+  const newest = existsSync(folder) ? backupsIn(folder).at(-1) : undefined
+  if (newest === undefined) return 0
+  const [day, time = ''] = newest.replace(/^trunkline-|\.db$/g, '').split('T')
+  return Date.parse(`${day}T${time.replaceAll('-', ':')}`) / 1000
+}
+
+interface Surroundings {
+  readonly clock: Clock
+  readonly log: Logger
+  readonly commandLine?: () => readonly string[]
+}
+
+/** Makes a backup whenever the newest is too old, until the signal. */
+export async function keepBackups(plan: BackupPlan, around: Surroundings, signal: AbortSignal): Promise<void> {
+  if (plan.backup_every === 0) return
+  const retryMs = Math.min(RETRY_HOURS, plan.backup_every) * 3_600_000
+  while (!signal.aborted) {
+    const outcome = await backUpIfDue(plan, around, signal)
+    const delay = outcome === 'failed' ? retryMs : BETWEEN_LOOKS_MS
+    await pause(delay, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}
+
+/**
+ * Makes a backup by the command line, as a process of its own, and removes the oldest of its own above the number to
+ * keep. What fails is logged and leaves nothing behind.
+ */
+export async function backUpIfDue(
+  plan: BackupPlan,
+  { clock, log, commandLine = ownCommandLine }: Surroundings,
+  signal: AbortSignal,
+): Promise<'made' | 'not due' | 'failed'> {
+  try {
+    const now = clock.now()
+    if (!isDue(plan, now)) return 'not due'
+    const file = await backUp(plan, now, commandLine(), signal)
+    log.info({ file, removed: removeOldest(plan) }, 'a backup was made')
+    return 'made'
+  } catch (error) {
+    if (!signal.aborted) log.error({ err: error, folder: plan.backup_dir }, 'a backup failed')
+    return 'failed'
+  }
+}
+
+function isDue({ backup_dir: folder, backup_every: hours }: BackupPlan, now: Timestamp): boolean {
+  makeFolder(folder)
+  return (backupsIn(folder).at(-1) ?? '') <= nameAt(agoBy(hours, now))
+}
+
+async function backUp(
+  { db, backup_dir: folder }: BackupPlan,
+  now: Timestamp,
+  [program = '', ...first]: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const file = join(folder, nameAt(now))
+  const tidy = (): void => removeDrafts(folder, name => NAME.test(name))
+  tidy()
+  const child = spawn(program, [...first, '--db', db, 'db', 'backup', file], { stdio: ['ignore', 'ignore', 'pipe'] })
+  const kill = (): void => void child.kill('SIGKILL')
+  signal.addEventListener('abort', kill, { once: true })
+  try {
+    const [[code], said] = await Promise.all([once(child, 'close'), text(child.stderr)])
+    if (code !== 0) throw new Error(said.trim() || `The backup's process was killed.`)
+    return file
+  } finally {
+    signal.removeEventListener('abort', kill)
+    tidy()
+  }
+}
+
+function removeOldest({ backup_dir: folder, backup_keep: keep }: BackupPlan): string[] {
+  const surplus = backupsIn(folder).slice(0, -keep)
+  for (const name of surplus) rmSync(join(folder, name), { force: true })
+  return surplus
+}

@@ -1,0 +1,132 @@
+import type { Logger } from 'pino'
+import { httpApp } from '../../adapters/http/app.ts'
+import { createMetrics, type Metrics } from '../../adapters/http/metrics.ts'
+import { noting } from '../../adapters/http/noting.ts'
+import { limitsBehind, listen, type RunningServer } from '../../adapters/http/server.ts'
+import { type Claim, claimServing, servedAlready } from '../../adapters/sqlite/database/serving.ts'
+import type { Settings } from '../../config/settings.ts'
+import { compose, type Opening, type Trunkline } from '../compose.ts'
+import { startBackground } from './background.ts'
+import { type FirstAccount, makeFirstAccount } from './first-account.ts'
+import { createLog } from './log.ts'
+import { unreadLog } from './unread-log.ts'
+import { tellReady } from './upkeep.ts'
+import { addGauges, watch } from './watch.ts'
+
+/** How long requests in flight may go on once the daemon is told to stop. */
+const GRACE_MS = 20_000
+
+export interface Daemon {
+  readonly url: string
+  /** Stops accepting, finishes what is in flight, puts the log away and closes the database. */
+  stop(): Promise<void>
+}
+
+export interface Start {
+  readonly first: FirstAccount
+  /** May it serve a database that another daemon serves already? */
+  readonly force: boolean
+  /** Gets the lines for standard output. */
+  print(line: string): void
+}
+
+/** Starts the service. Throws AppError. */
+export async function startDaemon(settings: Settings, start: Start): Promise<Daemon> {
+  const { print } = start
+  const { log, flush } = createLog(settings.log_level)
+  const metrics = createMetrics()
+  const { trunkline, server, securityFrom, close } = await startService(settings, metrics, log, start)
+  const background = startBackground(trunkline, settings, log, securityFrom)
+  addGauges(metrics, trunkline, background.feeds, settings)
+  const metricsServer = await watch(metrics, settings, log)
+  tellReady(log)
+  print(`trunklined listening on ${server.url}`)
+  return {
+    url: server.url,
+    stop: async () => {
+      await server.stop(GRACE_MS)
+      await metricsServer?.stop(0)
+      await background.stop()
+      await close()
+      log.info('stopped')
+      flush()
+    },
+  }
+}
+
+interface Opened {
+  readonly trunkline: Trunkline
+  /** The last entry of the audit trail that was there before. */
+  readonly securityFrom: number
+  close(): Promise<void>
+}
+
+/** The API on its port. A port that is taken shows before a database is made, and what fails leaves nothing open. */
+async function startService(
+  settings: Settings,
+  metrics: Metrics,
+  log: Logger,
+  start: Start,
+): Promise<Opened & { readonly server: RunningServer }> {
+  const server = await listen(settings, limitsBehind(settings.trusted_proxies), noting(log, metrics))
+  const baseUrl = settings.base_url ?? server.url
+  try {
+    const opened = await open(settings, baseUrl, metrics, log, start)
+    const { administration, messaging, signIn, security, storage } = opened.trunkline
+    const { serverKeys, notices, beat } = storage
+    const trustedProxies = settings.trusted_proxies
+    if (trustedProxies > 0) await notices.clear('untrusted_proxy')
+    const parts = { administration, messaging, signIn, security, serverKeys, notices, beat }
+    server.serve(httpApp({ ...parts, log, baseUrl, trustedProxies, metrics }))
+    return { ...opened, server }
+  } catch (error) {
+    await server.stop(0)
+    throw error
+  }
+}
+
+/** The database, claimed for this process, up to date and prepared. */
+async function open(
+  settings: Settings,
+  baseUrl: string,
+  metrics: Metrics,
+  log: Logger,
+  { first, force, print }: Start,
+): Promise<Opened> {
+  const opening: Opening = {
+    create: true,
+    migrate: true,
+    keepsLoopFree: true,
+    onCommit: metrics.onCommit,
+    onUnread: unreadLog(log),
+    onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
+  }
+  const claim = claimed(settings, log, force)
+  let trunkline: Trunkline | null = null
+  const close = async (): Promise<void> => {
+    await trunkline?.close()
+    claim?.release()
+  }
+  try {
+    trunkline = compose(settings, () => baseUrl, opening, {}, metrics)
+    const securityFrom = await trunkline.storage.audit.latest()
+    if ((await makeFirstAccount(trunkline, first, print)) === 'none')
+      log.warn({ command: 'trunkline init' }, 'nobody can log in: there is no account yet, and the command makes one')
+    await trunkline.messaging.sweep()
+    return { trunkline, securityFrom, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+function claimed({ db }: Settings, log: Logger, force: boolean): Claim | null {
+  const claim = claimServing(db)
+  if (claim) return claim
+  if (!force) throw servedAlready(db)
+  log.warn(
+    { db },
+    'another daemon serves this database: both follow its feeds, make its backups and delete what is old',
+  )
+  return null
+}

@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Settings } from '../../config/settings.ts'
+import { addSeconds, type Timestamp } from '../../core/dates.ts'
+import type { Dated } from '../../core/ports/upkeep.ts'
+import { SUSPECT_AFTER } from '../../core/sms/health.ts'
+import type { Trunkline } from '../compose.ts'
+import { keepBackups } from './backups.ts'
+import { followDecks } from './decks.ts'
+import { findUnread } from './unread-log.ts'
+
+const SWEEP_MS = 10_000
+const RETENTION_MS = 3_600_000
+const SUSPECT_MS = 30_000
+const UNREAD_MS = 3_600_000
+
+/** What the daemon does unasked, until the signal: searching, sweeping, forgetting, backups, decks. */
+export async function startUpkeep(
+  trunkline: Trunkline,
+  settings: Settings,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const { storage, clock, onUnread } = trunkline
+  const failureOf = (name: string) => (error: unknown) => log.error({ err: error }, `the ${name} failed`)
+  const repeat = async (everyMs: number, name: string, act: () => Promise<void>): Promise<void> => {
+    while (!signal.aborted) {
+      await act().catch(failureOf(name))
+      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  await Promise.all([
+    storage.followWrites(signal, failureOf('search index')),
+    repeat(SWEEP_MS, 'sweep', () => sweep(trunkline)),
+    repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
+    repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),
+    repeat(SUSPECT_MS, 'look at the SMS gateways', noteSuspects(trunkline, log)),
+    keepBackups(settings, { clock, log }, signal),
+    followDecks({ decks: trunkline.decks, clock, log }, signal),
+  ])
+}
+
+async function sweep({ messaging, signIn }: Trunkline): Promise<void> {
+  await messaging.sweep()
+  await signIn.forgetExpired()
+}
+
+/** Deletes what the settings limit in time; 0 days means never. */
+async function forget(
+  { storage: { retention, decks }, clock }: Trunkline,
+  { audit_days, response_days, cdr_days, deck_days }: Settings,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const after = async (days: number, what: string, act: (moment: Timestamp) => Promise<number>): Promise<void> => {
+    if (days === 0) return
+    const count = await act(addSeconds(clock.now(), -days * 86_400))
+    if (count > 0) log.info({ count, days }, `forgot old ${what}`)
+  }
+  const deleting = (what: Dated) => (moment: Timestamp) => retention.deleteBefore(what, moment, signal)
+  await after(audit_days, 'audit rows', deleting('audit'))
+  await after(response_days, 'responses', moment => retention.clearResponsesBefore(moment, signal))
+  await after(cdr_days, 'call records', deleting('cdrs'))
+  await after(deck_days, 'decks', moment => decks.forget(moment, signal))
+}
+
+/** Says when sends through a gateway begin to fail one after the other, and when they go through again. */
+function noteSuspects({ storage: { smsReports } }: Trunkline, log: Logger): () => Promise<void> {
+  let known: readonly number[] = []
+  return async () => {
+    const suspects = await smsReports.suspects(SUSPECT_AFTER)
+    for (const gateway of suspects)
+      if (!known.includes(gateway))
+        log.warn({ gateway }, `the last ${SUSPECT_AFTER} sends through an SMS gateway failed`)
+    for (const gateway of known)
+      if (!suspects.includes(gateway)) log.info({ gateway }, 'an SMS gateway takes messages again')
+    known = suspects
+  }
+}
+
+/** Tells systemd, where it waits to hear so, that the service answers. */
+export function tellReady(log: Logger): void {
+  if (!process.env.NOTIFY_SOCKET) return
+  const child = spawn('systemd-notify', ['--ready'], { stdio: 'ignore' })
+  child.once('error', error => log.warn({ err: error }, 'systemd was not told that the service is ready'))
+}

@@ -1,0 +1,69 @@
+import type { Logger } from 'pino'
+import { type Metrics, serveMetrics } from '../../adapters/http/metrics.ts'
+import type { RunningServer } from '../../adapters/http/server.ts'
+import type { Follower } from '../../adapters/pbx/follow.ts'
+import type { Settings } from '../../config/settings.ts'
+import { addSeconds } from '../../core/dates.ts'
+import { OVERDUE_AFTER, SUSPECT_AFTER } from '../../core/sms/health.ts'
+import type { Trunkline } from '../compose.ts'
+import { lastBackupAt } from './backups.ts'
+
+/** Adds what is looked up when someone asks: the state of the database, of the feeds and of the backups. */
+export function addGauges(
+  { gauge }: Metrics,
+  { storage: { gauges, calls, smsReports }, clock }: Trunkline,
+  feeds: readonly Follower[],
+  { backup_every, backup_dir }: Settings,
+): void {
+  gauge('trunkline_database_wal_bytes', "Size of the database's write-ahead log", gauges.logBytes)
+  gauge(
+    'trunkline_sms_receipts_parked',
+    'Receipts that wait for their message',
+    () => gauges.parkedReceipts().map(({ gateway, count }) => ({ labels: { gateway: String(gateway) }, value: count })),
+    ['gateway'],
+  )
+  gauge(
+    'trunkline_sms_gateway_suspect',
+    `1 for a gateway whose last ${SUSPECT_AFTER} sends failed`,
+    async () => (await smsReports.suspects(SUSPECT_AFTER)).map(id => ({ labels: { gateway: String(id) }, value: 1 })),
+    ['gateway'],
+  )
+  gauge(
+    'trunkline_sms_overdue_messages',
+    'Messages of which nothing final is known an hour after they were requested',
+    async () =>
+      (await smsReports.overdue(addSeconds(clock.now(), -OVERDUE_AFTER))).map(({ gateway, count }) => ({
+        labels: { gateway: String(gateway) },
+        value: count,
+      })),
+    ['gateway'],
+  )
+  gauge(
+    'trunkline_feed_lag_bytes',
+    'Bytes of call records that are not stored yet',
+    () => feeds.map(feed => ({ labels: { feed: feed.state().name }, value: feed.state().lag })),
+    ['feed'],
+  )
+  gauge('trunkline_quarantine_records', 'Call records that could not be used', calls.quarantineCount)
+  if (backup_every > 0)
+    gauge('trunkline_last_backup_timestamp_seconds', "When the newest of the daemon's backups was begun", () =>
+      lastBackupAt(backup_dir),
+    )
+}
+
+/** Serves the metrics. What is watched must not fail for its watcher: a port that is taken costs a warning. */
+export async function watch(
+  metrics: Metrics,
+  { metrics_port: port }: Settings,
+  log: Logger,
+): Promise<RunningServer | null> {
+  if (port === 0) return null
+  try {
+    const server = await serveMetrics(metrics, port)
+    log.info(`metrics at ${server.url}/metrics`)
+    return server
+  } catch (error) {
+    log.warn({ err: error }, 'no metrics are served')
+    return null
+  }
+}

@@ -1,0 +1,53 @@
+import { resourceNamed } from '../all.ts'
+import type { Reference } from '../field.ts'
+import type { Resource } from '../resource.ts'
+
+/** A resource that a reference may point to, and how its records are named: by their natural key. */
+export interface NamedTarget {
+  readonly resource: Resource
+  /** The value of `by` that says it is of this one; null where there is but one. */
+  readonly kind: string | null
+  /** The field of the key that is a name itself. */
+  readonly own: string
+  /** The rest of the key: a reference to what the record belongs to, such as an extension's tenant; null for none. */
+  readonly outer: NamedReference | null
+}
+
+/** How files name the record that a field points to, since ids differ between databases. */
+export interface NamedReference {
+  readonly field: string
+  /** The column that holds the name: `tenant` for `tenant_id`. */
+  readonly column: string
+  readonly targets: readonly NamedTarget[]
+  /** The field that says which of the targets it is; null where there is but one. */
+  readonly by: string | null
+  /** The field that completes the name, such as the tenant of an extension, where the record has it; null for none. */
+  readonly outer: string | null
+}
+
+/** The fields of a resource whose references can be named. */
+export function namedReferences({ fields }: Pick<Resource, 'fields'>): NamedReference[] {
+  return Object.entries(fields).flatMap(([field, { references }]) => {
+    const named = references && namedReference(field, references)
+    return named ? [named] : []
+  })
+}
+
+function namedReference(field: string, { to }: Reference): NamedReference | null {
+  const { by, ...kinds } = typeof to === 'string' ? { by: null, '': to } : to
+  const targets = Object.entries(kinds).flatMap(([kind, name]) => namedTarget(by === null ? null : kind, name))
+  if (targets.length < Object.keys(kinds).length) return null
+  const outer = targets.map(target => target.outer?.field ?? null).find(name => name !== null) ?? null
+  return { field, column: field.replace(/_id$/, ''), targets, by, outer }
+}
+
+function namedTarget(kind: string | null, name: string): NamedTarget[] {
+  const resource = resourceNamed(name)
+  const [own, ...others] = resource.key.filter(part => !resource.fields[part]?.references)
+  const outer = namedReferences(resource).filter(({ field }) => resource.key.includes(field))
+  const isNameable = own !== undefined && others.length === 0 && outer.length === resource.key.length - 1
+  return isNameable ? [{ resource, kind, own, outer: outer[0] ?? null }] : []
+}
+
+/** Does something else complete the names, so that a number alone is not an id? */
+export const isCompleted = ({ by, outer }: NamedReference): boolean => by !== null || outer !== null

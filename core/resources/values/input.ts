@@ -1,0 +1,65 @@
+import { type FieldError, invalid } from '../../errors.ts'
+import { isJsonObject, type JsonObject } from '../../json.ts'
+import { type Field, Problem, type Value } from '../field.ts'
+import type { Fields, Values } from '../resource.ts'
+import { broken, REQUIRED } from './field-errors.ts'
+
+/**
+ * What an omitted member means. create: its default. keep: the stored value stays, but required ones must be there.
+ * clear: null. merge: it isn't touched, required or not.
+ */
+export type Mode = 'create' | 'keep' | 'clear' | 'merge'
+
+export interface Parsed {
+  /** The values that could be read, by field. */
+  readonly values: Record<string, Value>
+  /** One for each field that breaks a rule, in the order of the declaration. */
+  readonly errors: readonly FieldError[]
+}
+
+export const isAbsent = (field: Pick<Field, 'untrimmed'>, given: unknown): boolean =>
+  given === undefined ||
+  given === null ||
+  given === '' ||
+  (!field.untrimmed && typeof given === 'string' && given.trim() === '')
+
+/** What null stores: a column that can't be null takes its default; a text's default is for creation alone. */
+export const empty = (field: Field): Value => (field.kind === 'text' ? null : field.fallback)
+
+/** Reads the members that are declared, all of them, whatever is wrong with one; others are ignored. */
+export function parseMembers(fields: Fields, body: JsonObject, mode: Mode): Parsed {
+  const values: Record<string, Value> = {}
+  const errors: FieldError[] = []
+  for (const name in fields) {
+    const field = fields[name]
+    if (!field) continue
+    const named = Object.hasOwn(body, name)
+    const given = named ? body[name] : undefined
+    if (!isAbsent(field, given)) {
+      const value = field.parse(given)
+      if (value instanceof Problem) errors.push(broken(name, value))
+      else values[name] = value
+    } else if (field.required && (named || mode !== 'merge')) {
+      errors.push(broken(name, REQUIRED))
+    } else if (mode === 'create') {
+      values[name] = field.fallback
+    } else if (named || mode === 'clear') {
+      values[name] = empty(field)
+    }
+  }
+  return { values, errors }
+}
+
+/** A request's body must be an object; anything else that is JSON breaks a rule. */
+export function asBody(body: unknown): JsonObject {
+  if (!isJsonObject(body))
+    throw invalid([{ rule: 'type', field: 'body', sentence: 'The request body must be a JSON object.' }])
+  return body
+}
+
+/** Reads what has no references to check; throws the 422 with every sentence. */
+export function parseWhole<F extends Fields>(fields: F, body: unknown): Values<F> {
+  const { values, errors } = parseMembers(fields, asBody(body), 'create')
+  if (errors.length > 0) throw invalid(errors)
+  return values as Values<F>
+}

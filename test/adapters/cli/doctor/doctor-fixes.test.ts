@@ -1,0 +1,243 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { chmodSync, copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { after, before, describe, it } from 'node:test'
+import type { Database } from 'better-sqlite3'
+import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
+import {
+  furnish,
+  runShell,
+  spawnProgram,
+  unbuilt,
+  type Workplace,
+  wordsOf,
+  workplace,
+} from '../../../support/cli/cli.ts'
+import { until } from '../../../support/data/switch.ts'
+import { AROUND_THEM } from '../../../support/doctor/around-them.ts'
+import { IN_RECORDS } from '../../../support/doctor/in-records.ts'
+import { OF_MESSAGES } from '../../../support/doctor/of-messages.ts'
+import type { Trouble } from '../../../support/doctor/trouble.ts'
+
+/** Every row of every table that holds more than what is derived from others, or a note of what was done. */
+function contentOf(db: Database): Map<string, Record<string, unknown>> {
+  const tables = db
+    .prepare<[], string>(
+      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%\\_search%' ESCAPE '\\'
+       AND name NOT LIKE 'search\\_%' ESCAPE '\\' AND name NOT IN ('audit', 'heartbeat', 'catalog_revisions')`,
+    )
+    .pluck()
+    .all()
+  const rows = tables.flatMap(table =>
+    db
+      .prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`)
+      .all()
+      .map(({ updated_at: _, ...row }) => [`${table} ${row.id ?? JSON.stringify(row)}`, row] as const),
+  )
+  return new Map(rows)
+}
+
+/** What differs between two contents: a line for each value that was changed, and each record that came or went. */
+function differences(before: ReturnType<typeof contentOf>, after: ReturnType<typeof contentOf>): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap(record => {
+    const [was, is] = [before.get(record), after.get(record)]
+    if (!was || !is) return [`${record} ${was ? 'went' : 'came'}`]
+    return Object.keys(is).flatMap(name =>
+      was[name] === is[name] ? [] : [`${record} ${name}: ${was[name]} → ${is[name]}`],
+    )
+  })
+}
+
+const TROUBLES: readonly Trouble[] = [...IN_RECORDS, ...AROUND_THEM, ...OF_MESSAGES]
+
+/** Kinds that only a system in that state shows, and those of daemons, which have tests of their own below. */
+const ELSEWHERE = [
+  'disk_full',
+  'log_size',
+  'file_owner',
+  'daemon_down',
+  'daemon_elsewhere',
+  'daemon_address',
+  'deck_due',
+  'unopened',
+]
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+let furnished: Workplace
+before(async () => {
+  furnished = workplace()
+  await furnish(furnished)
+})
+after(() => furnished.remove())
+
+async function withTrouble(
+  trouble: Pick<Trouble, 'make' | 'env'>,
+  check: (place: Workplace, env: Record<string, string>) => Promise<void>,
+) {
+  const place = workplace()
+  try {
+    copyFileSync(furnished.db, place.db)
+    chmodSync(place.db, 0o600)
+    const db = new Sqlite(place.db)
+    try {
+      await trouble.make(db, place)
+    } finally {
+      db.close()
+    }
+    await check(place, { ...place.env, ...trouble.env?.(place) })
+  } finally {
+    place.remove()
+  }
+}
+
+function contentAt(path: string): ReturnType<typeof contentOf> {
+  const db = new Sqlite(path, { readonly: true })
+  try {
+    return contentOf(db)
+  } finally {
+    db.close()
+  }
+}
+
+async function fixesOf(kind: string, place: Workplace, env: Record<string, string>): Promise<string[]> {
+  const { stdout } = await place.run('trunkline doctor --output json', { env })
+  const found: { kind: string; fix: string }[] = JSON.parse(stdout)
+  return found.filter(each => each.kind === kind).map(({ fix }) => fix)
+}
+
+/** What `export NAME=VALUE` sets. */
+function exportedBy(line: string): Record<string, string> {
+  const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? []
+  return name === undefined || value === undefined ? {} : { [name]: wordsOf(value).join(' ') }
+}
+
+describe('the command that doctor prints fixes, and changes nothing else:', { skip: unbuilt, timeout: 300_000 }, () => {
+  for (const trouble of TROUBLES)
+    it(trouble.title, () =>
+      withTrouble(trouble, async (place, env) => {
+        const [fix = '', ...others] = await fixesOf(trouble.kind, place, env)
+        assert.deepEqual([fix === '', others], [false, []])
+        const before = contentAt(place.db)
+        const isAsked = / (?:delete|remove|restore) /.test(fix)
+        const { code, stderr } = await runShell(
+          { ...place, env },
+          `${fix}${trouble.added ?? ''}${isAsked ? ' --yes' : ''}`,
+        )
+        if (trouble.shows) assert.ok(code < 64, `${fix} ended with ${code}: ${stderr}`)
+        else {
+          assert.equal(code, 0, `${fix}: ${stderr}`)
+          assert.deepEqual(await fixesOf(trouble.kind, place, { ...env, ...exportedBy(fix) }), [])
+        }
+        assert.deepEqual(differences(before, contentAt(place.db)), trouble.changes)
+      }),
+    )
+
+  const withDaemon = async (
+    place: Workplace,
+    words: readonly string[],
+    env: Record<string, string>,
+    check: () => Promise<void>,
+  ) => {
+    const daemon = spawnProgram(place, words, { env, stdio: ['ignore', 'pipe', 'ignore'] })
+    try {
+      await once(daemon.stdout ?? daemon, 'data')
+      await check()
+    } finally {
+      daemon.kill('SIGTERM')
+      if (daemon.exitCode === null) await once(daemon, 'close')
+    }
+  }
+
+  it('a daemon that is down', () =>
+    withTrouble({ make: () => {} }, async place => {
+      const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
+      const [fix = ''] = await fixesOf('daemon_down', place, env)
+      const before = contentAt(place.db)
+      const [program, ...words] = wordsOf(fix)
+      assert.equal(program, 'trunkline')
+      await withDaemon(place, words, env, async () => assert.deepEqual(await fixesOf('daemon_down', place, env), []))
+      assert.deepEqual(differences(before, contentAt(place.db)), [])
+    }))
+
+  describe('a deck that is due and not in force', () => {
+    const due = (db: Database) => {
+      db.exec(`INSERT INTO decks (id, tenant_id, effective_at, state, file, rates, created_at)
+        SELECT 9, id, '2026-02-01T00:00:00.000000Z', 'pending', 'new.csv', 1, '2026-01-01T00:00:00.000000Z'
+        FROM tenants LIMIT 1`)
+      db.exec(`INSERT INTO deck_rates (deck_id, seq, prefix, destination, cost_per_minute, billing_increment, status)
+        VALUES (9, 1, '44', 'UK', 1, 1, 'active')`)
+    }
+
+    it('since no daemon runs: one that is started puts it in force', () =>
+      withTrouble({ make: due }, async place => {
+        const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
+        const [fix = ''] = await fixesOf('deck_due', place, env)
+        const stateOf = () => contentAt(place.db).get('decks 9')?.state
+        assert.equal(stateOf(), 'pending')
+        await withDaemon(place, wordsOf(fix).slice(1), env, () => until('it is', () => stateOf() === 'in force'))
+        assert.deepEqual(await fixesOf('deck_due', place, env), [])
+      }))
+
+    it('though a daemon runs, which fails to: the list of decks', () =>
+      withTrouble(
+        {
+          make: db => {
+            due(db)
+            db.exec(`CREATE TRIGGER refusing BEFORE INSERT ON rates BEGIN SELECT RAISE (ABORT, 'refused'); END`)
+          },
+        },
+        async place => {
+          const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
+          await withDaemon(place, ['serve'], env, async () => {
+            const [fix = ''] = await fixesOf('deck_due', place, env)
+            assert.match(fix, /^trunkline rate pending list /)
+            const { code, stdout } = await runShell({ ...place, env }, fix)
+            assert.deepEqual([code, /^9\t/m.test(stdout)], [0, true], stdout)
+            assert.equal((await runShell({ ...place, env }, 'trunkline rate pending cancel 9 --yes')).code, 0)
+            assert.deepEqual(await fixesOf('deck_due', place, env), [])
+          })
+        },
+      ))
+  })
+
+  for (const [kind, title, other] of [
+    ['daemon_address', 'a daemon that listens elsewhere', () => ({ TRUNKLINE_PORT: '9' })],
+    ['daemon_elsewhere', 'a daemon of another database', place => ({ TRUNKLINE_DB: place.path('copy.db') })],
+  ] satisfies [string, string, NonNullable<Trouble['env']>][])
+    it(title, () =>
+      withTrouble({ make: () => {} }, async place => {
+        const served = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
+        const env = { ...served, ...other(place) }
+        copyFileSync(place.db, place.path('copy.db'))
+        await withDaemon(place, ['serve'], served, async () => {
+          const [fix = ''] = await fixesOf(kind, place, env)
+          const before = contentAt(place.db)
+          const { code, stdout } = await runShell({ ...place, env }, fix)
+          assert.deepEqual([code, stdout.includes(env.TRUNKLINE_PORT)], [0, true])
+          assert.deepEqual(differences(before, contentAt(place.db)), [])
+        })
+      }),
+    )
+
+  it('for every kind that it finds', () => {
+    const folder = 'adapters/cli/doctor'
+    const files = [...readdirSync(folder).map(name => `${folder}/${name}`), 'config/oddities.ts']
+    const sources = files.map(name => readFileSync(name, 'utf8'))
+    const kinds = sources.flatMap(text => [...text.matchAll(/kind: '(\w+)'/g)].map(([, kind = '']) => kind))
+    const known = new Set([...TROUBLES.map(({ kind }) => kind), ...ELSEWHERE])
+    assert.deepEqual(
+      kinds.filter(kind => !known.has(kind)),
+      [],
+      'add a trouble of that kind, with what its command changes',
+    )
+  })
+})

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict'
+import { PassThrough, Readable } from 'node:stream'
+import { describe, it } from 'node:test'
+import { parse } from 'csv-parse/sync'
+import fc from 'fast-check'
+import { csvCell } from '../../../../adapters/cli/transfer/export/csv.ts'
+import { csvSplitter, detectDialect } from '../../../../adapters/cli/transfer/import/input/csv.ts'
+import { Input, type Splitter } from '../../../../adapters/cli/transfer/import/input/input.ts'
+import { arraySplitter } from '../../../../adapters/cli/transfer/import/input/json.ts'
+import { codesIn, plainDate, readerOf } from '../../../../adapters/cli/transfer/import/rows/cells.ts'
+import { parseDate } from '../../../../core/dates.ts'
+import { nearest } from '../../../../core/nearest.ts'
+import { cdrs } from '../../../../core/resources/cdrs.ts'
+
+/** The rows of a text that comes in pieces of that many bytes, taken at most this many at a time. */
+async function rowsOf(text: string, splitter: Splitter, piece = 7, limit = 3) {
+  const bytes = Buffer.from(text)
+  const stream = new PassThrough()
+  for (let at = 0; at < bytes.length; at += piece) stream.write(bytes.subarray(at, at + piece))
+  stream.end()
+  const input = await Input.open('x', stream)
+  const rows = []
+  for await (const cut of input.rows(splitter, limit)) rows.push(...cut.rows)
+  return { rows, input, bytes: bytes.length }
+}
+
+const text = fc.string({ unit: fc.constantFrom(...'ab,;"\n\r é€😀=+-\t'), maxLength: 8 })
+
+describe('the reader of tables', () => {
+  it('reads what csv-parse reads, whatever is in the cells and wherever the pieces end', async () => {
+    const table = fc.array(fc.array(text, { minLength: 2, maxLength: 2 }), { minLength: 1, maxLength: 8 })
+    await fc.assert(
+      fc.asyncProperty(
+        table,
+        fc.constantFrom(',', ';', '\t'),
+        fc.integer({ min: 1, max: 9 }),
+        async (cells, delimiter, piece) => {
+          const written = cells
+            .map(row => ['x', ...row].map(cell => csvCell(cell, delimiter)).join(delimiter))
+            .join('\n')
+          const expected: string[][] = parse(written, { delimiter })
+          const { rows, input, bytes } = await rowsOf(written, csvSplitter({ delimiter, newline: '\n' }), piece)
+          assert.deepEqual(
+            rows.map(row => row.content),
+            expected,
+          )
+          assert.equal(input.offset, bytes)
+        },
+      ),
+    )
+  })
+
+  it('finds out the separator, quoted ones aside', () => {
+    for (const delimiter of [',', ';', '\t', '|'])
+      assert.equal(detectDialect(`"a,;|\t,;;"${delimiter}b${delimiter}c\n`).delimiter, delimiter)
+  })
+})
+
+describe('the reader of arrays', () => {
+  it('reads what JSON.parse reads, wherever the pieces end', async () => {
+    const value = fc.array(fc.dictionary(text, fc.oneof(text, fc.integer(), fc.array(text), fc.constant(null))))
+    await fc.assert(
+      fc.asyncProperty(value, fc.constantFrom(0, 2), fc.integer({ min: 1, max: 9 }), async (array, indent, piece) => {
+        const written = JSON.stringify(array, null, indent)
+        const { rows } = await rowsOf(written, arraySplitter(), piece)
+        assert.deepEqual(
+          rows.map(({ content }) => ('json' in content ? content.json : content)).map(row => JSON.stringify(row)),
+          (JSON.parse(written) as unknown[]).map(row => JSON.stringify(row)),
+        )
+      }),
+    )
+  })
+
+  it('says what is wrong with one', async () => {
+    for (const [written, sentence] of [
+      ['{}', /does not begin with a JSON array/],
+      ['[{} {}]', /separated by a comma/],
+      ['[{}', /cut off/],
+      ['[] x', /after the end/],
+      ['[', /cut off/],
+      ['', /does not begin with a JSON array/],
+    ] as const) {
+      const { rows } = await rowsOf(written, arraySplitter())
+      assert.match(JSON.stringify(rows.at(-1)), sentence)
+    }
+  })
+
+  it('says that one is cut off where a block ends behind an element', async () => {
+    const element = (length: number): string => `{"a":"${'x'.repeat(length - 8)}"}`
+    const written = `[${element(60_000)},${element(128 * 1024 - 60_002)}`
+    const { rows } = await rowsOf(written, arraySplitter(), written.length)
+    assert.equal(rows.length, 3)
+    assert.match(JSON.stringify(rows.at(-1)), /cut off/)
+  })
+
+  it('needs nothing behind the place where an import had come to the end of one', async () => {
+    assert.deepEqual((await rowsOf('', arraySplitter(true))).rows, [])
+    assert.deepEqual((await rowsOf(']\n', arraySplitter(true))).rows, [])
+    assert.match(JSON.stringify((await rowsOf(',{}', arraySplitter(true))).rows), /cut off/)
+  })
+})
+
+describe('quick ways', () => {
+  it('read dates as the field’s own rule does', () => {
+    const digits = (max: number, width: number) => fc.integer({ min: 0, max }).map(n => String(n).padStart(width, '0'))
+    const date = fc
+      .tuple(
+        digits(9999, 4),
+        digits(13, 2),
+        digits(32, 2),
+        fc.constantFrom('T', ' ', 't', 'x'),
+        digits(25, 2),
+        digits(61, 2),
+        digits(61, 2),
+        fc.constantFrom('', '.123456Z', '.12x456Z', 'Z'),
+      )
+      .map(([y, m, d, t, h, min, s, end]) => `${y}-${m}-${d}${t}${h}:${min}:${s}${end}`)
+    const read = readerOf(cdrs.fields.started_at, { isText: true, decimalComma: false, force: false })
+    fc.assert(
+      fc.property(date, given => {
+        const expected = parseDate(given)
+        const quick = plainDate(given)
+        if (quick !== null) assert.equal(quick, expected)
+        assert.deepEqual(read(given), cdrs.fields.started_at.parse(given))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('read numbers as the field’s own rule does, the first time and again', () => {
+    const read = readerOf(cdrs.fields.cost, { isText: true, decimalComma: false, force: false })
+    const given = fc.oneof(
+      fc.double().map(String),
+      fc.string({ unit: fc.constantFrom(...'0123456789.-+eE '), maxLength: 10 }),
+    )
+    fc.assert(
+      fc.property(given, number => {
+        const expected = cdrs.fields.cost.parse(number)
+        assert.deepEqual(read(number), expected)
+        assert.deepEqual(read(number), expected)
+      }),
+    )
+  })
+})
+
+describe('codes in one cell', () => {
+  it('are one unless a comma or semicolon parts them', () => {
+    assert.deepEqual(codesIn('61 38,39'), ['6138', '6139'])
+    assert.deepEqual(codesIn('+61 38; 39'), ['+6138', '+6139'])
+    assert.deepEqual(codesIn('1,44'), ['1', '44'])
+    assert.deepEqual(codesIn('380 44'), ['380 44'])
+    assert.deepEqual(codesIn('="61 38,39"'), ['61 38,39'])
+    assert.equal(Array.isArray(codesIn('61 38,,39')), false)
+    assert.equal(Array.isArray(codesIn('61 38,n/a')), false)
+  })
+
+  it('are looked for in one pass, however long the cell is', () => {
+    const long = 'a'.repeat(2 ** 20)
+    for (const cell of [`="${long}`, `="${long}" `, '1'.repeat(2 ** 20).concat('x'), `${' '.repeat(2 ** 20)}x`])
+      assert.ok(codesIn(cell))
+  })
+})
+
+describe('a suggestion', () => {
+  it('is the nearest name, or none', () => {
+    assert.equal(nearest('Display Name', ['display_name', 'name']), 'display_name')
+    assert.equal(nearest('colour', ['prefix', 'status']), null)
+  })
+})
+
+it('a workbook or a compressed file is reported as such, and not as text in another encoding', async () => {
+  for (const [head, what] of [
+    [[0x50, 0x4b, 3, 4, 0xff], /^x is a workbook or a zip file, not text: save it as CSV$/],
+    [[0xd0, 0xcf, 0x11, 0xe0, 0xff], /^x is a workbook, not text: save it as CSV$/],
+    [[0x1f, 0x8b, 8, 0xff], /^x is compressed, not text: unpack it first$/],
+  ] as const)
+    await assert.rejects(Input.open('x', Readable.from([Buffer.from(head)], { objectMode: false })), {
+      exitCode: 65,
+      message: what,
+    })
+})
+
+describe('an input of one endless row', () => {
+  it('is given up rather than kept in memory', async () => {
+    const stream = Readable.from(
+      (function* () {
+        yield Buffer.from('a,b\n"')
+        for (let i = 0; i < 100; i++) yield Buffer.alloc(65_536, 97)
+      })(),
+    )
+    const input = await Input.open('x', stream)
+    await assert.rejects(async () => {
+      for await (const cut of input.rows(csvSplitter({ delimiter: ',', newline: '\n' }), 10)) assert.ok(cut)
+    }, /no end within 4 MiB/)
+  })
+})

@@ -1,0 +1,333 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { text as readAll } from 'node:stream/consumers'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { transferTools } from '../../../../adapters/cli/commands/transfer-commands.ts'
+import type { Action } from '../../../../adapters/cli/program.ts'
+import { progress } from '../../../../adapters/cli/terminal/progress.ts'
+import { importRecords } from '../../../../adapters/cli/transfer/import/import.ts'
+import { readImportOptions } from '../../../../adapters/cli/transfer/import/options.ts'
+import { resourceNamed } from '../../../../core/resources/all.ts'
+import {
+  CALLS,
+  calls,
+  DECK_HEADER,
+  type Desk,
+  deck,
+  listening,
+  openDesk,
+  storing,
+} from '../../../support/cli/imports.ts'
+import { temporaryFolder } from '../../../support/http/app.ts'
+
+const FLAGS = ['--tenant', 'acme']
+
+let desk: Desk
+let folder: ReturnType<typeof temporaryFolder>
+
+beforeEach(async () => {
+  desk = openDesk()
+  folder = temporaryFolder()
+  await desk.create('tenants', { slug: 'acme' })
+})
+afterEach(async () => {
+  await desk.close()
+  folder.remove()
+})
+
+const prefixes = (): string[] => desk.query('SELECT prefix FROM rates ORDER BY id')
+
+describe('an import with bad rows', () => {
+  const text = deck('1,a,1,60,active', '2,b,bad,60,active', '1,c,1,60,active', '3,d,1,60,active')
+
+  it('stores nothing, and still shows the errors that only the others show', async () => {
+    const { summary, stderr } = await desk.take('rates', text, FLAGS)
+    assert.deepEqual(prefixes(), [])
+    assert.deepEqual([summary.created, summary.rejected], [0, 2])
+    assert.match(stderr, /^nothing was imported/m)
+  })
+
+  it('keeps the good ones with --on-error continue', async () => {
+    const { summary } = await desk.take('rates', text, [...FLAGS, '--on-error', 'continue'])
+    assert.deepEqual(prefixes(), ['1', '3'])
+    assert.deepEqual([summary.created, summary.rejected], [2, 2])
+  })
+
+  it('writes them unchanged with the reason, and imports the file once it is corrected', async () => {
+    const rejects = join(folder.path, 'rejects.csv')
+    const quoted = deck('1,a,1,60,active', '2,"b, ""b""\nb",bad,60,active', '1,c,1,60,active', '4,d,1,60')
+    await desk.take('rates', quoted, [...FLAGS, '--on-error', 'continue', '--reject-file', rejects])
+    const written = readFileSync(rejects, 'utf8')
+    assert.equal(
+      written,
+      `import_error,${DECK_HEADER}\n` +
+        'cost_per_minute: The cost per minute field must be a number.,2,"b, ""b""\nb",bad,60,active\n' +
+        'row: The row has 4 cells where the header has 5.,4,d,1,60\n' +
+        'prefix: The prefix is the same as in line 2.,1,c,1,60,active\n',
+    )
+    assert.equal(statSync(rejects).mode & 0o777, 0o600)
+    const corrected = written
+      .replace(',bad,', ',2,')
+      .replace('.,1,c', '.,5,c')
+      .replace('4,d,1,60\n', '4,d,1,60,active\n')
+    const { summary } = await desk.take('rates', corrected, FLAGS)
+    assert.deepEqual([summary.created, summary.rejected], [3, 0])
+    assert.deepEqual(prefixes(), ['1', '2', '4', '5'])
+  })
+
+  for (const [format, wrap] of [
+    ['ndjson', (rows: string[]) => `${rows.join('\n')}\n`],
+    ['json', (rows: string[]) => `[${rows.join(',')}]`],
+  ] as const)
+    it(`writes and takes them again in ${format}`, async () => {
+      const row = (prefix: string, cost: string) =>
+        JSON.stringify({ prefix, destination: 'x', cost_per_minute: cost, billing_increment: 60, status: 'active' })
+      const rejects = join(folder.path, `rejects.${format}`)
+      const flags = [...FLAGS, '--on-error', 'continue', '--reject-file', rejects]
+      await desk.take('rates', wrap([row('1', '1'), row('2', 'bad'), row('3', 'bad')]), flags, `in.${format}`)
+      const corrected = readFileSync(rejects, 'utf8').replaceAll('"bad"', '"2"')
+      const { summary } = await desk.take('rates', corrected, FLAGS, `rejects.${format}`)
+      assert.deepEqual([summary.rows, summary.created, summary.rejected], [2, 2, 0])
+    })
+
+  it('writes them with the delimiter of the input, and with a byte-order mark where it has one or --bom asks for it', async () => {
+    const rejects = join(folder.path, 'rejects.csv')
+    const flags = [...FLAGS, '--on-error', 'continue', '--reject-file', rejects]
+    const semicolons = deck('2,b,bad,60,active').replaceAll(',', ';')
+    const written = async (input: string, more: string[] = []): Promise<string> => {
+      await desk.take('rates', input, [...flags, ...more])
+      return readFileSync(rejects, 'utf8')
+    }
+    const plain = await written(semicolons)
+    assert.match(plain, /^import_error;prefix;.*\ncost_per_minute: [^\n]*;2;b;bad;60;active\n$/)
+    assert.equal(await written(semicolons, ['--bom']), `\ufeff${plain}`)
+    assert.equal(await written(`\ufeff${semicolons}`), `\ufeff${plain}`)
+    const { summary } = await desk.take('rates', readFileSync(rejects, 'utf8').replace(';bad;', ';2;'), FLAGS)
+    assert.equal(summary.created, 1)
+    await assert.rejects(desk.take('rates', semicolons, [...FLAGS, '--bom']), { exitCode: 64 })
+  })
+
+  it('hands rejected rows to a pipe, which stays one, and takes no folder for a reject file', async t => {
+    const pipe = join(folder.path, 'pipe')
+    spawnSync('mkfifo', [pipe])
+    const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] })
+    t.after(() => reader.kill())
+    const heard = readAll(reader.stdout)
+    await desk.take('rates', text, [...FLAGS, '--on-error', 'continue', '--reject-file', pipe])
+    assert.ok(statSync(pipe).isFIFO())
+    assert.match(await heard, /^import_error,.*\ncost_per_minute: [^\n]*,2,b,bad,60,active\n/)
+    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', folder.path]), {
+      exitCode: 73,
+      message: `cannot write ${folder.path}: it is a folder (EISDIR)`,
+    })
+  })
+
+  it('refuses a reject file that cannot be made before anything is read, and one that is called -', async () => {
+    const plain = join(folder.path, 'plain')
+    writeFileSync(plain, '')
+    const unread = (path: string) => {
+      const { context } = listening(desk.services)
+      const source = { name: '-', stream: new PassThrough() }
+      return importRecords(resourceNamed('rates'), source, readImportOptions({ rejectFile: path }), context)
+    }
+    await assert.rejects(unread(join(folder.path, 'no/x.csv')), {
+      exitCode: 73,
+      message: `cannot write ${folder.path}/no/x.csv: there is no folder ${folder.path}/no (ENOENT)`,
+    })
+    await assert.rejects(unread(`${plain}/x.csv`), { exitCode: 73, message: /a part of the path is not a folder/ })
+    await assert.rejects(unread(folder.path), { exitCode: 73, message: /it is a folder/ })
+    const full = { exitCode: 74, message: 'cannot write /dev/full: the disk is full (ENOSPC)' }
+    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', '/dev/full']), full)
+    await assert.rejects(desk.give('rates', ['--out', '/dev/full']), full)
+    const database = { exitCode: 73, message: `cannot write ${desk.path}: it is a database` }
+    await assert.rejects(unread(desk.path), database)
+    await assert.rejects(desk.give('rates', ['--out', desk.path]), database)
+    const sheet = join(folder.path, 'staff.csv')
+    writeFileSync(sheet, 'extension_number,display_name\n')
+    await assert.rejects(unread(sheet), {
+      exitCode: 73,
+      message: /staff\.csv: it already exists and does not hold rej/,
+    })
+    assert.equal(readFileSync(sheet, 'utf8'), 'extension_number,display_name\n')
+    await assert.rejects(unread('-'), { exitCode: 64, message: /for standard output, give \/dev\/stdout/ })
+  })
+
+  it('leaves nothing in the reject file when nothing is rejected, and never overwrites its own input', async () => {
+    const rejects = join(folder.path, 'rejects.csv')
+    await desk.take('rates', deck('9,x,1,60,active', '8,x,no,60,active'), [...FLAGS, '--reject-file', rejects])
+    assert.ok(existsSync(rejects))
+    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', rejects], rejects), /overwrite the input/)
+    await desk.take('rates', deck('9,x,1,60,active'), [...FLAGS, '--reject-file', rejects])
+    assert.equal(readFileSync(rejects, 'utf8'), '')
+    const another = join(folder.path, 'another.csv')
+    await desk.take('rates', deck('7,x,1,60,active'), [...FLAGS, '--reject-file', another])
+    assert.ok(!existsSync(another))
+  })
+
+  it('gives the summary and the errors as JSON', async () => {
+    const machine = openDesk({ output: 'json' })
+    try {
+      await machine.create('tenants', { slug: 'acme' })
+      const { stdout, stderr, summary } = await machine.take('rates', text, FLAGS)
+      assert.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(summary)))
+      assert.equal(stderr.includes('in.csv:'), false)
+    } finally {
+      await machine.close()
+    }
+  })
+})
+
+describe('a dry run', () => {
+  const digest = (): string[] =>
+    [desk.path, `${desk.path}-wal`].map(path =>
+      existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : 'absent',
+    )
+
+  it('says what would happen and leaves the database byte for byte as it was', async () => {
+    await desk.take('rates', deck('1,a,1,60,active'), FLAGS)
+    const before = digest()
+    const text = deck('1,b,2,60,active', '2,b,1,60,active', '3,c,bad,60,active', '3,d,1,60,active')
+    for (const [mode, created, updated, skipped, rejected] of [
+      ['insert', 2, 0, 0, 2],
+      ['upsert', 2, 1, 0, 1],
+      ['skip', 2, 0, 1, 1],
+    ] as const) {
+      const flags = [...FLAGS, '--mode', mode, '--dry-run', '--on-error', 'continue']
+      const { summary, stderr } = await desk.take('rates', text, flags)
+      assert.deepEqual(
+        [summary.created, summary.updated, summary.skipped, summary.rejected],
+        [created, updated, skipped, rejected],
+      )
+      assert.match(stderr, /2 would be created/)
+    }
+    const { summary } = await desk.take(
+      'cdrs',
+      `${CALLS}\n${calls(1, 1500)}nobody,1,2,outbound,BUSY,0,0,1,2026-01-01\n`,
+      ['--dry-run', '--on-error', 'continue'],
+    )
+    assert.deepEqual([summary.created, summary.rejected], [1500, 1])
+    assert.deepEqual(digest(), before)
+  })
+
+  it('says of all or nothing that it would be nothing, whether a cell or the database is against it', async () => {
+    await desk.take('rates', deck('1,a,1,60,active'), FLAGS)
+    for (const bad of ['3,c,bad,60,active', '1,c,1,60,active']) {
+      const { summary, stderr } = await desk.take('rates', deck('2,b,1,60,active', bad), [...FLAGS, '--dry-run'])
+      assert.deepEqual([summary.created, summary.rejected], [0, 1])
+      assert.match(stderr, /2 rows: 0 would be created, 1 rejected.*\nnothing would be imported: correct the rows/)
+    }
+  })
+})
+
+it('an import that waits for standard input ends at once when it is interrupted', async () => {
+  for (const [text, signal, exitCode, sentence] of [
+    [`${CALLS}\n`, 'SIGINT', 130, /^interrupted: nothing was stored$/],
+    [`${CALLS}\n${calls(1, 5000)}`, 'SIGTERM', 143, /^interrupted: [\d,]+ records of - are stored$/],
+  ] as const) {
+    const before = process.listeners(signal)
+    let pieces = [text]
+    const stdin = new Readable({
+      read() {
+        for (const piece of pieces) this.push(piece)
+        if (pieces.length === 0) this.emit('waits')
+        pieces = []
+      },
+    })
+    const waits = once(stdin, 'waits')
+    let act: Action | undefined
+    transferTools(resourceNamed('cdrs'), 'cdr', (command, action) => {
+      if (command.name() === 'import') act = action
+      return command
+    })
+    const { context } = listening(desk.services)
+    const ended = assert.rejects(async () => act?.({ ...context, io: { ...context.io, stdin } }, ['-'], {}), {
+      exitCode,
+      message: sentence,
+    })
+    await waits
+    for (const listener of process.listeners(signal)) if (!before.includes(listener)) listener(signal)
+    await ended
+  }
+})
+
+describe('the progress', () => {
+  const shownBy = (
+    isTTY: boolean,
+    quiet = false,
+  ): { text: string[]; shown: ReturnType<typeof progress>; tick(ms: number): void } => {
+    const { context } = listening(desk.services, { quiet })
+    const text: string[] = []
+    let now = 0
+    const stderr = Object.assign(new PassThrough(), { isTTY, columns: 120 })
+    stderr.on('data', chunk => text.push(String(chunk)))
+    const shown = progress({ ...context, io: { ...context.io, stderr } }, 'deck.csv', 1000, () => now)
+    return {
+      text,
+      shown,
+      tick: ms => {
+        now += ms
+        shown.at({ bytes: now / 40, rows: now, rejected: 3 })
+      },
+    }
+  }
+
+  it('is a bar at a terminal, drawn at most ten times a second', () => {
+    const { text, tick } = shownBy(true)
+    for (let i = 0; i < 100; i++) tick(10)
+    assert.equal(text.length, 10)
+    assert.equal(text.at(-1)?.includes('█░░'), true)
+    assert.match(text.at(-1) ?? '', /2 % {2}9\d\d rows {2}1,000\/s {2}3 rejected {2}\d+ s left/)
+  })
+
+  it('is a line every ten seconds elsewhere, and nothing when quiet', () => {
+    const { text, tick } = shownBy(false)
+    for (let i = 0; i < 30; i++) tick(1000)
+    assert.deepEqual([text.length, text[0]], [3, 'deck.csv: 25 %  10,000 rows  1,000/s  3 rejected  30 s left\n'])
+    const silent = shownBy(true, true)
+    silent.tick(60_000)
+    assert.deepEqual(silent.text, [])
+  })
+})
+
+it('a signal that comes once all is stored interrupts nothing', async () => {
+  const stop = new AbortController()
+  const open = storing(desk, async store => {
+    const counts = await store()
+    stop.abort()
+    return counts
+  })
+  const stream = Readable.from([Buffer.from(deck('1,A,1,60,active', '2,B,1,60,active'))], { objectMode: false })
+  const { context } = listening(desk.services)
+  const options = readImportOptions({ tenant: 'acme' })
+  const source = { name: 'deck.csv', stream }
+  const summary = await importRecords(resourceNamed('rates'), source, options, { ...context, open }, stop.signal)
+  assert.deepEqual([summary.created, prefixes()], [2, ['1', '2']])
+})
+
+it('rows that are rejected again have the new reason instead of the old one', async () => {
+  for (const separator of [',', ';']) {
+    const [first, second] = [join(folder.path, `1${separator}.csv`), join(folder.path, `2${separator}.csv`)]
+    const bad = deck('7,"A, or ""B""\nC",x,60,active', ',,1,60,active').replaceAll(',', separator)
+    const flags = [...FLAGS, '--on-error', 'continue', '--reject-file']
+    await desk.take('rates', bad, [...flags, first])
+    const rejected = readFileSync(first, 'utf8')
+    await desk.take('rates', rejected, [...flags, second], '1.csv')
+    assert.equal(readFileSync(second, 'utf8'), rejected)
+  }
+})
+
+it('what was partly stored is not to be imported again as it is', async () => {
+  const text = deck('1,A,1,60,active', '1,B,1,60,active', '2,C,1,60,active')
+  const whole = await desk.take('rates', text, FLAGS)
+  assert.match(whole.stderr, /^hint: .*--allow-duplicates$/m)
+  const partly = await desk.take('rates', text, [...FLAGS, '--on-error', 'continue'])
+  assert.equal(partly.summary.created, 2)
+  assert.doesNotMatch(partly.stderr, /hint:/)
+  const mixed = await desk.take('rates', deck('3,A,1,60,active', '3,B,1,60,active', '4,C,x,60,active'), FLAGS)
+  assert.doesNotMatch(mixed.stderr, /hint:/)
+})

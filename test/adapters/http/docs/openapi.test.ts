@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { pino } from 'pino'
+import { apiRoutes, httpApp, type RouteOptions } from '../../../../adapters/http/app.ts'
+import type { OpenApiDocument } from '../../../../adapters/http/docs/openapi.ts'
+import { serve } from '../../../../adapters/http/server.ts'
+import { AppError, type ErrorCode } from '../../../../core/errors.ts'
+import { exposedResources } from '../../../../core/resources/all.ts'
+import { ADMIN, startService, type TestService } from '../../../support/http/app.ts'
+import {
+  type Documented,
+  operationsOf,
+  type ResponseChecker,
+  responseChecker,
+} from '../../../support/http/responses.ts'
+import { type FakeGateway, startGateway } from '../../../support/messaging/gateway.ts'
+
+let service: TestService
+let gateway: FakeGateway
+let document: OpenApiDocument
+let checker: ResponseChecker
+/** What was seen to be answered as documented: "GET /api/tenants 200". */
+const seen = new Set<string>()
+
+before(async () => {
+  service = await startService()
+  gateway = await startGateway()
+  document = (await service.request('GET', '/openapi.json')).json
+  checker = responseChecker(document)
+})
+after(async () => {
+  await service.close()
+  await gateway.close()
+})
+
+const documentedOperations = (): Documented[] => operationsOf(document)
+const concrete = (path: string, id: number | string): string => path.replace(/\{\w+\}/, String(id))
+const isJsonBody = ({ operation }: Documented): boolean =>
+  operation.requestBody !== undefined && Object.keys(operation.requestBody.content).join() === 'application/json'
+
+interface Call {
+  readonly path?: string
+  readonly json?: unknown
+  readonly body?: string
+  readonly headers?: Record<string, string>
+  readonly session?: string
+  readonly url?: string
+}
+
+/** Calls an operation and fails unless it answers with that status, as documented. */
+async function answers(status: number, { method, path }: Documented, call: Call = {}): Promise<string> {
+  const { url = service.url, json, body, headers, session } = call
+  const target = call.path ?? concrete(path, 1)
+  const given = json === undefined ? body : JSON.stringify(json)
+  const response = await fetch(url + target, {
+    method,
+    headers: {
+      ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(session === undefined ? {} : { cookie: session }),
+      ...headers,
+    },
+    ...(given === undefined ? {} : { body: given }),
+  })
+  const text = await response.text()
+  const where = `${method} ${target}: ${response.status} ${text.slice(0, 300)}`
+  assert.equal(response.status, status, where)
+  const contentType = response.headers.get('content-type') ?? ''
+  assert.equal(checker.problem({ method, path: target, status, contentType, text }), null, where)
+  seen.add(`${method} ${path} ${status}`)
+  return text
+}
+
+const find = (method: string, path: string): Documented => {
+  const found = documentedOperations().find(operation => operation.method === method && operation.path === path)
+  assert.ok(found, `${method} ${path} is not documented`)
+  return found
+}
+
+const example = ({ operation }: Documented): Record<string, unknown> => {
+  const given = operation.requestBody?.content['application/json']?.example
+  assert.ok(typeof given === 'object' && given !== null)
+  return Object.fromEntries(Object.entries(given))
+}
+
+/** The collections, those that others refer to first, and their paths to one record. */
+const collections = (): { list: Documented; create: Documented; record: string }[] =>
+  exposedResources.map(({ path }) => ({
+    list: find('GET', `/api/${path}`),
+    create: find('POST', `/api/${path}`),
+    record: Object.keys(document.paths).find(known => known.startsWith(`/api/${path}/{`) && known.endsWith('}')) ?? '',
+  }))
+
+test('the document is valid OpenAPI 3.1', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone({ ...document }))
+  assert.equal(valid, true, JSON.stringify(errors))
+})
+
+test('the document describes every route of the router, and nothing else', () => {
+  const { administration, messaging, signIn, security, storage } = service.trunkline
+  const { serverKeys } = storage
+  const beat = async (): Promise<string> => ''
+  const routes = apiRoutes({ administration, messaging, signIn, security, serverKeys, beat, baseUrl: service.url })
+  const paths = (path: string): string[] =>
+    path.includes(':resource') ? exposedResources.map(each => path.replace(':resource', String(each.path))) : [path]
+  const routed = routes.flatMap(({ path, methods }) =>
+    Object.keys(methods).flatMap(method => paths(path).map(each => `${method} ${each.replace(/:\w+/, '{}')}`)),
+  )
+  const described = documentedOperations().map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/, '{}')}`)
+  assert.deepEqual(described.sort(), routed.sort())
+})
+
+test('no two operations share an id', () => {
+  const ids = documentedOperations().map(({ operation }) => operation.operationId)
+  assert.equal(new Set(ids).size, ids.length)
+})
+
+test('every example fits its schema', () => {
+  const { schemas, responses } = document.components
+  for (const [name, schema] of Object.entries(schemas))
+    for (const given of Array.isArray(schema.examples) ? schema.examples : [])
+      assert.equal(checker.fits(given, schema), null, name)
+  const contents = [
+    ...Object.entries(responses).map(([name, { content }]) => ({ name, content })),
+    ...documentedOperations().flatMap(({ operation }) => [
+      { name: operation.operationId, content: operation.requestBody?.content ?? {} },
+      ...Object.values(operation.responses).map(response => ({
+        name: operation.operationId,
+        content: 'content' in response ? response.content : {},
+      })),
+    ]),
+  ]
+  for (const { name, content } of contents)
+    for (const { schema, example } of Object.values(content))
+      if (example !== undefined) assert.equal(checker.fits(example, schema), null, name)
+})
+
+test('a response that the document does not tell of is noticed', () => {
+  const received = { method: 'GET', path: '/api/admin/me', status: 200, contentType: 'application/json' }
+  const data = { name: 'A', email: 'a@example.com', logged_in: true }
+  const message = 'Authenticated user loaded.'
+  assert.equal(checker.problem({ ...received, text: JSON.stringify({ message, data }) }), null)
+  const wrong = [{ message }, { message: 'Hello.', data }, { message, data: { ...data, password: 'x' } }]
+  for (const body of wrong) assert.notEqual(checker.problem({ ...received, text: JSON.stringify(body) }), null)
+  assert.notEqual(checker.problem({ ...received, status: 418, text: '{"message":"Tea."}' }), null)
+})
+
+test('the examples of requests are accepted, and what is answered is as documented', async () => {
+  const login = find('POST', '/api/admin/login')
+  await answers(200, login, { json: ADMIN })
+  const session = await service.login()
+  for (const { list, create, record } of collections()) {
+    const body = example(create)
+    await answers(201, create, { json: body, session })
+    await answers(200, list, { session })
+    await answers(200, list, { path: `${list.path}?limit=1&search=a`, session })
+    await answers(200, find('GET', record), { session })
+    await answers(200, find('PUT', record), { json: body, session })
+    await answers(200, find('PATCH', record), { json: body, session })
+  }
+  await answers(200, find('GET', '/api/tenants/{tenant}'), { session })
+})
+
+test('sending, receipts and the list of messages answer as documented', async () => {
+  const session = await service.login()
+  const path = (last: string): string => `/api/sms-gateways/{smsGateway}${last}`
+  const change = find('PATCH', path(''))
+  await answers(200, change, {
+    json: { server_host: gateway.host, server_port: gateway.port, use_ssl: false },
+    session,
+  })
+  const send = find('POST', path('/send'))
+  await answers(200, send, { json: example(send), session })
+  gateway.answerWith(503, 'down', 'text/plain')
+  await answers(200, send, { json: example(send), session })
+  await answers(200, find('GET', path('/messages')), { session })
+  await answers(200, find('GET', path('/messages')), { path: '/api/sms-gateways/1/messages?search=x', session })
+  for (const receipt of [find('POST', path('/dlr')), find('POST', '/webhooks/gateway/{smsGateway}/dlr')]) {
+    await answers(200, receipt, { json: example(receipt) })
+    const form = {
+      body: 'message_id=gw-1&status=DELIVRD',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    }
+    await answers(200, receipt, form)
+    await answers(200, change, { json: { meta: { dlr_ack: 'ACK/Jasmin' } }, session })
+    assert.equal(await answers(200, receipt, form), 'ACK/Jasmin')
+    const guarded = { callback_token: 'token', meta: { dlr_token_in: 'query:token' } }
+    await answers(200, change, { json: guarded, session })
+    await answers(403, receipt, form)
+    await answers(200, change, { json: { meta: null, callback_token: null }, session })
+  }
+})
+
+test('what a person and a probe ask for answers as documented', async () => {
+  const session = await service.login()
+  for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/reference.css'])
+    await answers(200, find('GET', path))
+  await answers(200, find('GET', '/api/admin/me'), { session })
+  await answers(200, find('POST', '/api/admin/logout'), { session })
+})
+
+test('every documented refusal is what the service answers', async () => {
+  const session = await service.login()
+  const json = { 'content-type': 'application/json' }
+  const foreign = { origin: 'https://elsewhere.example' }
+  const refusals: Readonly<Record<number, (documented: Documented) => Call>> = {
+    400: () => ({ body: '{', headers: json, session }),
+    401: documented => (isJsonBody(documented) ? { json: {} } : {}),
+    403: () => ({ headers: foreign, session }),
+    404: ({ path }) => ({ path: concrete(path, 999_999), session }),
+    413: () => ({ body: `"${'x'.repeat(1024 * 1024)}"`, headers: json, session }),
+    415: () => ({ body: '<tenant/>', headers: { 'content-type': 'application/xml' }, session }),
+    422: documented =>
+      isJsonBody(documented) ? { json: [], session } : { path: `${concrete(documented.path, 1)}?limit=0`, session },
+  }
+  for (const documented of documentedOperations())
+    for (const [status, call] of Object.entries(refusals)) {
+      if (!(status in documented.operation.responses) || seen.has(`${documented.method} ${documented.path} ${status}`))
+        continue
+      await answers(Number(status), documented, call(documented))
+    }
+})
+
+test('deleting answers as documented, with dependants and without', async () => {
+  const session = await service.login()
+  const removals = documentedOperations().filter(({ method }) => method === 'DELETE')
+  for (const removal of removals) if ('409' in removal.operation.responses) await answers(409, removal, { session })
+  for (const removal of removals.reverse()) await answers(200, removal, { session })
+})
+
+test('a login with wrong credentials is distinguished from one that cannot be read, until there were too many', async () => {
+  const login = find('POST', '/api/admin/login')
+  const wrong = { json: { ...ADMIN, password: 'wrong' } }
+  assert.equal(await answers(422, login, wrong), '{"message":"Invalid credentials."}')
+  for (let i = 1; i < 10; i++) await answers(422, login, wrong)
+  await answers(429, login, wrong)
+})
+
+/** The application over use cases that all fail alike. */
+async function startFailing(code: ErrorCode) {
+  const fail = async (): Promise<never> => {
+    throw new AppError(code, 'It cannot be done now.', { retryAfter: 1 })
+  }
+  const options: RouteOptions = {
+    administration: {
+      list: fail,
+      show: fail,
+      assertExists: fail,
+      create: fail,
+      replace: fail,
+      amend: fail,
+      change: fail,
+      remove: fail,
+    },
+    messaging: {
+      send: fail,
+      receipt: fail,
+      misdirected: fail,
+      takesGet: fail,
+      sendRouted: fail,
+      resend: fail,
+      preview: fail,
+      setup: fail,
+      sweep: fail,
+    },
+    security: { loginFailed: () => {}, lockedOut: () => {}, tokenRefused: () => {}, settle: fail },
+    signIn: { authenticate: fail, open: fail, resume: fail, end: fail, forgetExpired: fail },
+    serverKeys: { find: async () => 'key' },
+    beat: fail,
+    baseUrl: service.url,
+  }
+  const { notices } = service.trunkline.storage
+  return serve(() => httpApp({ ...options, notices, log: pino({ level: 'silent' }), trustedProxies: 0 }), {
+    host: '127.0.0.1',
+    port: 0,
+  })
+}
+
+test('a busy database and a full disk are answered as documented', async () => {
+  const session = `trunkline_session=${'A'.repeat(43)}`
+  for (const [status, code] of [[503, 'busy'] as const, [507, 'storage_full'] as const]) {
+    const server = await startFailing(code)
+    for (const documented of documentedOperations())
+      if (status in documented.operation.responses) {
+        const json = documented.path.endsWith('/login') ? { json: ADMIN } : { session }
+        await answers(status, documented, { ...json, url: server.url })
+      }
+    await server.stop(1_000)
+  }
+})
+
+test('every response that is documented was seen', () => {
+  const documented = documentedOperations().flatMap(({ method, path, operation }) =>
+    Object.keys(operation.responses)
+      .filter(status => status !== 'default')
+      .map(status => `${method} ${path} ${status}`),
+  )
+  assert.deepEqual(
+    documented.filter(response => !seen.has(response)),
+    [],
+  )
+})

@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { parseFreeswitchJson } from '../../../../adapters/pbx/formats/freeswitch-json.ts'
+import type { CompletedCall } from '../../../../core/calls/completed-call.ts'
+
+const UUID = '5f1c3a52-9d5e-4b7c-8a8e-0e7d3f6a1b2c'
+
+const VARIABLES = {
+  direction: 'inbound',
+  uuid: UUID,
+  accountcode: 'acme & sons',
+  sip_from_display: 'Олена %41',
+  start_stamp: '2024-07-01 12:34:50',
+  start_epoch: '1719837290',
+  start_uepoch: '1719837290123456',
+  answer_epoch: '1719837296',
+  answer_uepoch: '1719837296223456',
+  end_epoch: '1719837361',
+  end_uepoch: '1719837361323456',
+  duration: '71',
+  billsec: '65',
+  hangup_cause: 'NORMAL_CLEARING',
+}
+
+const PROFILE = { caller_id_number: '101', destination_number: '+380441234567', context: 'default', uuid: UUID }
+const TIMES = { created_time: '1719837290123456', answered_time: '1719837296223456', hangup_time: '1719837361323456' }
+
+const encoded = (variables: object): object =>
+  Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, encodeURIComponent(String(value))]))
+
+const document = (variables: object, callflow: unknown = [{ caller_profile: PROFILE, times: TIMES }]): string =>
+  JSON.stringify({ 'core-uuid': 'c', switchname: 's', channel_data: { direction: 'inbound' }, variables, callflow })
+
+const call = (record: string): CompletedCall => {
+  const read = parseFreeswitchJson(record)
+  if ('reason' in read) assert.fail(read.reason)
+  return read
+}
+
+const without = (...names: string[]): object =>
+  Object.fromEntries(Object.entries(VARIABLES).filter(([name]) => !names.includes(name)))
+
+test('a document with encoded variables is a call whose key is its UUID', () => {
+  const record = document(encoded(VARIABLES))
+  assert.deepEqual(parseFreeswitchJson(record), {
+    source: 'freeswitch-json',
+    switchCallId: UUID,
+    accountcode: 'acme & sons',
+    context: 'default',
+    callerNumber: '101',
+    destinationNumber: '+380441234567',
+    direction: null,
+    leg: 'a',
+    startedAt: { epochMicros: 1_719_837_290_123_456 },
+    answeredAt: { epochMicros: 1_719_837_296_223_456 },
+    endedAt: { epochMicros: 1_719_837_361_323_456 },
+    answeredSeconds: 65,
+    durationSeconds: 71,
+    disposition: 'ANSWERED',
+    raw: record,
+  })
+})
+
+test('variables that are not encoded stay as they are', () => {
+  const plain = call(document({ ...VARIABLES, accountcode: 'a%41' }))
+  assert.equal(plain.accountcode, 'a%41')
+  assert.equal(call(document(encoded({ ...VARIABLES, accountcode: 'a%41+b' }))).accountcode, 'a%41+b')
+})
+
+test('a value that is badly encoded stays as it is', () => {
+  assert.equal(call(document({ ...encoded(VARIABLES), accountcode: '%E9t%' })).accountcode, '%E9t%')
+})
+
+test('the newest of several profiles shows the numbers, and a lone one need be no array', () => {
+  const older = { caller_profile: { ...PROFILE, destination_number: '9' }, times: TIMES }
+  const newest = { caller_profile: PROFILE, times: TIMES }
+  assert.equal(call(document(VARIABLES, [newest, older])).destinationNumber, '+380441234567')
+  assert.equal(call(document(VARIABLES, newest)).destinationNumber, '+380441234567')
+})
+
+test('times come from the profile, or in seconds, when the variables have no microseconds', () => {
+  const noMicros = without('start_uepoch', 'answer_uepoch', 'end_uepoch')
+  assert.deepEqual(call(document(noMicros)).startedAt, { epochMicros: 1_719_837_290_123_456 })
+  const seconds = call(document(noMicros, [{ caller_profile: PROFILE }]))
+  assert.deepEqual(seconds.startedAt, { epochMicros: 1_719_837_290_000_000 })
+  assert.deepEqual(seconds.endedAt, { epochMicros: 1_719_837_361_000_000 })
+})
+
+test('a call that nobody answered has no answer', () => {
+  const unanswered = { ...VARIABLES, answer_epoch: '0', answer_uepoch: '0', billsec: '0', hangup_cause: 'USER_BUSY' }
+  const read = call(
+    document(encoded(unanswered), [{ caller_profile: PROFILE, times: { ...TIMES, answered_time: '0' } }]),
+  )
+  assert.deepEqual([read.answeredAt, read.answeredSeconds, read.disposition], [null, 0, 'BUSY'])
+})
+
+test('a call is answered by NORMAL_CLEARING and answered seconds, not by an answer time alone', () => {
+  assert.equal(call(document({ ...VARIABLES, billsec: '0' })).disposition, 'NO ANSWER')
+  assert.equal(call(document({ ...VARIABLES, hangup_cause: 'USER_BUSY' })).disposition, 'BUSY')
+  assert.equal(call(document({ ...VARIABLES, billsec: '1' })).disposition, 'ANSWERED')
+})
+
+test('the leg that the switch placed is a b leg', () => {
+  const profile = { ...PROFILE, originator: { originator_caller_profiles: [PROFILE] } }
+  assert.equal(call(document(VARIABLES, [{ caller_profile: profile, times: TIMES }])).leg, 'b')
+})
+
+test('the direction is the one that the dialplan set, not the one of the leg', () => {
+  assert.equal(call(document({ ...VARIABLES, call_direction: 'outbound' })).direction, 'outbound')
+  assert.equal(call(document({ ...VARIABLES, call_direction: 'local' })).direction, null)
+})
+
+test('a broken document shows the variable and what is wrong with it', () => {
+  const reasons: [string, string][] = [
+    [document({ ...VARIABLES, billsec: '-1' }), 'variable billsec is no number of seconds: "-1"'],
+    [document(without('uuid')), 'variable uuid is empty'],
+    [document(without('hangup_cause')), 'variable hangup_cause is empty'],
+    [document({ uuid: UUID }, []), 'variable start_uepoch is no time in microseconds: ""'],
+    ['{"variables": []}', 'has no member "variables"'],
+    ['[]', 'is no JSON object'],
+    [document(VARIABLES).slice(0, -1), 'is no valid JSON: it may have been torn'],
+  ]
+  for (const [record, reason] of reasons) assert.deepEqual(parseFreeswitchJson(record), { reason })
+})

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { UNRATED } from '../../../../adapters/sqlite/calls/call-ratings.ts'
+import { selectionSql } from '../../../../adapters/sqlite/records/selection.ts'
+
+import { FOREVER } from '../../../../core/rating/period.ts'
+import { cdrs } from '../../../../core/resources/cdrs.ts'
+import { idsOf, insert } from '../../../support/data/rows.ts'
+import { asteriskRow, inWorld, type SwitchWorld, taken } from '../../../support/data/switch.ts'
+
+const NOWHERE = '0088123456'
+
+/** A rated call, one that nobody answered, two that no rate matches, one too dear and one that was entered by hand. */
+async function mixed(world: SwitchWorld): Promise<void> {
+  const { records } = world.storage
+  await insert(records, 'rates', { tenant_id: world.tenantId, prefix: '44', cost_per_minute: 9_000_000_000_000 })
+  await taken(
+    world,
+    [
+      asteriskRow({ id: '1' }),
+      asteriskRow({ id: '2', seconds: 0, to: NOWHERE }),
+      asteriskRow({ id: '3', to: NOWHERE, start: '2026-10-03 12:00:00' }),
+      asteriskRow({ id: '4', to: NOWHERE, start: '2026-10-02 12:00:00' }),
+      asteriskRow({ id: '5', to: '00441234567', seconds: 100_000_000, start: '2026-10-01 13:00:00' }),
+    ].join(''),
+  )
+  await insert(records, 'cdrs', { tenant_id: world.tenantId, cost: 0 })
+}
+
+const idsBySwitch = (world: SwitchWorld, ...ids: string[]) =>
+  ids.map(id => world.calls().find(({ switch_call_id }) => switch_call_id === `${id}/7`)?.id)
+
+/** Ratings without a rate, of so many calls that are older than all others. */
+function addUnrated({ storage, tenantId }: SwitchWorld, count: number): void {
+  storage.connection.db.exec(`
+    WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
+    INSERT INTO cdrs (tenant_id, caller_number, destination_number, direction, disposition, duration_seconds, bill_seconds,
+      cost, started_at, created_at, updated_at)
+    SELECT ${tenantId}, '101', '${NOWHERE}', 'outbound', 'ANSWERED', 60, 60, 0, '2025-01-01T00:00:00.000000Z', '', '' FROM n;
+    INSERT INTO cdr_ratings (cdr_id, source, switch_call_id, outcome)
+    SELECT id, 'asterisk', 'many-' || id, 'no match' FROM cdrs WHERE started_at < '2026'`)
+}
+
+async function assertUnrated(world: SwitchWorld): Promise<void> {
+  const { records, bulk, calls } = world.storage
+  const unrated = true
+  const [three, four, five] = idsBySwitch(world, '3', '4', '5')
+  const period = { from: '2026-01-01T00:00:00.000000Z', to: FOREVER.to }
+  assert.deepEqual(await idsOf(records, 'cdrs', { unrated, period }), [three, four, five])
+  assert.deepEqual(await idsOf(records, 'cdrs', { unrated, limit: 2 }), [three, four])
+  assert.deepEqual(await idsOf(records, 'cdrs', { unrated, limit: 1, after: three ?? 0 }), [four])
+  assert.deepEqual(await idsOf(records, 'cdrs', { unrated, search: NOWHERE, period }), [three, four])
+  assert.deepEqual(await idsOf(records, 'cdrs', { unrated, tenantId: world.tenantId, period }), [three, four, five])
+  assert.deepEqual(await idsOf(records, 'cdrs', { unrated, where: { tenant_id: 99 } }), [])
+  const sort = { by: 'duration_seconds', isAscending: false }
+  assert.deepEqual(await idsOf(records, 'cdrs', { unrated, sort, limit: 1 }), [five])
+  const dumped = async (of: { period?: typeof period }) => {
+    const all = []
+    for await (const page of bulk.dump(cdrs, ['destination_number', 'outcome'], { unrated, ...of })) all.push(...page)
+    return all
+  }
+  assert.deepEqual(await dumped({ period }), [
+    ['00441234567', 'too large'],
+    [NOWHERE, 'no match'],
+    [NOWHERE, 'no match'],
+  ])
+  assert.equal((await dumped({})).length, await calls.unratedCount())
+}
+
+test(
+  'unrated calls are those that no rate matched or whose cost is too large, in lists, exports, searches and their count',
+  inWorld(async world => {
+    assert.equal(await world.storage.calls.unratedCount(), 0)
+    assert.deepEqual(await idsOf(world.storage.records, 'cdrs', { unrated: true }), [])
+    await mixed(world)
+    assert.equal(await world.storage.calls.unratedCount(), 3)
+    await assertUnrated(world)
+  }),
+)
+
+test(
+  'unrated calls are the same where there are many of them',
+  inWorld(async world => {
+    await mixed(world)
+    addUnrated(world, 12_000)
+    assert.equal(await world.storage.calls.unratedCount(), 12_003)
+    await assertUnrated(world)
+  }),
+)
+
+test(
+  'a call that a new rate matches is unrated no longer',
+  inWorld(async world => {
+    const { records, calls } = world.storage
+    await mixed(world)
+    await insert(records, 'rates', { tenant_id: world.tenantId, prefix: '88' })
+    const options = { dryRun: false, sample: 0 }
+    await calls.rerate({ ...FOREVER, tenantId: world.tenantId, unratedOnly: true }, options)
+    assert.equal(await calls.unratedCount(), 1)
+    assert.deepEqual(await idsOf(records, 'cdrs', { unrated: true }), idsBySwitch(world, '5'))
+  }),
+)
+
+test(
+  'unrated calls are looked up by their index where they are few, and counted by it',
+  inWorld(async ({ storage: { connection } }) => {
+    const { conditions } = selectionSql(connection, cdrs, { unrated: true })
+    for (const sql of [
+      `SELECT count(*) FROM cdr_ratings r WHERE ${UNRATED}`,
+      `SELECT t.id FROM cdrs t WHERE ${conditions.join(' AND ')} ORDER BY t.started_at DESC, t.id DESC LIMIT 100`,
+    ])
+      assert.match(
+        JSON.stringify(connection.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all()),
+        /USING (COVERING )?INDEX cdr_ratings_unrated/,
+        sql,
+      )
+  }),
+)

@@ -1,0 +1,32 @@
+import { openStorage } from '../../../../adapters/sqlite/storage.ts'
+import { systemClock } from '../../../../adapters/system/clock.ts'
+import { AppError } from '../../../../core/errors.ts'
+import { insert } from '../../../support/data/rows.ts'
+
+/**
+ * A process that opens the database, making it when there is none, and creates extensions as fast as it can: so many
+ * of its own for each of the tenants, with numbers that every such process uses. It prints each outcome. It
+ * opens at the given moment, so that several can be made to meet.
+ */
+const [path = '', tenants = '', attempts = '', openAt = '0'] = process.argv.slice(2)
+while (Date.now() < Number(openAt)) await new Promise(resolve => setImmediate(resolve))
+console.log('opening')
+const storage = openStorage(path, { clock: systemClock(), create: true, migrate: true })
+console.log('open')
+
+const outcomes = tenants
+  .split(',')
+  .filter(Boolean)
+  .flatMap(tenant =>
+    Array.from({ length: Number(attempts) }, async (_, n) => {
+      try {
+        await insert(storage.records, 'extensions', { tenant_id: Number(tenant), extension_number: String(n) })
+        return 'created'
+      } catch (error) {
+        if (!(error instanceof AppError)) return String(error)
+        return `${error.code}: ${error.details.errors?.map(({ field }) => field).join()}`
+      }
+    }),
+  )
+for (const outcome of await Promise.all(outcomes)) console.log(outcome)
+await storage.close()

@@ -1,0 +1,140 @@
+import { join } from 'node:path'
+import { PassThrough, Readable, Writable } from 'node:stream'
+import { Command } from 'commander'
+import type { Context, GlobalOptions } from '../../../adapters/cli/context.ts'
+import { addExportOptions, exportRecords, readExportOptions } from '../../../adapters/cli/transfer/export.ts'
+import { importRecords } from '../../../adapters/cli/transfer/import/import.ts'
+import { addImportOptions, readImportOptions } from '../../../adapters/cli/transfer/import/options.ts'
+import type { ImportSummary } from '../../../adapters/cli/transfer/import/summary.ts'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
+import { openServices } from '../../../bin/services.ts'
+import { loadSettings } from '../../../config/load.ts'
+import type { BulkCounts } from '../../../core/ports/bulk.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import { sampleBody } from '../data/samples.ts'
+import { temporaryFolder } from '../http/app.ts'
+
+type Services = ReturnType<typeof openServices>
+
+export interface Desk {
+  readonly services: Services
+  /** The database file. */
+  readonly path: string
+  /** Imports a text as if it were a file of that name, with the flags of the command line. */
+  take(resource: string, text: string | Buffer, flags?: readonly string[], name?: string): Promise<Taken>
+  /** What the export writes to standard output. */
+  give(resource: string, flags?: readonly string[]): Promise<string>
+  /** What a query finds, each row as its values joined by `|`. */
+  query(sql: string): string[]
+  create(resource: string, members?: Record<string, unknown>): Promise<void>
+  close(): Promise<void>
+}
+
+export interface Taken {
+  readonly summary: ImportSummary
+  readonly stdout: string
+  readonly stderr: string
+}
+
+const DEFAULTS: GlobalOptions = { output: 'table', quiet: false, verbose: false, color: false, interactive: false }
+
+/** A context that listens, on one open database. */
+export function listening(services: Services, options: Partial<GlobalOptions> = {}, line: readonly string[] = []) {
+  const heard = { stdout: '', stderr: '' }
+  const into = (name: 'stdout' | 'stderr') =>
+    new Writable({
+      write: (chunk, _, done) => {
+        heard[name] += String(chunk)
+        done()
+      },
+    })
+  const context: Context = {
+    io: { stdin: new PassThrough(), stdout: into('stdout'), stderr: into('stderr'), env: {} },
+    options: { ...DEFAULTS, ...options },
+    line,
+    open: async () => services,
+  }
+  return { context, heard }
+}
+
+/** A database of its own, to import into and export from. */
+export function openDesk(options: Partial<GlobalOptions> = {}): Desk {
+  const folder = temporaryFolder()
+  const path = join(folder.path, 'desk.db')
+  const { settings } = loadSettings({ flags: { db: path }, environment: {}, file: undefined })
+  const services = openServices(settings, { create: true, migrate: true })
+  const reader = new Sqlite(path, { readonly: true })
+  const parsed = (command: Command, flags: readonly string[]) =>
+    command
+      .exitOverride()
+      .parse([...flags], { from: 'user' })
+      .opts()
+  return {
+    services,
+    path,
+    take: async (resource, text, flags = [], name = 'in.csv') => {
+      const { context, heard } = listening(services, options, ['cdr', 'import', name, ...flags])
+      const stream = Readable.from([Buffer.from(text)], { objectMode: false })
+      const given = readImportOptions(parsed(addImportOptions(new Command(), resourceNamed(resource)), flags))
+      const summary = await importRecords(resourceNamed(resource), { name, stream }, given, context)
+      return { summary, ...heard }
+    },
+    give: async (resource, flags = []) => {
+      const { context, heard } = listening(services, options)
+      const given = readExportOptions(parsed(addExportOptions(new Command(), resourceNamed(resource)), flags))
+      await exportRecords(resourceNamed(resource), given, context)
+      return heard.stdout
+    },
+    query: sql =>
+      reader
+        .prepare<[], unknown[]>(sql)
+        .raw()
+        .all()
+        .map(row => row.join('|')),
+    create: async (resource, members = {}) => {
+      const declared = resourceNamed(resource)
+      await services.administration.create(declared, { ...sampleBody(declared), ...members })
+    },
+    close: async () => {
+      reader.close()
+      await services.close()
+      folder.remove()
+    },
+  }
+}
+
+/** Opens the desk's services, with `around` in the place of what stores a batch. */
+export function storing({ services }: Desk, around: (store: () => Promise<BulkCounts>) => Promise<BulkCounts>) {
+  const { bulk } = services
+  const load: typeof bulk.load = plan => {
+    const opened = bulk.load(plan)
+    const store: typeof opened.store = place => around(() => opened.store(place))
+    return Object.assign(Object.create(opened), { store })
+  }
+  return async () => ({ ...services, bulk: { ...bulk, load } })
+}
+
+/** Every column that a deck must have, except the tenant. */
+export const DECK_HEADER = 'prefix,destination,cost_per_minute,billing_increment,status'
+
+/** A deck of these rows. */
+export const deck = (...rows: string[]): string => `${[DECK_HEADER, ...rows].join('\n')}\n`
+
+/** The header of the calls below. */
+export const CALLS =
+  'tenant,caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at'
+
+/** So many rows of calls, numbered from there on. */
+export const calls = (from: number, count: number, cost = (_: number): string => '1'): string =>
+  Array.from({ length: count }, (_, i) => `acme,${from + i},2,outbound,BUSY,0,0,${cost(from + i)},2026-01-01\n`).join(
+    '',
+  )
+
+/** All rates, as `Desk.query` gives them. */
+export const RATES = 'SELECT prefix, destination, cost_per_minute, billing_increment, status FROM rates ORDER BY id'
+
+/** The errors of an import of rates for the tenant acme, as they are shown. */
+export async function errorsOf(desk: Desk, text: string, flags: readonly string[] = []): Promise<string[]> {
+  const { stderr } = await desk.take('rates', text, ['--tenant', 'acme', ...flags], 'deck.csv')
+  return stderr.split('\n').filter(line => line.startsWith('deck.csv:') && !/ [\d,]+ rows?: /.test(line))
+}

@@ -1,0 +1,271 @@
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
+import { follow } from '../../../adapters/pbx/follow.ts'
+import { ingest } from '../../../adapters/pbx/ingest.ts'
+import { readRecord } from '../../../adapters/pbx/records.ts'
+import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
+import type { SourceFormat } from '../../../core/calls/completed-call.ts'
+import type { FeedRules } from '../../../core/calls/record-call.ts'
+import type { Calls, Feed, IngestCounts, Retry } from '../../../core/ports/calls.ts'
+import { manualClock } from '../clock.ts'
+import { temporaryFolder } from '../http/app.ts'
+import { insert } from './rows.ts'
+
+export interface SwitchCall {
+  readonly id?: string
+  readonly accountcode?: string
+  readonly from?: string
+  readonly to?: string
+  readonly context?: string
+  /** The wall clock of the switch, to the second. */
+  readonly start?: string
+  readonly seconds?: number
+}
+
+const complete = (call: SwitchCall): Required<SwitchCall> => ({
+  id: '1.1',
+  accountcode: 'acme',
+  from: '101',
+  to: '00380501112233',
+  context: 'from-internal',
+  start: '2026-10-01 12:00:00',
+  seconds: 65,
+  ...call,
+})
+
+const later = (start: string, seconds: number): string =>
+  new Date(Date.parse(`${start.replace(' ', 'T')}Z`) + seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')
+
+/** A row of Asterisk's `cdr_csv` with 21 columns, and its line end. */
+export function asteriskRow(call: SwitchCall = {}): string {
+  const { id, accountcode, from, to, context, start, seconds } = complete(call)
+  const answer = seconds > 0 ? later(start, 5) : ''
+  const disposition = seconds > 0 ? 'ANSWERED' : 'NO ANSWER'
+  const texts = [accountcode, from, to, context, `""Олена, x"" <${from}>`, 'SIP/1', 'SIP/2', 'Dial', 'SIP/2,60']
+  const quoted = [...texts, start, answer, later(start, 5 + seconds)].map(text => `"${text}"`).join()
+  return `${quoted},${5 + seconds},${seconds},"${disposition}","DOCUMENTATION","${id}","","","${id}",7\n`
+}
+
+/** The same call as `cdr_custom` writes it. */
+export function asteriskCustomRow(call: SwitchCall = {}): string {
+  const { id, accountcode, from, to, context, start, seconds } = complete(call)
+  const answer = seconds > 0 ? later(start, 5) : ''
+  const disposition = seconds > 0 ? 'ANSWERED' : 'NO ANSWER'
+  const texts = [`""Олена, x"" <${from}>`, from, to, context, 'SIP/1', 'SIP/2', 'Dial', 'SIP/2,60', start, answer]
+  const rest = [later(start, 5 + seconds), 5 + seconds, seconds, disposition, 'DOCUMENTATION', accountcode, id, '', 7]
+  return `${[...texts, ...rest].map(text => `"${text}"`).join()}\n`
+}
+
+/** A row of FreeSWITCH's template `example`. */
+export function freeswitchRow(call: SwitchCall = {}): string {
+  const { id, accountcode, from, to, context, start, seconds } = complete(call)
+  const answer = seconds > 0 ? later(start, 5) : ''
+  const cause = seconds > 0 ? 'NORMAL_CLEARING' : 'NO_ANSWER'
+  const texts = ['Ann', from, to, context, start, answer, later(start, 5 + seconds), 5 + seconds, seconds, cause]
+  return `${[...texts, id, '', accountcode, 'PCMA', 'PCMU'].map(text => `"${text}"`).join()}\n`
+}
+
+/** The same call as `mod_json_cdr` leaves it; its clock is UTC. */
+export function freeswitchJson(call: SwitchCall = {}): string {
+  const { id, accountcode, from, to, context, start, seconds } = complete(call)
+  const micros = (text: string): string => `${Date.parse(`${text.replace(' ', 'T')}Z`)}000`
+  const profile = { caller_id_number: from, destination_number: to, context, uuid: id }
+  return JSON.stringify({
+    variables: {
+      ...{ uuid: id, accountcode, billsec: String(seconds), duration: String(5 + seconds) },
+      ...{ hangup_cause: seconds > 0 ? 'NORMAL_CLEARING' : 'NO_ANSWER', start_uepoch: micros(start) },
+      ...{ answer_uepoch: seconds > 0 ? micros(later(start, 5)) : '0', end_uepoch: micros(later(start, 5 + seconds)) },
+    },
+    callflow: [{ caller_profile: profile }],
+  })
+}
+
+export function ndjsonRow(call: SwitchCall = {}): string {
+  const { id, accountcode, from, to, context, start, seconds } = complete(call)
+  const members = { id, accountcode, context, caller_number: from, destination_number: to, started_at: start }
+  return `${JSON.stringify({ ...members, answered_seconds: seconds })}\n`
+}
+
+export const rules = (given: Partial<FeedRules> = {}): FeedRules => ({
+  timezone: 'UTC',
+  contexts: {},
+  tenant: null,
+  ...given,
+})
+
+/** Tries all that is in quarantine again, together; returns how many records were stored. */
+export async function replayed(calls: Calls): Promise<number> {
+  const retries: Retry[] = []
+  for await (const quarantined of calls.quarantine())
+    retries.push({ quarantined, record: readRecord(quarantined.format, quarantined.record) })
+  return calls.replay(retries)
+}
+
+export interface SwitchWorld {
+  readonly folder: string
+  readonly path: string
+  readonly storage: Storage
+  readonly tenantId: number
+  readonly extensionId: number
+  readonly rateId: number
+  /** A file beside the database. */
+  file(name: string): string
+  /** The stored calls in the order of their numbers, with how they were rated. */
+  calls(): StoredCall[]
+  /** Reason and record of what is in quarantine. */
+  quarantine(): Promise<{ reason: string; record: string; seen: number }[]>
+  close(): Promise<void>
+}
+
+export interface StoredCall {
+  readonly id: number
+  readonly tenant_id: number
+  readonly extension_id: number | null
+  readonly caller_number: string
+  readonly destination_number: string
+  readonly direction: string
+  readonly disposition: string
+  readonly duration_seconds: number
+  readonly bill_seconds: number
+  readonly cost: number
+  readonly started_at: string
+  readonly ended_at: string | null
+  readonly switch_call_id: string | null
+  readonly source: string | null
+  readonly outcome: string | null
+  readonly rate_id: number | null
+  readonly prefix: string | null
+}
+
+/** All of the stored calls but ids and the times of storing, in an order that does not depend on that of storing. */
+export const contentOf = (storage: Pick<Storage, 'connection'>): StoredCall[] =>
+  storage.connection
+    .query<[], StoredCall>(
+      `SELECT c.tenant_id, c.extension_id, c.caller_number, c.destination_number, c.direction, c.disposition,
+         c.duration_seconds, c.bill_seconds, c.cost, c.started_at, c.ended_at, r.source, r.switch_call_id, r.outcome,
+         r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment
+       FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id = c.id ORDER BY r.source, r.switch_call_id, c.id`,
+    )
+    .all()
+
+/** A database with the tenant acme: extension 101, DID +380441234567, and 380 at 0.0123 by 60 seconds. */
+export async function switchWorld(): Promise<SwitchWorld> {
+  const { path: folder, remove } = temporaryFolder()
+  const path = join(folder, 'test.db')
+  const storage = openStorage(path, { clock: manualClock(), create: true, migrate: true })
+  const { records } = storage
+  const { id: tenantId } = await insert(records, 'tenants', { slug: 'acme' })
+  const of = { tenant_id: tenantId }
+  const { id: extensionId } = await insert(records, 'extensions', { ...of, extension_number: '101' })
+  await insert(records, 'dids', { ...of, number: '+380441234567' })
+  const { id: rateId } = await insert(records, 'rates', { ...of, prefix: '380', destination: 'Ukraine' })
+  const stored = storage.connection.query<[], StoredCall>(
+    'SELECT c.*, r.* FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id = c.id ORDER BY r.switch_call_id, c.id',
+  )
+  return {
+    ...{ folder, path, storage, tenantId, extensionId, rateId },
+    file: name => join(folder, name),
+    calls: () => stored.all(),
+    quarantine: async () => {
+      const found = []
+      for await (const { reason, record, seen } of storage.calls.quarantine()) found.push({ reason, record, seen })
+      return found
+    },
+    close: () => storage.close().finally(remove),
+  }
+}
+
+/** Runs a test in a world of its own. */
+export const inWorld = (test: (world: SwitchWorld) => Promise<void>) => async (): Promise<void> => {
+  const world = await switchWorld()
+  try {
+    await test(world)
+  } finally {
+    await world.close()
+  }
+}
+
+const LOOK_MS = 5
+const GIVE_UP_MS = 20_000
+
+/** Resolves once the condition holds; throws, naming it, when it never does. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + GIVE_UP_MS
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error(`it never happened that ${what}`)
+    await pause(LOOK_MS)
+  }
+}
+
+export interface Followed {
+  readonly troubles: unknown[]
+  counts(): { stored: number; known: number; quarantined: number }
+  lag(): number
+  stop(): Promise<void>
+}
+
+interface FollowedOptions extends Partial<FeedRules> {
+  readonly format?: SourceFormat | 'auto'
+}
+
+/** Follows a path into the world's database, looking often. */
+export function followed(
+  { storage }: Pick<SwitchWorld, 'storage'>,
+  path: string,
+  { format = 'auto', ...given }: FollowedOptions = {},
+): Followed {
+  const stopping = new AbortController()
+  const troubles: unknown[] = []
+  const feed: Feed = { name: path, rules: rules(given) }
+  const { state, done } = follow(
+    { feed, path, format, every: 0.01, onTrouble: error => troubles.push(error) },
+    storage.calls,
+    stopping.signal,
+  )
+  return {
+    troubles,
+    counts: () => state().counts,
+    lag: () => state().lag,
+    stop: async () => {
+      stopping.abort()
+      await done
+    },
+  }
+}
+
+/** Takes in text as a switch writes it. */
+export const taken = (
+  { storage }: Pick<SwitchWorld, 'storage'>,
+  text: string,
+  { format = 'auto', ...given }: { format?: SourceFormat | 'auto' } & Partial<FeedRules> = {},
+): Promise<IngestCounts> =>
+  ingest(Readable.from([Buffer.from(text)]), { feed: { name: '-', rules: rules(given) }, format }, storage.calls)
+
+/** Takes in a call, and gives it as it is stored. */
+export const stored = async (world: SwitchWorld, call: SwitchCall, given: Partial<FeedRules> = {}) => {
+  await taken(world, asteriskRow(call), given)
+  return world.calls().find(({ switch_call_id }) => switch_call_id === `${call.id ?? '1.1'}/7`)
+}
+
+/** The row of the call of that number. */
+export const numberedRow = (n: number): string => asteriskRow({ id: `1700000000.${String(n).padStart(4, '0')}` })
+export const rowsFrom = (first: number, count: number): string =>
+  Array.from({ length: count }, (_, i) => numberedRow(first + i)).join('')
+
+/** The numbers of the stored calls. */
+export const numbers = ({ calls }: SwitchWorld): number[] =>
+  calls().map(({ switch_call_id }) => Number(/\.(\d+)\//.exec(switch_call_id ?? '')?.[1]))
+export const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
+
+export const hasCalls = (world: SwitchWorld, count: number): Promise<void> =>
+  until(`${count} calls are stored`, () => world.calls().length >= count)
+
+/** Runs the test while the feed is followed. */
+export const following = async (feed: Followed, test: () => Promise<void>): Promise<void> => {
+  try {
+    await test()
+  } finally {
+    await feed.stop()
+  }
+}

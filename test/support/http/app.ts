@@ -1,0 +1,143 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type Koa from 'koa'
+import { pino } from 'pino'
+import { httpApp } from '../../../adapters/http/app.ts'
+import type { Metrics } from '../../../adapters/http/metrics.ts'
+import { noting } from '../../../adapters/http/noting.ts'
+import { limitsBehind, type RunningServer, serve } from '../../../adapters/http/server.ts'
+import { compose, type Replacements, type Trunkline } from '../../../bin/compose.ts'
+import { loadSettings } from '../../../config/load.ts'
+import type { Settings } from '../../../config/settings.ts'
+import { cheapPasswords } from '../passwords.ts'
+
+export const ADMIN = { email: 'admin@example.com', password: 'correct horse' }
+
+export interface TestService {
+  readonly url: string
+  readonly trunkline: Trunkline
+  readonly server: RunningServer
+  /** What was logged, a line each. */
+  readonly logged: string[]
+  /** Resolves with the first line, logged already or yet to come, that contains the text. */
+  untilLogged(text: string): Promise<string>
+  /** A request; `session` is a Cookie header's value. Members of `init` as in fetch, `json` is sent as JSON. */
+  request(
+    method: string,
+    path: string,
+    init?: { json?: unknown; body?: string; headers?: Record<string, string>; session?: string },
+  ): Promise<Answer>
+  /** Logs the first account in and returns its Cookie header. */
+  login(): Promise<string>
+  close(): Promise<void>
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** The body as JSON; undefined when it is none. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  readonly json: any
+}
+
+/** The real application on a real port, over a database in memory unless `settings.db` names a file. */
+export async function startService(
+  settings: Partial<Settings> = {},
+  replacements: Replacements = {},
+  metrics?: Metrics,
+): Promise<TestService> {
+  const loaded = loadSettings({ flags: {}, environment: {}, file: undefined }).settings
+  const complete: Settings = { ...loaded, db: ':memory:', port: 0, gateway_timeout: 1, ...settings }
+  let url = ''
+  const trunkline = compose(
+    complete,
+    () => complete.base_url ?? url,
+    { create: true, migrate: true, ...(metrics ? { onCommit: metrics.onCommit } : {}) },
+    { passwords: cheapPasswords, ...replacements },
+    metrics,
+  )
+  if ((await trunkline.storage.accounts.count()) === 0)
+    await trunkline.accountKeeping.create({ ...ADMIN, name: 'Administrator' })
+  const logged: string[] = []
+  const onLine = new Set<(line: string) => void>()
+  const write = (line: string): void => {
+    logged.push(line)
+    for (const told of onLine) told(line)
+  }
+  const log = pino({ base: null }, { write })
+  const appAt = (taken: string): Koa => {
+    url = taken
+    const { administration, messaging, signIn, security, storage } = trunkline
+    return httpApp({
+      administration,
+      messaging,
+      signIn,
+      security,
+      serverKeys: storage.serverKeys,
+      notices: storage.notices,
+      log,
+      beat: () => storage.beat(),
+      baseUrl: complete.base_url ?? url,
+      trustedProxies: complete.trusted_proxies,
+      ...(metrics ? { metrics } : {}),
+    })
+  }
+  const server = await serve(appAt, complete, limitsBehind(complete.trusted_proxies), noting(log, metrics))
+  const request: TestService['request'] = async (method, path, { json, body, headers, session } = {}) => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      redirect: 'manual',
+      headers: {
+        accept: 'application/json',
+        ...(json === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(session === undefined ? {} : { cookie: session }),
+        ...headers,
+      },
+      ...(json === undefined ? {} : { body: JSON.stringify(json) }),
+      ...(body === undefined ? {} : { body }),
+    })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: parsed(text) }
+  }
+  return {
+    url,
+    trunkline,
+    server,
+    logged,
+    untilLogged: text =>
+      new Promise(resolve => {
+        const told = (line: string): void => {
+          if (!line.includes(text)) return
+          onLine.delete(told)
+          resolve(line)
+        }
+        onLine.add(told)
+        logged.forEach(told)
+      }),
+    request,
+    login: async () => {
+      const { headers } = await request('POST', '/api/admin/login', { json: ADMIN })
+      return (headers.getSetCookie().at(-1) ?? '').split(';')[0] ?? ''
+    },
+    close: async () => {
+      await server.stop(1_000)
+      await trunkline.close()
+    },
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A folder of its own for a test's files, and how to remove it. */
+export function temporaryFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'trunkline-'))
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
+}
