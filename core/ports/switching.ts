@@ -67,6 +67,24 @@ export interface TelephoneSwitch {
   check(): Promise<readonly SwitchFinding[]>
 }
 
+/** What has changed of what switches go by: ids of tenants, also of those that are gone, or anything. */
+export type Changed = ReadonlySet<number> | 'all'
+
+/** Keeps a switch as the database says, in what the switch does not ask for itself. The daemon runs one for each. */
+export interface SwitchFollower {
+  readonly kind: TelephoneSwitch['kind']
+  /**
+   * Connects and stays connected until the signal. Calls `onConnected` each time that the switch has been reached;
+   * then `reconcile` is called with 'all'. Resolves once nothing of it is under way; never rejects.
+   */
+  run(onConnected: () => void, signal: AbortSignal): Promise<void>
+  /**
+   * Makes the switch agree with the directory. Called one at a time, within 0.3 s after a change that any process has
+   * made; where it rejects, what it was called with is part of the next call.
+   */
+  reconcile(changed: Changed): Promise<void>
+}
+
 export interface SwitchFinding {
   /** As in `doctor`: lower case with underscores. */
   readonly code: string
