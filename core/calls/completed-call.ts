@@ -31,13 +31,13 @@ export interface CompletedCall {
   readonly destinationNumber: string
   /** Null when the record doesn't tell; a leg's direction, as seen by the switch, is not the call's. */
   readonly direction: 'inbound' | 'outbound' | null
-  /** b: the record of a leg that the switch itself placed, within a call that has an `a` record of its own. */
+  /** b: the record of a leg that the switch itself placed, within a call whose record is another one. */
   readonly leg: 'a' | 'b'
   readonly startedAt: SwitchMoment
   /** Null when nobody answered. */
   readonly answeredAt: SwitchMoment | null
   readonly endedAt: SwitchMoment | null
-  /** Whole seconds since the answer; a fraction is cut, as the switches themselves do. */
+  /** Whole seconds since the answer: where the switch tells fractions, a second that has begun counts. */
   readonly answeredSeconds: number
   /** Whole seconds since the start, ringing included. */
   readonly durationSeconds: number

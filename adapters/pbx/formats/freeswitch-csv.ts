@@ -20,7 +20,8 @@ export const parseFreeswitchCsv: Parser = record => {
     return { reason: `is no row of ${WIDTHS.slice(0, 2).join(' or ')} quoted columns: it may have been torn` }
   const row = columnFields(COLUMNS, values)
   const answeredAt = row.optionalMoment('answer_stamp')
-  const answeredSeconds = row.seconds('billsec')
+  // The difference of two clock readings: a call of less than a second has 0 as often as 1.
+  const answeredSeconds = Math.max(row.seconds('billsec'), answeredAt ? 1 : 0)
   return row.finish({
     source: 'freeswitch-csv',
     switchCallId: row.required('uuid'),

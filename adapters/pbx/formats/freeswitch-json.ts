@@ -1,6 +1,11 @@
-import type { CompletedCall, SwitchMoment, UnreadableRecord } from '../../../core/calls/completed-call.ts'
+import {
+  ANSWERED,
+  type CompletedCall,
+  type SwitchMoment,
+  type UnreadableRecord,
+} from '../../../core/calls/completed-call.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
-import { fields, quoted } from './fields.ts'
+import { type Fields, fields, quoted } from './fields.ts'
 import { dispositionOf } from './freeswitch.ts'
 import { parseJsonObject } from './json-object.ts'
 import type { Parser } from './parser.ts'
@@ -15,40 +20,59 @@ export const parseFreeswitchJson: Parser = record => {
   if ('reason' in document) return document
   const { variables, callflow } = document.object
   if (!isJsonObject(variables)) return { reason: 'has no member "variables"' }
-  const newest = member({ callflow: Array.isArray(callflow) ? callflow[0] : callflow }, 'callflow')
-  return completedCall(reader(variables), newest, record)
+  const flow = (Array.isArray(callflow) ? callflow : [callflow]).filter(isJsonObject)
+  return completedCall(reader(variables), { newest: flow[0] ?? {}, first: flow.at(-1) ?? {} }, record)
+}
+
+/** A transferred call has an element for each place it went to, the newest before the others. */
+interface Flow {
+  readonly newest: JsonObject
+  /** With the number that was dialled. */
+  readonly first: JsonObject
 }
 
 function completedCall(
   variable: (name: string) => string,
-  callflow: JsonObject,
+  { newest, first }: Flow,
   raw: string,
 ): CompletedCall | UnreadableRecord {
-  const profile = member(callflow, 'caller_profile')
-  const times = member(callflow, 'times')
+  const profile = member(first, 'caller_profile')
+  const times = member(newest, 'times')
   const call = fields(variable, name => `variable ${name}`)
   const startedAt = moment(times, 'created_time', variable('start_uepoch'), variable('start_epoch'))
-  const answeredAt = moment(times, 'answered_time', variable('answer_uepoch'), variable('answer_epoch'))
   if (!startedAt) call.problem('start_uepoch', `is no time in microseconds: ${quoted(variable('start_uepoch'))}`)
-  const answeredSeconds = call.seconds('billsec')
+  const answeredSeconds = secondsOf(call, 'billusec', 'billsec')
   const said = variable('call_direction')
+  // Set by the dialplan on the leg to a carrier, which goes on when the caller's own leg has left it by a transfer.
+  const dialled = variable('trunkline_dialled')
+  const isCarriers = dialled !== ''
+  const cause = call.required('hangup_cause')
   return call.finish({
     source: 'freeswitch-json',
     switchCallId: call.required('uuid'),
     accountcode: variable('accountcode'),
     context: text(profile, 'context'),
-    callerNumber: text(profile, 'caller_id_number') || variable('caller_id_number'),
-    destinationNumber: text(profile, 'destination_number') || variable('destination_number'),
+    callerNumber: variable('trunkline_extension') || text(profile, 'caller_id_number') || variable('caller_id_number'),
+    destinationNumber: dialled || text(profile, 'destination_number') || variable('destination_number'),
     direction: said === 'inbound' || said === 'outbound' ? said : null,
-    leg: 'originator' in profile ? 'b' : 'a',
+    leg: !isCarriers && 'originator' in member(newest, 'caller_profile') ? 'b' : 'a',
     startedAt: startedAt ?? { epochMicros: 0 },
-    answeredAt,
+    answeredAt: moment(times, 'answered_time', variable('answer_uepoch'), variable('answer_epoch')),
     endedAt: moment(times, 'hangup_time', variable('end_uepoch'), variable('end_epoch')),
     answeredSeconds,
-    durationSeconds: call.seconds('duration'),
-    disposition: dispositionOf(call.required('hangup_cause'), answeredSeconds),
+    durationSeconds: secondsOf(call, 'uduration', 'duration'),
+    disposition: isCarriers && answeredSeconds > 0 ? ANSWERED : dispositionOf(cause, answeredSeconds),
     raw,
   })
+}
+
+/**
+ * The seconds of a member in microseconds, begun ones counted; without it, of the one in whole seconds, which is the
+ * difference of two clock readings, and 0 for many a call of less than a second.
+ */
+function secondsOf(call: Fields, micros: string, whole: string): number {
+  const exact = call.text(micros)
+  return MICROS.test(exact) ? Math.ceil(Number(exact) / 1_000_000) : call.seconds(whole)
 }
 
 /** The first of these that is given and not 0, which means never. */

@@ -92,8 +92,13 @@ test('a call without an answer is recognised by its hang-up cause', () => {
   }
 })
 
-test('a call that ended with no answered second, or with a cause that shows nobody reached, was not answered', () => {
-  assert.equal(call(example({ billsec: '0' })).disposition, 'NO ANSWER')
+test('a call that was answered for less than a second has one second, though its whole seconds may be 0', () => {
+  const { answeredSeconds, disposition } = call(example({ billsec: '0' }))
+  assert.deepEqual([answeredSeconds, disposition], [1, 'ANSWERED'])
+})
+
+test('a call without an answer, or with a cause that shows nobody reached, was not answered', () => {
+  assert.equal(call(example({ answer: '', billsec: '0' })).disposition, 'NO ANSWER')
   const causes = { USER_BUSY: 'BUSY', NO_ANSWER: 'NO ANSWER', ORIGINATOR_CANCEL: 'CANCELLED', CALL_REJECTED: 'FAILED' }
   for (const [cause, disposition] of Object.entries(causes))
     assert.equal(call(example({ cause })).disposition, disposition)

@@ -71,11 +71,48 @@ test('a value that is badly encoded stays as it is', () => {
   assert.equal(call(document({ ...encoded(VARIABLES), accountcode: '%E9t%' })).accountcode, '%E9t%')
 })
 
-test('the newest of several profiles shows the numbers, and a lone one need be no array', () => {
-  const older = { caller_profile: { ...PROFILE, destination_number: '9' }, times: TIMES }
-  const newest = { caller_profile: PROFILE, times: TIMES }
-  assert.equal(call(document(VARIABLES, [newest, older])).destinationNumber, '+380441234567')
-  assert.equal(call(document(VARIABLES, newest)).destinationNumber, '+380441234567')
+test('the number is what was dialled, wherever the call was transferred to; a lone profile need be no array', () => {
+  const target = { caller_profile: { ...PROFILE, destination_number: '9', context: 'transfers' }, times: TIMES }
+  const dialled = { caller_profile: PROFILE, times: TIMES }
+  const { destinationNumber, context } = call(document(VARIABLES, [target, target, dialled]))
+  assert.deepEqual([destinationNumber, context], ['+380441234567', 'default'])
+  assert.equal(call(document(VARIABLES, dialled)).destinationNumber, '+380441234567')
+})
+
+test('an answered second that has begun counts, by the microseconds and not by the whole seconds beside them', () => {
+  const answered = (billusec: string, billsec: string): unknown[] => {
+    const { answeredSeconds, disposition } = call(document(encoded({ ...VARIABLES, billusec, billsec })))
+    return [answeredSeconds, disposition]
+  }
+  assert.deepEqual(answered('720000', '0'), [1, 'ANSWERED'])
+  assert.deepEqual(answered('1240000', '1'), [2, 'ANSWERED'])
+  assert.deepEqual(answered('1240000', '2'), [2, 'ANSWERED'])
+  assert.deepEqual(answered('65000000', '65'), [65, 'ANSWERED'])
+  assert.deepEqual(answered('65000001', '65'), [66, 'ANSWERED'])
+  assert.deepEqual(answered('0', '1'), [0, 'NO ANSWER'])
+  assert.equal(call(document({ ...VARIABLES, uduration: '71200000' })).durationSeconds, 72)
+})
+
+const CARRIERS = {
+  ...VARIABLES,
+  ...{ direction: 'outbound', accountcode: 'acme', call_direction: 'outbound' },
+  ...{ trunkline_dialled: '+380441234567', trunkline_extension: '101' },
+}
+const originator = { originator_caller_profiles: [PROFILE] }
+
+test("the leg to a carrier is the call's record, with the number and the extension that the dialplan has told", () => {
+  const profile = { ...PROFILE, caller_id_number: '12125550100', destination_number: '380441234567', originator }
+  const read = call(document(encoded(CARRIERS), [{ caller_profile: profile, times: TIMES }]))
+  assert.deepEqual(
+    [read.leg, read.accountcode, read.callerNumber, read.destinationNumber, read.direction],
+    ['a', 'acme', '101', '+380441234567', 'outbound'],
+  )
+})
+
+test('the leg to a carrier is answered when it has run, whatever ended it', () => {
+  const ended = { ...CARRIERS, hangup_cause: 'CALL_REJECTED' }
+  assert.equal(call(document({ ...ended, billusec: '1' })).disposition, 'ANSWERED')
+  assert.equal(call(document({ ...ended, billusec: '0' })).disposition, 'FAILED')
 })
 
 test('times come from the profile, or in seconds, when the variables have no microseconds', () => {
@@ -101,7 +138,7 @@ test('a call is answered by NORMAL_CLEARING and answered seconds, not by an answ
 })
 
 test('the leg that the switch placed is a b leg', () => {
-  const profile = { ...PROFILE, originator: { originator_caller_profiles: [PROFILE] } }
+  const profile = { ...PROFILE, originator }
   assert.equal(call(document(VARIABLES, [{ caller_profile: profile, times: TIMES }])).leg, 'b')
 })
 
