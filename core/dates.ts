@@ -9,7 +9,9 @@ const pad = (value: number, width: number): string => String(value).padStart(wid
  * Reads `YYYY-MM-DD[ HH:MM[:SS[.ffffff]]]` and ISO 8601 / RFC 3339; without a zone it means UTC.
  * Digits past the microsecond are cut. Returns null for what is no such date (30 February included).
  */
-export function parseDate(text: string): Timestamp | null {
+export const parseDate = (text: string): Timestamp | null => plainDate(text) ?? anyDate(text)
+
+function anyDate(text: string): Timestamp | null {
   const parts = DATE.exec(text)
   if (!parts) return null
   const [, year, month, day, hour = '00', minute = '00', second = '00', fraction = '', zone = 'Z'] = parts
@@ -24,6 +26,44 @@ export function parseDate(text: string): Timestamp | null {
   local.setUTCHours(Number(hour), Number(minute) - offset, Number(second))
   const shifted = local.getUTCFullYear()
   return shifted < 0 || shifted > 9999 ? null : formatTimestamp(local.getTime(), Number(micros))
+}
+
+/**
+ * The two forms that nearly all dates have, `YYYY-MM-DD HH:MM:SS` and the one that is stored, without the cost of
+ * looking for the others; null for those.
+ */
+function plainDate(text: string): string | null {
+  const isStored = text.length === 27 && text.charCodeAt(19) === 46 && text.charCodeAt(26) === 90
+  if (text.length !== 19 && !isStored) return null
+  const separator = text.charCodeAt(10)
+  if (separator !== 84 && separator !== 32) return null
+  if (text.charCodeAt(13) !== 58 || text.charCodeAt(16) !== 58) return null
+  if (twoDigits(text, 11) > 23 || twoDigits(text, 14) > 59 || twoDigits(text, 17) > 59) return null
+  if (isStored && !(twoDigits(text, 20) + twoDigits(text, 22) + twoDigits(text, 24) < 300)) return null
+  const day = text.slice(0, 10)
+  if (!isDay(day)) return null
+  if (isStored) return separator === 84 ? text : `${day}T${text.slice(11)}`
+  return `${day}T${text.slice(11)}.000000Z`
+}
+
+/** The number of two digits, or much more than any. */
+function twoDigits(text: string, at: number): number {
+  const tens = text.charCodeAt(at) - 48
+  const ones = text.charCodeAt(at + 1) - 48
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 1_000
+}
+
+const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
+
+/** Records mostly come in the order of time, so that a day is mostly the last one again. */
+let lastDay = ''
+
+function isDay(text: string): boolean {
+  if (text === lastDay) return true
+  const [, year, month, day] = DAY.exec(text) ?? []
+  if (!isCalendarDay(Number(year), Number(month), Number(day))) return false
+  lastDay = text
+  return true
 }
 
 /** `milliseconds` since 1970 (whole seconds are used) and the microseconds within that second. */

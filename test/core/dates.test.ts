@@ -190,3 +190,18 @@ test('every spelling of a time zone is remembered as the one that it is', contex
   assert.equal(asked.mock.callCount(), 1)
   assert.ok(!isTimeZone('Asia/To\u212Ayo'), 'a letter that becomes a k in lower case')
 })
+
+test('the forms that most dates have are read as those with a written zone and fraction are', () => {
+  const digits = (max: number, width = 2) => fc.integer({ min: 0, max }).map(value => pad(value, width))
+  const moment = fc
+    .tuple(digits(9999, 4), digits(13), digits(32), fc.constantFrom('T', ' ', 'x'), digits(25), digits(61), digits(61))
+    .map(([y, m, d, t, h, min, s]) => `${y}-${m}-${d}${t}${h}:${min}:${s}`)
+  const fraction = fc.constantFrom('.123456', '.000000', '.12x456', '')
+  fc.assert(
+    fc.property(moment, fraction, (given, part) => {
+      assert.equal(parseDate(given), parseDate(`${given}.0+00:00`), given)
+      assert.equal(parseDate(`${given}${part}Z`), parseDate(`${given}${part}+00:00`), given)
+    }),
+    { numRuns: 2000 },
+  )
+})

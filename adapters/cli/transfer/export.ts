@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { formatAmount } from '../../../core/amounts.ts'
 import { escapedJson } from '../../../core/json.ts'
+import { codeCell } from '../../../core/rating/carrier-sheet.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import { namedReferences } from '../../../core/resources/references/names.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
@@ -17,7 +18,6 @@ import { noteShown } from '../trail.ts'
 import { BOM, csvCell, escapeFormula } from './export/csv.ts'
 import { openOutput } from './export/output.ts'
 import { delimiterNamed, FORMATS, type Format, formatOf, oneOf } from './import/options.ts'
-import { codeCell } from './import/rows/cells.ts'
 
 export interface ExportOptions {
   readonly format?: Format | undefined

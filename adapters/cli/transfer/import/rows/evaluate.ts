@@ -1,9 +1,10 @@
 import type { FieldError, FieldErrors } from '../../../../../core/errors.ts'
+import { codesIn, codeWarning } from '../../../../../core/rating/carrier-sheet.ts'
 import { type Field, Problem, type Value } from '../../../../../core/resources/field.ts'
 import { fieldLabel } from '../../../../../core/resources/resource.ts'
 import { broken, REQUIRED, unselectable } from '../../../../../core/resources/values/field-errors.ts'
 import { empty, isAbsent } from '../../../../../core/resources/values/input.ts'
-import { codesIn, codeWarning, type Reader } from './cells.ts'
+import type { Reader } from './cells.ts'
 import type { Finder, Scope } from './names.ts'
 
 /** What was taken and may not mean what it seems to. */

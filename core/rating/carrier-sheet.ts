@@ -1,0 +1,99 @@
+import { dialled } from '../dialling/number.ts'
+import { numeral } from '../json.ts'
+import { type Field, Problem } from '../resources/field.ts'
+import { exact, exactly, exponentIn } from '../resources/values/written.ts'
+
+/** How carriers' sheets write codes, prices and intervals. */
+
+const DIGITS = /^\+?\d+$/
+const CODES = /^[\d+\s,;]*$/
+
+/** A cell that `codesIn` takes for this one code; the code itself, but where that would be read as something else. */
+export function codeCell(code: string): string {
+  const codes = codesIn(code)
+  const isItself = Array.isArray(codes) && codes.length === 1 && codes[0] === code
+  return isItself ? code : exact(code)
+}
+
+/**
+ * The codes in one cell, `61 38,39` being 6138 and 6139; without a comma or semicolon the cell as it is, and of
+ * `="61 38,39"` what is in the quotes.
+ */
+export function codesIn(text: string): string[] | Problem {
+  if (DIGITS.test(text)) return [text]
+  const exact = exactly(text)
+  if (exact !== null) return [exact]
+  const exponent = exponentIn(text)
+  if (exponent) return exponent
+  if (!/[,;]/.test(text)) return [text]
+  if (!CODES.test(text)) return new Problem('format', 'must be one prefix, or several such as 61 38,39')
+  let country = ''
+  const codes = text.split(/[,;]/).map(part => {
+    const [first = '', ...rest] = part.trim().split(/\s+/)
+    if (rest.length > 0) country = first
+    if (first === '') return ''
+    return rest.length > 0 || first.startsWith('+') ? first + rest.join('') : country + first
+  })
+  return codes.some(code => !DIGITS.test(code))
+    ? new Problem('format', 'has an empty or broken code among several')
+    : codes
+}
+
+const RANGE = /\d\s*(?:[\p{Pd}−/~:…]|\.\.+|to)\s*\d/iu
+
+/** What a code that is kept as it came does not mean, as a sentence; null for one that is digits. */
+export function codeWarning(code: string): string | null {
+  if (DIGITS.test(code)) return null
+  const digits = dialled(code, '')
+  const isRange = RANGE.test(code)
+  if (digits !== '' && !isRange) return null
+  const matched = digits === '' ? 'no number, since a prefix is digits' : `numbers that begin with ${digits}`
+  return `${code} is kept, and matches ${matched}${isRange ? '; a range must be written out' : ''}.`
+}
+
+const PRICE = /^\d+(?:\.\d{1,4})?$/
+const PLACES = /^\s*[+-]?\d*\.\d{4}\d*?[1-9]/
+
+/** The text of a price, which must be there to its last digit: nothing is rounded on the way in. */
+function priceIn(given: unknown): string | Problem {
+  const text = numeral(given) ?? ''
+  if (PRICE.test(text)) return text
+  if (exponentIn(text)) return new Problem('precision', `must be written without an exponent, not ${text.trim()}`)
+  if (PLACES.test(text))
+    return new Problem('precision', `must not have more than four decimals: ${text.trim()} would be rounded`)
+  return text
+}
+
+const TWO_INTERVALS = /^\s*(\d+)\s*\/\s*(\d+)\s*$/
+
+/** The one interval of `60` and `60/60`; anything but a number or text as it is. */
+function intervalIn(given: unknown): unknown {
+  const text = numeral(given)
+  const [, first, next] = TWO_INTERVALS.exec(text ?? '') ?? []
+  if (first === undefined || next === undefined) return text ?? given
+  if (Number(first) === Number(next)) return first
+  return new Problem('format', `must be one interval: ${text?.trim()} has a first and a next one that differ`)
+}
+
+type Sheet = NonNullable<Field['sheet']>
+
+/** Returns what the field is to parse, or a Problem. A cell of codes holds several values: see `codesIn`. */
+export const SHEET_RULES: Readonly<Partial<Record<Sheet, (given: unknown) => unknown>>> = {
+  price: priceIn,
+  interval: intervalIn,
+}
+
+/** What stands between the whole and the decimals of an amount. */
+export type DecimalMark = 'point' | 'comma'
+
+const DECIMAL_COMMA = /^\s*[+-]?\d*,\d+\s*$/
+
+/** The amount with a decimal point, from a sheet that uses this mark; a Problem where it has the other one. */
+export function decimalIn(given: unknown, mark: DecimalMark): unknown {
+  if (typeof given !== 'string') return given
+  const hasComma = DECIMAL_COMMA.test(given)
+  if (mark === 'point')
+    return hasComma ? new Problem('type', `must be a number: ${given.trim()} has a decimal comma`) : given
+  if (given.includes('.')) return new Problem('type', `must be a number: ${given.trim()} has a point`)
+  return hasComma ? given.replace(',', '.') : given
+}
