@@ -17,11 +17,21 @@ export const isSwitchName = (name: string): boolean => /^[\w.:-]{1,50}$/.test(na
 /** A moment as the switch writes it: its wall clock, `YYYY-MM-DD HH:MM:SS`, or microseconds since 1970. */
 export type SwitchMoment = { readonly local: string } | { readonly epochMicros: number }
 
+/** The ids of what a record is a part of, where a switch writes one for each telephone and carrier that a call tried. */
+export interface CallPart {
+  /** The caller's channel: its records' `switchCallId` begin with it and a `/`. */
+  readonly channelId: string
+  /** The first channel of the call; often the same. */
+  readonly callId: string
+}
+
 /** A finished call, in the same terms whatever switch recorded it. */
 export interface CompletedCall {
   readonly source: SourceFormat
   /** The switch's own key, the same each time the call is delivered: `uniqueid/sequence`, a UUID. */
   readonly switchCallId: string
+  /** Absent where the record is all there is of the call. */
+  readonly part?: CallPart
   /** The tenant's slug; empty when the switch knows none. */
   readonly accountcode: string
   /** The dialplan context the call came in by; may be empty. */

@@ -1,7 +1,13 @@
+import type { CallPart } from './completed-call.ts'
 import type { CallValues } from './record-call.ts'
 
 /** What distinguishes a call from others that have its id. */
 export type CallMarks = Pick<CallValues, 'tenant_id' | 'started_at' | 'destination_number'>
+
+/** What tells the record of a call from those of the telephones and carriers that it only rang. */
+export interface Attempt extends CallPart {
+  readonly isAnswered: boolean
+}
 
 /** A call of a switch, and what identifies it. */
 export interface IdentifiedCall {
@@ -12,10 +18,16 @@ export interface IdentifiedCall {
   /** The name that distinguishes the switch from others of its kind; null when its feed has none. */
   readonly switchName: string | null
   readonly marks: CallMarks
+  /** Where the switch writes a record for each attempt of a call. */
+  readonly attempt?: Attempt
 }
 
 /** A stored call, or an earlier one of the same batch. */
-export type KnownCall = Pick<IdentifiedCall, 'switchName' | 'marks'>
+export type KnownCall = Omit<IdentifiedCall, 'source'>
+
+export interface StoredCall extends KnownCall {
+  readonly cdrId: number
+}
 
 /** A call that has the id of another one. */
 export interface IdConflict<T extends IdentifiedCall> {
@@ -41,29 +53,5 @@ export function isSameCall(one: CallMarks, other: CallMarks): boolean {
 }
 
 /** A feed may get its switch's name later, so a call without the name can be one that has it. */
-const mayBeOne = (one: KnownCall, other: KnownCall): boolean =>
+export const mayBeOne = (one: KnownCall, other: KnownCall): boolean =>
   one.switchName === other.switchName || one.switchName === null || other.switchName === null
-
-/**
- * Separates new calls from those that are stored or come twice, and from those that have the id of another call.
- * `storedWith` returns the stored calls of a kind of switch that have an id.
- */
-export function separateCalls<T extends IdentifiedCall>(
-  calls: readonly T[],
-  storedWith: (source: string, switchCallId: string) => readonly KnownCall[],
-): { readonly fresh: readonly T[]; readonly conflicts: readonly IdConflict<T>[] } {
-  const fresh = new Map<string, T>()
-  const conflicts: IdConflict<T>[] = []
-  for (const call of calls) {
-    const { source, switchCallId, switchName, marks } = call
-    const key = `${source}\0${switchCallId}\0${switchName ?? ''}`
-    const earlier = fresh.get(key)
-    const stored = storedWith(source, switchCallId)
-    const known = earlier ? [...stored, earlier] : stored
-    if (known.some(other => mayBeOne(other, call) && isSameCall(other.marks, marks))) continue
-    const rival = known.find(other => other.switchName === switchName)
-    if (rival) conflicts.push({ call, rival: rival.marks })
-    else fresh.set(key, call)
-  }
-  return { fresh: [...fresh.values()], conflicts }
-}

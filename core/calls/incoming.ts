@@ -1,7 +1,7 @@
 import { addSeconds } from '../dates.ts'
 import type { SwitchRecord } from '../ports/calls.ts'
 import { FOREVER, type Period } from '../rating/period.ts'
-import { type CompletedCall, type SourceFormat, switchOf, type UnreadableRecord } from './completed-call.ts'
+import { type CompletedCall, isAnswered, type SourceFormat, switchOf, type UnreadableRecord } from './completed-call.ts'
 import type { IdConflict, IdentifiedCall } from './identity.ts'
 import { type Catalog, cdrOf, type FeedRules, type RatedRecord, slugOf } from './record-call.ts'
 import type { SwitchClock } from './switch-time.ts'
@@ -75,6 +75,7 @@ const incoming = (call: CompletedCall, record: RatedRecord, { switchName }: Feed
   switchCallId: call.switchCallId,
   switchName: switchName || null,
   marks: record.values,
+  ...(call.part && { attempt: { ...call.part, isAnswered: isAnswered(call) } }),
 })
 
 /** Returns the time from the start of the first call to that of the last, with a second to spare. */

@@ -61,7 +61,7 @@ function bareInserts(): number {
        duration_seconds, bill_seconds, cost, started_at, ended_at, created_at, updated_at)
      VALUES (1, ?, '1000', ?, 'outbound', 'ANSWERED', 61, 66, 246, ?, ?, ?, ?)`,
   )
-  const rating = db.prepare(`INSERT INTO cdr_ratings VALUES (?, 'asterisk', ?, 'rated', 1, '380', 246, 6)`)
+  const rating = db.prepare(`INSERT INTO cdr_ratings VALUES (?, 'asterisk', ?, 'rated', 1, '380', 246, 6, NULL)`)
   const random = seeded(7)
   const started = performance.now()
   for (let n = 0; n < BARE; n += BATCH)

@@ -30,6 +30,7 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
   return row.finish({
     source,
     switchCallId: switchCallId(row),
+    ...partOf(row),
     accountcode: row.text('accountcode'),
     context: row.text('dcontext'),
     callerNumber: row.text('src'),
@@ -61,4 +62,10 @@ function switchCallId(row: Fields): string {
     .digest('hex')
     .slice(0, 32)
   return uniqueid === '' ? hash : `${uniqueid}/${hash}`
+}
+
+/** Asterisk writes a row for each telephone and carrier that a channel calls, and names the call by its first channel. */
+function partOf(row: Fields): Pick<CompletedCall, 'part'> {
+  const channelId = row.text('uniqueid')
+  return channelId === '' ? {} : { part: { channelId, callId: row.text('linkedid') || channelId } }
 }

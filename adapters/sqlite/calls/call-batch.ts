@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto'
-import { separateCalls } from '../../../core/calls/identity.ts'
 import {
   type IncomingCall,
   periodOf,
@@ -9,13 +8,14 @@ import {
   unusableBecause,
 } from '../../../core/calls/incoming.ts'
 import { type CallValues, type Catalog, slugOf } from '../../../core/calls/record-call.ts'
+import { separateCalls } from '../../../core/calls/separate.ts'
 import { type SwitchClock, switchClock } from '../../../core/calls/switch-time.ts'
 import type { Feed, IngestCounts, SwitchRecord } from '../../../core/ports/calls.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import { rowInserter } from '../bulk/bulk-rows.ts'
 import type { Bound } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
-import { callFinder, keyOf } from './call-keys.ts'
+import { callFinder, keyOf, linkedIdOf } from './call-keys.ts'
 import { pushRating } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 
@@ -30,7 +30,7 @@ export interface CallSteps {
    * Stores the calls that are not there yet, which wait in quarantine no longer; `conflicts` have the id of another
    * call. Runs in the write transaction.
    */
-  store(sorted: SortedRecords): Pick<IngestCounts, 'stored' | 'known' | 'unrated'> & {
+  store(sorted: SortedRecords): Omit<IngestCounts, 'quarantined'> & {
     readonly conflicts: readonly UnusableRecord[]
   }
   /** Puts the others aside. Runs in the write transaction. */
@@ -51,7 +51,7 @@ const CDR_COLUMNS = Object.keys({
   started_at: true,
   ended_at: true,
 } satisfies Record<keyof CallValues, true>)
-const RATING_COLUMNS = 8
+const RATING_COLUMNS = 9
 
 /** In the order of the columns; spelled out, since a loop over names would cost more than the insert. */
 function pushValues(row: unknown[], incoming: IncomingCall | undefined): void {
@@ -66,6 +66,7 @@ function pushRated(row: unknown[], id: number, call: IncomingCall | undefined): 
   if (!call) return
   row.push(id, call.source, keyOf(call))
   pushRating(row, call.record.rated)
+  row.push(linkedIdOf(call))
 }
 
 const marks = (count: number): string[] => Array.from({ length: count }, () => '?')
@@ -109,7 +110,8 @@ function switchClocks() {
 
 function storer(connection: Connection, clock: Clock): CallSteps['store'] {
   const { db, value } = connection
-  const storedWith = callFinder(connection)
+  const storedLike = callFinder(connection)
+  const remove = connection.query<[number], unknown>('DELETE FROM cdrs WHERE id = ?')
   const lastId = value<[], number>('SELECT last_insert_rowid()')
   const insertCdrs = rowInserter(
     db,
@@ -118,8 +120,9 @@ function storer(connection: Connection, clock: Clock): CallSteps['store'] {
   )
   const insertRatings = rowInserter(db, 'cdr_ratings', `(${marks(RATING_COLUMNS).join()})`)
   const release = releaser(connection)
-  return ({ calls }) => {
-    const { fresh, conflicts } = separateCalls(calls, storedWith)
+  return ({ calls, legs }) => {
+    const { fresh, conflicts, attempts, replaced } = separateCalls(calls, storedLike)
+    for (const id of replaced) remove.run(id)
     insertCdrs(fresh.length, (index, row) => pushValues(row, fresh[index]), { now: clock.now() })
     // Ids of one transaction's inserts into a table without triggers follow on one another.
     const first = (lastId.get() ?? 0) - fresh.length + 1
@@ -128,7 +131,8 @@ function storer(connection: Connection, clock: Clock): CallSteps['store'] {
     const unrated = fresh.filter(({ record }) => record.rated.unrated).length
     return {
       stored: fresh.length,
-      known: calls.length - fresh.length - conflicts.length,
+      known: calls.length - fresh.length - conflicts.length - attempts,
+      legs: legs + attempts + replaced.length,
       unrated,
       conflicts: conflicts.map(unusableBecause),
     }

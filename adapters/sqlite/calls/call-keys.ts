@@ -1,4 +1,5 @@
-import type { CallMarks, IdentifiedCall, KnownCall } from '../../../core/calls/identity.ts'
+import { isAnswered } from '../../../core/calls/completed-call.ts'
+import type { CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
 import type { Connection } from '../database/database.ts'
 
 /** Between an id and a name. It sorts before whatever else ids are written with, so that one look finds every switch's. */
@@ -15,15 +16,45 @@ export function partsOfKey(column: string): { readonly id: string; readonly swit
   return { id: `substr(${column}, 1, ${end} - 1)`, switchName: `nullif(substr(${column}, ${end} + 1), '')` }
 }
 
-/** Finds the stored calls of a kind of switch that have an id. */
-export function callFinder({ query }: Connection): (source: string, switchCallId: string) => KnownCall[] {
-  const stored = query<[string, string, string], CallMarks & { readonly key: string }>(
-    `SELECT r.switch_call_id AS key, c.tenant_id, c.started_at, c.destination_number
-     FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id
-     WHERE r.source = ? AND r.switch_call_id >= ? AND r.switch_call_id < ?`,
-  )
-  return (source, id) =>
-    stored
-      .all(source, id, id + AFTER_NAMES)
-      .map(({ key, ...marks }) => ({ switchName: key.slice(id.length + BEFORE_NAME.length) || null, marks }))
+/** Between a channel's id and what tells its attempts apart, and the sign after it. */
+const BEFORE_ATTEMPT = '/'
+const AFTER_ATTEMPTS = '0'
+
+/** The id of the call where it is not that of its channel, which its key begins with. */
+export const linkedIdOf = ({ attempt }: KnownCall): string | null =>
+  attempt && attempt.callId !== attempt.channelId ? attempt.callId : null
+
+interface KeyRow extends CallMarks {
+  readonly cdrId: number
+  readonly key: string
+  readonly linkedId: string | null
+  readonly disposition: string
+}
+
+const STORED = `
+  SELECT r.cdr_id AS cdrId, r.switch_call_id AS key, r.linked_id AS linkedId,
+    c.tenant_id, c.started_at, c.destination_number, c.disposition
+  FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id`
+const BY_KEY = `${STORED} WHERE r.source = ? AND r.switch_call_id >= ? AND r.switch_call_id < ?`
+
+/** Finds the stored calls that have the id of a call of the same kind of switch, or are attempts of the same call. */
+export function callFinder({ query }: Connection): (call: IdentifiedCall) => readonly StoredCall[] {
+  const withId = query<string[], KeyRow>(BY_KEY)
+  const ofCall = query<string[], KeyRow>(`${BY_KEY} UNION ALL ${STORED} WHERE r.linked_id = ? AND r.source = ?`)
+  const attemptsOf = (source: string, id: string): KeyRow[] =>
+    ofCall.all(source, id + BEFORE_ATTEMPT, id + AFTER_ATTEMPTS, id, source)
+  return ({ source, switchCallId, attempt }) => {
+    if (!attempt) return withId.all(source, switchCallId, switchCallId + AFTER_NAMES).map(storedCall)
+    const ofChannel = attemptsOf(source, attempt.channelId)
+    if (attempt.callId === attempt.channelId) return ofChannel.map(storedCall)
+    const both = new Map([...ofChannel, ...attemptsOf(source, attempt.callId)].map(row => [row.cdrId, row]))
+    return [...both.values()].map(storedCall)
+  }
+}
+
+function storedCall({ cdrId, key, linkedId, disposition, ...marks }: KeyRow): StoredCall {
+  const [switchCallId = '', switchName = ''] = key.split(BEFORE_NAME)
+  const channelId = switchCallId.slice(0, Math.max(0, switchCallId.lastIndexOf(BEFORE_ATTEMPT)))
+  const attempt = { channelId, callId: linkedId ?? channelId, isAnswered: isAnswered({ disposition }) }
+  return { cdrId, switchCallId, switchName: switchName || null, marks, attempt }
 }

@@ -66,7 +66,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
         steps.setAside(feed, unusable)
         if (unusable.length > 0 && inQuarantine() > QUARANTINE_ROOM) throw quarantineFull()
         if (place) keepPlace(connection, feed, place, clock.now())
-        return { ...counts, quarantined: unusable.length, legs: present.legs }
+        return { ...counts, quarantined: unusable.length }
       })
     },
     place: async feed =>

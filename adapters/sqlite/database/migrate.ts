@@ -17,6 +17,7 @@ import { security } from './migrations/014-security.ts'
 import { unratedCalls } from './migrations/015-unrated-calls.ts'
 import { gatewayTargets } from './migrations/016-gateway-targets.ts'
 import { smsRoutes } from './migrations/017-sms-routes.ts'
+import { linkedCalls } from './migrations/018-linked-calls.ts'
 
 /** In order; a database's `user_version` is the number of migrations applied to it. */
 export const migrations: readonly string[] = [
@@ -37,6 +38,7 @@ export const migrations: readonly string[] = [
   unratedCalls,
   gatewayTargets,
   smsRoutes,
+  linkedCalls,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

@@ -21,6 +21,11 @@ export interface SwitchCall {
   /** The wall clock of the switch, to the second. */
   readonly start?: string
   readonly seconds?: number
+  /** Of the rows of one call, in Asterisk's. */
+  readonly sequence?: number
+  /** The call that a row belongs to, likewise; else its own. */
+  readonly linkedId?: string
+  readonly disposition?: string
 }
 
 const complete = (call: SwitchCall): Required<SwitchCall> => ({
@@ -31,6 +36,9 @@ const complete = (call: SwitchCall): Required<SwitchCall> => ({
   context: 'from-internal',
   start: '2026-10-01 12:00:00',
   seconds: 65,
+  sequence: 7,
+  linkedId: call.id ?? '1.1',
+  disposition: (call.seconds ?? 65) > 0 ? 'ANSWERED' : 'NO ANSWER',
   ...call,
 })
 
@@ -39,21 +47,29 @@ const later = (start: string, seconds: number): string =>
 
 /** A row of Asterisk's `cdr_csv` with 21 columns, and its line end. */
 export function asteriskRow(call: SwitchCall = {}): string {
-  const { id, accountcode, from, to, context, start, seconds } = complete(call)
+  const { id, accountcode, from, to, context, start, seconds, sequence, linkedId, disposition } = complete(call)
   const answer = seconds > 0 ? later(start, 5) : ''
-  const disposition = seconds > 0 ? 'ANSWERED' : 'NO ANSWER'
   const texts = [accountcode, from, to, context, `""Олена, x"" <${from}>`, 'SIP/1', 'SIP/2', 'Dial', 'SIP/2,60']
   const quoted = [...texts, start, answer, later(start, 5 + seconds)].map(text => `"${text}"`).join()
-  return `${quoted},${5 + seconds},${seconds},"${disposition}","DOCUMENTATION","${id}","","","${id}",7\n`
+  return `${quoted},${5 + seconds},${seconds},"${disposition}","DOCUMENTATION","${id}","","","${linkedId}",${sequence}\n`
 }
 
 /** The same call as `cdr_custom` writes it. */
 export function asteriskCustomRow(call: SwitchCall = {}): string {
-  const { id, accountcode, from, to, context, start, seconds } = complete(call)
+  const { id, accountcode, from, to, context, start, seconds, sequence, disposition } = complete(call)
   const answer = seconds > 0 ? later(start, 5) : ''
-  const disposition = seconds > 0 ? 'ANSWERED' : 'NO ANSWER'
   const texts = [`""Олена, x"" <${from}>`, from, to, context, 'SIP/1', 'SIP/2', 'Dial', 'SIP/2,60', start, answer]
-  const rest = [later(start, 5 + seconds), 5 + seconds, seconds, disposition, 'DOCUMENTATION', accountcode, id, '', 7]
+  const rest = [
+    later(start, 5 + seconds),
+    5 + seconds,
+    seconds,
+    disposition,
+    'DOCUMENTATION',
+    accountcode,
+    id,
+    '',
+    sequence,
+  ]
   return `${[...texts, ...rest].map(text => `"${text}"`).join()}\n`
 }
 

@@ -1,0 +1,67 @@
+import { type IdentifiedCall, type KnownCall, mayBeOne, type StoredCall } from './identity.ts'
+
+export interface Attempts<T extends IdentifiedCall> {
+  /** Returns true if the call needs a record, and drops the attempts that it is the record of. */
+  admits(call: T, stored: readonly StoredCall[]): boolean
+  outcome(): { readonly attempts: number; readonly replaced: readonly number[] }
+}
+
+/**
+ * Of one call, every attempt that was answered has a record, and those that were not belong to it. A call that nobody
+ * answered has the record of one attempt, the same whichever comes first. `drop` undoes what was admitted of the batch.
+ */
+export function attemptsOf<T extends IdentifiedCall>(drop: (call: T) => void): Attempts<T> {
+  const admitted = new Map<string, Set<T>>()
+  const replaced = new Set<number>()
+  let dropped = 0
+  const placesOf = (call: T): Set<T>[] =>
+    idsOf(call).map(id => {
+      const key = `${call.source}\0${id}`
+      const place = admitted.get(key) ?? new Set()
+      admitted.set(key, place)
+      return place
+    })
+  return {
+    admits(call, stored) {
+      if (!call.attempt) return true
+      const places = placesOf(call)
+      const [rivals, storedRivals] = [
+        [...new Set(places.flatMap(place => [...place]))].filter(other => isOneCall(call, other)),
+        stored.filter(other => !replaced.has(other.cdrId) && isOneCall(call, other)),
+      ]
+      if ([...rivals, ...storedRivals].some(other => belongsTo(call, other))) {
+        dropped++
+        return false
+      }
+      for (const other of rivals.filter(rival => belongsTo(rival, call))) {
+        drop(other)
+        for (const place of placesOf(other)) place.delete(other)
+        dropped++
+      }
+      for (const other of storedRivals) if (belongsTo(other, call)) replaced.add(other.cdrId)
+      for (const place of places) place.add(call)
+      return true
+    },
+    outcome: () => ({ attempts: dropped, replaced: [...replaced] }),
+  }
+}
+
+const idsOf = ({ attempt }: KnownCall): string[] => (attempt ? [...new Set([attempt.channelId, attempt.callId])] : [])
+
+const isOneCall = (one: KnownCall, other: KnownCall): boolean =>
+  one.marks.tenant_id === other.marks.tenant_id &&
+  mayBeOne(one, other) &&
+  idsOf(one).some(id => idsOf(other).includes(id))
+
+/** Was this one not answered, and is the other the better record of the call? */
+function belongsTo({ attempt: one, ...call }: KnownCall, { attempt: other, ...otherCall }: KnownCall): boolean {
+  if (!one || !other || one.isAnswered) return false
+  if (other.isAnswered) return true
+  const [isFirst, isOtherFirst] = [one, other].map(({ channelId, callId }) => channelId === callId)
+  if (isFirst !== isOtherFirst) return isOtherFirst === true
+  return orderOf(otherCall) < orderOf(call)
+}
+
+/** By start, then by the number that the id ends with. */
+const orderOf = ({ marks, switchCallId }: Pick<KnownCall, 'marks' | 'switchCallId'>): string =>
+  `${marks.started_at} ${String(switchCallId.length).padStart(4, '0')} ${switchCallId}`

@@ -1,0 +1,40 @@
+import { attemptsOf } from './attempts.ts'
+import { type IdConflict, type IdentifiedCall, isSameCall, mayBeOne, type StoredCall } from './identity.ts'
+
+export interface SeparatedCalls<T extends IdentifiedCall> {
+  readonly fresh: readonly T[]
+  readonly conflicts: readonly IdConflict<T>[]
+  /** How many are attempts of calls whose record is another. */
+  readonly attempts: number
+  /** Ids of the stored calls that turn out to be such attempts. */
+  readonly replaced: readonly number[]
+}
+
+/**
+ * Separates new calls from those that are stored or come twice, from those that have the id of another call, and from
+ * mere attempts. `storedLike` returns the stored calls of a call's kind of switch that have its id, or are of the same
+ * call.
+ */
+export function separateCalls<T extends IdentifiedCall>(
+  calls: readonly T[],
+  storedLike: (call: T) => readonly StoredCall[],
+): SeparatedCalls<T> {
+  const fresh = new Map<string, T>()
+  const conflicts: IdConflict<T>[] = []
+  const attempts = attemptsOf<T>(call => fresh.delete(keyOf(call)))
+  for (const call of calls) {
+    const { switchCallId, switchName, marks } = call
+    const earlier = fresh.get(keyOf(call))
+    const alike = storedLike(call)
+    const stored = alike.filter(other => other.switchCallId === switchCallId)
+    const known = earlier ? [...stored, earlier] : stored
+    if (known.some(other => mayBeOne(other, call) && isSameCall(other.marks, marks))) continue
+    const rival = known.find(other => other.switchName === switchName)
+    if (rival) conflicts.push({ call, rival: rival.marks })
+    else if (attempts.admits(call, alike)) fresh.set(keyOf(call), call)
+  }
+  return { fresh: [...fresh.values()], conflicts, ...attempts.outcome() }
+}
+
+const keyOf = ({ source, switchCallId, switchName }: IdentifiedCall): string =>
+  `${source}\0${switchCallId}\0${switchName ?? ''}`
