@@ -1,5 +1,6 @@
 import { DIALLING_KEYS, type DiallingProblem, diallingProblems } from '../dialling/settings.ts'
 import { nearest } from '../nearest.ts'
+import { LIMITS } from '../switching/limit-settings.ts'
 import { integer, json, text } from './field.ts'
 import { type KeyFault, type Keys, textKey } from './references/keys.ts'
 import { resource } from './resource.ts'
@@ -19,6 +20,7 @@ function diallingFault({ key, problem, meant }: DiallingProblem): KeyFault {
 /** What rules read in a tenant's `settings`. */
 const TENANT_KEYS: Keys = {
   dialling: { isText: false, keys: DIALLING, faults: value => diallingProblems(value).map(diallingFault) },
+  limits: LIMITS,
   international_prefix: textKey('the digits dialled before a country code, as text such as "011"', text =>
     PREFIX.test(text),
   ),

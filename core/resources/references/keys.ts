@@ -18,6 +18,8 @@ export interface Key {
   readonly isText: boolean
   /** The keys below, where it is an object and all of them are ours. */
   readonly keys?: Keys
+  /** It forbids something, so only a person can decide to take it away. */
+  readonly isGuard?: true
   /** What is wrong with a value that is not null, with paths below the key. */
   faults(value: unknown): readonly KeyFault[]
 }

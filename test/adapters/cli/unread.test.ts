@@ -108,6 +108,19 @@ describe('a key that rules read', () => {
     await place.done('trunkline tenant update acme --settings-unset dialling')
   })
 
+  it('is refused where it limits calls, with the limit that was meant', async () => {
+    assert.equal(
+      await refused('trunkline tenant update acme --settings-set limits.extension.calls_per_dy=5'),
+      'error: The settings field holds limits.extension.calls_per_dy, which is not known (did you mean limits.extension.calls_per_day?); --force stores it as it is\n',
+    )
+    assert.match(
+      await refused('trunkline tenant update acme --settings-set limits.cost_per_day=25,50'),
+      /holds limits\.cost_per_day, which must be an amount of money that is not negative, such as 25\.5;/,
+    )
+    await place.done('trunkline tenant update acme --settings-set limits.cost_per_day=25.50')
+    await place.done('trunkline tenant update acme --settings-unset limits')
+  })
+
   it('is set and taken away alone, whatever else is there', async () => {
     const own = '"id":12345678901234567890,"a":{"b":[1,null]}'
     await place.done(`trunkline gateway update Jasmin --meta '{${own}}'`)

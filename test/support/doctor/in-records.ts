@@ -157,6 +157,28 @@ export const IN_RECORDS: readonly Trouble[] = [
   },
   {
     kind: 'setting_unread',
+    title: 'a limit under a name that was meant to be another',
+    make: sql(`UPDATE tenants SET settings = '{"limits":{"extension":{"calls_per_dy":5}},${DIGITS}}'`),
+    changes: [
+      `tenants 1 settings: {"limits":{"extension":{"calls_per_dy":5}},${DIGITS}} → {"limits":{"extension":{"calls_per_day":5}},${DIGITS}}`,
+    ],
+  },
+  {
+    kind: 'setting_unread',
+    title: 'a limit that is no number',
+    make: sql(`UPDATE tenants SET settings = '{"limits":{"calls_per_day":"many"}}'`),
+    changes: [],
+    shows: true,
+  },
+  {
+    kind: 'setting_unread',
+    title: 'limits of a mistyped name beside limits',
+    make: sql(`UPDATE tenants SET settings = '{"limits":{"calls_per_day":1},"limts":{}}'`),
+    changes: [],
+    shows: true,
+  },
+  {
+    kind: 'setting_unread',
     title: 'a place of the token that cannot be read',
     make: sql(`UPDATE sms_gateways SET callback_token = 'x', meta = '{"dlr_token_in":"here",${DIGITS}}'`),
     changes: [`sms_gateways 1 meta: {"dlr_token_in":"here",${DIGITS}} → {"dlr_token_in":"query:token",${DIGITS}}`],

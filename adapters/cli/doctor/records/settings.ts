@@ -1,7 +1,13 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts'
 import { resources } from '../../../../core/resources/all.ts'
 import type { Field } from '../../../../core/resources/field.ts'
-import { correction, type KeyFault, type Keys, keyFaults } from '../../../../core/resources/references/keys.ts'
+import {
+  correction,
+  type KeyEdit,
+  type KeyFault,
+  type Keys,
+  keyFaults,
+} from '../../../../core/resources/references/keys.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
 import { unreadProblem } from '../../../../core/resources/values/unread.ts'
 import { quoted } from '../../command-line.ts'
@@ -52,10 +58,19 @@ async function findingOn(
   { name, field, keys, object, fault }: Unreadable,
 ): Promise<Finding> {
   const named = await spelling(records, resource, id)
-  const words = correction(keys, object, fault).map(edit => editWords(name, field, edit))
+  const edits = correction(keys, object, fault)
+  const change = ['update', quoted(named), ...edits.map(edit => editWords(name, field, edit))]
+  const look = ['show', quoted(named), '--fields', name]
   return {
     kind: 'setting_unread',
     finding: `the ${name} field of ${labelOf(resource)} ${named} ${unreadProblem(fault).predicate}`,
-    fix: `trunkline ${commandOf(resource)} update ${quoted(named)} ${words.join(' ')}`,
+    fix: ['trunkline', commandOf(resource), ...(wouldAllow(keys, fault, edits) ? look : change)].join(' '),
   }
+}
+
+/** Would the edits only take away what forbids something? */
+function wouldAllow(keys: Keys, { path: [name = ''], meant }: KeyFault, edits: readonly KeyEdit[]): boolean {
+  const isGuard = (each: string): boolean => Object.hasOwn(keys, each) && keys[each]?.isGuard === true
+  const concerned = meant && 'key' in meant ? [name, meant.key] : [name]
+  return concerned.some(isGuard) && edits.every(({ value }) => value === undefined)
 }

@@ -230,7 +230,8 @@ describe('the command that doctor prints fixes, and changes nothing else:', { sk
 
   it('for every kind that it finds', () => {
     const folder = 'adapters/cli/doctor'
-    const files = [...readdirSync(folder).map(name => `${folder}/${name}`), 'config/oddities.ts']
+    const inFolder = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.ts'))
+    const files = [...inFolder.map(name => `${folder}/${name}`), 'config/oddities.ts']
     const sources = files.map(name => readFileSync(name, 'utf8'))
     const kinds = sources.flatMap(text => [...text.matchAll(/kind: '(\w+)'/g)].map(([, kind = '']) => kind))
     const known = new Set([...TROUBLES.map(({ kind }) => kind), ...ELSEWHERE])
