@@ -5,12 +5,16 @@ import type { Digests } from '../../core/ports/digests.ts'
 const ED25519_DER = Buffer.from('302a300506032b6570032100', 'hex')
 
 export const nodeDigests = (): Digests => ({
-  hmac: (algorithm, key, data) => createHmac(algorithm, key).update(data).digest(),
+  hmac: (algorithm, key, data) => {
+    const hmac = createHmac(algorithm, key)
+    for (const piece of data) hmac.update(piece)
+    return hmac.digest()
+  },
   hash: (algorithm, data) => createHash(algorithm).update(data).digest(),
   verifyEd25519: (publicKey, data, signature) => {
     if (publicKey.length !== 32 || signature.length !== 64) return false
     const key = createPublicKey({ key: Buffer.concat([ED25519_DER, publicKey]), format: 'der', type: 'spki' })
-    return verify(null, data, key, signature)
+    return verify(null, Buffer.concat(data.map(piece => Buffer.from(piece))), key, signature)
   },
   equal: (one, other) => one.length === other.length && timingSafeEqual(one, other),
 })

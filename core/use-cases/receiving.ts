@@ -85,11 +85,12 @@ export async function receiveByProfile(
 ): Promise<ReceiptOutcome> {
   const token = rule?.callback_token ?? null
   const proof = token === null ? null : { token, digests, now: secondsOf(clock.now()) }
-  const told = proof === null ? 'proven' : glance(profile.sender, { ...proof, request: head() })
+  const opening = head()
+  const told = proof === null ? 'proven' : glance(profile.sender, { ...proof, request: opening })
   if (told === 'refused') return { result: 'refused' }
   const body = await bytes()
   if (typeof body === 'string') return { result: 'unreadable', reason: body }
-  const request = { ...head(), body }
+  const request = { ...opening, body }
   if (isCrowded(request)) return { result: 'unreadable', reason: 'too_many_fields' }
   if (proof !== null && told === 'open' && !isFromProvider(profile.sender, { ...proof, request }))
     return { result: 'refused' }

@@ -52,9 +52,8 @@ export function securityTrail({ accounts, audit, digests, serverKeys, clock }: D
   const claimed = async (email: string): Promise<{ name: string; id: number | null; changes: Changes }> => {
     const found = await accounts.findByEmail(email)
     if (found) return { name: found.email, id: found.id, changes: found.disabled ? { account: 'disabled' } : {} }
-    const bytes = new TextEncoder()
-    const key = bytes.encode(await serverKeys.find('security trail'))
-    const digest = digests.hmac('sha256', key, bytes.encode(email.toLowerCase())).subarray(0, 8)
+    const key = new TextEncoder().encode(await serverKeys.find('security trail'))
+    const digest = digests.hmac('sha256', key, [email.toLowerCase()]).subarray(0, 8)
     const hex = [...digest].map(byte => byte.toString(16).padStart(2, '0')).join('')
     return { name: `unknown:${hex}`, id: null, changes: {} }
   }

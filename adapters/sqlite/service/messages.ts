@@ -36,21 +36,23 @@ export function messages(
       }),
     change: (id, change) =>
       writer.write(() => {
-        const changed = change(load(id))
-        save(changed)
+        const stored = load(id)
+        const changed = change(stored)
+        save(stored, changed)
         return changed
       }),
     settle: (id, change, receive) =>
       writer.write(() => {
-        const settled = change(load(id))
+        const stored = load(id)
+        const settled = change(stored)
         const early = externalIdsOf(settled).flatMap(each => parked.take(settled.sms_gateway_id, each))
-        save(early.reduce(receive, settled))
+        save(stored, early.reduce(receive, settled))
         return value<[number], string>(VIEW).get(id) ?? '{}'
       }),
     receive: (gatewayId, receipt, receive: Receive, sender, scope = 'latest') =>
       writer.write(() => {
         const found = match(gatewayId, receipt, scope)
-        for (const message of found) save(receive(message, receipt))
+        for (const message of found) save(message, receive(message, receipt))
         if (found.length > 0) return 'matched'
         if (receipt.externalId === null || !parked.isWaitedFor(gatewayId)) return 'ignored'
         parked.put(gatewayId, { ...receipt, externalId: receipt.externalId }, sender)
@@ -74,7 +76,10 @@ export function messages(
            WHERE delivery_status = 'queued' AND delivered_at IS NULL AND submitted_at IS NULL AND deadline_at < ?
            LIMIT 1000`,
         ).all(now)
-        for (const id of overdue) save(change(load(id)))
+        for (const id of overdue) {
+          const stored = load(id)
+          save(stored, change(stored))
+        }
         return overdue.length
       }),
     forgetParked: before => writer.write(() => parked.forget(before)),
@@ -99,9 +104,6 @@ function messageRows({ query }: Connection, clock: Clock) {
     `${SELECT} WHERE id IN (SELECT message_id FROM sms_message_ids WHERE sms_gateway_id = ? AND external_message_id = ?)
      ORDER BY id DESC LIMIT ?`,
   )
-  const update = query<Bound[], unknown>(
-    `UPDATE sms_messages SET ${COLUMNS.map(name => `${name} = ?`).join()}, updated_at = ? WHERE id = ?`,
-  )
   const lead = query<[number, string, number], unknown>('INSERT OR IGNORE INTO sms_message_ids VALUES (?, ?, ?)')
   return {
     load: (id: number): Message => {
@@ -117,9 +119,14 @@ function messageRows({ query }: Connection, clock: Clock) {
       const whole = byExternalId.all(gatewayId, externalId, MOST_ALIKE)
       return meant(whole.length > 0 ? whole : byPartId.all(gatewayId, externalId, MOST_ALIKE))
     },
-    save: (message: Message): void => {
+    /** Writes what has changed: an index is rewritten for every column that is named, changed or not. */
+    save: (stored: Message, message: Message): void => {
+      const before: Readonly<Record<string, unknown>> = stored
       const row: Readonly<Record<string, string | number | null>> = message
-      update.run(...COLUMNS.map(name => toSql(row[name])), clock.now(), message.id)
+      const changed = COLUMNS.filter(name => row[name] !== before[name])
+      const set = [...changed, 'updated_at'].map(name => `${name} = ?`).join()
+      const bound = [...changed.map(name => toSql(row[name])), clock.now(), message.id]
+      query<Bound[], unknown>(`UPDATE sms_messages SET ${set} WHERE id = ?`).run(...bound)
       if (message.part_classes === null) return
       for (const id of externalIdsOf(message)) lead.run(message.sms_gateway_id, id, message.id)
     },

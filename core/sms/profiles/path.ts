@@ -1,20 +1,36 @@
 import { isJsonObject, numeral } from '../../json.ts'
 
-/** The steps of a path such as `data.messages[*].id`: a member's name, an index, or every element. */
+type Step = { readonly name: string } | { readonly index: number } | 'every element'
+
+/** The steps of a path such as `data.messages[*].id`. */
 const STEP = /([^.[\]]+)|\[(\d+|\*)\]/g
+
+/** There are as many as the profiles have. */
+const steps = new Map<string, readonly Step[]>()
+
+function stepsOf(path: string): readonly Step[] {
+  const known = steps.get(path)
+  if (known) return known
+  const found = [...path.matchAll(STEP)].map(([, name, index]): Step => {
+    if (name !== undefined) return { name }
+    return index === '*' ? 'every element' : { index: Number(index) }
+  })
+  steps.set(path, found)
+  return found
+}
 
 /** Every value at the path, in order; none where it leads nowhere. Own members only. */
 export function valuesAt(value: unknown, path: string): readonly unknown[] {
   let found: readonly unknown[] = [value]
-  for (const [, name, index] of path.matchAll(STEP)) {
-    found = found.flatMap(each => {
-      if (name !== undefined) return isJsonObject(each) && Object.hasOwn(each, name) ? [each[name]] : []
-      if (!Array.isArray(each)) return []
-      return index === '*' ? each : each.slice(Number(index), Number(index) + 1)
-    })
-    if (found.length === 0) return found
-  }
+  for (const step of stepsOf(path)) found = found.flatMap(each => valuesIn(each, step))
   return found
+}
+
+function valuesIn(value: unknown, step: Step): readonly unknown[] {
+  if (step !== 'every element' && 'name' in step)
+    return isJsonObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : []
+  if (!Array.isArray(value)) return []
+  return step === 'every element' ? value : value.slice(step.index, step.index + 1)
 }
 
 /** The texts and numbers among the values at the path, trimmed, without empty ones. */

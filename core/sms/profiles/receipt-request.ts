@@ -7,3 +7,10 @@ export interface ReceiptRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly body: Uint8Array
 }
+
+const FORM = /^application\/x-www-form-urlencoded\b/i
+
+export const isForm = (headers: ReceiptRequest['headers']): boolean => FORM.test(headers['content-type'] ?? '')
+
+/** The query of a URL, which need not be taken apart for it. */
+export const queryOf = (url: string): URLSearchParams => new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])

@@ -1,7 +1,8 @@
 import { isJsonObject, type JsonObject, parseJson } from '../../json.ts'
 import { classOf, type StatusClass } from '../status-class.ts'
+import { textOf } from './bytes.ts'
 import { firstTextAt, holds, textsAt, valuesAt } from './path.ts'
-import type { ReceiptRequest } from './receipt-request.ts'
+import { isForm, queryOf, type ReceiptRequest } from './receipt-request.ts'
 import type { Profile } from './schema.ts'
 import { TOKEN_PARAMETER } from './sender.ts'
 
@@ -21,19 +22,14 @@ export const REFERENCE_PARAMETER = 'ref'
 
 const MAX_WORD = 255
 
-const FORM = /^application\/x-www-form-urlencoded\b/i
-
 /** Some providers send a hundred receipts at once, of some twenty members each. */
 const MOST_MEMBERS = 5_000
 const MOST_FIELDS = 1_000
 
 /** Would it take long to read, such as thousands of members in 64 KiB? */
 export function isCrowded({ url, headers, body }: ReceiptRequest): boolean {
-  const isForm = FORM.test(headers['content-type'] ?? '')
-  return (
-    count(body, isForm ? '&' : ',') > (isForm ? MOST_FIELDS : MOST_MEMBERS) ||
-    url.split('&', MOST_FIELDS + 2).length > MOST_FIELDS + 1
-  )
+  const [separator, most] = isForm(headers) ? ['&', MOST_FIELDS] : [',', MOST_MEMBERS]
+  return count(body, separator) > most || url.split('&', MOST_FIELDS + 2).length > MOST_FIELDS + 1
 }
 
 function count(bytes: Uint8Array, character: string): number {
@@ -46,7 +42,7 @@ function count(bytes: Uint8Array, character: string): number {
 /** The receipts in a request: none where it can't be read, or holds nothing that the profile takes for one. */
 export function readReceipts({ receipt }: Profile, request: ReceiptRequest): readonly ProviderReceipt[] {
   if (!receipt.methods.some(method => method === request.method)) return []
-  const query = new URL(request.url).searchParams
+  const query = queryOf(request.url)
   const content = contentOf(receipt.encodings, request)
   return itemsIn(content, receipt.items)
     .filter(item => (receipt.require ?? []).every(test => holds(item, test)))
@@ -80,11 +76,10 @@ function itemsIn(content: unknown, path: string | undefined): readonly JsonObjec
 
 /** The value of a request by its content type; the query where the profile reads no body, or there is none. */
 function contentOf(encodings: Profile['receipt']['encodings'], { headers, body, url }: ReceiptRequest): unknown {
-  const text = new TextDecoder().decode(body)
+  const text = textOf(body)
   if (text.trim() === '' || encodings.every(each => each === 'query'))
-    return encodings.includes('query') ? fieldsIn(new URL(url).searchParams) : null
-  if (FORM.test(headers['content-type'] ?? ''))
-    return encodings.includes('form') ? fieldsIn(new URLSearchParams(text)) : null
+    return encodings.includes('query') ? fieldsIn(queryOf(url)) : null
+  if (isForm(headers)) return encodings.includes('form') ? fieldsIn(new URLSearchParams(text)) : null
   if (!encodings.includes('json')) return null
   try {
     return parseJson(text)

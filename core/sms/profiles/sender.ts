@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, numeral, parseJson } from '../../json.ts'
-import type { Digests } from '../../ports/digests.ts'
-import { bytesOf, hexOf, joined, utf8 } from './bytes.ts'
-import type { ReceiptRequest } from './receipt-request.ts'
+import type { Digests, Pieces } from '../../ports/digests.ts'
+import { bytesOf, hexOf, textOf, utf8 } from './bytes.ts'
+import { isForm, queryOf, type ReceiptRequest } from './receipt-request.ts'
 import type { ProfileSender, RECIPES } from './schema.ts'
 
 /** The query parameter of a receipt URL that carries the secret. */
@@ -62,7 +62,7 @@ function proves(sender: ProfileSender, proof: Proof): boolean {
     case 'none':
       return true
     case 'url':
-      return isSame(digests, new URL(request.url).searchParams.get(TOKEN_PARAMETER) ?? '', token)
+      return isSame(digests, queryOf(request.url).get(TOKEN_PARAMETER) ?? '', token)
     case 'basic':
       return isSame(digests, request.headers['authorization'] ?? '', `Basic ${base64Of(utf8(token))}`)
     case 'hmac':
@@ -70,10 +70,9 @@ function proves(sender: ProfileSender, proof: Proof): boolean {
     case 'ed25519': {
       const timestamp = request.headers[sender.timestamp] ?? ''
       const signature = bytesOf(request.headers[sender.signature] ?? '', 'base64')
-      const message = joined(timestamp, '|', request.body)
       return (
         isRecent(timestamp, sender.tolerance, proof) &&
-        digests.verifyEd25519(bytesOf(token, 'base64'), message, signature)
+        digests.verifyEd25519(bytesOf(token, 'base64'), [timestamp, '|', request.body], signature)
       )
     }
     case 'jwt':
@@ -89,54 +88,55 @@ const isRecent = (timestamp: string, tolerance: number | undefined, { now }: Pic
   tolerance === undefined || (/^\d{1,12}$/.test(timestamp) && Math.abs(now - Number(timestamp)) <= tolerance)
 
 type Hmac = Extract<ProfileSender, { kind: 'hmac' }>
+type Fields = readonly (readonly [name: string, value: string])[]
 
-/** What takes part in a signed message. */
-interface Parts {
+/** What a recipe may make its message of; each is found when it is asked for. */
+interface Signed {
   readonly url: string
-  readonly bare: string
-  readonly query: string
-  readonly fields: readonly (readonly [name: string, value: string])[]
   readonly body: Uint8Array
-  readonly nonce: string
-  readonly timestamp: string
-  readonly id: string
+  fields(): Fields
+  header(role: 'nonce' | 'timestamp' | 'id'): string
 }
 
-type Message = readonly (Uint8Array | string)[]
-
-const nameAndValue = (pairs: Parts['fields']): string => pairs.map(([name, value]) => name + value).join('')
+const nameAndValue = (pairs: Fields): string => pairs.map(([name, value]) => name + value).join('')
 
 /** The message that each recipe signs. */
-const MESSAGES: Readonly<Record<(typeof RECIPES)[number], (parts: Parts) => Message>> = {
-  'url-fields': ({ url, fields }) => [url, nameAndValue(fields)],
-  'url-nonce': ({ bare, nonce }) => [bare, nonce],
-  'url-query-fields-nonce': ({ bare, query, fields, nonce }) => {
-    const signed = nameAndValue(fields)
-    return [bare, query || signed ? '?' : '', query, query && signed ? '.' : '', signed, '.', nonce]
+const MESSAGES: Readonly<Record<(typeof RECIPES)[number], (signed: Signed) => Pieces>> = {
+  'url-fields': ({ url, fields }) => [url, nameAndValue(fields())],
+  'url-nonce': ({ url, header }) => [bareOf(url), header('nonce')],
+  'url-query-fields-nonce': ({ url, fields, header }) => {
+    const [query, signed] = [sortedQuery(url), nameAndValue(fields())]
+    const between = query && signed ? '.' : ''
+    return [bareOf(url), query || signed ? '?' : '', query, between, signed, '.', header('nonce')]
   },
-  'body-nonce-timestamp': ({ body, nonce, timestamp }) => [body, '.', nonce, '.', timestamp],
-  'id-timestamp-body': ({ id, timestamp, body }) => [id, '.', timestamp, '.', body],
-  'name-values': ({ fields }) => fields.flatMap(([name, value]) => [`&${name}=${value.replaceAll(/[&=]/g, '_')}`]),
+  'body-nonce-timestamp': ({ body, header }) => [body, '.', header('nonce'), '.', header('timestamp')],
+  'id-timestamp-body': ({ body, header }) => [header('id'), '.', header('timestamp'), '.', body],
+  'name-values': ({ fields }) => fields().flatMap(([name, value]) => [`&${name}=${value.replaceAll(/[&=]/g, '_')}`]),
 }
 
 function provesByHmac(sender: Hmac, proof: Proof): boolean {
   const { request, token, digests } = proof
   const [place, name = ''] = sender.signature.split(':')
-  const fields = fieldsOf(request)
-  const given = place === 'header' ? request.headers[name.toLowerCase()] : new Map(fields).get(name)
-  if (!given) return false
+  const isField = place === 'field'
+  let found: Fields | null = null
+  const fields = (): Fields => {
+    found ??= isField || request.method !== 'GET' ? fieldsOf(request) : []
+    return found
+  }
+  const field = (wanted: string): string => fields().findLast(([each]) => each === wanted)?.[1] ?? ''
   const header = (role: 'nonce' | 'timestamp' | 'id'): string => request.headers[sender.headers?.[role] ?? ''] ?? ''
-  const timestamp = header('timestamp') || (new Map(fields).get('timestamp') ?? '')
-  if (!isRecent(timestamp, sender.tolerance, proof)) return false
-  const others = fields.filter(([field]) => place !== 'field' || field !== name)
+  const given = isField ? field(name) : request.headers[name.toLowerCase()]
+  if (!given) return false
+  if (sender.tolerance && !isRecent(header('timestamp') || field('timestamp'), sender.tolerance, proof)) return false
+  const signatures = signaturesIn(given).map(each => bytesOf(each, sender.encoding))
   const key = keyOf(sender, token)
-  return urlsOf(request.url).some(url => {
-    const [bare = '', query = ''] = url.split(/\?(.*)/s)
-    const parts = { url, bare, query: sorted(query), fields: others, body: request.body, timestamp }
-    const message = MESSAGES[sender.recipe]({ ...parts, nonce: header('nonce'), id: header('id') })
-    const wanted = digests.hmac(sender.algorithm, key, joined(...message))
-    return signaturesIn(given).some(each => digests.equal(bytesOf(each, sender.encoding), wanted))
-  })
+  const others = (): Fields => (isField ? fields().filter(([each]) => each !== name) : fields())
+  for (const url of urlsOf(request.url)) {
+    const message = MESSAGES[sender.recipe]({ url, body: request.body, fields: others, header })
+    const wanted = digests.hmac(sender.algorithm, key, message)
+    if (signatures.some(each => digests.equal(each, wanted))) return true
+  }
+  return false
 }
 
 const keyOf = ({ keyPrefix }: Hmac, token: string): Uint8Array =>
@@ -148,31 +148,34 @@ const keyOf = ({ keyPrefix }: Hmac, token: string): Uint8Array =>
 const signaturesIn = (given: string): readonly string[] =>
   given.split(/[\s,]+/).filter(each => each !== '' && !/^v\d+$/.test(each))
 
-/** Some providers sign the default port, others leave it out. */
-function urlsOf(url: string): readonly string[] {
+/** As it came; some providers sign the default port, others leave it out. */
+function* urlsOf(url: string): Iterable<string> {
+  yield url
   const { protocol, host, port } = new URL(url)
-  if (port !== '') return [url, url.replace(`//${host}`, `//${host.slice(0, -port.length - 1)}`)]
-  return [url, url.replace(`//${host}`, `//${host}:${protocol === 'https:' ? 443 : 80}`)]
+  yield port === ''
+    ? url.replace(`//${host}`, `//${host}:${protocol === 'https:' ? 443 : 80}`)
+    : url.replace(`//${host}`, `//${host.slice(0, -port.length - 1)}`)
 }
+
+const bareOf = (url: string): string => url.replace(/\?.*/s, '')
 
 const byName = (one: readonly [string, string], other: readonly [string, string]): number =>
   one[0] < other[0] ? -1 : one[0] > other[0] ? 1 : 0
 
-const sorted = (query: string): string =>
-  [...new URLSearchParams(query)]
+const sortedQuery = (url: string): string =>
+  [...queryOf(url)]
     .sort(byName)
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
 
-/** The members of a form, else of a JSON object or of the query, by name. */
-function fieldsOf({ method, headers, body, url }: ReceiptRequest): Parts['fields'] {
-  const type = headers['content-type'] ?? ''
-  if (method === 'GET') return []
-  const text = new TextDecoder().decode(body)
-  if (/^application\/x-www-form-urlencoded\b/i.test(type)) return [...new URLSearchParams(text)].sort(byName)
-  const value = jsonOf(text)
-  const members = value ? Object.entries(value) : [...new URL(url).searchParams]
-  return members.flatMap(([name, member]) => [[name, numeral(member) ?? ''] as const]).sort(byName)
+/** What a form, a JSON object, or the query of a GET says, by name. */
+function fieldsOf({ method, headers, body, url }: ReceiptRequest): Fields {
+  if (method === 'GET') return [...queryOf(url)].sort(byName)
+  const text = textOf(body)
+  if (isForm(headers)) return [...new URLSearchParams(text)].sort(byName)
+  return Object.entries(jsonOf(text) ?? {})
+    .map(([name, member]) => [name, numeral(member) ?? ''] as const)
+    .sort(byName)
 }
 
 function jsonOf(text: string): JsonObject | null {
@@ -194,12 +197,12 @@ const LEEWAY = 60
 function provesByJwt({ header, urlHash, bodyHash }: Jwt, { request, token, digests, now }: Proof): boolean {
   const jwt = (request.headers[header] ?? '').replace(/^Bearer\s+/i, '')
   const [head = '', claims = '', signature = '', ...rest] = jwt.split('.')
-  const { alg } = jsonOf(textOf(head)) ?? {}
+  const { alg } = claimsIn(head)
   const algorithm = typeof alg === 'string' && Object.hasOwn(JWT_ALGORITHMS, alg) ? JWT_ALGORITHMS[alg] : undefined
   if (algorithm === undefined || rest.length > 0) return false
-  const wanted = digests.hmac(algorithm, utf8(token), utf8(`${head}.${claims}`))
+  const wanted = digests.hmac(algorithm, utf8(token), [`${head}.${claims}`])
   if (!digests.equal(bytesOf(signature, 'base64'), wanted)) return false
-  const payload = jsonOf(textOf(claims)) ?? {}
+  const payload = claimsIn(claims)
   const { exp, nbf } = payload
   if (typeof exp === 'number' && exp + LEEWAY < now) return false
   if (typeof nbf === 'number' && nbf - LEEWAY > now) return false
@@ -209,4 +212,4 @@ function provesByJwt({ header, urlHash, bodyHash }: Jwt, { request, token, diges
   return isBound(urlHash, utf8(request.url)) && isBound(bodyHash, request.body)
 }
 
-const textOf = (encoded: string): string => new TextDecoder().decode(bytesOf(encoded, 'base64'))
+const claimsIn = (encoded: string): JsonObject => jsonOf(textOf(bytesOf(encoded, 'base64'))) ?? {}

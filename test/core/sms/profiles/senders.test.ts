@@ -146,6 +146,14 @@ describe('the sender of a receipt', () => {
       )
   })
 
+  it('of Vonage signs the query of a GET', () => {
+    const sig = hmac('sha256', 'secret', `&messageId=0A&status=sent&timestamp=${NOW}`).toString('hex')
+    const url = `https://pbx.example.com/dlr?messageId=0A&status=sent&timestamp=${NOW}&sig=${sig}`
+    const signed = (at: string): Signed => ({ token: 'secret', request: request('', {}, { url: at, method: 'GET' }) })
+    assert.equal(passes('vonage-sms', signed(url)), true)
+    assert.equal(passes('vonage-sms', signed(url.replace('sent', 'delivered'))), false)
+  })
+
   it('of MessageBird signs the URL', () => {
     const { request, token } = SIGNED['messagebird']?.() ?? byUrl()
     assert.equal(passes('messagebird', { token, request: { ...request, url: `${BASE}?id=2&status=sent` } }), false)
