@@ -54,6 +54,12 @@ test('the contracts and the fake know no adapter, so that core is tested without
   assert.deepEqual(outside, [])
 })
 
+test('one file says which table keeps the records of a resource', () => {
+  const named = /\b(?:FROM|INTO|UPDATE|JOIN|main\.)\s*\$\{(?:\w+\.)*name\}/
+  const found = filesIn('adapters/sqlite').filter(path => named.test(read(path)))
+  assert.deepEqual(found, [], 'use tableOf')
+})
+
 describe('the check of the layers', () => {
   const finds = (path: string, text: string, problem: RegExp): void => {
     const [first, ...others] = problemsOf(path, text)

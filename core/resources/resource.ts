@@ -57,7 +57,7 @@ export interface Within {
 }
 
 export interface Resource<F extends Fields = Fields> {
-  /** Names the collection of its records. A storage decides where it keeps them; in SQLite, that is the table's name. */
+  /** Names the collection of its records. A storage decides where it keeps them. */
   readonly name: string
   /** The path segment below /api; null for what has no endpoint of its own. */
   readonly path: string | null

@@ -9,6 +9,7 @@ import { NO_COUNTS } from '../../../core/use-cases/import.ts'
 import { type Bound, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { othersCommits, otherWriters } from '../database/others.ts'
+import { tableOf } from '../database/table.ts'
 import type { Writer } from '../database/writer.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { boundRow, checkedReferences, defaultsOf, rowInserter, storePlace } from './bulk-rows.ts'
@@ -128,7 +129,7 @@ function inserter({ db, value }: Connection, { resource, columns, constants }: B
   const stamps = timestamped(resource)
   const tuple = [...names.map(name => (columns.includes(name) ? '?' : `@${name}`)), ...stamps.map(() => '@now')]
   const order = names.filter(name => columns.includes(name)).map(name => columns.indexOf(name))
-  const insert = rowInserter(db, `${resource.name} (${[...names, ...stamps].join()})`, `(${tuple.join()})`)
+  const insert = rowInserter(db, `${tableOf(resource.name)} (${[...names, ...stamps].join()})`, `(${tuple.join()})`)
   const defaults = order.map(index => toSql(resource.fields[columns[index] ?? '']?.fallback))
   const fixed = { ...defaultsOf(resource), ...boundRow(constants) }
   const lastId = value<[], number>('SELECT last_insert_rowid()')
@@ -153,7 +154,7 @@ function inserter({ db, value }: Connection, { resource, columns, constants }: B
 function referenceChecker(connection: Connection, { resource, columns, constants }: BulkPlan) {
   const haveOthersCommitted = othersCommits(connection)
   const references = checkedReferences(resource).map(([field, to]) => {
-    const exists = connection.value<[Bound], number>(`SELECT 1 FROM ${to} WHERE id = ?`)
+    const exists = connection.value<[Bound], number>(`SELECT 1 FROM ${tableOf(to)} WHERE id = ?`)
     const found = new Set<Bound>()
     const isThere = (id: Bound): boolean => {
       if (id === null || found.has(id)) return true

@@ -1,6 +1,7 @@
 import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
 import type { Connection } from '../database/database.ts'
+import { tableOf } from '../database/table.ts'
 import type { Named } from './bulk-rows.ts'
 import { rulesSql, type Staged } from './bulk-rules.ts'
 
@@ -17,7 +18,7 @@ export function check({ db }: Connection, staged: Staged, isAscending: boolean):
   db.exec('DELETE FROM temp.import_matches; DELETE FROM temp.import_problems')
   const same = resource.key.map(name => `t.${name} = ${staged.of(name)}`).join(' AND ')
   const match = `INSERT INTO temp.import_matches SELECT s.seq, min(t.id), count(*) > 1
-    FROM temp.import_rows s CROSS JOIN main.${resource.name} t ON ${same} GROUP BY s.seq`
+    FROM temp.import_rows s CROSS JOIN main.${tableOf(resource.name)} t ON ${same} GROUP BY s.seq`
   const matched = mode === 'replace' ? 0 : db.prepare<[Named]>(match).run(staged.named).changes
   for (const sql of rulesSql(staged, { anyMatch: matched > 0, isAscending }, probe => isTrue(db, probe, staged.named)))
     db.prepare<[Named]>(sql).run(staged.named)
@@ -63,7 +64,7 @@ export function foreseen(connection: Connection, staged: Staged, found: Found): 
   const unmatched = mode === 'insert' ? '' : 'AND s.seq NOT IN (SELECT seq FROM temp.import_matches)'
   const changed = db
     .prepare<[Named], number>(
-      `SELECT count(*) FROM ${MATCHED} CROSS JOIN main.${resource.name} t ON t.id = m.id
+      `SELECT count(*) FROM ${MATCHED} CROSS JOIN main.${tableOf(resource.name)} t ON t.id = m.id
        WHERE ${GOOD} AND ${differs(staged)}`,
     )
     .pluck()
@@ -88,7 +89,7 @@ function insertNew({ db }: Connection, staged: Staged, found: Found, now: string
   const values = [...names.map(name => orElse(staged, name, `@${name}`)), ...stamps.map(() => '@now')]
   return db
     .prepare<[Named]>(
-      `INSERT INTO main.${resource.name} (${[...names, ...stamps].join()}) SELECT ${values.join()} FROM temp.import_rows s
+      `INSERT INTO main.${tableOf(resource.name)} (${[...names, ...stamps].join()}) SELECT ${values.join()} FROM temp.import_rows s
        ${only.length > 0 ? `WHERE ${only.join(' AND ')}` : ''} ORDER BY s.seq`,
     )
     .run({ ...staged.named, now }).changes
@@ -102,7 +103,7 @@ function updateChanged({ db }: Connection, staged: Staged, now: string): number 
   ]
   return db
     .prepare<[Named]>(
-      `UPDATE main.${resource.name} AS t SET ${changes.join()} FROM ${MATCHED}
+      `UPDATE main.${tableOf(resource.name)} AS t SET ${changes.join()} FROM ${MATCHED}
        WHERE t.id = m.id AND ${GOOD} AND ${differs(staged)}`,
     )
     .run({ ...staged.named, now }).changes

@@ -13,6 +13,7 @@ import {
 } from '../../../core/resources/values/field-errors.ts'
 import type { Connection } from '../database/database.ts'
 import { keySetPages } from '../database/key-set.ts'
+import { tableOf } from '../database/table.ts'
 import { joinedSql, movingJoined, withinSql } from '../database/within.ts'
 import { checkedReferences, looseReferences, type Named } from './bulk-rows.ts'
 
@@ -90,7 +91,7 @@ function taken({ plan, of }: Staged, set: readonly string[]): string {
     'taken',
     'NULL',
     `temp.import_rows s LEFT JOIN temp.import_matches m ON m.seq = s.seq
-     WHERE ${untouched} EXISTS (SELECT 1 FROM main.${plan.resource.name} t WHERE ${same} AND t.id IS NOT m.id)`,
+     WHERE ${untouched} EXISTS (SELECT 1 FROM main.${tableOf(plan.resource.name)} t WHERE ${same} AND t.id IS NOT m.id)`,
   )
 }
 
@@ -106,7 +107,7 @@ function references(staged: Staged, probe: Probe): string[] {
           'reference',
           'NULL',
           `temp.import_rows s WHERE ${of(by)} = '${kind}' AND ${of(field)} NOT NULL
-        AND NOT EXISTS (SELECT 1 FROM main.${to} p WHERE p.id = ${of(field)})`,
+        AND NOT EXISTS (SELECT 1 FROM main.${tableOf(to)} p WHERE p.id = ${of(field)})`,
         ),
       ),
     ),
@@ -116,7 +117,7 @@ function references(staged: Staged, probe: Probe): string[] {
 function plainReferences({ plan, of, isGiven }: Staged, probe: Probe): string[] {
   return checkedReferences(plan.resource).flatMap(([field, to]) => {
     if (!isGiven(field)) return []
-    const target = `SELECT 1 FROM main.${to} p WHERE p.id = ${of(field)}`
+    const target = `SELECT 1 FROM main.${tableOf(to)} p WHERE p.id = ${of(field)}`
     if (!plan.columns.includes(field) && probe(target)) return []
     return [
       note(field, 'reference', 'NULL', `temp.import_rows s WHERE ${of(field)} NOT NULL AND NOT EXISTS (${target})`),
@@ -161,7 +162,7 @@ function moves({ plan, of, isGiven }: Staged): string[] {
       within,
       'joined',
       'NULL',
-      `temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq JOIN main.${resource.name} t ON t.id = m.id
+      `temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq JOIN main.${tableOf(resource.name)} t ON t.id = m.id
        WHERE NOT m.several AND t.${within} <> ${to}
          AND (${joints.map(joint => joinedSql(joint, 'm.id', to)).join(' OR ')})`,
     ),
@@ -179,8 +180,8 @@ function limit({ plan, of }: Staged): string[] {
        FROM temp.import_rows s
        WHERE s.seq NOT IN (SELECT seq FROM temp.import_matches) AND s.row NOT IN (SELECT row FROM temp.import_problems)
      ), present AS MATERIALIZED (
-       SELECT p.id, p.${max} AS max, (SELECT count(*) FROM main.${resource.name} t WHERE t.${by} = p.id) AS count
-       FROM main.${parent} p WHERE p.id IN (SELECT DISTINCT parent FROM fresh)
+       SELECT p.id, p.${max} AS max, (SELECT count(*) FROM main.${tableOf(resource.name)} t WHERE t.${by} = p.id) AS count
+       FROM main.${tableOf(parent)} p WHERE p.id IN (SELECT DISTINCT parent FROM fresh)
      )
      ${note(
        by,

@@ -8,6 +8,7 @@ import type { Bound } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { translating } from '../database/errors.ts'
 import { keySetPages } from '../database/key-set.ts'
+import { tableOf } from '../database/table.ts'
 import type { Writer } from '../database/writer.ts'
 import { selectionSql } from '../records/selection.ts'
 import { hasUnbounded } from '../records/view.ts'
@@ -29,7 +30,8 @@ export function bulk(connection: Connection, writer: Writer, clock: Clock, trail
     },
     places: async ({ name }) =>
       connection.query<[string], ImportPlace>('SELECT input, mark FROM imports WHERE resource = ?').all(name),
-    lastId: async ({ name }) => connection.value<[], number>(`SELECT coalesce(max(id), 0) FROM ${name}`).get() ?? 0,
+    lastId: async ({ name }) =>
+      connection.value<[], number>(`SELECT coalesce(max(id), 0) FROM ${tableOf(name)}`).get() ?? 0,
     dump: (resource, fields, selection) => dump(connection, resource, fields, selection),
   }
 }
@@ -48,7 +50,7 @@ async function* dump(
     ...selected.conditions,
   ]
   const sql = `SELECT ${order}, t.id, ${fields.map(field => namedSql(resource, field)).join()}
-    FROM ${resource.name} t ${period ? '' : 'NOT INDEXED'} ${fields.some(field => field in resource.kept) ? KEPT_JOIN : ''}
+    FROM ${tableOf(resource.name)} t ${period ? '' : 'NOT INDEXED'} ${fields.some(field => field in resource.kept) ? KEPT_JOIN : ''}
     WHERE ${conditions.join(' AND ')} ORDER BY ${period ? `${order}, ` : ''}t.id LIMIT ${DUMP_PAGE}`
   const page = connection.rows<Bound[], DumpRow>(sql)
   const isLong = hasUnbounded(resource, fields)
@@ -88,7 +90,7 @@ function nameSql(
   const name = (target: NamedTarget): string => {
     const { resource, own, outer } = target
     const full = `${outer ? `${nameSql(outer, `r_${alias}`)} || '/' || ` : ''}r_${alias}.${own}`
-    return `(SELECT ${shown(target, full)} FROM ${resource.name} r_${alias} WHERE r_${alias}.id = ${alias}.${field})`
+    return `(SELECT ${shown(target, full)} FROM ${tableOf(resource.name)} r_${alias} WHERE r_${alias}.id = ${alias}.${field})`
   }
   const [only] = targets
   if (by === null) return only ? name(only) : 'NULL'

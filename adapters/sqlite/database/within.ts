@@ -5,6 +5,7 @@ import { foreign, joined } from '../../../core/resources/values/field-errors.ts'
 import { boundRow } from '../bulk/bulk-rows.ts'
 import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
+import { tableOf } from './table.ts'
 
 /** Records that must agree with what they point to: see `Within`. */
 
@@ -13,10 +14,11 @@ type Ruled = Pick<Resource, 'name' | 'fields'> & Partial<Pick<Resource, 'label' 
 /** The SQL of what a side is within, where `of` is the SQL of a field; null where it points to nothing. */
 export function withinSql({ field, to }: Side, within: string, of: (field: string) => string): string {
   if (to === null) return of(field)
-  const owner = (table: string): string => `(SELECT o.${within} FROM main.${table} o WHERE o.id = ${of(field)})`
+  const owner = (target: string): string =>
+    `(SELECT o.${within} FROM main.${tableOf(target)} o WHERE o.id = ${of(field)})`
   if (typeof to === 'string') return owner(to)
   const { by, ...targets } = to
-  const kinds = Object.entries(targets).map(([kind, table]) => `WHEN '${kind}' THEN ${owner(table)}`)
+  const kinds = Object.entries(targets).map(([kind, target]) => `WHEN '${kind}' THEN ${owner(target)}`)
   return `CASE ${of(by)} ${kinds.join(' ')} END`
 }
 
@@ -24,7 +26,7 @@ export function withinSql({ field, to }: Side, within: string, of: (field: strin
 export function joinedSql({ within, pointing, others }: Joint, id: string, to: string): string {
   const where = Object.entries(pointing.kind).map(([field, kind]) => `j.${field} = '${kind}'`)
   const away = others.map(side => `${withinSql(side, within, field => `j.${field}`)} <> ${to}`)
-  return `EXISTS (SELECT 1 FROM main.${pointing.from.name} j
+  return `EXISTS (SELECT 1 FROM main.${tableOf(pointing.from.name)} j
     WHERE ${[...where, `j.${pointing.field} = ${id}`].join(' AND ')} AND (${away.join(' OR ')}))`
 }
 
@@ -37,7 +39,8 @@ export function foreignReferences({ value }: Connection, resource: Ruled, values
   if (!first || fields.some(field => (values[field] ?? null) === null)) return []
   const bound = { ...boundRow(values), id: id ?? null }
   const same = fields.map(field => `${field} = @${field}`).join(' AND ')
-  if (value<[typeof bound], number>(`SELECT 1 FROM ${name} WHERE id = @id AND ${same}`).get(bound) === 1) return []
+  if (value<[typeof bound], number>(`SELECT 1 FROM ${tableOf(name)} WHERE id = @id AND ${same}`).get(bound) === 1)
+    return []
   const ownerOf = (side: Side): number | null =>
     value<[typeof bound], number | null>(`SELECT ${withinSql(side, within.field, field => `@${field}`)}`).get(bound) ??
     null
@@ -54,7 +57,7 @@ export function moveProblem({ value }: Connection, resource: Ruled, values: Row,
   const [within] = new Set(joints.map(joint => joint.within))
   const to = within === undefined ? undefined : values[within]
   if (id === undefined || within === undefined || to === undefined) return []
-  if (value<[number], Bound>(`SELECT ${within} FROM ${resource.name} WHERE id = ?`).get(id) === to) return []
+  if (value<[number], Bound>(`SELECT ${within} FROM ${tableOf(resource.name)} WHERE id = ?`).get(id) === to) return []
   const sql = `SELECT ${joints.map(joint => joinedSql(joint, '@id', '@to')).join(' OR ')}`
   const isJoined = value<[{ id: number; to: Bound }], number>(sql).get({ id, to: toSql(to) }) === 1
   return isJoined ? [movingJoined(resource, joints)] : []
@@ -73,5 +76,7 @@ export function strays({ value }: Connection, { name, ...declared }: Resource): 
   if (!first) return []
   const owner = (side: Side): string => withinSql(side, declared.within?.field ?? '', field => `j.${field}`)
   const differing = others.map(side => `${owner(first)} <> ${owner(side)}`)
-  return value<[], number>(`SELECT j.id FROM main.${name} j WHERE ${differing.join(' OR ')} ORDER BY j.id`).all()
+  return value<[], number>(
+    `SELECT j.id FROM main.${tableOf(name)} j WHERE ${differing.join(' OR ')} ORDER BY j.id`,
+  ).all()
 }

@@ -1,4 +1,5 @@
 import { PIECE, upTo } from '../database/key-set.ts'
+import { tableOf } from '../database/table.ts'
 import {
   afterSql,
   bindPlace,
@@ -84,7 +85,7 @@ async function matching(
 function atOnce({ connection, resource }: Plan, ids: readonly number[]): readonly number[] {
   if (!isLong(resource)) return ids
   const lengths = connection.value<[string], number>(
-    `SELECT ${lengthSql(resource)} FROM json_each(?) j LEFT JOIN ${resource.name} t ON t.id = j.value ORDER BY j.rowid`,
+    `SELECT ${lengthSql(resource)} FROM json_each(?) j LEFT JOIN ${tableOf(resource.name)} t ON t.id = j.value ORDER BY j.rowid`,
   )
   return ids.slice(0, upTo(PIECE, lengths.iterate(JSON.stringify(ids)), of => of).rows.length)
 }
@@ -123,7 +124,7 @@ function endOfStretch(plan: Plan, place: Place | null): Place | null {
   const { connection, resource, sort, conditions, bound } = plan
   const past = place !== null && afterSql(plan)
   const sqlOf = (columns: string, limit: string): string => `SELECT t.${sort.by}, t.id${columns}
-    FROM ${resource.name} t ${whereSql(...conditions, past)} ORDER BY ${orderSql(plan)} LIMIT ${limit}`
+    FROM ${tableOf(resource.name)} t ${whereSql(...conditions, past)} ORDER BY ${orderSql(plan)} LIMIT ${limit}`
   const given = [...bound, ...bindPlace(plan, place)]
   if (!isLong(resource))
     return connection.rows<(string | number)[], Place>(sqlOf('', `1 OFFSET ${SCAN - 1}`)).get(...given) ?? null

@@ -5,6 +5,7 @@ import type { Resource } from '../../../core/resources/resource.ts'
 import { dangling } from '../../../core/resources/values/field-errors.ts'
 import type { Connection } from '../database/database.ts'
 import { PIECE, type Some, upTo } from '../database/key-set.ts'
+import { tableOf } from '../database/table.ts'
 import type { Turn } from '../database/turns.ts'
 import { selectionSql } from './selection.ts'
 import { isUnbounded, joinSql, viewSql } from './view.ts'
@@ -71,7 +72,7 @@ function beginning(after: Place | null, edge: Place | null, sort: Sort): Place |
 
 function placeOf({ rows }: Connection, { name }: Resource, { by }: Sort, id: number): Place {
   if (by === 'id') return [id, id]
-  const found = rows<[number], [string | number, number]>(`SELECT ${by}, id FROM ${name} WHERE id = ?`).get(id)
+  const found = rows<[number], [string | number, number]>(`SELECT ${by}, id FROM ${tableOf(name)} WHERE id = ?`).get(id)
   if (!found) throw invalid([dangling('after')])
   return found
 }
@@ -100,7 +101,7 @@ export const columnsSql = ({ resource, view, sort }: Plan, withJson: boolean): s
 
 /** The record `t`, and what its JSON needs. */
 export const fromSql = ({ resource, view }: Plan, withJson: boolean): string =>
-  `${resource.name} t ${withJson ? joinSql(resource, view) : ''}`
+  `${tableOf(resource.name)} t ${withJson ? joinSql(resource, view) : ''}`
 
 export function orderSql({ sort: { by, isAscending } }: Plan): string {
   const way = isAscending ? 'ASC' : 'DESC'

@@ -1,5 +1,6 @@
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
+import { tableOf } from '../database/table.ts'
 
 /** A query for what a person calls the record of that id, such as `acme/101`; null where there is none. */
 export function nameSql(resource: Resource, id: string, depth = 0): string {
@@ -8,5 +9,5 @@ export function nameSql(resource: Resource, id: string, depth = 0): string {
     const to = resource.fields[field]?.references?.to
     return typeof to === 'string' ? nameSql(resourceNamed(to), `${alias}.${field}`, depth + 1) : `${alias}.${field}`
   })
-  return `(SELECT ${parts.join(` || '/' || `)} FROM ${resource.name} ${alias} WHERE ${alias}.id = ${id})`
+  return `(SELECT ${parts.join(` || '/' || `)} FROM ${tableOf(resource.name)} ${alias} WHERE ${alias}.id = ${id})`
 }

@@ -5,6 +5,7 @@ import { dangling, mergeErrors, overLimit, taken } from '../../../core/resources
 import { type Bound, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
+import { tableOf } from '../database/table.ts'
 import { foreignReferences, moveProblem } from '../database/within.ts'
 
 /** The rules that only the other records can tell, within a transaction. `id` is the record's own, once it has one. */
@@ -51,7 +52,8 @@ function danglingReferences({ value }: Connection, { fields }: Ruled, values: Ro
     const id = values[name]
     if (!references || references.onDelete === 'keep' || id === undefined || id === null) return []
     const to = typeof references.to === 'string' ? references.to : references.to[String(values[references.to.by])]
-    const exists = to === undefined || value<[Bound], number>(`SELECT 1 FROM ${to} WHERE id = ?`).get(toSql(id)) === 1
+    const exists =
+      to === undefined || value<[Bound], number>(`SELECT 1 FROM ${tableOf(to)} WHERE id = ?`).get(toSql(id)) === 1
     return exists ? [] : [name]
   })
 }
@@ -59,7 +61,7 @@ function danglingReferences({ value }: Connection, { fields }: Ruled, values: Ro
 function takenKeys({ value }: Connection, { name, unique }: Ruled, values: Row, id?: number): string[] {
   return unique.flatMap(set => {
     if (set.some(field => values[field] === undefined || values[field] === null)) return []
-    const sql = `SELECT 1 FROM ${name} WHERE ${set.map(field => `${field} = ?`).join(' AND ')} AND id IS NOT ?`
+    const sql = `SELECT 1 FROM ${tableOf(name)} WHERE ${set.map(field => `${field} = ?`).join(' AND ')} AND id IS NOT ?`
     const taken = value<Bound[], number>(sql).get(...set.map(field => toSql(values[field])), id ?? null)
     return taken === 1 ? [set.at(-1) ?? name] : []
   })
@@ -69,12 +71,17 @@ function limitProblem({ value }: Connection, resource: Ruled, values: Row, id?: 
   const { limit, name } = resource
   const parent = limit && values[limit.by]
   if (!limit || parent === undefined) return []
-  const max = value<[Bound], number>(`SELECT ${limit.max} FROM ${limit.parent} WHERE id = ?`).get(toSql(parent))
+  const max = value<[Bound], number>(`SELECT ${limit.max} FROM ${tableOf(limit.parent)} WHERE id = ?`).get(
+    toSql(parent),
+  )
   if (max === undefined) return []
   const full = value<[Bound, Bound, number], number>(
-    `SELECT 1 FROM ${name} WHERE ${limit.by} = ? AND id IS NOT ? LIMIT 1 OFFSET ?`,
+    `SELECT 1 FROM ${tableOf(name)} WHERE ${limit.by} = ? AND id IS NOT ? LIMIT 1 OFFSET ?`,
   ).get(toSql(parent), id ?? null, max - 1)
-  if (full !== 1 || (id !== undefined && value(`SELECT ${limit.by} FROM ${name} WHERE id = ?`).get(id) === parent))
+  if (
+    full !== 1 ||
+    (id !== undefined && value(`SELECT ${limit.by} FROM ${tableOf(name)} WHERE id = ?`).get(id) === parent)
+  )
     return []
   return [overLimit(limit.by, resourceNamed(limit.parent).label, max, resource.plural ?? name)]
 }

@@ -6,6 +6,7 @@ import { type Resource, type Row, timestamped } from '../../../core/resources/re
 import { type Bound, holding, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
+import { tableOf } from '../database/table.ts'
 import { derived } from './derived.ts'
 import { checked } from './record-rules.ts'
 import { returningSql } from './view.ts'
@@ -48,22 +49,26 @@ export class RecordSteps {
 
   count({ name }: Resource, where: Row): number {
     const { condition, bound } = holding(where)
-    return this.#connection.value<Bound[], number>(`SELECT count(*) FROM ${name} WHERE ${condition}`).get(...bound) ?? 0
+    return (
+      this.#connection
+        .value<Bound[], number>(`SELECT count(*) FROM ${tableOf(name)} WHERE ${condition}`)
+        .get(...bound) ?? 0
+    )
   }
 
   /** With all that needs it when that is to cascade. Throws `not_found`, `conflict`. */
   remove(resource: Resource, id: number, cascade: boolean): void {
     const { query, value } = this.#connection
-    if (value<[number], number>(`SELECT 1 FROM ${resource.name} WHERE id = ?`).get(id) !== 1)
+    if (value<[number], number>(`SELECT 1 FROM ${tableOf(resource.name)} WHERE id = ?`).get(id) !== 1)
       throw notFound(resource.label)
     const restricting = restrictingReferences(resource)
     if (cascade)
       for (const { from, where } of cascadeOrder(restricting)) {
         const { condition, bound } = holding(where(id))
-        query<Bound[], unknown>(`DELETE FROM ${from.name} WHERE ${condition}`).run(...bound)
+        query<Bound[], unknown>(`DELETE FROM ${tableOf(from.name)} WHERE ${condition}`).run(...bound)
       }
     try {
-      query<[number], unknown>(`DELETE FROM ${resource.name} WHERE id = ?`).run(id)
+      query<[number], unknown>(`DELETE FROM ${tableOf(resource.name)} WHERE id = ?`).run(id)
     } catch (error) {
       if (!isConstraint(error)) throw error
       const counts = restricting.map(({ from, where }) => [from.name, this.count(from, where(id))] as const)
@@ -72,7 +77,7 @@ export class RecordSteps {
   }
 
   readonly #finding = derived(({ name, fields }) => ({
-    statement: this.#connection.query<[number], Record<string, Value>>(`SELECT * FROM ${name} WHERE id = ?`),
+    statement: this.#connection.query<[number], Record<string, Value>>(`SELECT * FROM ${tableOf(name)} WHERE id = ?`),
     booleans: Object.keys(fields).filter(field => fields[field]?.kind === 'boolean'),
   }))
 
@@ -80,7 +85,7 @@ export class RecordSteps {
     const names = Object.keys(resource.fields)
     const stamps = timestamped(resource)
     const statement = this.#connection.value<Bound[], string>(
-      `INSERT INTO ${resource.name} (${[...names, ...stamps].join()})
+      `INSERT INTO ${tableOf(resource.name)} (${[...names, ...stamps].join()})
        VALUES (${[...names, ...stamps].map(() => '?').join()}) RETURNING ${returningSql(resource)}`,
     )
     return { names, stamps, statement }
@@ -90,7 +95,7 @@ export class RecordSteps {
     const names = Object.keys(resource.fields)
     const stamps = resource.timestamps ? ['updated_at'] : []
     const statement = this.#connection.value<Bound[], string>(
-      `UPDATE ${resource.name} SET ${[...names, ...stamps].map(name => `${name} = ?`).join()}
+      `UPDATE ${tableOf(resource.name)} SET ${[...names, ...stamps].map(name => `${name} = ?`).join()}
        WHERE id = ? RETURNING ${returningSql(resource)}`,
     )
     return { names, stamps, statement }

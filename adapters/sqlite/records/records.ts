@@ -3,6 +3,7 @@ import { notFound } from '../../../core/errors.ts'
 import type { Records } from '../../../core/ports/records.ts'
 import { type Bound, holding } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
+import { tableOf } from '../database/table.ts'
 import type { Writer } from '../database/writer.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { derived } from './derived.ts'
@@ -18,7 +19,7 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
   const isWidelyReferredTo = widelyReferredTo(connection)
   const showing = derived(resource =>
     value<[number], string>(
-      `SELECT ${viewSql(resource, 'single')} FROM ${resource.name} t ${joinSql(resource, 'single')} WHERE t.id = ?`,
+      `SELECT ${viewSql(resource, 'single')} FROM ${tableOf(resource.name)} t ${joinSql(resource, 'single')} WHERE t.id = ?`,
     ),
   )
   return {
@@ -27,7 +28,7 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
     find: async (resource, id) => steps.find(resource, id),
     identify: async (resource, where) => {
       const { condition, bound } = holding(where)
-      return value<Bound[], number>(`SELECT id FROM ${resource.name} WHERE ${condition} LIMIT 2`).all(...bound)
+      return value<Bound[], number>(`SELECT id FROM ${tableOf(resource.name)} WHERE ${condition} LIMIT 2`).all(...bound)
     },
     count: async (resource, where) => steps.count(resource, where),
     violations: async (resource, values, id) => violations(connection, resource, values, id),

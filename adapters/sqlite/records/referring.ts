@@ -1,5 +1,6 @@
 import type { Resource } from '../../../core/resources/resource.ts'
 import type { Connection } from '../database/database.ts'
+import { tableOf } from '../database/table.ts'
 import { derived } from './derived.ts'
 
 interface ForeignKey {
@@ -31,7 +32,7 @@ export function widelyReferredTo({ rows, value }: Connection): (resource: Resour
       })
   const counting = derived(({ name }) => {
     const keys = all.all().map(([child, field, parent, onDelete]) => ({ child, field, parent, onDelete }))
-    const referring = selects(keys, name, 'id = @id')
+    const referring = selects(keys, tableOf(name), 'id = @id')
     const rows = referring.length === 0 ? 'SELECT 1 WHERE false' : referring.join(' UNION ALL ')
     return value<[{ id: number }], number>(`SELECT count(*) FROM (${rows} LIMIT ${MANY})`)
   })

@@ -2,6 +2,7 @@ import { resources } from '../../../core/resources/all.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import type { Connection } from '../database/database.ts'
 import { upTo } from '../database/key-set.ts'
+import { tableOf } from '../database/table.ts'
 
 /**
  * A trigram index for each searched resource that follows behind the writes. Up to `through_id` it holds every record
@@ -53,17 +54,18 @@ export function ensureSearchIndexes({ db, value }: Connection): void {
   if (stale.length === 0) return
   db.transaction(() => {
     for (const { name, search } of stale) {
+      const table = tableOf(name)
       const noted = (id: string) => `INSERT OR IGNORE INTO search_changes VALUES ('${name}', ${id});`
       const differs = search.map(field => `old.${field} IS NOT new.${field}`).join(' OR ')
       db.exec(`
-        DROP TABLE IF EXISTS ${name}_search;
-        DROP TRIGGER IF EXISTS ${name}_search_update;
-        DROP TRIGGER IF EXISTS ${name}_search_delete;
-        CREATE VIRTUAL TABLE ${name}_search USING fts5(
+        DROP TABLE IF EXISTS ${table}_search;
+        DROP TRIGGER IF EXISTS ${table}_search_update;
+        DROP TRIGGER IF EXISTS ${table}_search_delete;
+        CREATE VIRTUAL TABLE ${table}_search USING fts5(
           text, content = '', contentless_delete = 1, detail = none, tokenize = 'trigram case_sensitive 1');
-        CREATE TRIGGER ${name}_search_update AFTER UPDATE OF ${search.join()} ON ${name} WHEN ${differs}
+        CREATE TRIGGER ${table}_search_update AFTER UPDATE OF ${search.join()} ON ${table} WHEN ${differs}
         BEGIN ${noted('old.id')} END;
-        CREATE TRIGGER ${name}_search_delete AFTER DELETE ON ${name} BEGIN ${noted('old.id')} END;
+        CREATE TRIGGER ${table}_search_delete AFTER DELETE ON ${table} BEGIN ${noted('old.id')} END;
         DELETE FROM search_changes WHERE resource = '${name}';
         INSERT OR REPLACE INTO search_indexes VALUES ('${name}', '${search.join()}', 0);`)
     }
@@ -81,7 +83,7 @@ export function candidates({ db, value }: Connection, resource: Resource, needle
   if (trigrams.length === 0 || needle.includes('\0')) return null
   return db.transaction(() => {
     const through = value<[string], number>('SELECT through_id FROM search_indexes WHERE resource = ?').get(name) ?? 0
-    const tail = value<[number, number], number>(`SELECT id FROM ${name} WHERE id > ? LIMIT ?`).all(
+    const tail = value<[number, number], number>(`SELECT id FROM ${tableOf(name)} WHERE id > ? LIMIT ?`).all(
       through,
       LARGE_TAIL + 1,
     )
@@ -93,7 +95,7 @@ export function candidates({ db, value }: Connection, resource: Resource, needle
     if (changed.length > LARGE_TAIL) return null
     const together = trigrams.map(trigram => `"${trigram.replaceAll('"', '""')}"`).join(' AND ')
     const indexed = value<[string, number], number>(
-      `SELECT rowid FROM ${name}_search WHERE ${name}_search MATCH ? LIMIT ?`,
+      `SELECT rowid FROM ${tableOf(name)}_search WHERE ${tableOf(name)}_search MATCH ? LIMIT ?`,
     ).all(isLong(resource) ? `(${together}) OR "${MARK}"` : together, MAX_CANDIDATES + 1)
     return indexed.length > MAX_CANDIDATES ? null : [...new Set([...indexed, ...tail, ...changed])]
   })()
@@ -121,7 +123,7 @@ export const advanceSearchIndexes = (connection: Connection): boolean =>
 /** How far an index has come, when there is enough that it has to catch up with. */
 function behind({ value }: Connection, { name }: Resource): { readonly through: number } | null {
   const through = value<[string], number>('SELECT through_id FROM search_indexes WHERE resource = ?').get(name) ?? 0
-  const newest = value<[], number | null>(`SELECT max(id) FROM ${name}`).get() ?? 0
+  const newest = value<[], number | null>(`SELECT max(id) FROM ${tableOf(name)}`).get() ?? 0
   const isChanged = value<[string], number>(
     `SELECT 1 FROM search_changes WHERE resource = ? LIMIT 1 OFFSET ${SMALL_TAIL}`,
   )
@@ -131,21 +133,21 @@ function behind({ value }: Connection, { name }: Resource): { readonly through: 
 function advance(connection: Connection, resource: Resource, through: number): void {
   const { query } = connection
   const { name } = resource
-  const insert = `INSERT INTO ${name}_search (rowid, text) SELECT t.id, ${indexedText(resource)} FROM ${name} t`
+  const insert = `INSERT INTO ${tableOf(name)}_search (rowid, text) SELECT t.id, ${indexedText(resource)} FROM ${tableOf(name)} t`
   const changed = atOnce(
     connection,
-    `SELECT c.id, ${lengthSql(resource)} FROM search_changes c LEFT JOIN ${name} t ON t.id = c.id WHERE c.resource = ?`,
+    `SELECT c.id, ${lengthSql(resource)} FROM search_changes c LEFT JOIN ${tableOf(name)} t ON t.id = c.id WHERE c.resource = ?`,
     name,
   )
   for (const id of changed.ids) {
-    query<[number], unknown>(`DELETE FROM ${name}_search WHERE rowid = ?`).run(id)
+    query<[number], unknown>(`DELETE FROM ${tableOf(name)}_search WHERE rowid = ?`).run(id)
     query<[number, number], unknown>(`${insert} WHERE t.id = ? AND t.id <= ?`).run(id, through)
     query<[string, number], unknown>('DELETE FROM search_changes WHERE resource = ? AND id = ?').run(name, id)
   }
   if (changed.areMore) return
   const fresh = atOnce(
     connection,
-    `SELECT t.id, ${lengthSql(resource)} FROM ${name} t WHERE t.id > ? ORDER BY t.id`,
+    `SELECT t.id, ${lengthSql(resource)} FROM ${tableOf(name)} t WHERE t.id > ? ORDER BY t.id`,
     through,
   )
   const end = fresh.ids.at(-1)

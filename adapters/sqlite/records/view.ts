@@ -1,6 +1,7 @@
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import { type Embed, embedsIn, type Resource, timestamped, type View } from '../../../core/resources/resource.ts'
+import { tableOf } from '../database/table.ts'
 
 /** SQL that makes the JSON of the API, derived from the declarations. */
 
@@ -37,9 +38,9 @@ function embedSql(embed: Embed): string {
       return `iif(${embed.name}.id IS NULL, NULL, ${objectSql(resourceNamed(embed.from), embed.name, embed.only)})`
     case 'many':
       return `(SELECT json_group_array(${objectSql(resourceNamed(embed.from), 'm', embed.only)} ORDER BY m.id)
-        FROM ${embed.from} m WHERE m.${embed.by} = t.id)`
+        FROM ${tableOf(embed.from)} m WHERE m.${embed.by} = t.id)`
     case 'count':
-      return `(SELECT count(*) FROM ${embed.of} m WHERE m.${embed.by} = t.id)`
+      return `(SELECT count(*) FROM ${tableOf(embed.of)} m WHERE m.${embed.by} = t.id)`
   }
 }
 
@@ -69,10 +70,10 @@ export const hasUnbounded = ({ fields }: Resource, only: readonly string[] = Obj
 export function joinSql(resource: Resource, view: View): string {
   return embedsIn(resource, view)
     .map(embed =>
-      embed.kind === 'one' ? `LEFT JOIN ${embed.from} ${embed.name} ON ${embed.name}.id = t.${embed.via}` : '',
+      embed.kind === 'one' ? `LEFT JOIN ${tableOf(embed.from)} ${embed.name} ON ${embed.name}.id = t.${embed.via}` : '',
     )
     .join(' ')
 }
 
 /** The view of the row that a RETURNING clause speaks of, which has no alias. */
-export const returningSql = (resource: Resource): string => objectSql(resource, resource.name)
+export const returningSql = (resource: Resource): string => objectSql(resource, tableOf(resource.name))

@@ -5,6 +5,7 @@ import { alreadyThere, copyDatabase, findings } from '../database/copies.ts'
 import type { Connection } from '../database/database.ts'
 import { schemaVersion } from '../database/migrate.ts'
 import { isServed } from '../database/serving.ts'
+import { tableOf } from '../database/table.ts'
 import { strays } from '../database/within.ts'
 
 /** In bytes; 0 where there is no file. */
@@ -19,7 +20,7 @@ export function maintenance(connection: Connection): Maintenance {
       logBytes: sizeOf(`${path}-wal`),
       schema: schemaVersion(db),
       counts: Object.fromEntries(
-        resources.map(({ name }) => [name, value<[], number>(`SELECT count(*) FROM ${name}`).get() ?? 0]),
+        resources.map(({ name }) => [name, value<[], number>(`SELECT count(*) FROM ${tableOf(name)}`).get() ?? 0]),
       ),
       lastWrites: lastWrites(connection),
     }),
@@ -31,11 +32,12 @@ export function maintenance(connection: Connection): Maintenance {
     strays: async resource => strays(connection, resource),
     shared: async ({ name, key }) =>
       value<[], string>(
-        `SELECT json_group_array(id) FROM ${name} GROUP BY ${key.join()} HAVING count(*) > 1 ORDER BY max(id) DESC`,
+        `SELECT json_group_array(id) FROM ${tableOf(name)} GROUP BY ${key.join()} HAVING count(*) > 1 ORDER BY max(id) DESC`,
       )
         .all()
         .map(idsIn),
-    held: async ({ name }, field) => value<[], string>(`SELECT DISTINCT ${field} FROM ${name} ORDER BY 1`).all(),
+    held: async ({ name }, field) =>
+      value<[], string>(`SELECT DISTINCT ${field} FROM ${tableOf(name)} ORDER BY 1`).all(),
     lastBeat: async () => value<[], string>('SELECT beaten_at FROM heartbeat').get() ?? null,
     isServed: async () => isServed(path),
   }
@@ -50,7 +52,7 @@ const idsIn = (json: string): number[] => {
 function lastWrites({ rows, value }: Connection): Statistics['lastWrites'] {
   const noted = new Map(rows<[], [string, string]>('SELECT resource, max(at) FROM audit GROUP BY resource').all())
   const newest = (name: string): string | undefined =>
-    value<[], string>(`SELECT updated_at FROM ${name} ORDER BY id DESC LIMIT 1`).get()
+    value<[], string>(`SELECT updated_at FROM ${tableOf(name)} ORDER BY id DESC LIMIT 1`).get()
   return Object.fromEntries(
     resources.map(({ name, timestamps }) => {
       const moments = [noted.get(name) ?? '', (timestamps && newest(name)) || ''].sort()
