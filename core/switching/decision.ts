@@ -6,6 +6,7 @@ import type { LimitName } from './limits.ts'
 export const REFUSALS = [
   'unknown tenant',
   'tenant not active',
+  'unfit tenant',
   'unknown extension',
   'extension not active',
   'no secret',
@@ -38,7 +39,7 @@ export type CallRequest =
     }
   | {
       readonly from: 'trunk'
-      /** The name of the trunk it came by; null where the switch cannot tell. */
+      /** The name of the trunk it came by; null where it came from none that is known. */
       readonly trunk: string | null
       readonly caller: string
       /** As the carrier wrote it. */
@@ -74,9 +75,21 @@ export interface SwitchAgent {
 export type Step =
   | { readonly kind: 'tenant'; readonly tenant: SwitchTenant }
   | { readonly kind: 'caller'; readonly extension: SwitchExtension }
-  | { readonly kind: 'number'; readonly given: string; readonly read: ReadNumber }
+  | {
+      readonly kind: 'number'
+      readonly given: string
+      readonly read: ReadNumber
+      /** By whose plan it was read; null: by none. */
+      readonly country: string | null
+    }
   | { readonly kind: 'inside'; readonly what: 'extension' | 'queue' | 'DID'; readonly number: string }
-  | { readonly kind: 'permission'; readonly prefix: string | null; readonly rule: 'allowed' | 'blocked' | 'not listed' }
+  | {
+      readonly kind: 'permission'
+      /** The extension's number; null for the tenant's. */
+      readonly of: string | null
+      readonly prefix: string | null
+      readonly rule: 'allowed' | 'blocked' | 'not listed'
+    }
   | { readonly kind: 'rate'; readonly prefix: string | null; readonly isRequired: boolean }
   | {
       readonly kind: 'limit'
@@ -91,20 +104,27 @@ export type Step =
   | { readonly kind: 'trunk'; readonly name: string; readonly isUsable: boolean; readonly why: string | null }
   | { readonly kind: 'target'; readonly target: Target }
 
-/** Where a call goes: through to the targets, each tried when the one before it doesn't take the call; or nowhere. */
-export type CallDecision = { readonly steps: readonly Step[] } & (
-  | {
-      readonly refusal: null
-      readonly direction: 'internal' | 'inbound' | 'outbound'
-      /** The number's digits as the tenant's country reads it, for the record of the call. */
-      readonly number: string
-      readonly targets: readonly [Target, ...Target[]]
-      /** The switch ends the call after so many seconds; null: never. */
-      readonly maxSeconds: number | null
-    }
-  | { readonly refusal: Refusal /** A sentence for an operator. */; readonly reason: string }
-)
+/** A call that goes through to the targets, each tried when the one before it doesn't take it. */
+export interface PutThrough {
+  readonly refusal: null
+  readonly direction: 'internal' | 'inbound' | 'outbound'
+  /** What the record of the call is to name as its destination: E.164 with the plus, else as it was dialled. */
+  readonly number: string
+  readonly targets: readonly [Target, ...Target[]]
+  /** The switch ends the call after so many seconds; null: never. */
+  readonly maxSeconds: number | null
+}
+
+export interface Refused {
+  readonly refusal: Refusal
+  /** A sentence for an operator, without its full stop. */
+  readonly reason: string
+}
+
+export const refused = (refusal: Refusal, reason: string): Refused => ({ refusal, reason })
+
+export type CallDecision = { readonly steps: readonly Step[] } & (PutThrough | Refused)
 
 export type RegistrationDecision =
   | { readonly refusal: null; readonly tenant: SwitchTenant; readonly extension: SwitchExtension }
-  | { readonly refusal: Refusal; readonly reason: string }
+  | Refused

@@ -1,4 +1,5 @@
 import type { Dialling } from '../dialling/dialling.ts'
+import type { PrefixRoute } from '../prefix-routes.ts'
 import type { LimitSettings } from './limits.ts'
 
 /**
@@ -85,12 +86,8 @@ export interface Trunk {
 }
 
 /** The trunks that numbers beginning so go out through. */
-export interface TrunkRoute {
+export interface TrunkRoute extends PrefixRoute {
   readonly id: number
-  /** null: for every tenant without a route of its own for the number. */
-  readonly tenantId: number | null
-  /** Digits of an E.164 number, without the plus; empty for all. */
-  readonly prefix: string
   /** Names, the first tried first. */
   readonly trunks: readonly string[]
 }

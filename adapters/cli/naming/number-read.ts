@@ -1,22 +1,23 @@
+import { described } from '../../../core/dialling/described.ts'
 import type { Dialling, ReadNumber } from '../../../core/dialling/dialling.ts'
 import { dialled } from '../../../core/dialling/number.ts'
 
-/** What a dialled number is read as, in words. */
-export function numberRead(given: string, { kind, digits }: ReadNumber, dialling: Dialling): string {
+/** What a dialled number is read as, and what rates match it, in words. */
+export function numberRead(given: string, read: ReadNumber, dialling: Dialling): string {
   const { country, areaCode } = dialling
+  const { kind, digits } = read
+  const what = described(given, read, country)
   switch (kind) {
     case 'national':
-      return `${given} is a national number of ${country}: ${digits}`
+      return `${what}: ${digits}`
     case 'local':
-      return `${given} is a local number of ${country}, area code ${areaCode}: ${digits}`
+      return `${what}, area code ${areaCode}: ${digits}`
     case 'short':
-      return `${given} is a short number of ${country}: only a rate for ${ratesFor(given, digits, dialling)} matches it`
     case 'emergency':
-      return `${given} is an emergency number of ${country}: only a rate for ${ratesFor(given, digits, dialling)} matches it`
+      return `${what}: only a rate for ${ratesFor(given, digits, dialling)} matches it`
     case 'area unknown':
-      return `${given} is a local number of ${country}, and the tenant has no area_code: no rate matches it`
     case 'unknown':
-      return `${given} is no number that is dialled in ${country}: no rate matches it`
+      return `${what}: no rate matches it`
     default:
       return `${given} is matched as ${digits || 'nothing: it has no digits to match'}`
   }

@@ -1,0 +1,21 @@
+import type { ReadNumber } from './dialling.ts'
+
+/** What a dialled number is, in words; null for one that is read by no plan. */
+export function described(given: string, { kind }: ReadNumber, country: string | null): string | null {
+  switch (kind) {
+    case 'plain':
+      return null
+    case 'unknown':
+      return `${given} is no number that is dialled in ${country}`
+    case 'area unknown':
+      return `${given} is a local number of ${country}, and the tenant has no area_code`
+    case 'international':
+      return `${given} is an international number`
+    case 'national':
+    case 'local':
+    case 'short':
+      return `${given} is a ${kind} number of ${country}`
+    case 'emergency':
+      return `${given} is an emergency number of ${country}`
+  }
+}

@@ -1,0 +1,126 @@
+import type { ReadNumber } from '../dialling/dialling.ts'
+import type { CallFacts, LiveCall } from '../ports/switching.ts'
+import { isActive } from '../rating/deck.ts'
+import { tenantRefusal } from './decide-registration.ts'
+import { accounts, type Deciding, reachedLimit } from './deciding.ts'
+import { type CallDecision, type CallRequest, type PutThrough, type Refused, refused, type Step } from './decision.ts'
+import type { SwitchDid, SwitchExtension, TenantDirectory } from './directory.ts'
+import { isFitE164, isFitNumber } from './fit.ts'
+import { type End, endRefusal, insideTargets } from './inside.ts'
+import { goOut } from './outside.ts'
+import { limitUses } from './permission.ts'
+
+/**
+ * Where a call goes. `live` are the calls that are up, of all tenants, without this one. A telephone that sends a call
+ * on to another number (302, REFER) asks once more, for the extension whose call it is.
+ */
+export function decideCall(request: CallRequest, facts: CallFacts, live: readonly LiveCall[]): CallDecision {
+  const { tenant } = facts.directory
+  const steps: Step[] = [{ kind: 'tenant', tenant }]
+  const deciding = { facts, live, steps }
+  const unfit = isFitNumber(request.dialled)
+    ? null
+    : refused('unfit number', `${JSON.stringify(request.dialled)} is no number that can be dialled`)
+  const outcome =
+    tenantRefusal(tenant) ??
+    unfit ??
+    (request.from === 'extension'
+      ? placed(deciding, request.extension, request.dialled)
+      : arrived(deciding, request.trunk, request.dialled))
+  if (outcome.refusal === null) for (const target of outcome.targets) steps.push({ kind: 'target', target })
+  return { ...outcome, steps }
+}
+
+/** A call that one of the tenant's extensions places. */
+function placed(deciding: Deciding, number: string, dialled: string): PutThrough | Refused {
+  const { directory } = deciding.facts
+  const { slug } = directory.tenant
+  const caller = directory.extensions.get(number)
+  if (!caller) return refused('unknown extension', `tenant ${slug} has no extension ${number}`)
+  deciding.steps.push({ kind: 'caller', extension: caller })
+  if (!isActive(caller.status))
+    return refused('extension not active', `extension ${number} of tenant ${slug} is ${caller.status}`)
+  const type = directory.extensions.has(dialled) ? 'extension' : directory.queues.has(dialled) ? 'queue' : null
+  if (type !== null) return within(deciding, caller, dialled, { type, number: dialled })
+  const read = directory.dialling.read(dialled)
+  deciding.steps.push({ kind: 'number', given: dialled, read, country: directory.dialling.country })
+  const did = didWith(directory, read)
+  return did ? toDid(deciding, caller, did, read) : goOut(deciding, caller, dialled, read)
+}
+
+/** A call that a carrier brings, for the DID that was dialled. */
+function arrived(deciding: Deciding, trunk: string | null, dialled: string): PutThrough | Refused {
+  const { directory } = deciding.facts
+  const found = didDialled(directory, dialled)
+  if (!found) return refused('unknown DID', `no DID has the number ${dialled}`)
+  const { did, read } = found
+  deciding.steps.push({ kind: 'number', given: dialled, read, country: directory.dialling.country })
+  if (directory.trunks.has(did.provider) && did.provider !== trunk)
+    return refused(
+      'DID of another trunk',
+      `calls for the DID ${did.number} come from trunk ${did.provider}, and this one came from ${trunk ?? 'elsewhere'}`,
+    )
+  return toDid(deciding, null, did, read)
+}
+
+/** Carriers write numbers with their country code, mostly without a plus; else as they are dialled in the country. */
+function didDialled(directory: TenantDirectory, dialled: string): { did: SwitchDid; read: ReadNumber } | null {
+  for (const number of [`+${dialled.replace(/^\+/, '')}`, dialled]) {
+    const read = directory.dialling.read(number)
+    const did = didWith(directory, read)
+    if (did) return { did, read }
+  }
+  return null
+}
+
+function didWith({ tenant, dids }: TenantDirectory, { digits }: ReadNumber): SwitchDid | null {
+  const did = digits === '' ? undefined : dids.get(digits)
+  return did?.tenantId === tenant.id ? did : null
+}
+
+function within(deciding: Deciding, caller: SwitchExtension, dialled: string, end: End): PutThrough | Refused {
+  deciding.steps.push({ kind: 'inside', what: end.type, number: end.number })
+  const { directory } = deciding.facts
+  const refusal = endRefusal(directory, end) ?? tooManyCalls(deciding, caller)
+  if (refusal) return refusal
+  return through(deciding, 'internal', dialled, [end])
+}
+
+/** A call to a DID goes where its routes lead, each tried when the one before it doesn't take the call. */
+function toDid(
+  deciding: Deciding,
+  caller: SwitchExtension | null,
+  did: SwitchDid,
+  read: ReadNumber,
+): PutThrough | Refused {
+  deciding.steps.push({ kind: 'inside', what: 'DID', number: did.number })
+  const { directory } = deciding.facts
+  if (!isActive(did.status)) return refused('DID not active', `the DID ${did.number} is ${did.status}`)
+  const ends = did.targets.filter(end => endRefusal(directory, end) === null)
+  if (ends.length === 0)
+    return refused('no route', `no route of the DID ${did.number} leads to an active extension or queue`)
+  const refusal = tooManyCalls(deciding, caller)
+  if (refusal) return refusal
+  const number = isFitE164(read.digits) ? `+${read.digits}` : read.digits
+  return through(deciding, caller ? 'internal' : 'inbound', number, ends)
+}
+
+function through(
+  { facts }: Deciding,
+  direction: PutThrough['direction'],
+  number: string,
+  ends: readonly End[],
+): PutThrough | Refused {
+  const [first, ...others] = insideTargets(facts.directory, ends)
+  if (!first) return refused('no route', `${number} leads to nothing that takes calls`)
+  return { refusal: null, direction, number, targets: [first, ...others], maxSeconds: null }
+}
+
+/** Only calls out cost anything: of the limits, that on concurrent calls alone holds for one that stays inside. */
+function tooManyCalls(deciding: Deciding, caller: SwitchExtension | null): Refused | null {
+  const uses = accounts(deciding, caller).flatMap(limitUses)
+  return reachedLimit(
+    deciding,
+    uses.filter(({ name }) => name === 'concurrent_calls'),
+  )
+}

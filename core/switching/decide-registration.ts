@@ -1,0 +1,44 @@
+import { isActive } from '../rating/deck.ts'
+import { type Refused, type RegistrationDecision, refused } from './decision.ts'
+import type { SwitchTenant, TenantDirectory } from './directory.ts'
+import { isFitDomain, isFitName, isFitNumber } from './fit.ts'
+
+/** What a telephone registers, or proves to be. */
+export interface Registration {
+  /** As the telephone wrote it, case included. */
+  readonly domain: string
+  readonly user: string
+  /** Whom it wants to be called as; null where it only proves who it is, to place a call. */
+  readonly to: { readonly user: string; readonly host: string } | null
+}
+
+/** May that telephone register? `directory` is of the tenant with the domain; null when there is none. */
+export function decideRegistration(directory: TenantDirectory | null, asked: Registration): RegistrationDecision {
+  const { domain, user, to } = asked
+  if (!directory) return refused('unknown tenant', `no tenant has the domain ${domain}`)
+  const { tenant } = directory
+  if (domain !== tenant.domain)
+    return refused('wrong domain', `the domain is ${domain}, and that of tenant ${tenant.slug} is ${tenant.domain}`)
+  if (to && (to.user !== user || to.host !== domain))
+    return refused('not its own number', `${user}@${domain} wants to register as ${to.user}@${to.host}`)
+  const problem = tenantRefusal(tenant)
+  if (problem) return problem
+  const extension = directory.extensions.get(user)
+  if (!extension) return refused('unknown extension', `tenant ${tenant.slug} has no extension ${user}`)
+  if (!isFitNumber(user)) return refused('unfit number', `no switch can call ${user}: digits, * and # can be dialled`)
+  if (!isActive(extension.status))
+    return refused('extension not active', `extension ${user} of tenant ${tenant.slug} is ${extension.status}`)
+  if (extension.secret.trim() === '')
+    return refused('no secret', `extension ${user} of tenant ${tenant.slug} has no secret`)
+  return { refusal: null, tenant, extension }
+}
+
+/** Why nothing of the tenant may use a switch; null where it may. */
+export function tenantRefusal({ slug, domain, status }: SwitchTenant): Refused | null {
+  if (!isActive(status)) return refused('tenant not active', `tenant ${slug} is ${status}`)
+  if (!isFitName(slug))
+    return refused('unfit tenant', `the slug ${slug} cannot be put onto a switch: letters, digits, _ . - can`)
+  if (!isFitDomain(domain))
+    return refused('unfit tenant', `the domain ${domain} of tenant ${slug} is no domain that a switch can use`)
+  return null
+}

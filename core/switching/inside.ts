@@ -1,0 +1,54 @@
+import { isActive } from '../rating/deck.ts'
+import { type Refused, refused, type SwitchAgent, type Target } from './decision.ts'
+import type { SwitchDid, SwitchQueue, TenantDirectory } from './directory.ts'
+import { isFitNumber } from './fit.ts'
+
+/** Where a call ends inside the switch. */
+export type End = SwitchDid['targets'][number]
+
+/** How long a telephone rings when something else is tried after it, and when nothing is: seconds. */
+const RINGS = 25
+const RINGS_LAST = 60
+
+/** Why a call cannot end there; null where it can. */
+export function endRefusal({ tenant, extensions, queues }: TenantDirectory, { type, number }: End): Refused | null {
+  const found = type === 'extension' ? extensions.get(number) : queues.get(number)
+  if (!found)
+    return refused(
+      type === 'extension' ? 'unknown extension' : 'unknown queue',
+      `tenant ${tenant.slug} has no ${type} ${number}`,
+    )
+  if (!isFitNumber(number)) return refused('unfit number', `no switch can call ${type} ${number}: it is no number`)
+  return isActive(found.status)
+    ? null
+    : refused(
+        type === 'extension' ? 'extension not active' : 'queue not active',
+        `${type} ${number} of tenant ${tenant.slug} is ${found.status}`,
+      )
+}
+
+/** The ends in their order, and behind them the voicemail of the first extension that has one. */
+export function insideTargets(directory: TenantDirectory, ends: readonly End[]): Target[] {
+  const { extensions, queues } = directory
+  const mailbox = ends
+    .flatMap(({ type, number }) => (type === 'extension' ? (extensions.get(number) ?? []) : []))
+    .find(({ hasVoicemail }) => hasVoicemail)
+  const reached = ends.flatMap(({ type, number }, index): Target[] => {
+    const isLast = index === ends.length - 1 && !mailbox
+    const extension = extensions.get(number)
+    if (type === 'extension')
+      return extension ? [{ to: 'extension', extension, rings: isLast ? RINGS_LAST : RINGS }] : []
+    const queue = queues.get(number)
+    return queue ? [{ to: 'queue', queue, agents: activeAgents(directory, queue) }] : []
+  })
+  return mailbox ? [...reached, { to: 'voicemail', extension: mailbox }] : reached
+}
+
+/** The agents that a queue rings, the lowest penalty first. */
+const activeAgents = ({ extensions }: TenantDirectory, queue: SwitchQueue): SwitchAgent[] =>
+  queue.agents
+    .flatMap(({ extension: number, penalty }): SwitchAgent[] => {
+      const extension = extensions.get(number)
+      return extension && isActive(extension.status) && isFitNumber(number) ? [{ extension, penalty }] : []
+    })
+    .toSorted((one, other) => one.penalty - other.penalty)

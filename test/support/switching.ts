@@ -1,0 +1,127 @@
+import { diallingOf } from '../../core/dialling/settings.ts'
+import type { CallFacts, LiveCall } from '../../core/ports/switching.ts'
+import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory, Trunk } from '../../core/switching/directory.ts'
+import type { Limits, Used } from '../../core/switching/limits.ts'
+
+/** Directories of tenants for tests of what switches are answered. */
+
+export const NO_LIMITS: Limits = {
+  most: {},
+  blockedPrefixes: [],
+  allowedPrefixes: null,
+  maxSeconds: null,
+  ratedOnly: false,
+  unreadable: [],
+}
+
+export const UNUSED: Used = {
+  concurrent_calls: 0,
+  calls_per_hour: 0,
+  calls_per_day: 0,
+  cost_per_hour: 0,
+  cost_per_day: 0,
+}
+
+export const extension = (number: string, given: Partial<SwitchExtension> = {}): SwitchExtension => ({
+  id: Number(number) || 1,
+  number,
+  displayName: `Desk ${number}`,
+  secret: `s3cret-${number}`,
+  status: 'active',
+  hasVoicemail: false,
+  devices: 1,
+  ...given,
+})
+
+export const queue = (number: string, given: Partial<SwitchQueue> = {}): SwitchQueue => ({
+  id: Number(number) || 1,
+  number,
+  name: `Queue ${number}`,
+  strategy: 'ringall',
+  timeout: 60,
+  status: 'active',
+  agents: [],
+  ...given,
+})
+
+export const did = (number: string, targets: SwitchDid['targets'], given: Partial<SwitchDid> = {}): SwitchDid => ({
+  id: 1,
+  tenantId: 1,
+  number,
+  provider: 'Some carrier',
+  status: 'active',
+  targets,
+  ...given,
+})
+
+export const trunk = (name: string, given: Partial<Trunk> = {}): Trunk => ({
+  id: 1,
+  name,
+  host: `${name}.example.com`,
+  port: 5060,
+  transport: 'udp',
+  username: null,
+  secret: null,
+  registers: false,
+  numberForm: 'e164',
+  codecs: [],
+  maxCalls: null,
+  status: 'active',
+  ...given,
+})
+
+export interface World {
+  readonly settings?: unknown
+  readonly tenant?: Partial<TenantDirectory['tenant']>
+  readonly extensions?: readonly SwitchExtension[]
+  readonly queues?: readonly SwitchQueue[]
+  readonly dids?: readonly SwitchDid[]
+  readonly trunks?: readonly Trunk[]
+  readonly routes?: TenantDirectory['trunkRoutes']
+  readonly limits?: Partial<Limits>
+  readonly ofExtension?: Partial<Limits>
+}
+
+/** Tenant acme of Ukraine with extension 101, and all numbers through carrier-one, unless something else is given. */
+export function directory(given: World = {}): TenantDirectory {
+  const dialling = diallingOf(given.settings ?? { dialling: { country: 'UA' } })
+  const { extensions = [extension('101'), extension('102')], queues = [], dids = [] } = given
+  const { trunks = [trunk('carrier-one')] } = given
+  return {
+    tenant: {
+      ...{ id: 1, slug: 'acme', domain: 'acme.example.com', status: 'active', timezone: 'Europe/Kyiv' },
+      ...given.tenant,
+    },
+    dialling,
+    limits: {
+      tenant: { ...NO_LIMITS, ...given.limits },
+      extension: { ...NO_LIMITS, ...given.ofExtension },
+      extensions: new Map(),
+    },
+    extensions: new Map(extensions.map(each => [each.number, each])),
+    queues: new Map(queues.map(each => [each.number, each])),
+    dids: new Map(dids.map(each => [dialling.read(each.number).digits, each])),
+    trunks: new Map(trunks.map(each => [each.name, each])),
+    trunkRoutes: given.routes ?? [{ id: 1, tenant_id: null, prefix: '', trunks: trunks.map(({ name }) => name) }],
+  }
+}
+
+export const facts = (given: World = {}, others: Partial<CallFacts> = {}): CallFacts => ({
+  directory: directory(given),
+  rate: null,
+  used: { tenant: UNUSED, extension: UNUSED },
+  ...others,
+})
+
+export const liveCall = (given: Partial<LiveCall> = {}): LiveCall => ({
+  id: '1',
+  tenant: 'acme',
+  extension: '101',
+  from: '101',
+  to: '+380501234567',
+  direction: 'outbound',
+  trunk: 'carrier-one',
+  startedAt: '2026-10-01T12:00:00.000000Z',
+  answeredAt: null,
+  ...given,
+})
