@@ -2,13 +2,12 @@ import type { ReadNumber } from '../dialling/dialling.ts'
 import type { CallFacts, LiveCall } from '../ports/switching.ts'
 import { isActive } from '../rating/deck.ts'
 import { tenantRefusal } from './decide-registration.ts'
-import { accounts, type Deciding, reachedLimit } from './deciding.ts'
+import { accounts, type Deciding, limitRefusal } from './deciding.ts'
 import { type CallDecision, type CallRequest, type PutThrough, type Refused, refused, type Step } from './decision.ts'
 import type { SwitchDid, SwitchExtension, TenantDirectory } from './directory.ts'
 import { isFitE164, isFitNumber } from './fit.ts'
 import { type End, endRefusal, insideTargets } from './inside.ts'
 import { goOut } from './outside.ts'
-import { limitUses } from './permission.ts'
 
 /**
  * Where a call goes. `live` are the calls that are up, of all tenants, without this one. A telephone that sends a call
@@ -81,7 +80,7 @@ function didWith({ tenant, dids }: TenantDirectory, { digits }: ReadNumber): Swi
 function within(deciding: Deciding, caller: SwitchExtension, dialled: string, end: End): PutThrough | Refused {
   deciding.steps.push({ kind: 'inside', what: end.type, number: end.number })
   const { directory } = deciding.facts
-  const refusal = endRefusal(directory, end) ?? tooManyCalls(deciding, caller)
+  const refusal = endRefusal(directory, end) ?? limitRefusal(deciding, accounts(deciding, caller), false)
   if (refusal) return refusal
   return through(deciding, 'internal', dialled, [end])
 }
@@ -99,7 +98,7 @@ function toDid(
   const ends = did.targets.filter(end => endRefusal(directory, end) === null)
   if (ends.length === 0)
     return refused('no route', `no route of the DID ${did.number} leads to an active extension or queue`)
-  const refusal = tooManyCalls(deciding, caller)
+  const refusal = limitRefusal(deciding, accounts(deciding, caller), false)
   if (refusal) return refusal
   const number = isFitE164(read.digits) ? `+${read.digits}` : read.digits
   return through(deciding, caller ? 'internal' : 'inbound', number, ends)
@@ -114,13 +113,4 @@ function through(
   const [first, ...others] = insideTargets(facts.directory, ends)
   if (!first) return refused('no route', `${number} leads to nothing that takes calls`)
   return { refusal: null, direction, number, targets: [first, ...others], maxSeconds: null }
-}
-
-/** Only calls out cost anything: of the limits, that on concurrent calls alone holds for one that stays inside. */
-function tooManyCalls(deciding: Deciding, caller: SwitchExtension | null): Refused | null {
-  const uses = accounts(deciding, caller).flatMap(limitUses)
-  return reachedLimit(
-    deciding,
-    uses.filter(({ name }) => name === 'concurrent_calls'),
-  )
 }

@@ -1,7 +1,7 @@
 import type { CallFacts, LiveCall } from '../ports/switching.ts'
 import { type Refused, refused, type Step } from './decision.ts'
 import type { SwitchExtension, TenantDirectory } from './directory.ts'
-import type { Account, LimitUse } from './permission.ts'
+import { isReached, type Limits, type Live, limitsInUse, type Used } from './limits.ts'
 
 /** What one decision is made of, and the steps that it has taken so far. */
 export interface Deciding {
@@ -11,11 +11,20 @@ export interface Deciding {
   readonly steps: Step[]
 }
 
+/** Whose limits they are, and what is used of them. */
+export interface Account {
+  /** The extension's number; null for the tenant. */
+  readonly of: string | null
+  readonly limits: Limits
+  readonly used: Used
+  readonly live: Live
+}
+
 /** Whose limits a call counts for: the tenant's, and those of the extension that places it. */
 export function accounts({ facts, live }: Deciding, caller: SwitchExtension | null): Account[] {
   const { tenant, limits } = facts.directory
   const own = live.filter(call => call.tenant === tenant.slug)
-  const ofTenant = { of: null, limits: limits.tenant, used: facts.used.tenant, live: own }
+  const ofTenant = { of: null, limits: limits.tenant, used: facts.used.tenant, live: counted(own) }
   if (!caller) return [ofTenant]
   const { number } = caller
   return [
@@ -24,17 +33,23 @@ export function accounts({ facts, live }: Deciding, caller: SwitchExtension | nu
       of: number,
       limits: limits.extensions.get(number) ?? limits.extension,
       used: facts.used.extension,
-      live: own.filter(call => call.extension === number),
+      live: counted(own.filter(call => call.extension === number)),
     },
   ]
 }
 
-export function reachedLimit({ facts, steps }: Deciding, uses: readonly LimitUse[]): Refused | null {
-  for (const use of uses) {
-    steps.push({ kind: 'limit', ...use })
-    if (use.used >= use.limit)
-      return refused('limit reached', `${nameOf(use.of, facts.directory)} has reached its ${use.name}`)
-  }
+const counted = (live: readonly LiveCall[]): Live => ({
+  calls: live.length,
+  callsOut: live.filter(({ direction }) => direction === 'outbound').length,
+})
+
+/** Refuses a call that a limit forbids. */
+export function limitRefusal({ facts, steps }: Deciding, all: readonly Account[], isOut: boolean): Refused | null {
+  for (const { of, limits, ...measured } of all)
+    for (const use of limitsInUse(limits, { ...measured, isOut })) {
+      steps.push({ kind: 'limit', of, ...use })
+      if (isReached(use)) return refused('limit reached', `${nameOf(of, facts.directory)} has reached its ${use.name}`)
+    }
   return null
 }
 

@@ -2,12 +2,12 @@ import type { ReadNumber } from '../dialling/dialling.ts'
 import type { LiveCall } from '../ports/switching.ts'
 import { routeFor } from '../prefix-routes.ts'
 import { isActive } from '../rating/deck.ts'
-import { accounts, type Deciding, nameOf, reachedLimit } from './deciding.ts'
+import { accounts, type Deciding, limitRefusal, nameOf } from './deciding.ts'
 import { type PutThrough, type Refused, refused, type Target } from './decision.ts'
 import type { SwitchDid, SwitchExtension, TenantDirectory, Trunk } from './directory.ts'
 import { isFitE164, isFitName } from './fit.ts'
+import { permission } from './limits.ts'
 import { inForm, type OutsideNumber, outsideNumber } from './number-form.ts'
-import { limitUses, permissionTo } from './permission.ts'
 
 /** A call that leaves the switch: what may cost something. */
 export function goOut(
@@ -53,7 +53,7 @@ function mayCost(deciding: Deciding, caller: SwitchExtension, { digits }: Outsid
         'limit unreadable',
         `settings.limits of ${nameOf(of, facts.directory)} cannot be read: ${unreadable.join(', ')}`,
       )
-    const { prefix, rule } = permissionTo(digits, limits)
+    const { prefix, rule } = permission(limits, digits)
     steps.push({ kind: 'permission', of, prefix, rule })
     const whose = nameOf(of, facts.directory)
     if (rule === 'blocked') return refused('prefix blocked', `${whose} may not call numbers that begin with ${prefix}`)
@@ -64,7 +64,7 @@ function mayCost(deciding: Deciding, caller: SwitchExtension, { digits }: Outsid
   steps.push({ kind: 'rate', prefix: facts.rate?.prefix ?? null, isRequired })
   if (isRequired && !facts.rate)
     return refused('no rate', `tenant ${facts.directory.tenant.slug} has no rate for ${digits}`)
-  return reachedLimit(deciding, all.flatMap(limitUses))
+  return limitRefusal(deciding, all, true)
 }
 
 /** The trunks of the route that can take the call, in its order. */

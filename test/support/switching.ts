@@ -1,7 +1,7 @@
 import { diallingOf } from '../../core/dialling/settings.ts'
 import type { CallFacts, LiveCall } from '../../core/ports/switching.ts'
 import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory, Trunk } from '../../core/switching/directory.ts'
-import type { Limits, Used } from '../../core/switching/limits.ts'
+import { type Limits, NOTHING_USED } from '../../core/switching/limits.ts'
 
 /** Directories of tenants for tests of what switches are answered. */
 
@@ -12,14 +12,6 @@ export const NO_LIMITS: Limits = {
   maxSeconds: null,
   ratedOnly: false,
   unreadable: [],
-}
-
-export const UNUSED: Used = {
-  concurrent_calls: 0,
-  calls_per_hour: 0,
-  calls_per_day: 0,
-  cost_per_hour: 0,
-  cost_per_day: 0,
 }
 
 export const extension = (number: string, given: Partial<SwitchExtension> = {}): SwitchExtension => ({
@@ -109,7 +101,7 @@ export function directory(given: World = {}): TenantDirectory {
 export const facts = (given: World = {}, others: Partial<CallFacts> = {}): CallFacts => ({
   directory: directory(given),
   rate: null,
-  used: { tenant: UNUSED, extension: UNUSED },
+  used: { tenant: NOTHING_USED, extension: NOTHING_USED },
   ...others,
 })
 

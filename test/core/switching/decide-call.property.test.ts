@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
 import { explainCall } from '../../../core/switching/explain.ts'
-import { did, extension, facts, liveCall, queue, trunk, UNUSED } from '../../support/switching.ts'
+import { NOTHING_USED } from '../../../core/switching/limits.ts'
+import { did, extension, facts, liveCall, queue, trunk } from '../../support/switching.ts'
 
 /** Texts that tenants and telephones may write, those that a switch would run among them. */
 const hostile = fc.constantFrom('', '1 0', `\${system(id)}`, '$${domain}', 'a,b', "x'y", '10\n1', '<a>', '102@beta')
@@ -101,7 +102,7 @@ const live = fc.array(
   fc.constantFrom('carrier-one', 'two').map(name => liveCall({ trunk: name })),
   { maxLength: 3 },
 )
-const used = fc.nat(3).map(cost_per_day => ({ tenant: { ...UNUSED, cost_per_day }, extension: UNUSED }))
+const used = fc.nat(3).map(cost_per_day => ({ tenant: { ...NOTHING_USED, cost_per_day }, extension: NOTHING_USED }))
 
 const FIT_NUMBER = /^\+?[0-9*#]{1,30}$/
 const FIT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/

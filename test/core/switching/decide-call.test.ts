@@ -4,17 +4,8 @@ import type { CallFacts, LiveCall } from '../../../core/ports/switching.ts'
 import type { Rate } from '../../../core/rating/deck.ts'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallDecision, Refusal, Target } from '../../../core/switching/decision.ts'
-import {
-  did,
-  extension,
-  facts,
-  liveCall,
-  NO_LIMITS,
-  queue,
-  trunk,
-  UNUSED,
-  type World,
-} from '../../support/switching.ts'
+import { NOTHING_USED } from '../../../core/switching/limits.ts'
+import { did, extension, facts, liveCall, NO_LIMITS, queue, trunk, type World } from '../../support/switching.ts'
 
 /** What FreeSWITCH runs where it stands in a dialplan. */
 const COMMAND = `\${system(id)}`
@@ -188,7 +179,7 @@ const REFUSED: Readonly<Record<string, readonly [Refusal, CallDecision]>> = {
       '0501234567',
       facts(
         { limits: { most: { cost_per_day: 500 } } },
-        { used: { tenant: { ...UNUSED, cost_per_day: 500 }, extension: UNUSED } },
+        { used: { tenant: { ...NOTHING_USED, cost_per_day: 500 }, extension: NOTHING_USED } },
       ),
     ),
   ],
@@ -198,7 +189,7 @@ const REFUSED: Readonly<Record<string, readonly [Refusal, CallDecision]>> = {
       '0501234567',
       facts(
         { ofExtension: { most: { calls_per_hour: 3 } } },
-        { used: { tenant: UNUSED, extension: { ...UNUSED, calls_per_hour: 2 } } },
+        { used: { tenant: NOTHING_USED, extension: { ...NOTHING_USED, calls_per_hour: 2 } } },
       ),
       [liveCall()],
     ),

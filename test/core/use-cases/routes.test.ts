@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { routeFor } from '../../../core/prefix-routes.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
-import { routeFor } from '../../../core/prefix-routes.ts'
 import { BODY, GATEWAY, objectOf, world } from '../../support/messaging/messaging.ts'
 
 const refused: GatewayReply = { kind: 'answered', status: 403, body: '{"message":"no credit"}' }
