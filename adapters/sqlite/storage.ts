@@ -11,6 +11,7 @@ import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
 import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
+import type { LimitUsage } from '../../core/ports/switching.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { bulk } from './bulk/bulk.ts'
@@ -33,6 +34,7 @@ import { serverKeys } from './service/server-keys.ts'
 import { sessions } from './service/sessions.ts'
 import { smsReports } from './service/sms-reports.ts'
 import { smsRoutes } from './service/sms-routes.ts'
+import { limitUsage } from './switching/limit-usage.ts'
 
 /** The ports that one SQLite file serves, and its upkeep. */
 export interface Storage extends Heartbeat, SearchIndexing {
@@ -51,6 +53,7 @@ export interface Storage extends Heartbeat, SearchIndexing {
   readonly gauges: Gauges
   readonly serverKeys: ServerKeys
   readonly notices: Notices
+  readonly limitUsage: LimitUsage
   readonly connection: Connection
   readonly writer: Writer
   /** Waits for pending writes, folds the log into the file and closes it. */
@@ -88,6 +91,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     gauges: gauges(connection),
     serverKeys: translating(serverKeys(connection, writer)),
     notices: translating(notices(connection, writer, clock)),
+    limitUsage: translating(limitUsage(connection, clock)),
     connection,
     writer,
     beat: () =>

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../dates.ts'
 import type { Rate } from '../rating/deck.ts'
 import type { CallRequest } from '../switching/decision.ts'
-import type { TenantDirectory } from '../switching/directory.ts'
+import type { SwitchTenant, TenantDirectory } from '../switching/directory.ts'
 import type { Used } from '../switching/limits.ts'
 
 /** What switches ask the storage about. Every read goes by an index, or by what is kept in memory until it changes. */
@@ -27,6 +27,21 @@ export interface CallFacts {
   readonly rate: Rate | null | undefined
   /** What was used of the tenant's limits and, for a call of an extension, of that one's; without the calls that are up. */
   readonly used: { readonly tenant: Used; readonly extension: Used }
+}
+
+/** What tenants have used of their limits, by the calls that are stored. */
+export interface LimitUsage {
+  /**
+   * Of the calls out that have ended within the last 60 minutes, to the minute, and on this day of the tenant's zone.
+   * The first answer for a tenant reads its calls of the last two days, in steps; later ones only what is new.
+   */
+  of(tenant: Pick<SwitchTenant, 'id' | 'timezone'>): Promise<UsedBy>
+}
+
+export interface UsedBy {
+  readonly tenant: Used
+  /** By the id of an extension. */
+  extension(id: number): Used
 }
 
 /** A call that is up on the switch. */

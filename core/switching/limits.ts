@@ -31,10 +31,19 @@ export interface LimitSettings {
   readonly extensions: ReadonlyMap<string, Limits>
 }
 
-/** Calls out that have ended, of one tenant or extension, and what they cost, in units of 0.0001. */
-export type Used = Readonly<Record<Exclude<LimitName, 'concurrent_calls'>, number>>
+/**
+ * Calls out that have ended, of one tenant or extension, and what they cost, in units of 0.0001; no `concurrent_calls`,
+ * since calls that are up have no record yet.
+ */
+export type Used = Readonly<Record<LimitName, number>>
 
-export const NOTHING_USED: Used = { calls_per_hour: 0, calls_per_day: 0, cost_per_hour: 0, cost_per_day: 0 }
+export const NOTHING_USED: Used = {
+  concurrent_calls: 0,
+  calls_per_hour: 0,
+  calls_per_day: 0,
+  cost_per_hour: 0,
+  cost_per_day: 0,
+}
 
 /** How many calls are up, of one tenant or extension. */
 export interface Live {
@@ -57,7 +66,7 @@ export interface LimitUse {
 export function limitsInUse({ most }: Limits, { used, live, isOut }: Measured): readonly LimitUse[] {
   const now: Readonly<Record<LimitName, number>> = {
     ...used,
-    concurrent_calls: live.calls,
+    concurrent_calls: used.concurrent_calls + live.calls,
     calls_per_hour: used.calls_per_hour + live.callsOut,
     calls_per_day: used.calls_per_day + live.callsOut,
   }

@@ -3,6 +3,7 @@ import { callDecksContract } from './calls/call-decks.ts'
 import { callUsageContract } from './calls/call-usage.ts'
 import { callsContract } from './calls/calls.ts'
 import { decksContract } from './calls/decks.ts'
+import { limitUsageContract } from './calls/limit-usage.ts'
 import { reratingContract } from './calls/rerating.ts'
 import type { Adapter, Contract } from './contract.ts'
 import { messagesContract } from './messaging/messages.ts'
@@ -40,6 +41,7 @@ const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
   callsContract,
   reratingContract,
   callUsageContract,
+  limitUsageContract,
   decksContract,
   callDecksContract,
 ]

@@ -8,6 +8,7 @@ import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
+import type { LimitUsage } from '../../core/ports/switching.ts'
 import type { Maintenance } from '../../core/ports/system.ts'
 import type { Retention } from '../../core/ports/upkeep.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
@@ -23,6 +24,7 @@ export interface Ports {
   readonly serverKeys: ServerKeys
   readonly bulk: Bulk
   readonly calls: Calls
+  readonly limitUsage: LimitUsage
   readonly decks: Decks
   readonly retention: Retention
   readonly maintenance: Maintenance

@@ -18,6 +18,7 @@ import { unratedCalls } from './migrations/015-unrated-calls.ts'
 import { gatewayTargets } from './migrations/016-gateway-targets.ts'
 import { smsRoutes } from './migrations/017-sms-routes.ts'
 import { linkedCalls } from './migrations/018-linked-calls.ts'
+import { callRevisions } from './migrations/019-call-revisions.ts'
 
 /** In order; a database's `user_version` is the number of migrations applied to it. */
 export const migrations: readonly string[] = [
@@ -39,6 +40,7 @@ export const migrations: readonly string[] = [
   gatewayTargets,
   smsRoutes,
   linkedCalls,
+  callRevisions,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

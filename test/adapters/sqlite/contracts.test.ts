@@ -17,6 +17,7 @@ const serves: readonly Port[] = [
   'serverKeys',
   'bulk',
   'calls',
+  'limitUsage',
   'decks',
   'retention',
   'maintenance',

@@ -1,0 +1,16 @@
+/**
+ * Counts the changes of a tenant's stored calls that its limits go by, whichever program makes them. What is new shows
+ * by its id. That an extension is deleted changes nothing for the others.
+ */
+const bumped = (name: string, event: string, row: 'new' | 'old'): string => `
+CREATE TRIGGER ${name} AFTER ${event} ON cdrs BEGIN
+  INSERT INTO call_revisions VALUES (${row}.tenant_id, 1)
+  ON CONFLICT (tenant_id) DO UPDATE SET revision = revision + 1;
+END;`
+
+export const callRevisions = `
+CREATE TABLE call_revisions (tenant_id INTEGER PRIMARY KEY, revision INTEGER NOT NULL) STRICT;
+${bumped('cdrs_update_revises', 'UPDATE OF tenant_id, direction, cost, started_at, ended_at', 'new')}
+${bumped('cdrs_move_revises', 'UPDATE OF tenant_id', 'old')}
+${bumped('cdrs_delete_revises', 'DELETE', 'old')}
+`
