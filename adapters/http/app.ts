@@ -1,9 +1,9 @@
 import Koa, { type Context, type Middleware } from 'koa'
 import type { Logger } from 'pino'
-import type { Timestamp } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
+import type { Heartbeat } from '../../core/ports/upkeep.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import type { SecurityTrail } from '../../core/use-cases/security-trail.ts'
@@ -31,7 +31,7 @@ export interface HttpOptions {
   readonly serverKeys: ServerKeys
   readonly notices: Notices
   readonly security: SecurityTrail
-  readonly beat: () => Promise<Timestamp>
+  readonly heartbeat: Heartbeat
   readonly log: Logger
   /** Without a trailing slash; only its origin may change anything from a browser. */
   readonly baseUrl: string
@@ -44,12 +44,12 @@ export type RouteOptions = Omit<HttpOptions, 'log' | 'notices' | 'trustedProxies
 
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const { beat, signIn, serverKeys, administration, messaging, security, baseUrl, metrics } = options
+  const { heartbeat, signIn, serverKeys, administration, messaging, security, baseUrl, metrics } = options
   const routes: Route[] = [
     ...adminRoutes({ signIn, serverKeys, security, onLogin: metrics?.login }),
     ...messagingRoutes({ administration, messaging, security, baseUrl }),
     ...resourceRoutes(administration, { baseUrl }),
-    ...healthRoutes(beat),
+    ...healthRoutes(heartbeat),
     ...docsRoutes(() => inTurns(openApiDocument(routes, baseUrl))),
   ]
   return routes

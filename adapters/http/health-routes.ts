@@ -1,5 +1,6 @@
 import type { Timestamp } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Heartbeat } from '../../core/ports/upkeep.ts'
 import { respond, sendJson } from './responses.ts'
 import type { Route } from './route.ts'
 
@@ -7,10 +8,11 @@ import type { Route } from './route.ts'
 const FRESH_MS = 1_000
 
 /** Whether the process lives, and whether it can write: the moment that it wrote says which database it serves. */
-export function healthRoutes(beat: () => Promise<Timestamp>): readonly Route[] {
+export function healthRoutes(heartbeat: Heartbeat): readonly Route[] {
   let latest: { readonly at: number; readonly result: Promise<Timestamp> } | null = null
   const written = (): Promise<Timestamp> => {
-    if (latest === null || performance.now() - latest.at > FRESH_MS) latest = { at: performance.now(), result: beat() }
+    if (latest === null || performance.now() - latest.at > FRESH_MS)
+      latest = { at: performance.now(), result: heartbeat.beat() }
     return latest.result
   }
   return [

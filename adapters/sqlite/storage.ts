@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { type Actor, ITSELF } from '../../core/audit.ts'
 import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
@@ -20,12 +19,14 @@ import { decks } from './calls/decks.ts'
 import { type Connection, type OpenOptions, openDatabase } from './database/database.ts'
 import { translating } from './database/errors.ts'
 import { createWriter, type Writer, type WriterEvents } from './database/writer.ts'
+import { searchIndexing } from './records/indexing.ts'
 import { RecordSteps } from './records/record-steps.ts'
 import { records } from './records/records.ts'
-import { advanceSearchIndexes, areIndexesBehind, ensureSearchIndexes } from './records/search-index.ts'
+import { ensureSearchIndexes } from './records/search-index.ts'
 import { accounts } from './service/accounts.ts'
 import { audit, auditTrail } from './service/audit.ts'
 import { gauges } from './service/gauges.ts'
+import { heartbeat } from './service/heartbeat.ts'
 import { maintenance } from './service/maintenance.ts'
 import { messages } from './service/messages.ts'
 import { notices } from './service/notices.ts'
@@ -37,7 +38,7 @@ import { smsRoutes } from './service/sms-routes.ts'
 import { limitUsage } from './switching/limit-usage.ts'
 
 /** The ports that one SQLite file serves, and its upkeep. */
-export interface Storage extends Heartbeat, SearchIndexing {
+export interface Storage {
   readonly records: Records
   readonly messages: Messages
   readonly smsRoutes: SmsRoutes
@@ -50,6 +51,8 @@ export interface Storage extends Heartbeat, SearchIndexing {
   readonly bulk: Bulk
   readonly decks: Decks
   readonly retention: Retention
+  readonly heartbeat: Heartbeat
+  readonly indexing: SearchIndexing
   readonly gauges: Gauges
   readonly serverKeys: ServerKeys
   readonly notices: Notices
@@ -88,19 +91,14 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     bulk: translating(bulk(connection, writer, clock, trail)),
     decks: translating(decks(connection, writer, clock, trail)),
     retention: retention(connection, writer),
+    heartbeat: heartbeat(connection, writer, clock),
+    indexing: searchIndexing(connection, writer),
     gauges: gauges(connection),
     serverKeys: translating(serverKeys(connection, writer)),
     notices: translating(notices(connection, writer, clock)),
     limitUsage: translating(limitUsage(connection, clock)),
     connection,
     writer,
-    beat: () =>
-      writer.write(() => {
-        const now = clock.now()
-        connection.query<[string], unknown>('INSERT OR REPLACE INTO heartbeat (id, beaten_at) VALUES (1, ?)').run(now)
-        return now
-      }),
-    followWrites: (signal, onTrouble) => followWrites(connection, writer, signal, onTrouble),
     close: async () => {
       await writer.drained()
       try {
@@ -111,28 +109,5 @@ export function openStorage(path: string, options: StorageOptions): Storage {
         connection.close()
       }
     },
-  }
-}
-
-const BETWEEN_STEPS_MS = 10
-const BETWEEN_LOOKS_MS = 500
-const AFTER_TROUBLE_MS = 10_000
-
-async function followWrites(
-  connection: Connection,
-  writer: Writer,
-  signal: AbortSignal,
-  onTrouble: (error: unknown) => void,
-): Promise<void> {
-  const step = async (): Promise<number> => {
-    const advanced = areIndexesBehind(connection) && (await writer.write(() => advanceSearchIndexes(connection)))
-    return advanced ? BETWEEN_STEPS_MS : BETWEEN_LOOKS_MS
-  }
-  while (!signal.aborted) {
-    const delay = await step().catch(error => {
-      onTrouble(error)
-      return AFTER_TROUBLE_MS
-    })
-    await pause(delay, undefined, { signal, ref: false }).catch(() => undefined)
   }
 }

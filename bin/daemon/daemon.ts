@@ -73,10 +73,10 @@ async function startService(
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
     const { administration, messaging, signIn, security, storage } = opened.trunkline
-    const { serverKeys, notices, beat } = storage
+    const { serverKeys, notices, heartbeat } = storage
     const trustedProxies = settings.trusted_proxies
     if (trustedProxies > 0) await notices.clear('untrusted_proxy')
-    const parts = { administration, messaging, signIn, security, serverKeys, notices, beat }
+    const parts = { administration, messaging, signIn, security, serverKeys, notices, heartbeat }
     server.serve(httpApp({ ...parts, log, baseUrl, trustedProxies, metrics }))
     return { ...opened, server }
   } catch (error) {

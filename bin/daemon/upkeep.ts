@@ -31,7 +31,7 @@ export async function startUpkeep(
     }
   }
   await Promise.all([
-    storage.followWrites(signal, failureOf('search index')),
+    storage.indexing.followWrites(signal, failureOf('search index')),
     repeat(SWEEP_MS, 'sweep', () => sweep(trunkline)),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),

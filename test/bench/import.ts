@@ -141,7 +141,7 @@ async function besideWrites(): Promise<void> {
   freshDatabase()
   const storage = openStorage(at('run.db'), { clock: systemClock() })
   const following = new AbortController()
-  const upkeep = storage.followWrites(following.signal, console.error)
+  const upkeep = storage.indexing.followWrites(following.signal, console.error)
   const waits: number[] = []
   let isOver = false
   const importing = byImport('cdrs', 'calls.csv').finally(() => {

@@ -105,7 +105,7 @@ async function others(signal: AbortSignal) {
   const service = await startService({ db: database })
   const session = await service.login()
   const [writes, reads] = await Promise.all([
-    repeatedly(() => service.trunkline.storage.beat(), 10, signal),
+    repeatedly(() => service.trunkline.storage.heartbeat.beat(), 10, signal),
     repeatedly(() => service.request('GET', '/api/rates/77', { session }), 5, signal),
   ])
   await service.close()

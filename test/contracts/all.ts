@@ -8,7 +8,10 @@ import { reratingContract } from './calls/rerating.ts'
 import type { Adapter, Contract } from './contract.ts'
 import { messagesContract } from './messaging/messages.ts'
 import { parkedReceiptsContract } from './messaging/parked-receipts.ts'
+import { smsReportsContract } from './messaging/sms-reports.ts'
+import { smsRoutesContract } from './messaging/sms-routes.ts'
 import { bulkContract } from './records/bulk.ts'
+import { indexingContract } from './records/indexing.ts'
 import { listOrderContract } from './records/list-order.ts'
 import { listsContract } from './records/lists.ts'
 import { recordRulesContract } from './records/record-rules.ts'
@@ -16,6 +19,9 @@ import { recordsContract } from './records/records.ts'
 import { withinContract } from './records/within.ts'
 import { accountsContract } from './service/accounts.ts'
 import { auditContract } from './service/audit.ts'
+import { backupsContract } from './service/backups.ts'
+import { gaugesContract } from './service/gauges.ts'
+import { heartbeatContract } from './service/heartbeat.ts'
 import { maintenanceContract } from './service/maintenance.ts'
 import { noticesContract } from './service/notices.ts'
 import { retentionContract } from './service/retention.ts'
@@ -28,8 +34,11 @@ const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
   withinContract,
   listsContract,
   listOrderContract,
+  indexingContract,
   messagesContract,
   parkedReceiptsContract,
+  smsRoutesContract,
+  smsReportsContract,
   accountsContract,
   sessionsContract,
   auditContract,
@@ -37,6 +46,9 @@ const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
   serverKeysContract,
   retentionContract,
   maintenanceContract,
+  backupsContract,
+  heartbeatContract,
+  gaugesContract,
   bulkContract,
   callsContract,
   reratingContract,

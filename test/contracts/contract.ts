@@ -8,9 +8,11 @@ import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
+import type { SmsReports } from '../../core/ports/sms-reports.ts'
+import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
 import type { LimitUsage } from '../../core/ports/switching.ts'
 import type { Maintenance } from '../../core/ports/system.ts'
-import type { Retention } from '../../core/ports/upkeep.ts'
+import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 
 /** The ports of core that a storage can serve. */
@@ -28,6 +30,11 @@ export interface Ports {
   readonly decks: Decks
   readonly retention: Retention
   readonly maintenance: Maintenance
+  readonly heartbeat: Heartbeat
+  readonly indexing: SearchIndexing
+  readonly gauges: Gauges
+  readonly smsRoutes: SmsRoutes
+  readonly smsReports: SmsReports
 }
 
 export type Port = keyof Ports
@@ -38,11 +45,19 @@ export interface Adapter {
   /** The contracts of all other ports are skipped, and the report of the run says so. */
   readonly serves: readonly Port[]
   /** Opens an empty storage that takes the time from this clock. */
-  open(clock: ManualClock): Partial<Ports> & { close(): Promise<void> }
+  open(clock: ManualClock): Opened
+  /** Opens a copy that `Maintenance.backup` made; for those who serve that port. */
+  openBackup?(path: string, clock: ManualClock): Opened
 }
 
+type Opened = Partial<Ports> & { close(): Promise<void> }
+
 /** What a behaviour is checked on: the ports that its contract names, over one empty storage. */
-export type Given<P extends Port> = Pick<Ports, P> & { readonly clock: ManualClock }
+export type Given<P extends Port> = Pick<Ports, P> & {
+  readonly clock: ManualClock
+  /** Runs a check on a copy that was made at that path. */
+  onBackup(path: string, check: (ports: Pick<Ports, P>) => Promise<void>): Promise<void>
+}
 
 /** The behaviours that every storage with these ports must have, whatever it is made of. */
 export interface Contract<P extends Port = Port> {
@@ -74,13 +89,16 @@ async function checkOn<P extends Port>(
   check: (given: Given<P>) => Promise<void>,
 ): Promise<void> {
   const clock = manualClock()
-  const storage = adapter.open(clock)
-  try {
-    if (!hasPorts(storage, needs)) throw new Error(`${adapter.name} lacks a port that it says it serves.`)
-    await check({ ...storage, clock })
-  } finally {
-    await storage.close()
+  const closing = async (storage: Opened | undefined, use: (ports: Pick<Ports, P>) => Promise<void>): Promise<void> => {
+    try {
+      if (!storage || !hasPorts(storage, needs)) throw new Error(`${adapter.name} lacks a port that it says it serves.`)
+      await use(storage)
+    } finally {
+      await storage?.close()
+    }
   }
+  const onBackup: Given<P>['onBackup'] = (path, use) => closing(adapter.openBackup?.(path, clock), use)
+  await closing(adapter.open(clock), storage => check({ ...storage, clock, onBackup }))
 }
 
 const hasPorts = <P extends Port>(storage: Partial<Ports>, needs: readonly P[]): storage is Pick<Ports, P> =>

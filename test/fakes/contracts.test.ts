@@ -3,6 +3,6 @@ import { fakeStorage } from './storage.ts'
 
 prove({
   name: 'the fake',
-  serves: ['records', 'messages', 'accounts', 'sessions', 'audit', 'notices', 'serverKeys', 'retention'],
+  serves: ['records', 'messages', 'accounts', 'sessions', 'audit', 'notices', 'serverKeys', 'retention', 'smsRoutes'],
   open: fakeStorage,
 })

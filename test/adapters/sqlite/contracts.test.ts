@@ -21,6 +21,11 @@ const serves: readonly Port[] = [
   'decks',
   'retention',
   'maintenance',
+  'heartbeat',
+  'indexing',
+  'gauges',
+  'smsRoutes',
+  'smsReports',
 ]
 
 const folder = temporaryFolder()
@@ -37,5 +42,7 @@ const onFile = (clock: ManualClock): Storage => {
   return openStorage(path, { clock })
 }
 
-prove({ name: 'SQLite on a file', serves, open: onFile })
-prove({ name: 'SQLite in memory', serves, open: clock => openStorage(':memory:', { clock }) })
+const openBackup = (path: string, clock: ManualClock): Storage => openStorage(path, { clock })
+
+prove({ name: 'SQLite on a file', serves, open: onFile, openBackup })
+prove({ name: 'SQLite in memory', serves, open: clock => openStorage(':memory:', { clock }), openBackup })

@@ -107,6 +107,28 @@ behaviour('counts calls that nobody answered to the destination of their number'
   )
 })
 
+behaviour(
+  'of the newest calls, so many, names the number and prefix of those that a rate was found for',
+  async ports => {
+    const { tenantId } = await acme(ports)
+    const call = (switchCallId: string, start: string, destinationNumber: string) =>
+      completedCall({ switchCallId, start, destinationNumber })
+    await taken(ports, [
+      call('1', '2026-10-01 12:00:00', '00380501112231'),
+      call('2', '2026-10-02 12:00:00', '00380501112232'),
+      call('3', '2026-10-03 12:00:00', '004930123456'),
+      call('4', '2026-11-02 12:00:00', '00380501112234'),
+    ])
+    const newest = async (most: number) =>
+      (await ports.calls.newestRated(tenantId, { from: '2026-10-01', to: '2026-11-01' }, most)).map(
+        ({ number, prefix }) => `${prefix} ${number}`,
+      )
+    assert.deepEqual((await newest(100)).toSorted(), ['380 00380501112231', '380 00380501112232'])
+    assert.deepEqual(await newest(2), ['380 00380501112232'])
+    assert.deepEqual(await newest(1), [])
+  },
+)
+
 behaviour('counts as unrated the very calls whose destinations are told as unrated', async ports => {
   const { tenantId: tenant_id } = await acme(ports)
   await insert(ports.records, 'rates', { tenant_id, prefix: '77', cost_per_minute: Number.MAX_SAFE_INTEGER })

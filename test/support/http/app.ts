@@ -78,7 +78,7 @@ export async function startService(
       serverKeys: storage.serverKeys,
       notices: storage.notices,
       log,
-      beat: () => storage.beat(),
+      heartbeat: storage.heartbeat,
       baseUrl: complete.base_url ?? url,
       trustedProxies: complete.trusted_proxies,
       ...(metrics ? { metrics } : {}),

@@ -98,9 +98,9 @@ test('the document is valid OpenAPI 3.1', async () => {
 
 test('the document describes every route of the router, and nothing else', () => {
   const { administration, messaging, signIn, security, storage } = service.trunkline
-  const { serverKeys } = storage
-  const beat = async (): Promise<string> => ''
-  const routes = apiRoutes({ administration, messaging, signIn, security, serverKeys, beat, baseUrl: service.url })
+  const { serverKeys, heartbeat } = storage
+
+  const routes = apiRoutes({ administration, messaging, signIn, security, serverKeys, heartbeat, baseUrl: service.url })
   const paths = (path: string): string[] =>
     path.includes(':resource') ? exposedResources.map(each => path.replace(':resource', String(each.path))) : [path]
   const routed = routes.flatMap(({ path, methods }) =>
@@ -266,7 +266,7 @@ async function startFailing(code: ErrorCode) {
     security: { loginFailed: () => {}, lockedOut: () => {}, tokenRefused: () => {}, settle: fail },
     signIn: { authenticate: fail, open: fail, resume: fail, end: fail, forgetExpired: fail },
     serverKeys: { find: async () => 'key' },
-    beat: fail,
+    heartbeat: { beat: fail },
     baseUrl: service.url,
   }
   const { notices } = service.trunkline.storage

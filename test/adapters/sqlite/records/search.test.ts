@@ -259,7 +259,7 @@ test('an index that is not behind is left alone', async () => {
   const commits: number[] = []
   const storage = openStorage(':memory:', { clock: manualClock(), onCommit: changes => commits.push(changes) })
   const following = new AbortController()
-  const followed = storage.followWrites(following.signal, () => assert.fail())
+  const followed = storage.indexing.followWrites(following.signal, () => assert.fail())
   following.abort()
   await followed
   assert.deepEqual(commits, [])
@@ -272,7 +272,7 @@ test('trouble in following is reported, and does not end it', async () => {
   const following = new AbortController()
   let followed = Promise.resolve()
   const told = await new Promise(resolve => {
-    followed = storage.followWrites(following.signal, resolve)
+    followed = storage.indexing.followWrites(following.signal, resolve)
   })
   assert.match(String(told), /no such table: search_indexes/)
   following.abort()
