@@ -1,4 +1,4 @@
-import Koa, { type Context, type Middleware } from 'koa'
+import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { AppError } from '../../core/errors.ts'
 import type { Notices } from '../../core/ports/notices.ts'
@@ -22,6 +22,7 @@ import { sendJson } from './responses.ts'
 import { type Handler, noSuchPath, type Route, router } from './route.ts'
 import { PER_CLIENT } from './server.ts'
 import { adminRoutes } from './sessions/admin-routes.ts'
+import { fromOwnHost, onlyFrom } from './sessions/origins.ts'
 import { requireAccount, sessionMiddleware, signedInAccount } from './sessions/session.ts'
 
 export interface HttpOptions {
@@ -33,14 +34,16 @@ export interface HttpOptions {
   readonly security: SecurityTrail
   readonly heartbeat: Heartbeat
   readonly log: Logger
-  /** Without a trailing slash; only its origin may change anything from a browser. */
+  /** Without a trailing slash. */
   readonly baseUrl: string
+  /** Was `baseUrl` set? Then it alone is the service's origin; else the service goes by what browsers call it. */
+  readonly isBaseUrlSet: boolean
   /** How many proxies stand in front, whose X-Forwarded-For is believed. */
   readonly trustedProxies: number
   readonly metrics?: HttpMetrics
 }
 
-export type RouteOptions = Omit<HttpOptions, 'log' | 'notices' | 'trustedProxies'>
+export type RouteOptions = Omit<HttpOptions, 'isBaseUrlSet' | 'log' | 'notices' | 'trustedProxies'>
 
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
@@ -57,18 +60,18 @@ export function apiRoutes(options: RouteOptions): readonly Route[] {
 
 /** The API as a Koa application. */
 export function httpApp(options: HttpOptions): Koa {
-  const { log, baseUrl, trustedProxies, signIn, metrics } = options
+  const { log, baseUrl, isBaseUrlSet, trustedProxies, signIn, metrics } = options
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   app.on('error', error => {
     if (!isClientGone(error)) log.error({ err: error }, 'a response failed')
   })
   const session = sessionMiddleware(app, signIn, { secure: baseUrl.startsWith('https:') })
-  const { origin } = new URL(baseUrl)
+  const refuseForeign = isBaseUrlSet ? onlyFrom(baseUrl) : fromOwnHost(baseUrl)
 
   const guard = (route: Route, handler: Handler): Middleware => {
     if (route.session === 'none') return handler
     return ctx => {
-      refuseForeign(ctx, origin)
+      refuseForeign(ctx.req)
       return session(ctx, async () => {
         if (route.session === 'required') requireAccount(ctx)
         await handler(ctx)
@@ -82,16 +85,6 @@ export function httpApp(options: HttpOptions): Koa {
     throw noSuchPath()
   })
   return app
-}
-
-const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
-
-/** A browser says where a request comes from; one from elsewhere changes nothing here. */
-function refuseForeign(ctx: Context, origin: string): void {
-  if (SAFE_METHODS.has(ctx.method)) return
-  const { origin: from, 'sec-fetch-site': site } = ctx.req.headers
-  if ((from !== undefined && from !== origin) || site === 'cross-site')
-    throw new AppError('forbidden', 'Requests from another origin are refused.')
 }
 
 const GONE = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']

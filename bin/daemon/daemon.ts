@@ -76,8 +76,9 @@ async function startService(
     const { serverKeys, notices, heartbeat } = storage
     const trustedProxies = settings.trusted_proxies
     if (trustedProxies > 0) await notices.clear('untrusted_proxy')
+    const isBaseUrlSet = settings.base_url !== null
     const parts = { administration, messaging, signIn, security, serverKeys, notices, heartbeat }
-    server.serve(httpApp({ ...parts, log, baseUrl, trustedProxies, metrics }))
+    server.serve(httpApp({ ...parts, log, baseUrl, isBaseUrlSet, trustedProxies, metrics }))
     return { ...opened, server }
   } catch (error) {
     await server.stop(0)

@@ -80,6 +80,7 @@ export async function startService(
       log,
       heartbeat: storage.heartbeat,
       baseUrl: complete.base_url ?? url,
+      isBaseUrlSet: complete.base_url !== null,
       trustedProxies: complete.trusted_proxies,
       ...(metrics ? { metrics } : {}),
     })

@@ -270,10 +270,13 @@ async function startFailing(code: ErrorCode) {
     baseUrl: service.url,
   }
   const { notices } = service.trunkline.storage
-  return serve(() => httpApp({ ...options, notices, log: pino({ level: 'silent' }), trustedProxies: 0 }), {
-    host: '127.0.0.1',
-    port: 0,
-  })
+  return serve(
+    () => httpApp({ ...options, notices, log: pino({ level: 'silent' }), isBaseUrlSet: true, trustedProxies: 0 }),
+    {
+      host: '127.0.0.1',
+      port: 0,
+    },
+  )
 }
 
 test('a busy database and a full disk are answered as documented', async () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { fromOwnHost } from '../../../../adapters/http/sessions/origins.ts'
 import { startWorld, type World } from '../../../support/data/records.ts'
 import { startService, type TestService } from '../../../support/http/app.ts'
+import { rawRequest } from '../../../support/http/raw.ts'
+import { serving } from '../../../support/http/sessions.ts'
 
 let world: World
 before(async () => {
@@ -47,6 +50,82 @@ describe('a request that changes something', () => {
     assert.equal(await statusFrom(service.url), 403)
     await service.close()
   })
+})
+
+describe('without a base URL', () => {
+  /** A browser that reached the service by this name, and shows a page from `origin`. */
+  const status = async (headers: Record<string, string>, method = 'POST', path = '/api/admin/logout') =>
+    (await rawRequest(world.service.url, { method, path, headers })).status
+
+  it('a page is taken for its own when it comes from the host that was asked', async () => {
+    const names = ['localhost:8080', 'LOCALHOST:8080', 'localhost', '192.0.2.7:8080', '[2001:db8::7]:8080', '[::1]']
+    for (const host of names) assert.equal(await status({ host, origin: `http://${host}` }), 200, host)
+    assert.equal(await status({ host: '192.0.2.7:8080', 'sec-fetch-site': 'same-origin' }), 200)
+    assert.equal(await status({ host: '192.0.2.7:8080', 'sec-fetch-site': 'none' }), 200)
+    assert.equal(await status({ host: '192.0.2.7:8080' }), 200)
+  })
+
+  it('a page of another host, port or site changes nothing', async () => {
+    const host = 'localhost:8080'
+    for (const headers of [
+      { origin: 'http://localhost:8081' },
+      { origin: 'http://127.0.0.1:8080' },
+      { origin: 'null' },
+      { origin: 'localhost:8080' },
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': 'same-site' },
+      { origin: `http://${host}`, 'sec-fetch-site': 'cross-site' },
+    ])
+      assert.equal(await status({ host, ...headers }), 403, JSON.stringify(headers))
+  })
+
+  it('a name that anyone may point here is refused, whatever is asked for, and the setting is named', async () => {
+    const host = 'rebound.example:8080'
+    for (const [method, path] of [
+      ['POST', '/api/admin/login'],
+      ['GET', '/api/tenants'],
+      ['GET', '/api/admin/me'],
+    ] as const) {
+      const answer = await rawRequest(world.service.url, { method, path, headers: { host } })
+      assert.equal(answer.status, 403)
+      assert.match(
+        answer.text,
+        /does not go by the name rebound\.example: set base_url .* http:\/\/rebound\.example:8080/,
+      )
+    }
+    for (const odd of ['127.0.0.1.example', 'localhost.example', 'a b', 'x<script>'])
+      assert.equal(await status({ host: odd }), 403, odd)
+  })
+
+  it('receipts and probes are answered by any name', async () => {
+    const headers = { host: 'trunkline:8080' }
+    assert.equal(await status(headers, 'POST', '/webhooks/gateway/1/dlr'), 200)
+    assert.equal(await status(headers, 'GET', '/healthz'), 200)
+  })
+
+  it('the name that the service listens on will do', () => {
+    const refuse = fromOwnHost('http://pbx.lan:8080')
+    const asked = (host: string) => () => refuse({ method: 'POST', headers: { host, origin: `http://${host}` } })
+    assert.doesNotThrow(asked('pbx.lan:8080'))
+    assert.doesNotThrow(asked('pbx.lan.'))
+    assert.throws(asked('pbx.example:8080'), { code: 'forbidden' })
+  })
+})
+
+describe('with a base URL', () => {
+  it(
+    'every name is answered, and the own host is no origin',
+    serving(
+      async ({ url }) => {
+        const logout = { method: 'POST', path: '/api/admin/logout' }
+        const headers = { host: 'other.example' }
+        assert.equal((await rawRequest(url, { ...logout, headers })).status, 200)
+        const own = { ...headers, origin: 'http://other.example' }
+        assert.equal((await rawRequest(url, { ...logout, headers: own })).status, 403)
+      },
+      { base_url: 'https://pbx.example.com' },
+    ),
+  )
 })
 
 describe('from a foreign origin', () => {
