@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'unsupported_media'
   | 'too_many_attempts'
   | 'busy' // another process holds the database, or a queue is full: try again
+  | 'unavailable' // a switch or another program cannot be reached
   | 'storage_full'
   | 'read_only' // the file or its folder cannot be written by this user
   | 'cannot_create' // no file can be made at that path

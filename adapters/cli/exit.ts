@@ -33,6 +33,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
   unsupported_media: EXIT.data,
   too_many_attempts: EXIT.busy,
   busy: EXIT.busy,
+  unavailable: EXIT.unavailable,
   storage_full: EXIT.io,
   read_only: EXIT.permission,
   cannot_create: EXIT.cannotCreate,

@@ -13,6 +13,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   unsupported_media: 415,
   too_many_attempts: 429,
   busy: 503,
+  unavailable: 503,
   storage_full: 507,
   read_only: 503,
   cannot_create: 500,

@@ -45,7 +45,7 @@ export function insideTargets(directory: TenantDirectory, ends: readonly End[]):
 }
 
 /** The agents that a queue rings, the lowest penalty first. */
-const activeAgents = ({ extensions }: TenantDirectory, queue: SwitchQueue): SwitchAgent[] =>
+export const activeAgents = ({ extensions }: TenantDirectory, queue: SwitchQueue): SwitchAgent[] =>
   queue.agents
     .flatMap(({ extension: number, penalty }): SwitchAgent[] => {
       const extension = extensions.get(number)

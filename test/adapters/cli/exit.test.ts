@@ -26,6 +26,7 @@ describe('every error of the core', () => {
     unsupported_media: 65,
     too_many_attempts: 75,
     busy: 75,
+    unavailable: 69,
     storage_full: 74,
     read_only: 77,
     cannot_create: 73,

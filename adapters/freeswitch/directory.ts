@@ -1,0 +1,74 @@
+import type { SwitchExtension, SwitchTenant, Trunk } from '../../core/switching/directory.ts'
+import { contextOf, gatewayOf, phoneName } from './names.ts'
+import { documentOf, element, params } from './xml.ts'
+
+/** Seconds after which a telephone must register again. */
+const EXPIRES = '300'
+
+/** Ends what a telephone may show of a name: quotes and brackets are the header's, the others FreeSWITCH's. */
+const UNSHOWN = /["'\\<>${}[\],;|^]|\p{Cc}/gu
+
+const shown = ({ displayName, number }: SwitchExtension): string =>
+  displayName.replace(UNSHOWN, ' ').trim().slice(0, 60) || number
+
+/**
+ * A telephone's user. Without the secret nobody can prove to be it: `password` is then absent, and may be answered only
+ * where nothing is proven.
+ */
+export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, hasSecret: boolean): string {
+  const { number, secret } = extension
+  const { domain, slug } = tenant
+  const phone = phoneName(tenant, extension)
+  const dialled = `sip_invite_domain=${domain}:presence_id=${number}@${domain}:trunkline_phone=${phone}:accountcode=${slug}`
+  const user = element('user', { id: number }, [
+    element(
+      'params',
+      {},
+      params({
+        ...(hasSecret ? { password: secret } : {}),
+        'allow-empty-password': 'false',
+        'dial-string': `{^^:${dialled}}$\{sofia_contact(*/${number}@${domain})}`,
+      }),
+    ),
+    element(
+      'variables',
+      {},
+      params(
+        {
+          user_context: contextOf(tenant),
+          accountcode: slug,
+          trunkline_phone: phone,
+          effective_caller_id_name: shown(extension),
+          effective_caller_id_number: number,
+          'sip-force-expires': EXPIRES,
+        },
+        'variable',
+      ),
+    ),
+  ])
+  return documentOf('directory', [element('domain', { name: domain }, [user])])
+}
+
+/** The gateways of the trunks, which a profile asks for when it starts and at each rescan. */
+export function gatewaysDocument(trunks: readonly Trunk[], key: string): string {
+  const gateways = trunks.map(trunk => {
+    const { host, port, transport, username, secret, registers } = trunk
+    const bracketed = host.includes(':') ? `[${host}]` : host
+    return element(
+      'gateway',
+      { name: gatewayOf(trunk, key) },
+      params({
+        proxy: `${bracketed}:${port}${transport === 'udp' ? '' : `;transport=${transport}`}`,
+        ...(transport === 'udp' ? {} : { 'register-transport': transport }),
+        realm: host,
+        ...(username === null ? {} : { username }),
+        ...(secret === null ? {} : { password: secret }),
+        register: String(registers),
+        ...(registers ? { extension: 'auto_to_user', 'retry-seconds': '30' } : {}),
+        'caller-id-in-from': 'true',
+      }),
+    )
+  })
+  const user = element('user', { id: 'carriers' }, [element('gateways', {}, gateways)])
+  return documentOf('directory', [element('domain', { name: 'carriers' }, [user])])
+}

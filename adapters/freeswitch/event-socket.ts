@@ -1,0 +1,125 @@
+import { connect, type Socket } from 'node:net'
+import { AppError } from '../../core/errors.ts'
+import { type Frame, frameReader } from './frames.ts'
+
+/** Where the event socket listens, and its password. */
+export interface EventSocketPlace {
+  readonly host: string
+  readonly port: number
+  readonly password: string
+}
+
+/** A connection on which FreeSWITCH takes commands. Replies come in the order of the commands. */
+export interface EventSocket {
+  /** What FreeSWITCH says to an `api` command. Rejects with `unavailable` when the connection ends or stays silent. */
+  api(command: string): Promise<string>
+  close(): void
+  /** Resolves when the connection has ended, whoever ended it. */
+  readonly closed: Promise<void>
+}
+
+export interface Patience {
+  /** Milliseconds until the password must have been accepted, and until each command must have been answered. */
+  readonly connectMs: number
+  readonly replyMs: number
+}
+
+const PATIENCE: Patience = { connectMs: 5_000, replyMs: 20_000 }
+const MOST_WAITING = 10_000
+
+interface Waiting {
+  resolve(frame: Frame): void
+  reject(error: AppError): void
+}
+
+/** Connects and logs in. Rejects with `unavailable`, or `forbidden` where the password is refused. */
+export async function openEventSocket(place: EventSocketPlace, patience: Patience = PATIENCE): Promise<EventSocket> {
+  const { host, port, password } = place
+  const name = `The event socket at ${host}:${port}`
+  const socket = connect({ host, port, noDelay: true })
+  const { expect, fail, closed } = conversation(socket, name)
+  const deadline = setTimeout(() => fail(`${name} did not answer in time.`), patience.connectMs)
+  try {
+    await expect('auth/request')
+    socket.write(`auth ${oneLine(password)}\n\n`)
+    const { headers } = await expect('command/reply')
+    if (!headers.get('reply-text')?.startsWith('+OK'))
+      throw new AppError('forbidden', `${name} refuses the password of the settings.`)
+  } catch (error) {
+    socket.destroy()
+    throw error
+  } finally {
+    clearTimeout(deadline)
+  }
+  return {
+    closed,
+    close: () => socket.destroy(),
+    api: async command => {
+      const tooLong = setTimeout(() => fail(`${name} did not answer a command in time.`), patience.replyMs)
+      socket.write(`api ${oneLine(command)}\n\n`)
+      try {
+        return (await expect('api/response')).body
+      } finally {
+        clearTimeout(tooLong)
+      }
+    },
+  }
+}
+
+/** Frames in the order in which they are expected; ends for good at the first thing that is wrong. */
+function conversation(socket: Socket, name: string) {
+  const waiting: Waiting[] = []
+  const early: Frame[] = []
+  const read = frameReader()
+  let failure: AppError | null = null
+  const stop = (error: AppError): void => {
+    failure ??= error
+    for (const { reject } of waiting.splice(0)) reject(failure)
+    socket.destroy()
+  }
+  const fail = (message: string, cause?: unknown): void => stop(new AppError('unavailable', message, { cause }))
+  const take = (frame: Frame): void => {
+    const type = frame.headers.get('content-type')
+    const isEnd = type === 'text/rude-rejection' || type === 'text/disconnect-notice'
+    const first = isEnd ? undefined : waiting.shift()
+    if (type === 'text/rude-rejection') fail(`${name} refuses connections from this address.`)
+    else if (isEnd) fail(`${name} has closed the connection.`)
+    else if (first) first.resolve(frame)
+    else if (early.push(frame) > 1) fail(`${name} sends what nobody asked for.`)
+  }
+  socket.on('data', piece => {
+    try {
+      for (const frame of read(piece)) if (!failure) take(frame)
+    } catch (error) {
+      stop(error instanceof AppError ? error : new AppError('unavailable', `${name} cannot be read.`, { cause: error }))
+    }
+  })
+  socket.on('error', error => fail(`${name} cannot be reached.`, error))
+  const closed = new Promise<void>(resolve =>
+    socket.once('close', () => {
+      fail(`${name} has closed the connection.`)
+      resolve()
+    }),
+  )
+  const next = (): Promise<Frame> =>
+    new Promise((resolve, reject) => {
+      const frame = early.shift()
+      if (failure) reject(failure)
+      else if (frame) resolve(frame)
+      else if (waiting.length >= MOST_WAITING) reject(new AppError('busy', `${name} has too many commands to answer.`))
+      else waiting.push({ resolve, reject })
+    })
+  const expect = async (type: string): Promise<Frame> => {
+    const frame = await next()
+    if (frame.headers.get('content-type') === type) return frame
+    fail(`${name} answers otherwise than FreeSWITCH does.`)
+    throw failure ?? new AppError('unavailable', `${name} cannot be read.`)
+  }
+  return { expect, fail, closed }
+}
+
+/** A line end would begin another command. */
+function oneLine(text: string): string {
+  if (/[\r\n\0]/.test(text)) throw new AppError('malformed', 'A command of the event socket is one line.')
+  return text
+}

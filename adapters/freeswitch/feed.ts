@@ -1,0 +1,165 @@
+import type { CallFacts, LiveCall, SwitchDirectory } from '../../core/ports/switching.ts'
+import type { Clock } from '../../core/ports/system.ts'
+import { isActive } from '../../core/rating/deck.ts'
+import { decideCall } from '../../core/switching/decide-call.ts'
+import { decideRegistration } from '../../core/switching/decide-registration.ts'
+import { type CallDecision, type CallRequest, type Refused, refused } from '../../core/switching/decision.ts'
+import type { TenantDirectory, Trunk } from '../../core/switching/directory.ts'
+import { isFitName } from '../../core/switching/fit.ts'
+import { callcenterDocument } from './callcenter.ts'
+import { actionsOf, documentOfCall } from './dialplan.ts'
+import { gatewaysDocument, userDocument } from './directory.ts'
+import type { LiveCalls } from './live-calls.ts'
+import { type DialplanLookup, type Lookup, PROBE, readLookup } from './lookup.ts'
+import { gatewayOf, PUBLIC, partsOf, slugIn } from './names.ts'
+import { ringingQueues } from './queues.ts'
+import type { TrunkAddresses } from './trunk-addresses.ts'
+import { documentOf, element, NOT_FOUND } from './xml.ts'
+
+export interface FeedParts {
+  readonly directory: SwitchDirectory
+  readonly live: LiveCalls
+  readonly addresses: TrunkAddresses
+  readonly clock: Clock
+  /** What the marks of gateways are made with. */
+  readonly key: string
+  /** Told of each decision; `tenant` is a slug, null where none is known. */
+  onDecision(what: 'register' | 'prove' | 'call', decision: CallDecision | Refused | null, tenant: string | null): void
+}
+
+/** Answers what mod_xml_curl asks, from what is stored at that moment. */
+export const xmlFeed =
+  (parts: FeedParts) =>
+  async (form: URLSearchParams): Promise<string> => {
+    const lookup = readLookup(form)
+    switch (lookup.kind) {
+      case 'user':
+        return userAnswer(parts, lookup)
+      case 'gateways':
+        return gatewaysDocument(activeTrunks(await anyDirectory(parts.directory)), parts.key)
+      case 'dialplan':
+        return callAnswer(parts, lookup)
+      case 'queues':
+        return queuesAnswer(parts.directory, lookup.queue)
+      case 'probe':
+        return documentOf('configuration', [element('configuration', { name: PROBE })])
+      case 'other':
+        return NOT_FOUND
+    }
+  }
+
+async function userAnswer(
+  { directory, onDecision }: FeedParts,
+  { domain, user, to, isProof }: Extract<Lookup, { kind: 'user' }>,
+): Promise<string> {
+  const found = await directory.registrant(domain, user)
+  const decision = decideRegistration(found, { domain, user, to })
+  if (isProof)
+    onDecision(to ? 'register' : 'prove', decision.refusal === null ? null : decision, found?.tenant.slug ?? null)
+  return decision.refusal === null ? userDocument(decision.tenant, decision.extension, isProof) : NOT_FOUND
+}
+
+async function callAnswer(parts: FeedParts, lookup: DialplanLookup): Promise<string> {
+  const { context, dialled, id, phone, isContinued } = lookup
+  const slug = slugIn(context)
+  const caller = phone === null ? null : partsOf(phone)
+  // What comes in by a DID and is sent on by the one who took it is that one's call.
+  if (slug === null ? context !== PUBLIC : caller !== null && caller.slug !== slug) return NOT_FOUND
+  const { decision, facts, request } = caller
+    ? await placedBy(parts, lookup, caller)
+    : slug === null
+      ? await brought(parts, lookup)
+      : NOBODY
+  const tenant = facts?.directory.tenant ?? null
+  const extension = request?.from === 'extension' ? request.extension : null
+  parts.onDecision('call', decision, tenant?.slug ?? null)
+  if (decision.refusal === null && tenant) {
+    const [first] = decision.targets
+    const call = { tenant: tenant.slug, extension, from: extension ?? lookup.caller, to: dialled }
+    const trunk = first.to === 'trunk' ? first.trunk.name : request?.from === 'trunk' ? request.trunk : null
+    parts.live.opened({ ...call, ...started(parts, id, decision.direction), trunk })
+  }
+  return documentOfCall(context, actionsOf(decision, { tenant, extension, isContinued, key: parts.key }))
+}
+
+const started = (
+  { clock }: FeedParts,
+  id: string,
+  direction: LiveCall['direction'],
+): Pick<LiveCall, 'id' | 'direction' | 'startedAt' | 'answeredAt'> => ({
+  id,
+  direction,
+  startedAt: clock.now(),
+  answeredAt: null,
+})
+
+interface Decided {
+  readonly decision: CallDecision
+  readonly facts: CallFacts | null
+  readonly request: CallRequest | null
+}
+
+const nowhere = (refusal: Refused): Decided => ({ decision: { ...refusal, steps: [] }, facts: null, request: null })
+
+const NOBODY = nowhere(refused('unknown extension', 'the call is of no extension'))
+
+async function placedBy(
+  { directory, live }: FeedParts,
+  { dialled, id }: DialplanLookup,
+  { number, slug }: { readonly number: string; readonly slug: string },
+): Promise<Decided> {
+  const request: CallRequest = { from: 'extension', extension: number, dialled }
+  const facts = await directory.forCall(slug, request)
+  if (!facts) return nowhere(refused('unknown tenant', `there is no tenant ${slug}`))
+  return { decision: decideCall(request, facts, live.all(id)), facts, request }
+}
+
+async function brought(parts: FeedParts, lookup: DialplanLookup): Promise<Decided> {
+  const { dialled, caller, id } = lookup
+  const request = (trunk: string | null): CallRequest => ({ from: 'trunk', trunk, caller, dialled })
+  const facts = await parts.directory.forDid(dialled, request(null))
+  if (!facts) return nowhere(refused('unknown DID', `no DID has the number ${dialled}`))
+  const names = await trunksAt(parts, lookup, facts.directory)
+  const live = parts.live.all(id)
+  const decided = (names.length === 0 ? [null] : names).map(name => ({
+    decision: decideCall(request(name), facts, live),
+    facts,
+    request: request(name),
+  }))
+  // Several trunks may lead to one carrier.
+  return decided.find(({ decision }) => decision.refusal !== 'DID of another trunk') ?? decided[0] ?? NOBODY
+}
+
+/**
+ * The trunks that a call may have come by: the one of the gateway that it was sent to, whose name only the carrier
+ * knows, else those that its address is of.
+ */
+async function trunksAt(
+  { addresses, key }: FeedParts,
+  { gateway, address }: DialplanLookup,
+  { trunks }: TenantDirectory,
+): Promise<readonly string[]> {
+  const all = [...trunks.values()]
+  const registered = all.filter(trunk => gateway === gatewayOf(trunk, key)).map(({ name }) => name)
+  return registered.length > 0 ? registered : addresses.trunksAt(address, all)
+}
+
+async function queuesAnswer(directory: SwitchDirectory, name: string | null): Promise<string> {
+  if (name === null) {
+    const all = []
+    for await (const each of directory.all()) all.push(...ringingQueues(each))
+    return callcenterDocument(all)
+  }
+  const parts = partsOf(name)
+  const found = parts ? await directory.whole(parts.slug) : null
+  return callcenterDocument(found ? ringingQueues(found).filter(({ queue }) => queue.number === parts?.number) : [])
+}
+
+/** Trunks are of no tenant, and in the directory of each. */
+async function anyDirectory(directory: SwitchDirectory): Promise<TenantDirectory | null> {
+  for await (const each of directory.all()) return each
+  return null
+}
+
+export const activeTrunks = (directory: TenantDirectory | null): Trunk[] =>
+  [...(directory?.trunks.values() ?? [])].filter(({ status, name }) => isActive(status) && isFitName(name))

@@ -1,0 +1,164 @@
+import { readdir } from 'node:fs/promises'
+import { AppError } from '../../core/errors.ts'
+import type { SwitchFinding } from '../../core/ports/switching.ts'
+import type { Trunk } from '../../core/switching/directory.ts'
+import { type EventSocket, type EventSocketPlace, openEventSocket } from './event-socket.ts'
+import { PROBE } from './lookup.ts'
+import { gatewayOf } from './names.ts'
+import { gatewaysOf } from './pushes.ts'
+
+/** What a check looks at. */
+export interface Findings {
+  readonly place: EventSocketPlace
+  /** Where mod_json_cdr leaves what it could not post; null where the settings do not say. */
+  readonly cdrFolder: string | null
+  readonly key: string
+  /** The active trunks. */
+  trunks(): Promise<readonly Trunk[]>
+}
+
+/** What is wrong with a FreeSWITCH, as it shows from outside. */
+export async function findings(parts: Findings): Promise<readonly SwitchFinding[]> {
+  const waiting = await recordsWaiting(parts.cdrFolder)
+  let socket: EventSocket
+  try {
+    socket = await openEventSocket(parts.place)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return [unreachable(error), ...waiting]
+  }
+  try {
+    return [
+      ...(await missingModules(socket)),
+      ...(await feedFindings(socket)),
+      ...(await stockUsers(socket)),
+      ...(await gatewayFindings(socket, parts)),
+      ...waiting,
+    ]
+  } finally {
+    socket.close()
+  }
+}
+
+const found = (code: string, severity: SwitchFinding['severity'], finding: string, fix: string | null) => ({
+  ...{ code: `freeswitch_${code}`, severity, finding, fix },
+})
+
+const unreachable = (error: AppError): SwitchFinding =>
+  error.code === 'forbidden'
+    ? found(
+        'password',
+        'error',
+        'the event socket refuses the password of the settings',
+        'set freeswitch.event_socket.password to the one in event_socket.conf of FreeSWITCH',
+      )
+    : found(
+        'unreachable',
+        'error',
+        `${error.message.replace(/\.$/, '')}: suspensions and new secrets reach no call and no telephone that is up`,
+        'start FreeSWITCH, or set freeswitch.event_socket to where it listens',
+      )
+
+const MODULES: Readonly<Record<string, string>> = {
+  mod_sofia: 'no telephone can register',
+  mod_xml_curl: 'FreeSWITCH asks Trunkline nothing',
+  mod_json_cdr: 'no call is billed',
+  mod_callcenter: 'no queue takes calls',
+  mod_voicemail: 'no voicemail is recorded',
+}
+const NEEDED = ['mod_sofia', 'mod_xml_curl', 'mod_json_cdr']
+
+async function missingModules(socket: EventSocket): Promise<SwitchFinding[]> {
+  const missing: SwitchFinding[] = []
+  for (const [name, effect] of Object.entries(MODULES))
+    if ((await socket.api(`module_exists ${name}`)).trim() !== 'true')
+      missing.push(
+        found(
+          'module_missing',
+          NEEDED.includes(name) ? 'error' : 'warning',
+          `${name} is not loaded: ${effect}`,
+          `fs_cli -x 'load ${name}', and name it in modules.conf of FreeSWITCH`,
+        ),
+      )
+  return missing
+}
+
+/** FreeSWITCH is made to ask for something that nobody but Trunkline answers. */
+async function feedFindings(socket: EventSocket): Promise<SwitchFinding[]> {
+  const answer = await socket.api(`xml_locate configuration configuration name ${PROBE}`)
+  if (answer.includes(PROBE)) return []
+  return [
+    found(
+      'feed_unanswered',
+      'error',
+      'FreeSWITCH gets no answer of Trunkline: no telephone registers and no call is put through',
+      'see that trunklined runs, and that gateway-url and gateway-credentials in xml_curl.conf are those of the settings',
+    ),
+  ]
+}
+
+/** A user of the stock directory, whose password everybody knows. */
+async function stockUsers(socket: EventSocket): Promise<SwitchFinding[]> {
+  const domain = (await socket.api('global_getvar domain')).trim()
+  if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(domain)) return []
+  const exists = (await socket.api(`user_exists id 1000 ${domain}`)).trim()
+  if (exists !== 'true') return []
+  return [
+    found(
+      'stock_users',
+      'error',
+      `the user 1000@${domain} of the stock directory can register with a password that everybody knows`,
+      'remove the folder directory from the configuration of FreeSWITCH, then run: fs_cli -x reloadxml',
+    ),
+  ]
+}
+
+async function gatewayFindings(socket: EventSocket, { trunks, key }: Findings): Promise<SwitchFinding[]> {
+  const present = await gatewaysOf(command => socket.api(command))
+  const up = new Set((await socket.api('sofia profile external gwlist')).split(/\s+/))
+  return (await trunks()).flatMap(trunk => {
+    const name = gatewayOf(trunk, key)
+    if (!present.includes(name))
+      return [
+        found(
+          'gateway_missing',
+          'error',
+          `FreeSWITCH does not have the gateway ${name} of trunk ${trunk.name}: no call goes out through it`,
+          "fs_cli -x 'sofia profile external rescan'",
+        ),
+      ]
+    if (up.has(name)) return []
+    return [
+      found(
+        'gateway_down',
+        'warning',
+        `the gateway ${name} is down: the carrier of trunk ${trunk.name} does not answer, or refuses its registration`,
+        `fs_cli -x 'sofia status gateway ${name}'`,
+      ),
+    ]
+  })
+}
+
+async function recordsWaiting(folder: string | null): Promise<SwitchFinding[]> {
+  if (folder === null) return []
+  const names = await readdir(folder).catch(() => null)
+  if (names === null)
+    return [
+      found(
+        'cdr_folder',
+        'error',
+        `the folder ${folder} cannot be read: calls whose records FreeSWITCH could not post are not billed`,
+        `make it readable and writable for the user of trunklined, or set freeswitch.cdr_folder to err-log-dir of json_cdr.conf`,
+      ),
+    ]
+  const waiting = names.filter(name => name.endsWith('.json')).length
+  if (waiting === 0) return []
+  return [
+    found(
+      'records_waiting',
+      'warning',
+      `${waiting} call records wait in ${folder}`,
+      'start trunklined, which takes them in and removes them',
+    ),
+  ]
+}

@@ -1,0 +1,128 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../../core/errors.ts'
+import type { Changed, SwitchDirectory, SwitchFollower } from '../../core/ports/switching.ts'
+import type { TenantDirectory } from '../../core/switching/directory.ts'
+import { callsOf, channelsIn, SHOW_CHANNELS } from './channels.ts'
+import { type EventSocket, type EventSocketPlace, openEventSocket } from './event-socket.ts'
+import { activeTrunks } from './feed.ts'
+import { type KnownTenant, knownOf } from './known.ts'
+import type { LiveCalls } from './live-calls.ts'
+import { agreeCalls, agreeGateways, agreePhones, agreeQueues, type Commands } from './pushes.ts'
+
+export interface FollowerParts {
+  readonly place: EventSocketPlace
+  readonly directory: SwitchDirectory
+  readonly live: LiveCalls
+  readonly key: string
+  /** Of the same clock as that of `live`. */
+  readonly now: () => number
+  /** Called when the connection has failed, and is tried again; once until it has been there. */
+  onTrouble(error: unknown): void
+  /** Called for each command that FreeSWITCH refuses. */
+  onRefused(command: string, answer: string): void
+}
+
+/** Milliseconds between two looks at the calls that are up, while there are some and while there are none. */
+const LOOK_MS = 1_000
+const IDLE_LOOK_MS = 5_000
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 10_000
+
+/** Tells a FreeSWITCH what it does not ask for itself, on one connection that is made again when it ends. */
+export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
+  const { place, directory, live, key, now, onTrouble, onRefused } = parts
+  let socket: EventSocket | null = null
+  let known: ReadonlyMap<number, KnownTenant> = new Map()
+
+  const ask: Commands['ask'] = async command => {
+    if (!socket) throw new AppError('unavailable', 'FreeSWITCH is not connected.')
+    return socket.api(command)
+  }
+  const tell: Commands['tell'] = async command => {
+    const answer = await ask(command)
+    if (answer.startsWith('-')) onRefused(command, answer.trim())
+  }
+  const look = async (): Promise<void> => {
+    const askedAt = now()
+    live.shown(callsOf(channelsIn(await ask(SHOW_CHANNELS))), askedAt)
+  }
+  const stay = async (connected: EventSocket, signal: AbortSignal): Promise<void> => {
+    const ended = connected.closed.then(() => true)
+    const rest = (): Promise<boolean> => {
+      const ms = live.all(null).length > 0 ? LOOK_MS : IDLE_LOOK_MS
+      return Promise.race([ended, pause(ms, false, { signal, ref: false }).catch(() => true)])
+    }
+    for (let isOver = false; !isOver; isOver = await rest()) await look()
+  }
+  return {
+    kind: 'freeswitch',
+    run: async (onConnected, signal) => {
+      const end = (): void => socket?.close()
+      signal.addEventListener('abort', end)
+      for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+        try {
+          socket = await openEventSocket(place)
+          wait = FIRST_PAUSE_MS
+          if (!signal.aborted) onConnected()
+          await stay(socket, signal)
+        } catch (error) {
+          if (!signal.aborted) onTrouble(error)
+        }
+        socket?.close()
+        socket = null
+        await pause(wait, undefined, { signal, ref: false }).catch(() => undefined)
+      }
+      signal.removeEventListener('abort', end)
+    },
+    reconcile: async changed => {
+      const { tenants: present, first } = await lookAt(directory, known, changed)
+      const isAll = changed === 'all'
+      const tenants = [...present].map(([id, is]) => ({ was: known.get(id) ?? null, is }))
+      const commands = { ask, tell }
+      await agreeCalls(commands, { tenants, isAll })
+      await agreePhones(commands, { tenants, isAll })
+      await agreeQueues(commands, { tenants, isAll })
+      await agreeGateways(commands, activeTrunks(first), key)
+      known = new Map([...known, ...present].flatMap(([id, tenant]) => (tenant ? [[id, tenant] as const] : [])))
+    },
+  }
+}
+
+interface Looked {
+  /** By id; null for one that is gone. */
+  readonly tenants: ReadonlyMap<number, KnownTenant | null>
+  /** The directory of any of them, for what is of no tenant; null where there is none. */
+  readonly first: TenantDirectory | null
+}
+
+async function lookAt(
+  directory: SwitchDirectory,
+  known: ReadonlyMap<number, KnownTenant>,
+  changed: Changed,
+): Promise<Looked> {
+  const tenants = new Map<number, KnownTenant | null>()
+  let first: TenantDirectory | null = null
+  const isKnown = changed !== 'all' && changed.size > 0 && [...changed].every(id => known.has(id))
+  const found = isKnown
+    ? ofSlugs(
+        directory,
+        [...changed].map(id => known.get(id)?.slug ?? ''),
+      )
+    : directory.all()
+  for await (const each of found) {
+    first ??= each
+    if (changed === 'all' || changed.has(each.tenant.id)) tenants.set(each.tenant.id, knownOf(each))
+  }
+  const missing = [...(changed === 'all' ? known.keys() : changed)].filter(id => !tenants.has(id))
+  // One that has another slug now, or is gone.
+  if (isKnown && missing.length > 0) return lookAt(directory, new Map(), changed)
+  for (const id of missing) tenants.set(id, null)
+  return { tenants, first }
+}
+
+async function* ofSlugs(directory: SwitchDirectory, slugs: readonly string[]): AsyncIterable<TenantDirectory> {
+  for (const slug of slugs) {
+    const found = await directory.whole(slug)
+    if (found) yield found
+  }
+}

@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { decideRegistration, tenantRefusal } from '../../core/switching/decide-registration.ts'
+import type { TenantDirectory } from '../../core/switching/directory.ts'
+import { tiersOf } from './callcenter.ts'
+import { queueName } from './names.ts'
+import { ringingQueues } from './queues.ts'
+
+/** What of a tenant FreeSWITCH keeps once it has been told, as the directory had it when it was last looked at. */
+export interface KnownTenant {
+  readonly slug: string
+  readonly domain: string
+  readonly isActive: boolean
+  /** Those that may register, by number; another text when they must register again. */
+  readonly phones: ReadonlyMap<string, string>
+  /** Those that take calls, by name. */
+  readonly queues: ReadonlyMap<string, KnownQueue>
+}
+
+export interface KnownQueue {
+  /** Another text when the queue must be loaded again. */
+  readonly made: string
+  /** The names of its agents. */
+  readonly agents: ReadonlySet<string>
+}
+
+const digest = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('base64')
+
+export function knownOf(directory: TenantDirectory): KnownTenant {
+  const { slug, domain } = directory.tenant
+  const isActive = tenantRefusal(directory.tenant) === null
+  const phones = new Map<string, string>()
+  if (isActive)
+    for (const [number, { secret }] of directory.extensions)
+      if (decideRegistration(directory, { domain, user: number, to: null }).refusal === null)
+        phones.set(number, digest(secret))
+  const queues = new Map(
+    ringingQueues(directory).map((ringing): [string, KnownQueue] => {
+      const tiers = tiersOf(ringing)
+      const { strategy, timeout } = ringing.queue
+      const made = digest([strategy, timeout, domain, tiers])
+      return [queueName(directory.tenant, ringing.queue), { made, agents: new Set(tiers.map(({ agent }) => agent)) }]
+    }),
+  )
+  return { slug, domain, isActive, phones, queues }
+}

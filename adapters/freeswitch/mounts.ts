@@ -1,0 +1,80 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { BlockList, isIPv6 } from 'node:net'
+import type { Mount, MountedRequest, MountedResponse } from '../../core/ports/mounts.ts'
+
+/** What FreeSWITCH writes before the token, as the user's name. */
+export const FEED_USER = 'freeswitch'
+
+export interface MountParts {
+  readonly token: string
+  /** Addresses and networks (`10.0.0.0/8`) that may ask. */
+  readonly allowed: readonly string[]
+  /** Answers a lookup of mod_xml_curl. */
+  answer(form: URLSearchParams): Promise<string>
+  /** Keeps a record of mod_json_cdr for good. */
+  store(record: string): Promise<void>
+  /** Called for each request that was not answered. */
+  onRefused(why: 'token' | 'address', address: string): void
+  /** Called with what kept a request from being answered. */
+  onFailure(error: unknown): void
+}
+
+const KIB = 1024
+
+/** Where mod_xml_curl asks and mod_json_cdr posts. */
+export function freeswitchMounts(parts: MountParts): readonly Mount[] {
+  const { answer, store, onFailure } = parts
+  const refusal = admission(parts)
+  const mount = (path: string, largest: number, act: (body: string) => Promise<string>): Mount => ({
+    path,
+    largest,
+    answer: async request => {
+      const refused = refusal(request)
+      if (refused) return refused
+      try {
+        return { status: 200, type: 'text/xml; charset=utf-8', body: await act(await request.body()) }
+      } catch (error) {
+        onFailure(error)
+        return { status: 500, type: 'text/plain', body: '' }
+      }
+    },
+  })
+  return [
+    mount('/freeswitch/xml', 64 * KIB, body => answer(new URLSearchParams(body))),
+    mount('/freeswitch/cdr', 1024 * KIB, async body => {
+      await store(body)
+      return ''
+    }),
+  ]
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Says why a request is refused, before its body is read; null where it is not. */
+function admission({ token, allowed, onRefused }: MountParts): (request: MountedRequest) => MountedResponse | null {
+  const addresses = blockList(allowed)
+  const expected = digest(`Basic ${Buffer.from(`${FEED_USER}:${token}`).toString('base64')}`)
+  return ({ address, header }) => {
+    const own = address.replace(/^::ffff:/, '')
+    // What a proxy passes on comes from anywhere; FreeSWITCH uses none.
+    const isPassedOn = header('x-forwarded-for') !== undefined || header('forwarded') !== undefined
+    if (isPassedOn || !addresses.check(own, isIPv6(own) ? 'ipv6' : 'ipv4')) {
+      onRefused('address', own)
+      return { status: 403, type: 'text/plain', body: '' }
+    }
+    if (timingSafeEqual(digest(header('authorization') ?? ''), expected)) return null
+    onRefused('token', own)
+    return { status: 401, headers: { 'www-authenticate': 'Basic' }, type: 'text/plain', body: '' }
+  }
+}
+
+function blockList(allowed: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const each of allowed) {
+    const [address = '', length] = each.split('/')
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4'
+    if (length === undefined) list.addAddress(address, family)
+    else list.addSubnet(address, Number(length), family)
+  }
+  return list
+}

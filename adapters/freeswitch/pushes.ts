@@ -1,0 +1,118 @@
+import type { Trunk } from '../../core/switching/directory.ts'
+import { isFitDomain, isFitName, isFitNumber } from '../../core/switching/fit.ts'
+import { callsOf, channelsIn, registrationsIn, SHOW_CHANNELS, SHOW_REGISTRATIONS } from './channels.ts'
+import type { KnownTenant } from './known.ts'
+import { gatewayOf, partsOf, phoneName, trunkOf } from './names.ts'
+
+/** A connected FreeSWITCH. */
+export interface Commands {
+  /** Asks; what is answered may be an error. */
+  ask(command: string): Promise<string>
+  /** Has something done; that FreeSWITCH refuses is reported. */
+  tell(command: string): Promise<void>
+}
+
+/** Tenants that have changed: as they were when they were last looked at, and as they are. */
+export interface Change {
+  readonly was: KnownTenant | null
+  readonly is: KnownTenant | null
+}
+
+/** What there is to agree on; with `isAll`, every tenant is among the changes, and nothing else may be on the switch. */
+export interface Changes {
+  readonly tenants: readonly Change[]
+  readonly isAll: boolean
+}
+
+/** Ends the calls of tenants and extensions that may no longer call. */
+export async function agreeCalls({ ask, tell }: Commands, { tenants, isAll }: Changes): Promise<void> {
+  const end = (variable: string, value: string): Promise<void> => tell(`hupall NORMAL_CLEARING ${variable} ${value}`)
+  for (const { was, is } of tenants) {
+    const slug = was?.slug ?? is?.slug ?? ''
+    if (isFitName(slug) && !is?.isActive && (isAll || was?.isActive)) await end('accountcode', slug)
+    if (is?.isActive)
+      for (const number of was?.phones.keys() ?? [])
+        if (!is.phones.has(number)) await end('trunkline_phone', phoneName(is, { number }))
+  }
+  if (!isAll) return
+  const bySlug = new Map(tenants.map(({ is }) => [is?.slug ?? '', is]))
+  for (const { tenant, extension } of callsOf(channelsIn(await ask(SHOW_CHANNELS)))) {
+    const is = tenant === null ? null : bySlug.get(tenant)
+    if (tenant !== null && !is && isFitName(tenant)) await end('accountcode', tenant)
+    if (is?.isActive && extension !== null && !is.phones.has(extension) && isFitNumber(extension))
+      await end('trunkline_phone', phoneName(is, { number: extension }))
+  }
+}
+
+/** How many registrations are flushed without looking whether they are there. */
+const FEW = 20
+
+/** Forgets the registrations of telephones that may not be called any more, or must prove a new secret. */
+export async function agreePhones({ ask, tell }: Commands, { tenants, isAll }: Changes): Promise<void> {
+  const stale = new Set(tenants.flatMap(staleIn))
+  const byDomain = new Map(tenants.flatMap(({ is }) => (is ? [[is.domain, is] as const] : [])))
+  const flush = (phone: string): Promise<void> => tell(`sofia profile internal flush_inbound_reg ${phone}`)
+  if (!isAll && stale.size <= FEW) {
+    for (const phone of stale) await flush(phone)
+    return
+  }
+  for (const { user, domain } of registrationsIn(await ask(SHOW_REGISTRATIONS))) {
+    const isKnown = byDomain.get(domain)?.phones.has(user) ?? false
+    if (!stale.has(`${user}@${domain}`) && (isKnown || !isAll)) continue
+    // What anybody may have written: nothing of it goes into a command but what is a number and a domain.
+    if (isFitNumber(user) && isFitDomain(domain)) await flush(`${user}@${domain}`)
+  }
+}
+
+const staleIn = ({ was, is }: Change): string[] =>
+  [...(was?.phones ?? [])].flatMap(([number, proof]) =>
+    is?.phones.get(number) === proof && is.domain === was?.domain ? [] : [`${number}@${was?.domain}`],
+  )
+
+/** Loads queues that have changed, and takes out queues and agents that are no more: loading never does. */
+export async function agreeQueues({ ask, tell }: Commands, { tenants, isAll }: Changes): Promise<void> {
+  const changed = tenants.flatMap(({ was, is }) =>
+    [...(is?.queues ?? [])].flatMap(([name, { made }]) => (was?.queues.get(name)?.made === made ? [] : [name])),
+  )
+  const wanted = new Map(tenants.flatMap(({ is }) => [...(is?.queues ?? [])]))
+  const gone = tenants.flatMap(({ was }) => [...(was?.queues.keys() ?? [])].filter(name => !wanted.has(name)))
+  if (isAll)
+    gone.push(...(await column(ask, 'queue list', 0)).filter(name => !wanted.has(name) && !gone.includes(name)))
+  for (const name of changed) await tell(`callcenter_config queue reload ${name}`)
+  for (const name of gone) await tell(`callcenter_config queue unload ${name}`)
+  if (changed.length === 0 && gone.length === 0) return
+  const slugs = new Set(tenants.flatMap(({ was, is }) => [was?.slug, is?.slug]))
+  const isOurs = (name: string): boolean => isAll || slugs.has(partsOf(name)?.slug)
+  for (const [queue = '', agent = ''] of await table(ask, 'tier list'))
+    if (isOurs(queue) && !wanted.get(queue)?.agents.has(agent))
+      await tell(`callcenter_config tier del ${queue} ${agent}`)
+  const agents = new Set([...wanted.values()].flatMap(queue => [...queue.agents]))
+  for (const agent of await column(ask, 'agent list', 0))
+    if (isOurs(agent) && !agents.has(agent)) await tell(`callcenter_config agent del ${agent}`)
+}
+
+const NAME = /^[A-Za-z0-9+*#_.@-]{1,200}$/
+
+/** The rows of a list of mod_callcenter, whose columns `|` divides; below them it says `+OK`. */
+async function table(ask: Commands['ask'], list: string): Promise<string[][]> {
+  const [, ...rows] = (await ask(`callcenter_config ${list}`)).split('\n')
+  return rows.map(row => row.split('|')).filter(([first = '', second = '']) => NAME.test(first) && second !== '')
+}
+
+const column = async (ask: Commands['ask'], list: string, index: number): Promise<string[]> =>
+  (await table(ask, list)).flatMap(row => row[index] ?? [])
+
+/** Takes out gateways of trunks that are no more or have changed, and has those that are missing loaded. */
+export async function agreeGateways({ ask, tell }: Commands, trunks: readonly Trunk[], key: string): Promise<void> {
+  const wanted = new Set(trunks.map(trunk => gatewayOf(trunk, key)))
+  const present = await gatewaysOf(ask)
+  for (const name of present)
+    if (trunkOf(name) !== null && !wanted.has(name)) await tell(`sofia profile external killgw ${name}`)
+  if ([...wanted].some(name => !present.includes(name))) await tell('sofia profile external rescan')
+}
+
+/** The gateways that FreeSWITCH has, up or down. */
+export async function gatewaysOf(ask: Commands['ask']): Promise<string[]> {
+  const lists = [await ask('sofia profile external gwlist'), await ask('sofia profile external gwlist down')]
+  return lists.flatMap(list => (list.startsWith('-') ? [] : list.split(/\s+/).filter(name => NAME.test(name))))
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { elementsIn, feedOf, inviteForm, isNotFound, registerForm, valuesIn } from '../../support/freeswitch.ts'
+import { directory, extension, trunk } from '../../support/switching.ts'
+
+const acme = directory({ extensions: [extension('101', { displayName: 'Front desk' }), extension('102')] })
+
+test('a telephone that registers gets its secret, its context and its account code', async () => {
+  const answer = await feedOf([acme]).ask(registerForm())
+  assert.equal(elementsIn(answer, 'domain')[0]?.getAttribute('name'), 'acme.example.com')
+  assert.equal(elementsIn(answer, 'user')[0]?.getAttribute('id'), '101')
+  const { 'dial-string': dialled, ...others } = valuesIn(answer)
+  assert.deepEqual(others, { password: 's3cret-101', 'allow-empty-password': 'false' })
+  assert.match(dialled ?? '', /\$\{sofia_contact\(\*\/101@acme\.example\.com\)\}$/)
+  assert.deepEqual(valuesIn(answer, 'variable'), {
+    ...{ user_context: 't-acme', accountcode: 'acme', trunkline_phone: '101@acme', 'sip-force-expires': '300' },
+    ...{ effective_caller_id_name: 'Front desk', effective_caller_id_number: '101' },
+  })
+})
+
+test('a telephone that places a call proves who it is, whomever it calls', async () => {
+  assert.equal(valuesIn(await feedOf([acme]).ask(inviteForm()))['password'], 's3cret-101')
+})
+
+test('who is called, or has voicemail, is answered without a secret', async () => {
+  for (const action of ['user_call', 'message-count', 'voicemail-lookup']) {
+    const values = valuesIn(await feedOf([acme]).ask(registerForm({ action, sip_auth_method: '' })))
+    assert.equal(values['password'], undefined, action)
+    assert.equal(values['allow-empty-password'], 'false')
+  }
+})
+
+test('what another module asks is not answered, since some take a missing secret for none', async () => {
+  for (const action of ['', 'jsonrpc-authenticate', 'group_call', 'reverse-auth-lookup'])
+    assert.ok(isNotFound(await feedOf([acme]).ask(registerForm({ action }))), action)
+  assert.ok(isNotFound(await feedOf([acme]).ask(registerForm({ purpose: 'network-list', action: '' }))))
+})
+
+test('who is suspended, disabled or unknown is not found, and the reason is told', async () => {
+  const suspended = directory({ tenant: { status: 'suspended' } })
+  const disabled = directory({ extensions: [extension('101', { status: 'disabled' })] })
+  for (const [tenants, refusal] of [
+    [[suspended], 'tenant not active'],
+    [[disabled], 'extension not active'],
+    [[directory({ extensions: [] })], 'unknown extension'],
+    [[], 'unknown tenant'],
+  ] as const)
+    for (const [what, form] of [
+      ['register', registerForm()],
+      ['prove', inviteForm()],
+    ] as const) {
+      const feed = feedOf(tenants)
+      assert.ok(isNotFound(await feed.ask(form)))
+      assert.deepEqual(feed.refusals, [`${what}: ${refusal}`])
+    }
+})
+
+test('the gateways are those of the active trunks, each with a name that changes with what it is made of', async () => {
+  const asked = { section: 'directory', purpose: 'gateways', profile: 'external' }
+  const one = trunk('carrier-one', {
+    host: '198.51.100.9',
+    port: 5080,
+    username: 'us$er',
+    secret: 'p"w',
+    registers: true,
+  })
+  const off = trunk('carrier-off', { status: 'disabled' })
+  const tcp = trunk('carrier-tcp', { transport: 'tcp', host: '2001:db8::1' })
+  const world = directory({ trunks: [one, off, tcp] })
+  const answer = await feedOf([world]).ask(asked)
+  const names = (text: string): string[] => elementsIn(text, 'gateway').map(each => each.getAttribute('name') ?? '')
+  assert.match(names(answer).join(), /^carrier-one-[0-9a-f]{8},carrier-tcp-[0-9a-f]{8}$/)
+  const values = elementsIn(answer, 'gateway').map(each => valuesIn(String(each)))
+  assert.deepEqual(values, [
+    {
+      ...{ proxy: '198.51.100.9:5080', realm: '198.51.100.9', username: 'us$er', password: 'p"w', register: 'true' },
+      ...{ extension: 'auto_to_user', 'retry-seconds': '30', 'caller-id-in-from': 'true' },
+    },
+    {
+      ...{ proxy: '[2001:db8::1]:5060;transport=tcp', 'register-transport': 'tcp', realm: '2001:db8::1' },
+      ...{ register: 'false', 'caller-id-in-from': 'true' },
+    },
+  ])
+  const changed = directory({ trunks: [{ ...one, secret: 'another' }, off, tcp] })
+  const [before, after] = [names(answer), names(await feedOf([changed]).ask(asked))]
+  assert.notEqual(before[0], after[0])
+  assert.equal(before[1], after[1])
+})

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type EventSocket, openEventSocket } from '../../../adapters/freeswitch/event-socket.ts'
+import { frameReader } from '../../../adapters/freeswitch/frames.ts'
+import { AppError, type ErrorCode } from '../../../core/errors.ts'
+import { type Behaviour, type HeldSwitch, heldSwitch } from '../../support/event-socket.ts'
+
+const SOON = { connectMs: 100, replyMs: 100 }
+
+/** Runs a test on a connection to a held switch. */
+const connected = async (
+  behaviour: Behaviour,
+  run: (socket: EventSocket, held: HeldSwitch) => Promise<void>,
+): Promise<void> => {
+  const held = await heldSwitch(behaviour)
+  try {
+    const socket = await openEventSocket(held.place, SOON)
+    await run(socket, held)
+    socket.close()
+  } finally {
+    await held.close()
+  }
+}
+
+const fails = (code: ErrorCode, what: RegExp) => (error: unknown) =>
+  error instanceof AppError && error.code === code && what.test(error.message)
+
+describe('the event socket', () => {
+  test('answers commands in their order, however many are asked at once', () =>
+    connected({ answer: command => `answer to ${command}` }, async socket => {
+      const asked = Array.from({ length: 50 }, (_, n) => `status ${n}`)
+      assert.deepEqual(
+        await Promise.all(asked.map(socket.api)),
+        asked.map(each => `answer to ${each}`),
+      )
+    }))
+
+  test('is read byte by byte', async () => {
+    const bytewise = async (socket: Socket, text: string): Promise<void> => {
+      for (const byte of Buffer.from(text)) {
+        if (!socket.write(Buffer.of(byte))) await once(socket, 'drain')
+        await nextTurn()
+      }
+    }
+    const body = 'Олена\n\nContent-Length: 7\n\n'
+    await connected({ answer: () => body, send: bytewise }, async socket => {
+      assert.equal(await socket.api('status'), body)
+      assert.equal(await socket.api('status'), body)
+    })
+  })
+
+  test('refuses a wrong password by that name', async () => {
+    const held = await heldSwitch()
+    await assert.rejects(openEventSocket({ ...held.place, password: 'wrong' }, SOON), fails('forbidden', /password/))
+    await held.close()
+  })
+
+  test('cannot be told two commands in one', () =>
+    connected({}, async (socket, held) => {
+      for (const command of ['status\n\napi shutdown', 'status\r\nx', 'a\0b'])
+        await assert.rejects(socket.api(command), fails('malformed', /one line/))
+      await socket.api('status')
+      assert.deepEqual(held.commands, ['status'])
+    }))
+
+  test('that is cut ends every command that waits, and those that come later', () =>
+    connected({ answer: () => null }, async (socket, held) => {
+      const waiting = [socket.api('a'), socket.api('b')].map(each =>
+        assert.rejects(each, fails('unavailable', /closed|reached/)),
+      )
+      held.cut()
+      await Promise.all(waiting)
+      await socket.closed
+      await assert.rejects(socket.api('c'), fails('unavailable', /closed|reached/))
+    }))
+
+  test('that stays silent is given up', async () => {
+    await connected({ answer: () => null }, socket => assert.rejects(socket.api('a'), fails('unavailable', /in time/)))
+    const mute = await heldSwitch({ greeting: '' })
+    await assert.rejects(openEventSocket(mute.place, SOON), fails('unavailable', /in time/))
+    await mute.close()
+    await assert.rejects(openEventSocket(mute.place, SOON), fails('unavailable', /cannot be reached/))
+  })
+
+  test('that refuses the address, or is something else, is not taken for one that answers', async () => {
+    for (const [greeting, what] of [
+      ['Content-Type: text/rude-rejection\nContent-Length: 24\n\nAccess Denied, go away.\n', /this address/],
+      ['SSH-2.0-OpenSSH_9.2p1\r\n\n\n', /no event socket|otherwise/],
+      ['HTTP/1.1 400 Bad Request\n\n', /no event socket/],
+      [`${'x'.repeat(70_000)}`, /headers do not end/],
+      ['Content-Type: auth/request\nContent-Length: -1\n\n', /no length/],
+      ['Content-Type: auth/request\nContent-Length: 99999999999\n\n', /no length/],
+      ['Content-Type: api/response\n\n', /otherwise/],
+    ] as const) {
+      const held = await heldSwitch({ greeting })
+      await assert.rejects(openEventSocket(held.place, SOON), fails('unavailable', what), greeting.slice(0, 40))
+      await held.close()
+    }
+  })
+
+  test('that says what nobody asked for is cut', () =>
+    connected(
+      { answer: () => 'a', send: (socket, text) => void socket.write(text.includes('api/') ? text.repeat(3) : text) },
+      async socket => {
+        await socket.api('a')
+        await socket.closed
+        await assert.rejects(socket.api('b'), fails('unavailable', /nobody asked/))
+      },
+    ))
+})
+
+test('frames come whole, in whatever pieces', () => {
+  const text = 'Content-Type: a\n\nContent-Type: b\nContent-Length: 3\n\nxyzContent-Type: c\nContent-Length: 0\n\n'
+  for (let size = 1; size <= text.length; size++) {
+    const read = frameReader()
+    const frames = []
+    for (let at = 0; at < text.length; at += size) frames.push(...read(Buffer.from(text.slice(at, at + size))))
+    assert.deepEqual(
+      frames.map(({ headers, body }) => [headers.get('content-type'), body]),
+      [
+        ['a', ''],
+        ['b', 'xyz'],
+        ['c', ''],
+      ],
+    )
+  }
+})

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { liveCalls } from '../../../adapters/freeswitch/live-calls.ts'
+import { liveCall } from '../../support/switching.ts'
+
+test('a call counts from when it is put through, and until the switch has it no more', () => {
+  let now = 0
+  const live = liveCalls(() => now)
+  const ids = (except: string | null = null): string[] => live.all(except).map(({ id }) => id)
+  live.opened(liveCall({ id: '1' }))
+  live.opened(liveCall({ id: '2' }))
+  assert.deepEqual(ids(), ['1', '2'])
+  assert.deepEqual(ids('1'), ['2'])
+  live.shown([liveCall({ id: '1' })], 1_000)
+  assert.deepEqual(ids(), ['1', '2'])
+  live.shown([liveCall({ id: '1' })], 3_000)
+  assert.deepEqual(ids(), ['1'])
+  now = 3_500
+  live.opened(liveCall({ id: '3' }))
+  live.shown([], 4_000)
+  assert.deepEqual(ids(), ['3'])
+})

@@ -1,0 +1,111 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what FreeSWITCH replaces is written so
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import fc from 'fast-check'
+import {
+  actionsIn,
+  callForm,
+  didForm,
+  documentIn,
+  feedOf,
+  inviteForm,
+  isNotFound,
+  registerForm,
+  valuesIn,
+} from '../../support/freeswitch.ts'
+import { did, directory, extension, queue, trunk } from '../../support/switching.ts'
+
+const acme = directory()
+const beta = directory({
+  tenant: { id: 2, slug: 'beta', domain: 'beta.example.com' },
+  extensions: [extension('101', { secret: 'of beta' }), extension('107')],
+})
+
+describe('what would open the door', () => {
+  test('an extension without a secret, or with an empty one, is not answered for', async () => {
+    for (const secret of ['', ' ', '\t\n'])
+      for (const form of [registerForm(), inviteForm()]) {
+        const feed = feedOf([directory({ extensions: [extension('101', { secret })] })])
+        assert.ok(isNotFound(await feed.ask(form)))
+        assert.match(feed.refusals.join(), /no secret/)
+      }
+  })
+
+  test("a telephone registers no number but its own, neither another tenant's nor its neighbour's", async () => {
+    const betas = { user: '101', domain: 'beta.example.com', sip_auth_realm: 'beta.example.com' }
+    assert.equal(
+      valuesIn(await feedOf([acme, beta]).ask(registerForm({ ...betas, sip_to_host: 'beta.example.com' })))['password'],
+      'of beta',
+    )
+    for (const to of [
+      { sip_to_user: '101', sip_to_host: 'acme.example.com' },
+      { sip_to_user: '107', sip_to_host: 'beta.example.com' },
+      { sip_to_user: '', sip_to_host: '' },
+    ]) {
+      const feed = feedOf([acme, beta])
+      assert.ok(isNotFound(await feed.ask(registerForm({ ...betas, ...to }))), JSON.stringify(to))
+      assert.deepEqual(feed.refusals, ['register: not its own number'])
+    }
+    const { sip_to_user: _, sip_to_host: __, ...without } = registerForm(betas)
+    assert.ok(isNotFound(await feedOf([acme, beta]).ask(without)))
+  })
+
+  test('the caller is who has proven it, whatever From says', async () => {
+    const forged = { 'Hunt-Caller-ID-Number': '999', 'Caller-Caller-ID-Number': '999', variable_sip_from_user: '999' }
+    const actions = actionsIn(await feedOf([acme]).ask(callForm(forged)))
+    assert.ok(actions.includes('set_profile_var caller_id_number=101'))
+    assert.doesNotMatch(actions.join(), /999/)
+    const others = feedOf([acme, beta])
+    assert.ok(isNotFound(await others.ask(callForm({ variable_accountcode: 'beta' }))))
+  })
+
+  test("no text of a tenant's gets into what a dialplan runs", async () => {
+    const nasty = fc.oneof(
+      fc.constantFrom('${system(reboot)}', '101,102', '[a=b]', '800@beta', '{x=y}', '8 00', '', '|', '800\n'),
+      fc.string({ unit: fc.constantFrom('$', '{', '}', '1', ',', '@', '|', ' ', "'", '+') }),
+    )
+    await fc.assert(
+      fc.asyncProperty(nasty, nasty, async (number, name) => {
+        const world = directory({
+          extensions: [extension('101', { displayName: name }), extension(number, { displayName: name })],
+          queues: [queue(`${number}0`, { name })],
+          dids: [did('+380441234567', [{ type: 'extension', number }], { provider: name })],
+          trunks: [trunk(name), trunk('carrier-one', { codecs: ['PCMA'] })],
+        })
+        for (const dialled of [number, `${number}0`, '0501112233'])
+          for (const form of [callForm({ 'Hunt-Destination-Number': dialled }), didForm()])
+            for (const data of actionsIn(await feedOf([world], { hosts: { [`${name}.example.com`]: [] } }).ask(form)))
+              assert.doesNotMatch(data, /\$|\[|8 00|system/, data)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  test("a call that a telephone sends on to another number is under its tenant's rules once more", async () => {
+    const blocked = directory({ limits: { blockedPrefixes: ['38050'] } })
+    const feed = feedOf([blocked])
+    const redirected = callForm({ 'Hunt-Destination-Number': '0501112233', 'Caller-Destination-Number': '102' })
+    assert.equal(
+      actionsIn(await feed.ask({ ...redirected, variable_trunkline_call: 'internal' }))[0],
+      'respond 403 Forbidden',
+    )
+    assert.deepEqual(feed.refusals, ['call: prefix blocked'])
+  })
+
+  test('what the preprocessor takes for its own is only text', async () => {
+    const secret = 'x$${domain}y<X-PRE-PROCESS cmd="exec" data="reboot"/>'
+    const named = extension('101', { secret, displayName: 'X-PRE-PROCESS <!--#exec "reboot"-->' })
+    const answer = await feedOf([directory({ extensions: [named] })]).ask(registerForm())
+    assert.equal(valuesIn(answer)['password'], secret)
+    assert.ok(documentIn(answer))
+  })
+
+  test('a domain in other letters than the stored ones is another domain', async () => {
+    for (const domain of ['ACME.example.com', 'acme.example.com.', ' acme.example.com']) {
+      const form = registerForm({ domain, sip_auth_realm: domain, sip_to_host: domain })
+      assert.ok(isNotFound(await feedOf([acme]).ask(form)), domain)
+    }
+    const feed = feedOf([directory({ tenant: { domain: 'ACME.example.com' } })])
+    assert.ok(isNotFound(await feed.ask(registerForm())))
+  })
+})

@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { EventSocketPlace } from '../../adapters/freeswitch/event-socket.ts'
+
+export const PASSWORD = 'of the tests'
+
+/** A FreeSWITCH that is held by a test: it keeps what it is told, and answers as the test says. */
+export interface HeldSwitch {
+  readonly place: EventSocketPlace
+  /** Every command, in its order. */
+  readonly commands: string[]
+  /** How often somebody has logged in. */
+  readonly logins: () => number
+  /** Cuts all connections. */
+  cut(): void
+  close(): Promise<void>
+}
+
+export interface Behaviour {
+  /** The answer to a command; null for none at all. `+OK` unless it is given. */
+  readonly answer?: (command: string) => string | null | Promise<string | null>
+  /** Puts bytes on the wire; as they are unless it is given. */
+  readonly send?: (socket: Socket, text: string) => void
+  /** What is sent to one who connects, in the place of the request to log in. */
+  readonly greeting?: string
+}
+
+export async function heldSwitch(behaviour: Behaviour = {}): Promise<HeldSwitch> {
+  const { answer = () => '+OK\n', greeting = 'Content-Type: auth/request\n\n' } = behaviour
+  const send = behaviour.send ?? ((socket: Socket, text: string): void => void socket.write(text))
+  const commands: string[] = []
+  const sockets = new Set<Socket>()
+  let logins = 0
+  const server = createServer(socket => {
+    sockets.add(socket)
+    socket.on('error', () => {}).on('close', () => sockets.delete(socket))
+    send(socket, greeting)
+    let text = ''
+    const handle = async (line: string): Promise<void> => {
+      if (line.startsWith('auth ')) {
+        const isRight = line === `auth ${PASSWORD}`
+        if (isRight) logins++
+        return send(socket, `Content-Type: command/reply\nReply-Text: ${isRight ? '+OK accepted' : '-ERR invalid'}\n\n`)
+      }
+      const command = line.replace(/^api /, '')
+      commands.push(command)
+      const body = await answer(command)
+      if (body !== null)
+        send(socket, `Content-Type: api/response\nContent-Length: ${Buffer.byteLength(body)}\n\n${body}`)
+    }
+    let handling = Promise.resolve()
+    socket.on('data', piece => {
+      text += piece
+      for (let end = text.indexOf('\n\n'); end !== -1; end = text.indexOf('\n\n')) {
+        const line = text.slice(0, end)
+        text = text.slice(end + 2)
+        handling = handling.then(() => handle(line))
+      }
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    place: { host: '127.0.0.1', port, password: PASSWORD },
+    commands,
+    logins: () => logins,
+    cut,
+    close: async () => {
+      server.close()
+      cut()
+      await once(server, 'close')
+    },
+  }
+}
