@@ -1,6 +1,6 @@
 import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/storage.ts'
 import { systemClock } from '../adapters/system/clock.ts'
-import { nodeDigests } from '../adapters/system/digests.ts'
+import { nodeDigests, shortHash } from '../adapters/system/digests.ts'
 import { randomIds } from '../adapters/system/ids.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
@@ -10,6 +10,7 @@ import type { Profiles } from '../core/ports/profiles.ts'
 import type { Clock } from '../core/ports/system.ts'
 import { type AccountKeeping, accountKeeping } from '../core/use-cases/accounts.ts'
 import { type Administration, administration, type UnreadListener } from '../core/use-cases/administer.ts'
+import { type Browsing, browsing } from '../core/use-cases/browsing.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { type SecurityTrail, securityTrail } from '../core/use-cases/security-trail.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
@@ -22,6 +23,7 @@ export interface Trunkline {
   readonly storage: Storage
   readonly decks: Decks
   readonly administration: Administration
+  readonly browsing: Browsing
   readonly messaging: Messaging
   readonly signIn: SignIn
   readonly security: SecurityTrail
@@ -84,6 +86,7 @@ export function compose(
     profiles,
     administration: administration(records, onUnread),
     onUnread,
+    browsing: browsing({ records, audit, hash: shortHash }),
     messaging: instruments.messaging(
       messaging({
         records,

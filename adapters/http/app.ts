@@ -5,12 +5,15 @@ import type { Notices } from '../../core/ports/notices.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Heartbeat } from '../../core/ports/upkeep.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
+import type { Browsing } from '../../core/use-cases/browsing.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import type { SecurityTrail } from '../../core/use-cases/security-trail.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
 import { isEndless } from './bodies/body-bytes.ts'
 import { inTurns } from './clients/in-turns.ts'
 import { perClient } from './clients/per-client.ts'
+import { type ConsoleFiles, pageRoutes } from './console/page-routes.ts'
+import { consoleRecordRoutes } from './console/record-routes.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { openApiDocument } from './docs/openapi.ts'
 import { failureOf } from './errors.ts'
@@ -27,6 +30,9 @@ import { requireAccount, sessionMiddleware, signedInAccount } from './sessions/s
 
 export interface HttpOptions {
   readonly administration: Administration
+  readonly browsing: Browsing
+  /** The console's files; without them there is none. */
+  readonly console?: ConsoleFiles
   readonly messaging: Messaging
   readonly signIn: SignIn
   readonly serverKeys: ServerKeys
@@ -43,15 +49,16 @@ export interface HttpOptions {
   readonly metrics?: HttpMetrics
 }
 
-export type RouteOptions = Omit<HttpOptions, 'isBaseUrlSet' | 'log' | 'notices' | 'trustedProxies'>
+export type RouteOptions = Omit<HttpOptions, 'console' | 'isBaseUrlSet' | 'log' | 'notices' | 'trustedProxies'>
 
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const { heartbeat, signIn, serverKeys, administration, messaging, security, baseUrl, metrics } = options
+  const { heartbeat, signIn, serverKeys, administration, browsing, messaging, security, baseUrl, metrics } = options
   const routes: Route[] = [
     ...adminRoutes({ signIn, serverKeys, security, onLogin: metrics?.login }),
     ...messagingRoutes({ administration, messaging, security, baseUrl }),
     ...resourceRoutes(administration, { baseUrl }),
+    ...consoleRecordRoutes({ administration, browsing }),
     ...healthRoutes(heartbeat),
     ...docsRoutes(() => inTurns(openApiDocument(routes, baseUrl))),
   ]
@@ -80,7 +87,7 @@ export function httpApp(options: HttpOptions): Koa {
   }
   app.use(answer(log, metrics))
   app.use(trustedProxies > 0 ? perClient(PER_CLIENT) : noticingProxies(options))
-  app.use(router(apiRoutes(options), guard))
+  app.use(router([...apiRoutes(options), ...(options.console ? pageRoutes(options.console) : [])], guard))
   app.use(() => {
     throw noSuchPath()
   })

@@ -30,7 +30,7 @@ export const listQuery = ({ query, res }: Context) => ({
 })
 
 /** Aborted when the response is over, though it be cut off. */
-function whileOpen(response: ServerResponse): AbortSignal {
+export function whileOpen(response: ServerResponse): AbortSignal {
   const over = new AbortController()
   response.once('close', () => over.abort())
   return over.signal

@@ -1,4 +1,4 @@
-import { createHash, createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto'
+import { createHash, createHmac, createPublicKey, hash, timingSafeEqual, verify } from 'node:crypto'
 import type { Digests } from '../../core/ports/digests.ts'
 
 /** What stands before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
@@ -18,3 +18,6 @@ export const nodeDigests = (): Digests => ({
   },
   equal: (one, other) => one.length === other.length && timingSafeEqual(one, other),
 })
+
+/** 128 bits of a digest, as 22 characters that an ETag may hold. */
+export const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)

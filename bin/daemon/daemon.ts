@@ -7,6 +7,7 @@ import { type Claim, claimServing, servedAlready } from '../../adapters/sqlite/d
 import type { Settings } from '../../config/settings.ts'
 import { compose, type Opening, type Trunkline } from '../compose.ts'
 import { startBackground } from './background.ts'
+import { consoleFiles } from './console-files.ts'
 import { type FirstAccount, makeFirstAccount } from './first-account.ts'
 import { createLog } from './log.ts'
 import { unreadLog } from './unread-log.ts'
@@ -72,12 +73,23 @@ async function startService(
   const baseUrl = settings.base_url ?? server.url
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
-    const { administration, messaging, signIn, security, storage } = opened.trunkline
+    const { administration, browsing, messaging, signIn, security, storage } = opened.trunkline
     const { serverKeys, notices, heartbeat } = storage
     const trustedProxies = settings.trusted_proxies
     if (trustedProxies > 0) await notices.clear('untrusted_proxy')
     const isBaseUrlSet = settings.base_url !== null
-    const parts = { administration, messaging, signIn, security, serverKeys, notices, heartbeat }
+    const console = consoleFiles()
+    const parts = {
+      administration,
+      browsing,
+      ...(console ? { console } : {}),
+      messaging,
+      signIn,
+      security,
+      serverKeys,
+      notices,
+      heartbeat,
+    }
     server.serve(httpApp({ ...parts, log, baseUrl, isBaseUrlSet, trustedProxies, metrics }))
     return { ...opened, server }
   } catch (error) {

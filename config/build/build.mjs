@@ -15,6 +15,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildConsole } from './build-console.mjs'
 
 const PROGRAMS = ['trunkline', 'trunklined']
 const SOURCES = ['adapters', 'bin', 'config', 'core', 'package.json', 'package-lock.json']
@@ -81,6 +82,7 @@ async function compile(stamp) {
   const draft = join('dist', `.draft-${process.pid}`)
   const { build } = await import('esbuild')
   await build({ ...OPTIONS, outdir: draft })
+  await buildConsole(join(draft, 'console'))
   try {
     renameSync(draft, folder)
   } catch (error) {

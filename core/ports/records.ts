@@ -70,6 +70,8 @@ export interface Records {
   identify(resource: Resource, where: Row): Promise<number[]>
   /** How many records hold these values. */
   count(resource: Resource, where: Row): Promise<number>
+  /** How many records a selection has, but no more than `most`; see `PageQuery.signal`. */
+  countUpTo(resource: Resource, selection: Selection, most: number, signal?: AbortSignal): Promise<number>
   /** Sentences on references, uniqueness and limits that these values break; `id` is the record they are for. */
   violations(resource: Pick<Resource, 'name' | 'fields' | 'unique'>, values: Row, id?: number): Promise<FieldErrors>
   /** Stores a new record and returns its plain view. Throws `invalid` on what `violations` tells. */

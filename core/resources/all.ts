@@ -4,7 +4,7 @@ import { agents, devices, extensions } from './extensions.ts'
 import type { Reference } from './field.ts'
 import { queues } from './queues.ts'
 import { rates } from './rates.ts'
-import type { Resource, Row } from './resource.ts'
+import { collectionOf, type Resource, type Row } from './resource.ts'
 import { smsGateways } from './sms-gateways.ts'
 import { smsMessages } from './sms-messages.ts'
 import { tenants } from './tenants.ts'
@@ -32,6 +32,11 @@ export function resourceNamed(name: string): Resource {
   if (!found) throw new Error(`No resource is declared with the name ${name}.`)
   return found
 }
+
+const byCollection = new Map(resources.map(resource => [collectionOf(resource), resource]))
+
+/** The resource whose collection that segment of a path names; undefined for none. */
+export const resourceOf = (collection: string): Resource | undefined => byCollection.get(collection)
 
 export const exposedResources = resources.filter(resource => resource.path !== null)
 

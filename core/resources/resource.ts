@@ -148,3 +148,7 @@ export const sortable = (resource: Pick<Resource, 'fields' | 'timestamps'>): rea
 /** The columns that the service keeps by itself. */
 export const timestamped = (resource: Pick<Resource, 'timestamps'>): readonly string[] =>
   resource.timestamps ? ['created_at', 'updated_at'] : []
+
+/** The segment of a path that names a resource's collection, whether the API has an endpoint for it or not. */
+export const collectionOf = ({ path, name }: Pick<Resource, 'path' | 'name'>): string =>
+  path ?? name.replaceAll('_', '-')

@@ -37,12 +37,17 @@ export interface Administration {
   /** PUT: the whole record. PATCH: the same, or the named members only where the resource says so. */
   replace(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
   amend(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
-  /**
-   * Changes the named members and leaves the others as they are at that moment, whatever PATCH means; of JSON fields
-   * that are not named, what the edits say.
-   */
-  change(resource: Resource, id: number, body: unknown, edits?: Edits, by?: Actor): Promise<Json>
+  /** Changes the named members and leaves the others as they are at that moment, whatever PATCH means. */
+  change(resource: Resource, id: number, body: unknown, options?: ChangeOptions): Promise<Json>
   remove(resource: Resource, id: number, options: { cascade: boolean }, by?: Actor): Promise<void>
+}
+
+export interface ChangeOptions {
+  /** What becomes of JSON fields that are not named. */
+  readonly edits?: Edits
+  /** Is given the stored values within the transaction that changes them, and may throw. */
+  readonly expect?: (stored: Row) => void
+  readonly by?: Actor
 }
 
 /** Edits of the objects in JSON fields, by the field. */
@@ -70,13 +75,15 @@ export function administration(records: Records, onUnread: UnreadListener = () =
     id: number,
     body: unknown,
     mode: Mode,
-    by?: Actor,
-    edits: Edits = {},
+    { edits = {}, expect, by }: ChangeOptions,
   ): Promise<Json> => {
     await assertExists(resource, id)
     const values = await accept(resource, body, mode, id)
-    const stored = (row: Row): Row => ({ ...withEdits(resource, row, edits), ...values })
-    return tell(resource, values, await records.update(resource, id, stored, by))
+    const changed = (stored: Row): Row => {
+      expect?.(stored)
+      return { ...withEdits(resource, stored, edits), ...values }
+    }
+    return tell(resource, values, await records.update(resource, id, changed, by))
   }
   return {
     assertExists,
@@ -98,10 +105,10 @@ export function administration(records: Records, onUnread: UnreadListener = () =
       const values = await accept(resource, body, 'create')
       return tell(resource, values, await records.insert(resource, values, by))
     },
-    replace: (resource, id, body, by) => update(resource, id, body, resource.put, by),
+    replace: (resource, id, body, by) => update(resource, id, body, resource.put, by ? { by } : {}),
     amend: (resource, id, body, by) =>
-      update(resource, id, body, resource.patch === 'merge' ? 'merge' : resource.put, by),
-    change: (resource, id, body, edits, by) => update(resource, id, body, 'merge', by, edits),
+      update(resource, id, body, resource.patch === 'merge' ? 'merge' : resource.put, by ? { by } : {}),
+    change: (resource, id, body, options = {}) => update(resource, id, body, 'merge', options),
     remove: (resource, id, options, by) => records.remove(resource, id, options, by),
   }
 }

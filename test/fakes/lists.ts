@@ -1,5 +1,5 @@
 import { invalid } from '../../core/errors.ts'
-import type { Page, PageQuery } from '../../core/ports/records.ts'
+import type { Page, PageQuery, Selection } from '../../core/ports/records.ts'
 import { TENANT, tenantSide } from '../../core/resources/references/within.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import { dangling } from '../../core/resources/values/field-errors.ts'
@@ -53,12 +53,19 @@ function placeOf(tables: Tables, resource: Resource, by: string, id: number): St
   throw invalid([dangling('after')])
 }
 
-function isWanted(tables: Tables, resource: Resource, query: PageQuery, row: Stored): boolean {
+/** A boolean is chosen by 1 or 0. */
+const toNumber = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value)
+
+/** How many records a selection has. */
+export const countWanted = (tables: Tables, resource: Resource, selection: Selection): number =>
+  [...tables.of(resource).entries()].filter(([, row]) => isWanted(tables, resource, selection, row)).length
+
+function isWanted(tables: Tables, resource: Resource, query: Omit<PageQuery, 'view'>, row: Stored): boolean {
   const { where = {}, atLeast = {}, unrated, tenantId, period, search } = query
   const moment = String(row[resource.order])
   const side = tenantSide(resource)
   return (
-    Object.entries(where).every(([field, value]) => [value].flat().some(wanted => wanted === row[field])) &&
+    Object.entries(where).every(([field, value]) => [value].flat().some(wanted => wanted === toNumber(row[field]))) &&
     Object.entries(atLeast).every(([field, least]) => Number(row[field]) >= least) &&
     // A rating comes with the calls of a switch, which the fake takes none of.
     !unrated &&

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/ports/system.ts'
 import { referencesTo, resourceNamed } from '../../core/resources/all.ts'
 import { restrictingReferences, stillNeeded } from '../../core/resources/references/dependants.ts'
 import { isNamed, type Resource, type Row, timestamped } from '../../core/resources/resource.ts'
-import { listPages } from './lists.ts'
+import { countWanted, listPages } from './lists.ts'
 import { violations } from './rules.ts'
 import type { Journal, Stored, Tables } from './tables.ts'
 import type { Trail } from './trail.ts'
@@ -107,6 +107,7 @@ export function records(journal: Journal, tables: Tables, steps: RecordSteps, tr
         .slice(0, 2)
         .map(({ id }) => id),
     count: async (resource, where) => tables.holding(resource, where).length,
+    countUpTo: async (resource, selection, most) => Math.min(countWanted(tables, resource, selection), most),
     isWidelyReferredTo: async () => false,
     violations: async (resource, values, id) => violations(tables, resource, values, id),
     insert: async (resource, values, by) => journal.atomically(() => insert(resource, values, by)),

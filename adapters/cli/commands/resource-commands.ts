@@ -206,7 +206,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
       throw new CliError(EXIT.usage, 'nothing to change: give at least one field', `trunkline ${name} update --help`)
     await assertRead(context, resource, await records.find(resource, id), { body: changes, edits, flags })
     const json = await hinting(records, resource, { values: changes, id }, () =>
-      administration.change(resource, id, changes, edits),
+      administration.change(resource, id, changes, { edits }),
     )
     const isUnseen = isGenerating(flags)
     if (isUnseen || isTold(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })

@@ -3,6 +3,7 @@ import { smsGateways } from '../../../core/resources/sms-gateways.ts'
 import { sendFields, smsMessages } from '../../../core/resources/sms-messages.ts'
 import { loginFields } from '../../../core/use-cases/sign-in.ts'
 import { wording } from '../resource-routes.ts'
+import { consoleOperations } from './openapi-console.ts'
 import { envelope, idParameter, JSON_TYPE, listOf, NEXT, type Operation, PAGE, success } from './openapi-operations.ts'
 import { inputSchema, objectOf, refToRecord, type Schema } from './openapi-schemas.ts'
 
@@ -39,6 +40,7 @@ const SERVICE_TAG = 'Service'
 
 /** Everything that no declaration says, by method and path of the route. */
 export const specialOperations: Readonly<Record<string, Operation>> = {
+  ...consoleOperations,
   'POST /api/admin/login': {
     id: 'login',
     tag: SESSION_TAG,

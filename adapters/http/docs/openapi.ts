@@ -123,8 +123,8 @@ function described(route: Route, method: string): { path: string; operation: Ope
     : [{ path: route.path, operation: specialOperations[`${method} ${route.path}`] }]
   return found.map(({ path, operation }) => {
     if (!operation) throw new Error(`Nothing describes ${method} ${path}: add it to openapi-special.ts.`)
-    const inPath = operation.parameters?.find(parameter => parameter.in === 'path')?.name ?? ''
-    return { path: path.replace(/:\w+/, `{${inPath}}`), operation }
+    const inPath = (operation.parameters ?? []).filter(parameter => parameter.in === 'path').map(({ name }) => name)
+    return { path: path.replace(/:\w+/g, () => `{${inPath.shift()}}`), operation }
   })
 }
 

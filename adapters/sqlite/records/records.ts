@@ -6,6 +6,7 @@ import type { Connection } from '../database/database.ts'
 import { tableOf } from '../database/table.ts'
 import type { Writer } from '../database/writer.ts'
 import type { AuditTrail } from '../service/audit.ts'
+import { countUpTo } from './count.ts'
 import { derived } from './derived.ts'
 import { listPages } from './pages.ts'
 import { violations } from './record-rules.ts'
@@ -31,6 +32,7 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
       return value<Bound[], number>(`SELECT id FROM ${tableOf(resource.name)} WHERE ${condition} LIMIT 2`).all(...bound)
     },
     count: async (resource, where) => steps.count(resource, where),
+    countUpTo: (resource, selection, most, signal) => countUpTo(connection, resource, { ...selection, signal }, most),
     violations: async (resource, values, id) => violations(connection, resource, values, id),
     insert: (resource, values, by) =>
       writer.write(() => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Selection } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { idsOf, insert, listOf, pagesOf } from '../../support/data/rows.ts'
 import { contract, type Given } from '../contract.ts'
@@ -272,4 +273,26 @@ behaviour('a list that nobody waits for any more reads nothing, and rejects with
       asking.abort(new RangeError('the client is gone'))
   }
   await assert.rejects(reading(), RangeError)
+})
+
+behaviour('a selection is counted, up to what is enough to know', async given => {
+  const { records } = given
+  const cdrs = resourceNamed('cdrs')
+  assert.equal(await records.countUpTo(cdrs, {}, 10), 0)
+  await calls(given, 40, { cost: 10_000 })
+  await calls(given, 30)
+  const count = (selection: Selection, most = 1_000): Promise<number> => records.countUpTo(cdrs, selection, most)
+  assert.equal(await count({}), 70)
+  assert.equal(await count({}, 50), 50)
+  assert.equal(await count({ atLeast: { cost: 10_000 } }), 40)
+  assert.equal(await count({ where: { direction: ['inbound', 'outbound'] } }), 70)
+  assert.equal(await count({ where: { disposition: 'no such thing' } }), 0)
+  const period = { from: '2026-03-01T12:00:00.000000Z', to: '2026-03-01T12:00:01.000000Z' }
+  assert.equal(await count({ period }), (await listOf(records, 'cdrs', { period })).length)
+})
+
+behaviour('booleans are chosen by 1 and 0', async ({ records }) => {
+  await insert(records, 'extensions', { voicemail_enabled: true })
+  await insert(records, 'extensions', { voicemail_enabled: false })
+  assert.equal((await listOf(records, 'extensions', { where: { voicemail_enabled: 1 } })).length, 1)
 })

@@ -69,9 +69,10 @@ export async function startService(
   const log = pino({ base: null }, { write })
   const appAt = (taken: string): Koa => {
     url = taken
-    const { administration, messaging, signIn, security, storage } = trunkline
+    const { administration, browsing, messaging, signIn, security, storage } = trunkline
     return httpApp({
       administration,
+      browsing,
       messaging,
       signIn,
       security,

@@ -1,0 +1,126 @@
+import { useEffect } from 'preact/hooks'
+import { resourceOf, resources } from '../../core/resources/all.ts'
+import { ListScreen } from './lists/list-screen.tsx'
+import { Dialog } from './parts/dialog.tsx'
+import { NewScreen, RecordScreen } from './records/record-screen.tsx'
+import { SignInForm } from './session/sign-in.tsx'
+import { isReachable } from './state/api.ts'
+import { here, place } from './state/location.ts'
+import { dismiss, notes, noteTrouble } from './state/notes.ts'
+import { isUtc, setUtc } from './state/preferences.ts'
+import { isExpired, me, resume, signOut } from './state/session.ts'
+import { pathOf } from './state/shown.ts'
+
+/** The resources that have an entry of their own; the others are found at what they belong to. */
+const IN_MENU = resources.filter(({ path, name }) => path !== null || name === 'sms_messages')
+
+export function App() {
+  useEffect(() => void resume().catch(noteTrouble), [])
+  if (me.value === undefined) return <main class="alone">{isReachable.value ? 'Loading…' : <Away />}</main>
+  if (me.value === null)
+    return (
+      <main class="alone">
+        <h1>Trunkline</h1>
+        <SignInForm />
+      </main>
+    )
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the content
+      </a>
+      <Header />
+      <Menu />
+      <main id="main" tabIndex={-1}>
+        {!isReachable.value && <Away />}
+        <Screen />
+      </main>
+      <Notes />
+      {isExpired.value && (
+        <Dialog title="Your session has ended">
+          <p>Nothing you typed is lost. Log in to go on.</p>
+          <SignInForm email={me.value.email} />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const Away = () => (
+  <p class="banner" role="alert">
+    The service cannot be reached. What you typed is kept; it goes on as soon as the service is back.
+  </p>
+)
+
+function Header() {
+  return (
+    <header class="top">
+      <a href="/" class="brand">
+        Trunkline
+      </a>
+      <span class="grow" />
+      <label class="check">
+        <input type="checkbox" checked={isUtc.value} onChange={event => setUtc(event.currentTarget.checked)} />
+        UTC
+      </label>
+      <span class="who">{me.value?.name}</span>
+      <button type="button" onClick={() => void signOut().catch(noteTrouble)}>
+        Log out
+      </button>
+    </header>
+  )
+}
+
+function Menu() {
+  const at = here.value.pathname
+  return (
+    <nav class="menu-main" aria-label="Main">
+      {IN_MENU.map(resource => (
+        <a
+          key={resource.name}
+          href={pathOf(resource)}
+          {...(at === pathOf(resource) || at.startsWith(`${pathOf(resource)}/`)
+            ? { 'aria-current': 'page' as const }
+            : {})}
+        >
+          {resource.plural}
+        </a>
+      ))}
+    </nav>
+  )
+}
+
+function Screen() {
+  const at = place.value
+  useEffect(() => {
+    document.title =
+      at?.at === 'list' || at?.at === 'record' ? `${resourceOf(at.collection)?.plural} · Trunkline` : 'Trunkline'
+  }, [at])
+  if (at?.at === 'list' || at?.at === 'record') {
+    const resource = resourceOf(at.collection)
+    if (resource && at.at === 'list') return <ListScreen key={resource.name} resource={resource} />
+    if (resource && at.at === 'record')
+      return at.id === 'new' ? (
+        <NewScreen key={here.value.href} resource={resource} />
+      ) : (
+        <RecordScreen key={`${resource.name} ${at.id}`} resource={resource} id={at.id} />
+      )
+  }
+  const tenants = resourceOf('tenants')
+  return tenants ? <ListScreen resource={tenants} /> : null
+}
+
+function Notes() {
+  return (
+    <div class="notes" role="status" aria-live="polite">
+      {notes.value.map(({ id, text, kind }) => (
+        <div key={id} class={`note ${kind}`}>
+          {text}
+          <button type="button" class="plain" aria-label="Dismiss" onClick={() => dismiss(id)}>
+            ×
+          </button>
+        </div>
+      ))}
+    </div>
+  )
+}

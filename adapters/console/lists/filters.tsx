@@ -1,0 +1,176 @@
+import { useSignal } from '@preact/signals'
+import { useId } from 'preact/hooks'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import { isRated } from '../../../core/resources/call-ratings.ts'
+import type { Field } from '../../../core/resources/field.ts'
+import { TENANT, tenantSide } from '../../../core/resources/references/within.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { Picker } from '../parts/picker.tsx'
+import { here, setQuery } from '../state/location.ts'
+import { titleOf } from '../state/shown.ts'
+
+/** A filter of a list, and the parameter of the page that holds its value. */
+interface Filter {
+  readonly parameter: string
+  readonly title: string
+  readonly field: Field | null
+  /** The resource that its value is an id of. */
+  readonly of: Resource | null
+}
+
+/** Every filter that the declarations of a resource allow. */
+export function filtersOf(resource: Resource): readonly Filter[] {
+  const own = Object.entries(resource.fields).flatMap(([name, field]): Filter[] => {
+    const { references, kind, secret, unbounded, writeOnly } = field
+    if (secret || writeOnly || kind === 'json' || kind === 'date' || (kind === 'text' && unbounded)) return []
+    const title = titleOf(name)
+    if (references)
+      return typeof references.to === 'string'
+        ? [{ parameter: `filter[${name}]`, title, field, of: resourceNamed(references.to) }]
+        : []
+    if (kind === 'decimal') return [{ parameter: `min[${name}]`, title: `${title} at least`, field, of: null }]
+    return [{ parameter: `filter[${name}]`, title, field, of: null }]
+  })
+  const side = tenantSide(resource)
+  const byTenant = { parameter: 'tenant', title: 'Tenant', field: null, of: resourceNamed('tenants') }
+  return side && side.field !== TENANT ? [byTenant, ...own] : own
+}
+
+/** Search, the filters in use, a menu of the others, and the period where records follow one another in time. */
+export function Filters({ resource, fixed }: { resource: Resource; fixed: readonly string[] }) {
+  const { searchParams } = here.value
+  const all = filtersOf(resource).filter(({ parameter }) => !fixed.includes(parameter))
+  const opened = useSignal<readonly string[]>([])
+  const isUsed = ({ parameter }: Filter): boolean => searchParams.has(parameter) || opened.value.includes(parameter)
+  const others = all.filter(filter => !isUsed(filter))
+  return (
+    <search class="filters">
+      {resource.search.length > 0 && <Search resource={resource} />}
+      {resource.fields[resource.order]?.kind === 'date' && <PeriodFilter />}
+      {isRated(resource) && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={searchParams.get('unrated') === 'true'}
+            onChange={event => setQuery({ unrated: event.currentTarget.checked ? 'true' : null })}
+          />
+          Unrated only
+        </label>
+      )}
+      {all.filter(isUsed).map(filter => (
+        <FilterField
+          key={filter.parameter}
+          filter={filter}
+          onClear={() => {
+            opened.value = opened.value.filter(each => each !== filter.parameter)
+            setQuery({ [filter.parameter]: null })
+          }}
+        />
+      ))}
+      {others.length > 0 && (
+        <select
+          aria-label="Add a filter"
+          value=""
+          onChange={event => {
+            opened.value = [...opened.value, event.currentTarget.value]
+          }}
+        >
+          <option value="">Filter by…</option>
+          {others.map(({ parameter, title }) => (
+            <option key={parameter} value={parameter}>
+              {title}
+            </option>
+          ))}
+        </select>
+      )}
+    </search>
+  )
+}
+
+/** How long nothing is typed before it is searched for. */
+const PAUSE_MS = 250
+
+function Search({ resource }: { resource: Resource }) {
+  const timer = useSignal(0)
+  const apply = (text: string): void => setQuery({ search: text.trim() || null }, true)
+  return (
+    <input
+      type="search"
+      class="search"
+      placeholder={`Search ${resource.search.map(name => titleOf(name).toLowerCase()).join(', ')}`}
+      aria-label={`Search ${resource.plural}`}
+      maxLength={255}
+      value={here.value.searchParams.get('search') ?? ''}
+      onInput={event => {
+        const { value } = event.currentTarget
+        clearTimeout(timer.value)
+        timer.value = window.setTimeout(() => apply(value), PAUSE_MS)
+      }}
+    />
+  )
+}
+
+function PeriodFilter() {
+  const bound = (name: 'from' | 'to', label: string) => (
+    <label class="labelled">
+      {label}
+      <input
+        type="date"
+        value={(here.value.searchParams.get(name) ?? '').slice(0, 10)}
+        onChange={event => setQuery({ [name]: event.currentTarget.value || null })}
+      />
+    </label>
+  )
+  return (
+    <>
+      {bound('from', 'From')}
+      {bound('to', 'Before')}
+    </>
+  )
+}
+
+function FilterField({ filter, onClear }: { filter: Filter; onClear: () => void }) {
+  const { parameter, title, field, of } = filter
+  const value = here.value.searchParams.get(parameter) ?? ''
+  const id = useId()
+  const set = (next: string): void => setQuery({ [parameter]: next.trim() || null })
+  return (
+    <span class="labelled filter">
+      <label for={id}>{title}</label>
+      {of ? (
+        <Picker
+          id={id}
+          resource={of}
+          value={value === '' ? null : Number(value)}
+          onPick={picked => set(picked === null ? '' : String(picked))}
+        />
+      ) : (
+        <FilterInput id={id} field={field} value={value} onChange={set} />
+      )}
+      <button type="button" class="plain" aria-label={`Remove the filter by ${title}`} onClick={onClear}>
+        ×
+      </button>
+    </span>
+  )
+}
+
+interface FilterInputProps {
+  readonly id: string
+  readonly field: Field | null
+  readonly value: string
+  readonly onChange: (value: string) => void
+}
+
+function FilterInput({ id, field, value, onChange }: FilterInputProps) {
+  const choices = field?.kind === 'boolean' ? ['true', 'false'] : (field?.choices ?? field?.known)
+  if (choices)
+    return (
+      <select id={id} value={value} onChange={event => onChange(event.currentTarget.value)}>
+        <option value="">any</option>
+        {choices.map(choice => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </select>
+    )
+  return <input id={id} value={value} onChange={event => onChange(event.currentTarget.value)} />
+}

@@ -1,0 +1,181 @@
+import { useSignal } from '@preact/signals'
+import { useEffect, useMemo } from 'preact/hooks'
+import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
+import { here, setQuery } from '../state/location.ts'
+import { remember, remembered } from '../state/preferences.ts'
+import { columnsOf, pathOf, usualColumns, zoneShown } from '../state/shown.ts'
+import { Filters } from './filters.tsx'
+import { ListSource } from './source.ts'
+import { Table } from './table.tsx'
+
+interface ListProps {
+  readonly resource: Resource
+  /** Parameters that the page does not let change, such as the tenant whose extensions these are. */
+  readonly fixed?: Readonly<Record<string, string>>
+  /** Columns that say the same in each row. */
+  readonly without?: readonly string[]
+}
+
+const OF_THE_PAGE = new Set(['columns', 'tab'])
+
+/** The parameters of the page that choose records. */
+export function selectionIn(page: URLSearchParams, fixed: Readonly<Record<string, string>> = {}): URLSearchParams {
+  const chosen = [...page].filter(([name]) => !OF_THE_PAGE.has(name))
+  const query = new URLSearchParams(chosen)
+  for (const [name, value] of Object.entries(fixed)) query.set(name, value)
+  return query
+}
+
+/** A list of records: filters, columns, rows, and how many there are. */
+export function List({ resource, fixed = {}, without = [] }: ListProps) {
+  const query = selectionIn(here.value.searchParams, fixed)
+  const key = `${collectionOf(resource)}?${query}`
+  const source = useMemo(() => new ListSource(`/api/console/records/${collectionOf(resource)}`, query), [key])
+  useEffect(() => () => source.close(), [source])
+  const columns = chosenColumns(resource, without)
+  const state = source.state.value
+  const isEmpty = state === 'ready' && source.known.value === 0
+  return (
+    <section class="list">
+      <div class="tools">
+        <Filters resource={resource} fixed={Object.keys(fixed)} />
+        <Columns resource={resource} />
+      </div>
+      <p class="hint" role="status">
+        <Counted source={source} resource={resource} />
+        {resource.timestamps && <span> Times in {zoneShown()}.</span>}
+      </p>
+      {source.error.value && (
+        <div class="trouble" role="alert">
+          {source.error.value.message}{' '}
+          <button type="button" onClick={() => source.retry()}>
+            Try again
+          </button>
+        </div>
+      )}
+      {isEmpty ? (
+        <Nothing resource={resource} fixed={fixed} />
+      ) : (
+        <Table
+          label={resource.plural}
+          source={source}
+          columns={columns}
+          sort={here.value.searchParams.get('sort')}
+          onSort={sort => setQuery({ sort })}
+          href={record => pathOf(resource, record.id)}
+        />
+      )}
+    </section>
+  )
+}
+
+function chosenColumns(resource: Resource, without: readonly string[]) {
+  const named = here.value.searchParams.get('columns') ?? remembered(`columns.${resource.name}`)
+  const names = named === null ? usualColumns(resource) : named.split(',')
+  const all = columnsOf(resource)
+  const found = names.flatMap(name => all.find(column => column.name === name) ?? [])
+  const shown = found.filter(({ name }) => !without.includes(name))
+  return shown.length > 0 ? shown : all.slice(0, 1)
+}
+
+/** How many records there are, asked for apart, since counting takes longer than showing the first. */
+function Counted({ source, resource }: { source: ListSource; resource: Resource }) {
+  const count = useSignal<number | null>(null)
+  useEffect(() => {
+    count.value = null
+    const asking = new AbortController()
+    source
+      .count(asking.signal)
+      .then(found => {
+        count.value = found
+      })
+      .catch(() => {})
+    return () => asking.abort()
+  }, [source])
+  if (source.state.value === 'loading' && source.known.value === 0) return <>Loading…</>
+  const known = source.isWhole.value ? source.known.value : count.value
+  if (known === null) return <>More than {source.known.value}.</>
+  const number = known > 10_000 ? '10,000+' : known.toLocaleString('en')
+  return (
+    <>
+      {number} {lowered(known === 1 ? resource.label : resource.plural)}.
+    </>
+  )
+}
+
+function Nothing({ resource, fixed }: { resource: Resource; fixed: Readonly<Record<string, string>> }) {
+  const isFiltered = [...here.value.searchParams.keys()].some(name => !OF_THE_PAGE.has(name) && name !== 'sort')
+  if (isFiltered)
+    return (
+      <div class="nothing">
+        <p>No {lowered(resource.label)} matches.</p>
+        <button
+          type="button"
+          onClick={() => setQuery(Object.fromEntries([...here.value.searchParams.keys()].map(name => [name, null])))}
+        >
+          Clear the filters
+        </button>
+      </div>
+    )
+  const preset = new URLSearchParams(
+    Object.entries(fixed).map(([name, value]) => [name.replace(/^filter\[(.+)\]$/, '$1'), value]),
+  )
+  return (
+    <div class="nothing">
+      <p>There is no {lowered(resource.label)} yet.</p>
+      {resource.name !== 'sms_messages' && resource.name !== 'cdrs' && (
+        <a class="button primary" href={`${pathOf(resource, 'new')}?${preset}`}>
+          Add the first
+        </a>
+      )}
+    </div>
+  )
+}
+
+/** Chooses the columns of the list, for this page and for the next time. */
+function Columns({ resource }: { resource: Resource }) {
+  const chosen = chosenColumns(resource, []).map(({ name }) => name)
+  const set = (names: readonly string[] | null): void => {
+    remember(`columns.${resource.name}`, names?.join() ?? null)
+    setQuery({ columns: names?.join() ?? null }, true)
+  }
+  return (
+    <details class="menu">
+      <summary>Columns</summary>
+      <div class="popup">
+        {columnsOf(resource).map(({ name, title }) => (
+          <label key={name} class="check">
+            <input
+              type="checkbox"
+              checked={chosen.includes(name)}
+              onChange={event =>
+                set(event.currentTarget.checked ? [...chosen, name] : chosen.filter(each => each !== name))
+              }
+            />
+            {title}
+          </label>
+        ))}
+        <button type="button" onClick={() => set(null)}>
+          As usual
+        </button>
+      </div>
+    </details>
+  )
+}
+
+export function ListScreen({ resource }: { resource: Resource }) {
+  const isMade = resource.name !== 'sms_messages'
+  return (
+    <>
+      <header class="title">
+        <h1>{resource.plural}</h1>
+        {isMade && (
+          <a class="button primary" href={pathOf(resource, 'new')}>
+            New {lowered(resource.label)}
+          </a>
+        )}
+      </header>
+      <List resource={resource} />
+    </>
+  )
+}

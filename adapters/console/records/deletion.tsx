@@ -1,0 +1,64 @@
+import { useSignal } from '@preact/signals'
+import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { type RecordData, Refusal, request } from '../state/api.ts'
+import { noteTrouble } from '../state/notes.ts'
+import { nameOf, titleOf } from '../state/shown.ts'
+
+interface DeletionProps {
+  readonly resource: Resource
+  readonly record: RecordData
+  readonly onDone: () => void
+  readonly onClose: () => void
+}
+
+/** Asks before a record is deleted; what goes with it is counted, and its name has to be typed. */
+export function Deletion({ resource, record, onDone, onClose }: DeletionProps) {
+  const dependants = useSignal<Readonly<Record<string, number>> | null>(null)
+  const typed = useSignal('')
+  const name = nameOf(resource, record)
+  const remove = async (): Promise<void> => {
+    const query = dependants.value ? '?cascade=true' : ''
+    try {
+      await request('DELETE', `/api/console/records/${collectionOf(resource)}/${record.id}${query}`)
+      onDone()
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 409) dependants.value = error.dependants
+      else noteTrouble(error)
+    }
+  }
+  const counts = Object.entries(dependants.value ?? {})
+  const isSure = dependants.value === null || typed.value === name
+  return (
+    <Dialog title={`Delete ${lowered(resource.label)} ${name}?`} onClose={onClose}>
+      {dependants.value && (
+        <>
+          <p>This goes with it, and cannot be brought back:</p>
+          <ul>
+            {counts.map(([what, count]) => (
+              <li key={what}>
+                {count.toLocaleString('en')} {titleOf(what).toLowerCase()}
+              </li>
+            ))}
+          </ul>
+          <label class="field">
+            Type <b>{name}</b> to delete all of it
+            <input
+              value={typed.value}
+              autocomplete="off"
+              onInput={event => (typed.value = event.currentTarget.value)}
+            />
+          </label>
+        </>
+      )}
+      <div class="actions">
+        <button type="button" class="danger" disabled={!isSure} onClick={() => void remove()}>
+          {dependants.value ? 'Delete all of it' : 'Delete'}
+        </button>
+        <button type="button" onClick={onClose}>
+          Keep
+        </button>
+      </div>
+    </Dialog>
+  )
+}

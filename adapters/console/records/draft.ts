@@ -1,0 +1,48 @@
+import { sentencesByField } from '../../../core/errors.ts'
+import { isJsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { parseMembers } from '../../../core/resources/values/input.ts'
+import type { RecordData } from '../state/api.ts'
+import type { Draft } from './fields.tsx'
+
+/** What a form begins with: the record, or the defaults and what the page's query presets. */
+export function draftOf(resource: Resource, record: RecordData | null, preset: URLSearchParams): Draft {
+  return Object.fromEntries(
+    Object.entries(resource.fields).map(([name, field]) => {
+      if (record) return [name, field.kind === 'json' ? jsonText(record[name]) : (record[name] ?? '')]
+      const given = preset.get(name)
+      if (given !== null) return [name, field.references ? Number(given) : given]
+      if (field.kind === 'boolean') return [name, name === 'is_active']
+      return [name, field.fallback ?? field.known?.[0] ?? (field.choices ? field.choices[0] : '')]
+    }),
+  )
+}
+
+const jsonText = (value: unknown): string => (isJsonObject(value) ? stringifyJson(value, 2) : '')
+
+export interface Checked {
+  /** What is to be sent: all that is filled in, or of a stored record what has changed. */
+  readonly body: Readonly<Record<string, unknown>>
+  readonly errors: Readonly<Record<string, readonly string[]>>
+}
+
+/** Checks a form by the same rules as the service, with the same sentences. */
+export function checked(resource: Resource, draft: Draft, original: Draft | null): Checked {
+  const errors: Record<string, readonly string[]> = {}
+  const body: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(draft)) {
+    const field = resource.fields[name]
+    if (!field || (original && value === original[name])) continue
+    // A secret that is not typed stays what it is.
+    if (original && field.secret && value === '') continue
+    if (field.kind !== 'json' || String(value).trim() === '') body[name] = value === '' ? null : value
+    else
+      try {
+        body[name] = parseJson(String(value))
+      } catch {
+        errors[name] = [`The ${name} field is not valid JSON.`]
+      }
+  }
+  const parsed = parseMembers(resource.fields, body, original ? 'merge' : 'create')
+  return { body, errors: { ...sentencesByField(parsed.errors), ...errors } }
+}

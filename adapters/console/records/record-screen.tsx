@@ -1,0 +1,165 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { type Pointing, referencesTo } from '../../../core/resources/all.ts'
+import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
+import { List } from '../lists/list-screen.tsx'
+import { asRecord, request } from '../state/api.ts'
+import { go, here } from '../state/location.ts'
+import { note } from '../state/notes.ts'
+import { nameOf, pathOf } from '../state/shown.ts'
+import { Deletion } from './deletion.tsx'
+import { type Opened, RecordForm } from './form.tsx'
+import { panelsOf } from './panels.ts'
+
+const MADE_ELSEWHERE = new Set(['sms_messages'])
+
+export function NewScreen({ resource }: { resource: Resource }) {
+  return (
+    <>
+      <header class="title">
+        <Crumbs resource={resource} />
+        <h1>New {lowered(resource.label)}</h1>
+      </header>
+      <RecordForm
+        resource={resource}
+        opened={null}
+        onSaved={({ id }) => go(pathOf(resource, id), { isReplacing: true })}
+      />
+    </>
+  )
+}
+
+const Crumbs = ({ resource }: { resource: Resource }) => (
+  <nav aria-label="Where this is" class="crumbs">
+    <a href={pathOf(resource)}>{resource.plural}</a>
+  </nav>
+)
+
+/** One record: its form, what is special to it, and a tab for each kind of record that belongs to it. */
+export function RecordScreen({ resource, id }: { resource: Resource; id: number }) {
+  const opened = useSignal<Opened | null>(null)
+  const error = useSignal<Error | null>(null)
+  const isDeleting = useSignal(false)
+  const read = useSignal(0)
+  const path = `/api/console/records/${collectionOf(resource)}/${id}`
+  useEffect(() => {
+    const asking = new AbortController()
+    error.value = null
+    request('GET', path, { signal: asking.signal })
+      .then(({ data, headers }) => {
+        opened.value = { record: asRecord(data), version: headers.get('etag') ?? '' }
+      })
+      .catch((reason: Error) => {
+        if (!asking.signal.aborted) error.value = reason
+      })
+    return () => asking.abort()
+  }, [path, read.value])
+  if (error.value)
+    return (
+      <div class="nothing">
+        <p>{error.value.message}</p>
+        <button type="button" onClick={() => read.value++}>
+          Try again
+        </button>{' '}
+        <a href={pathOf(resource)}>All {lowered(resource.plural)}</a>
+      </div>
+    )
+  if (!opened.value || opened.value.record.id !== id) return <p class="hint">Loading…</p>
+  const { record } = opened.value
+  const name = nameOf(resource, record)
+  const children = referencesTo(resource)
+  const tab = here.value.searchParams.get('tab') ?? 'details'
+  const child = children.find(pointing => tabOf(pointing) === tab)
+  const panels = panelsOf(resource)
+  return (
+    <>
+      <header class="title">
+        <div>
+          <Crumbs resource={resource} />
+          <h1>
+            <bdi>{name}</bdi>
+          </h1>
+        </div>
+        <button type="button" class="danger" onClick={() => (isDeleting.value = true)}>
+          Delete
+        </button>
+      </header>
+      <Tabs
+        tabs={[
+          ['details', 'Details'],
+          ...children.map((pointing): [string, string] => [tabOf(pointing), pointing.from.plural]),
+        ]}
+        current={child ? tab : 'details'}
+      />
+      {child ? (
+        <Children pointing={child} id={id} />
+      ) : (
+        <>
+          {panels.map(Panel => (
+            <Panel key={Panel.name} record={record} />
+          ))}
+          <fieldset class="bare" disabled={MADE_ELSEWHERE.has(resource.name)}>
+            <RecordForm
+              key={`${id} ${opened.value.version}`}
+              resource={resource}
+              opened={opened.value}
+              onSaved={() => read.value++}
+            />
+          </fieldset>
+        </>
+      )}
+      {isDeleting.value && (
+        <Deletion
+          resource={resource}
+          record={record}
+          onClose={() => (isDeleting.value = false)}
+          onDone={() => {
+            note(`${resource.label} ${name} deleted.`)
+            go(pathOf(resource))
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+const tabOf = ({ from, field }: Pointing): string => `${collectionOf(from)}.${field}`
+
+function Tabs({ tabs, current }: { tabs: readonly (readonly [string, string])[]; current: string }) {
+  if (tabs.length < 2) return null
+  return (
+    <nav class="tabs" aria-label="What belongs to it">
+      {tabs.map(([name, title]) => {
+        const target = new URL(here.value)
+        target.search = name === 'details' ? '' : `?tab=${name}`
+        return (
+          <a key={name} href={target.href} {...(name === current ? { 'aria-current': 'page' as const } : {})}>
+            {title}
+          </a>
+        )
+      })}
+    </nav>
+  )
+}
+
+/** The records that point to this one. */
+function Children({ pointing, id }: { pointing: Pointing; id: number }) {
+  const { from } = pointing
+  const held = Object.entries(pointing.where(id)).map(([name, value]) => [name, String(value)] as const)
+  const fixed = Object.fromEntries(held.map(([name, value]) => [`filter[${name}]`, value]))
+  return (
+    <>
+      {!MADE_ELSEWHERE.has(from.name) && (
+        <p class="actions">
+          <a
+            class="button"
+            href={`${pathOf(from, 'new')}?${new URLSearchParams(held.map(([name, value]) => [name, value]))}`}
+          >
+            New {lowered(from.label)}
+          </a>
+        </p>
+      )}
+      <List resource={from} fixed={fixed} without={held.map(([name]) => name)} />
+    </>
+  )
+}

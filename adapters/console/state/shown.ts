@@ -1,0 +1,140 @@
+import { resourceNamed } from '../../../core/resources/all.ts'
+import type { Field } from '../../../core/resources/field.ts'
+import { collectionOf, type Resource, sortable } from '../../../core/resources/resource.ts'
+import type { RecordData } from './api.ts'
+import { isUtc } from './preferences.ts'
+
+/** A field's label: `tenant_id` is "Tenant". */
+export function titleOf(name: string): string {
+  const words = name.replace(/_id$/, '').replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** What a person calls a record: its own part of the natural key, or what comes nearest. */
+export function nameOf(resource: Resource, record: RecordData): string {
+  const own = [...resource.key].reverse().find(name => !resource.fields[name]?.references && name in record)
+  const spoken = own ?? Object.keys(resource.fields).find(name => /name|number/.test(name) && name in record)
+  return spoken === undefined ? `#${record.id}` : String(record[spoken])
+}
+
+export const pathOf = (resource: Pick<Resource, 'path' | 'name'>, id?: number | 'new'): string =>
+  `/${collectionOf(resource)}${id === undefined ? '' : `/${id}`}`
+
+const formats = new Map<string, Intl.DateTimeFormat>()
+
+function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
+  const key = timeZone ?? ''
+  const known = formats.get(key)
+  if (known) return known
+  const made = new Intl.DateTimeFormat('en-CA', {
+    ...(timeZone === undefined ? {} : { timeZone }),
+    ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+    ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+  })
+  formats.set(key, made)
+  return made
+}
+
+export const zoneShown = (timeZone?: string): string =>
+  isUtc.value ? 'UTC' : (timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
+
+/** A moment in the tenant's zone, else in the browser's, or in UTC where that is chosen. */
+export function momentShown(moment: unknown, timeZone?: string): string {
+  if (typeof moment !== 'string') return ''
+  const date = new Date(moment)
+  if (Number.isNaN(date.getTime())) return moment
+  return formatIn(zoneShown(timeZone)).format(date).replace(', ', ' ')
+}
+
+/** A field as a cell of a table shows it. */
+export function valueShown(field: Pick<Field, 'kind'>, value: unknown, timeZone?: string): string {
+  if (value === null || value === undefined) return ''
+  if (field.kind === 'boolean') return value === true ? 'yes' : 'no'
+  if (field.kind === 'date') return momentShown(value, timeZone)
+  if (field.kind === 'json') return JSON.stringify(value)
+  return String(value)
+}
+
+export const isNumeric = (field: Pick<Field, 'kind' | 'references'>): boolean =>
+  !field.references && (field.kind === 'integer' || field.kind === 'decimal')
+
+/** A column of a list. */
+export interface Column {
+  readonly name: string
+  readonly title: string
+  readonly isNumeric: boolean
+  readonly isSortable: boolean
+  /** The text of a record's cell, and where it leads. */
+  readonly cell: (record: RecordData, timeZone?: string) => { readonly text: string; readonly href?: string }
+}
+
+/** Every column that a list of the resource can have. */
+export function columnsOf(resource: Resource): readonly Column[] {
+  const sortableNames = sortable(resource)
+  const fields = Object.entries(resource.fields).filter(
+    ([, { secret, writeOnly, kind, secretQuery }]) => !secret && !writeOnly && !secretQuery && kind !== 'json',
+  )
+  const counts = resource.embeds.flatMap(embed =>
+    embed.kind === 'count' ? [{ name: embed.name, of: embed.of, by: embed.by }] : [],
+  )
+  return [
+    ...fields.map(([name, field]) => fieldColumn(resource, name, field, sortableNames)),
+    ...counts.map(
+      ({ name, of, by }): Column => ({
+        name,
+        title: titleOf(name.replace(/_count$/, '')),
+        isNumeric: true,
+        isSortable: false,
+        cell: record => ({
+          text: String(record[name] ?? ''),
+          href: `${pathOf(resourceNamed(of))}?filter[${by}]=${record.id}`,
+        }),
+      }),
+    ),
+    ...(resource.timestamps ? ['created_at', 'updated_at'] : []).map(
+      (name): Column => ({
+        name,
+        title: titleOf(name.replace(/_at$/, '')),
+        isNumeric: false,
+        isSortable: sortableNames.includes(name),
+        cell: (record, timeZone) => ({ text: momentShown(record[name], timeZone) }),
+      }),
+    ),
+  ]
+}
+
+function fieldColumn(resource: Resource, name: string, field: Field, sortableNames: readonly string[]): Column {
+  const base = {
+    name,
+    title: titleOf(name),
+    isNumeric: isNumeric(field),
+    isSortable: sortableNames.includes(name),
+  }
+  const to = field.references?.to
+  if (typeof to !== 'string')
+    return { ...base, cell: (record, timeZone) => ({ text: valueShown(field, record[name], timeZone) }) }
+  const target = resourceNamed(to)
+  const embed = resource.embeds.find(each => each.kind === 'one' && each.via === name)
+  return {
+    ...base,
+    cell: record => {
+      const id = record[name]
+      if (typeof id !== 'number') return { text: '' }
+      const shown = embed ? record[embed.name] : null
+      const text = isRecord(shown) ? nameOf(target, shown) : `#${id}`
+      return { text, href: pathOf(target, id) }
+    },
+  }
+}
+
+const isRecord = (value: unknown): value is RecordData => typeof value === 'object' && value !== null && 'id' in value
+
+/** The columns that are shown unless others are chosen. */
+export const usualColumns = (resource: Resource): readonly string[] => {
+  const all = columnsOf(resource).map(({ name }) => name)
+  const brief = resource.brief.filter(name => all.includes(name))
+  const counts = resource.embeds.flatMap(embed =>
+    embed.kind === 'count' && all.includes(embed.name) ? [embed.name] : [],
+  )
+  return brief.length > 0 ? [...brief, ...counts] : all.filter(name => !name.endsWith('_at') || resource.order === name)
+}

@@ -1,0 +1,115 @@
+import { resources } from '../../../core/resources/all.ts'
+import { collectionOf } from '../../../core/resources/resource.ts'
+import { JSON_TYPE, type Operation, type Parameter } from './openapi-operations.ts'
+import { idSchema, objectOf, type Schema } from './openapi-schemas.ts'
+
+const TAG = 'Console'
+
+const text: Schema = { type: 'string' }
+const record: Schema = { type: 'object', additionalProperties: true }
+
+const COLLECTION: Parameter = {
+  name: 'collection',
+  in: 'path',
+  schema: { type: 'string', enum: resources.map(collectionOf) },
+  description: 'What the records are. Any other is a 404.',
+}
+const ID: Parameter = { name: 'id', in: 'path', schema: idSchema, description: 'The id of one record.' }
+
+const query = (name: string, schema: Schema, description: string): Parameter => ({
+  name,
+  in: 'query',
+  schema,
+  description,
+})
+
+const CHOICE: readonly Parameter[] = [
+  query('search', { type: 'string', maxLength: 255 }, 'Only records with this text, in any case.'),
+  query('tenant', idSchema, 'Only records of this tenant.'),
+  query('from', text, 'Only records of this moment or later, where records follow one another in time.'),
+  query('to', text, 'Only records from before this moment.'),
+  query('unrated', { type: 'string', enum: ['true'] }, 'Only calls that are unrated.'),
+]
+
+const PART: readonly Parameter[] = [
+  query('sort', text, 'A number or date that every record has; with a minus, the highest first.'),
+  query('limit', { type: 'integer', minimum: 1, maximum: 1000 }, 'How many records at most; 200 unless given.'),
+  query('after', idSchema, 'The part that follows the record of this id.'),
+]
+
+const FILTERS =
+  '`filter[FIELD]=VALUE` chooses by any field that is no secret and no JSON, and may be repeated for several values; `min[FIELD]` by the least amount.'
+
+/** The answer of an operation, whose message names the kind of record. */
+const answer = (status: number, data: Schema | null, headers?: Readonly<Record<string, string>>) => ({
+  status,
+  description: 'Done.',
+  content: { [JSON_TYPE]: objectOf({ message: text, ...(data ? { data } : {}) }) },
+  ...(headers ? { headers } : {}),
+})
+
+/** The operations that the console is made of, by method and path. */
+export const consoleOperations: Readonly<Record<string, Operation>> = {
+  'GET /api/console/records/:collection': {
+    id: 'consoleList',
+    tag: TAG,
+    summary: 'List a part of the records of any kind',
+    description: `Without secrets. ${FILTERS}`,
+    parameters: [COLLECTION, ...CHOICE, ...PART],
+    success: answer(200, { type: 'array', items: record }, { 'X-Next-After': 'The `after` of the next part, if any.' }),
+  },
+  'POST /api/console/records/:collection': {
+    id: 'consoleCreate',
+    tag: TAG,
+    summary: 'Create one record of any kind',
+    description: 'Devices, agents and routes too, which have no endpoint of their own.',
+    parameters: [COLLECTION],
+    body: { [JSON_TYPE]: record },
+    success: answer(201, record),
+  },
+  'GET /api/console/records/:collection/count': {
+    id: 'consoleCount',
+    tag: TAG,
+    summary: 'Count the records of a list',
+    description: `Up to 10,001; null for a search. ${FILTERS}`,
+    parameters: [COLLECTION, ...CHOICE],
+    success: answer(200, objectOf({ count: { type: ['integer', 'null'] } })),
+  },
+  'GET /api/console/records/:collection/:id': {
+    id: 'consoleShow',
+    tag: TAG,
+    summary: 'Show one record without its long arrays',
+    parameters: [COLLECTION, ID],
+    success: answer(200, record, { ETag: 'Changes whenever a value of the record does.' }),
+  },
+  'PATCH /api/console/records/:collection/:id': {
+    id: 'consoleChange',
+    tag: TAG,
+    summary: 'Change the named fields of one record',
+    description: 'With `If-Match`, only while nobody else has changed it: else 409.',
+    parameters: [COLLECTION, ID],
+    body: { [JSON_TYPE]: record },
+    success: answer(200, record),
+    failures: [409],
+  },
+  'DELETE /api/console/records/:collection/:id': {
+    id: 'consoleDelete',
+    tag: TAG,
+    summary: 'Delete one record',
+    parameters: [
+      COLLECTION,
+      ID,
+      query('cascade', { type: 'string', enum: ['true', 'false'] }, 'With `true`, its dependants go with it.'),
+    ],
+    success: answer(200, null),
+    failures: [409],
+  },
+  'POST /api/console/records/:collection/:id/secrets': {
+    id: 'consoleSecrets',
+    tag: TAG,
+    summary: 'Show the secrets of one record',
+    description: 'The audit trail notes who has seen them.',
+    parameters: [COLLECTION, ID],
+    success: answer(200, record),
+  },
+}

@@ -1,0 +1,32 @@
+import { resources } from '../resources/all.ts'
+import { collectionOf } from '../resources/resource.ts'
+
+/** Pages of the console that show no single collection. */
+export const PAGES = ['usage', 'quarantine', 'audit', 'accounts', 'jobs', 'quote', 'report'] as const
+export type PageName = (typeof PAGES)[number]
+
+const collections: ReadonlySet<string> = new Set(resources.map(collectionOf))
+const pages: ReadonlySet<string> = new Set(PAGES)
+const RECORD = /^(?:new|[1-9]\d{0,15})$/
+
+/** Where the console is: its dashboard, a page, a collection, or one of its records. */
+export type Place =
+  | { readonly at: 'dashboard' }
+  | { readonly at: PageName }
+  | { readonly at: 'list'; readonly collection: string }
+  | { readonly at: 'record'; readonly collection: string; readonly id: number | 'new' }
+
+const isPage = (segment: string): segment is PageName => pages.has(segment)
+
+/** The place of a path of the console, with one that has no such place as null: it is no page. */
+export function placeAt(path: string): Place | null {
+  const [first = '', second, ...rest] = path.replace(/^\//, '').split('/')
+  if (rest.length > 0) return null
+  if (second === undefined) {
+    if (first === '') return { at: 'dashboard' }
+    if (isPage(first)) return { at: first }
+    return collections.has(first) ? { at: 'list', collection: first } : null
+  }
+  if (!collections.has(first) || !RECORD.test(second)) return null
+  return { at: 'record', collection: first, id: second === 'new' ? second : Number(second) }
+}
