@@ -10,11 +10,13 @@ export function titleOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** What a person calls a record: its own part of the natural key, or what comes nearest. */
+/** The field that a person calls a record by: its own part of the natural key; null where it is known by its id alone. */
+export const namingField = ({ key, fields }: Resource): string | null =>
+  [...key].reverse().find(name => fields[name]?.references === undefined && !fields[name]?.choices) ?? null
+
 export function nameOf(resource: Resource, record: RecordData): string {
-  const own = [...resource.key].reverse().find(name => !resource.fields[name]?.references && name in record)
-  const spoken = own ?? Object.keys(resource.fields).find(name => /name|number/.test(name) && name in record)
-  return spoken === undefined ? `#${record.id}` : String(record[spoken])
+  const name = record[namingField(resource) ?? '']
+  return name === undefined || name === null ? `#${record.id}` : String(name)
 }
 
 export const pathOf = (resource: Pick<Resource, 'path' | 'name'>, id?: number | 'new'): string =>
@@ -77,7 +79,9 @@ export function columnsOf(resource: Resource): readonly Column[] {
   const counts = resource.embeds.flatMap(embed =>
     embed.kind === 'count' ? [{ name: embed.name, of: embed.of, by: embed.by }] : [],
   )
+  const id = { name: 'id', title: 'No.', isNumeric: false, isSortable: true }
   return [
+    { ...id, cell: record => ({ text: String(record.id) }) },
     ...fields.map(([name, field]) => fieldColumn(resource, name, field, sortableNames)),
     ...counts.map(
       ({ name, of, by }): Column => ({
@@ -132,9 +136,12 @@ const isRecord = (value: unknown): value is RecordData => typeof value === 'obje
 /** The columns that are shown unless others are chosen. */
 export const usualColumns = (resource: Resource): readonly string[] => {
   const all = columnsOf(resource).map(({ name }) => name)
+  const own = namingField(resource) ?? 'id'
   const brief = resource.brief.filter(name => all.includes(name))
   const counts = resource.embeds.flatMap(embed =>
     embed.kind === 'count' && all.includes(embed.name) ? [embed.name] : [],
   )
-  return brief.length > 0 ? [...brief, ...counts] : all.filter(name => !name.endsWith('_at') || resource.order === name)
+  const usual =
+    brief.length > 0 ? [...brief, ...counts] : all.filter(name => !name.endsWith('_at') || name === resource.order)
+  return [...new Set([own, ...usual])].filter(name => name !== 'id' || own === 'id')
 }

@@ -6,7 +6,7 @@ import { idSchema, objectOf, type Schema } from './openapi-schemas.ts'
 const TAG = 'Console'
 
 const text: Schema = { type: 'string' }
-const record: Schema = { type: 'object', additionalProperties: true }
+const record: Schema = { type: 'object', additionalProperties: true, examples: [{ name: 'Sales' }] }
 
 const COLLECTION: Parameter = {
   name: 'collection',

@@ -292,6 +292,7 @@ behaviour('a selection is counted, up to what is enough to know', async given =>
 })
 
 behaviour('booleans are chosen by 1 and 0', async ({ records }) => {
+  await insert(records, 'tenants')
   await insert(records, 'extensions', { voicemail_enabled: true })
   await insert(records, 'extensions', { voicemail_enabled: false })
   assert.equal((await listOf(records, 'extensions', { where: { voicemail_enabled: 1 } })).length, 1)

@@ -1,3 +1,4 @@
+import type { ConsoleFiles } from '../../../adapters/http/console/page-routes.ts'
 import type { Replacements } from '../../../bin/compose.ts'
 import type { Settings } from '../../../config/settings.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
@@ -22,8 +23,12 @@ export interface World {
   close(): Promise<void>
 }
 
-export async function startWorld(settings?: Partial<Settings>, replacements?: Replacements): Promise<World> {
-  const service = await startService(settings, replacements)
+export async function startWorld(
+  settings?: Partial<Settings>,
+  replacements?: Replacements,
+  console?: ConsoleFiles,
+): Promise<World> {
+  const service = await startService(settings, replacements, undefined, console)
   const session = await service.login()
   const named = (resource: string | Resource) => (typeof resource === 'string' ? resourceNamed(resource) : resource)
   const references = { tenant_id: 0, extension_id: 0 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type Koa from 'koa'
 import { pino } from 'pino'
 import { httpApp } from '../../../adapters/http/app.ts'
+import type { ConsoleFiles } from '../../../adapters/http/console/page-routes.ts'
 import type { Metrics } from '../../../adapters/http/metrics.ts'
 import { noting } from '../../../adapters/http/noting.ts'
 import { limitsBehind, type RunningServer, serve } from '../../../adapters/http/server.ts'
@@ -47,6 +48,7 @@ export async function startService(
   settings: Partial<Settings> = {},
   replacements: Replacements = {},
   metrics?: Metrics,
+  console?: ConsoleFiles,
 ): Promise<TestService> {
   const loaded = loadSettings({ flags: {}, environment: {}, file: undefined }).settings
   const complete: Settings = { ...loaded, db: ':memory:', port: 0, gateway_timeout: 1, ...settings }
@@ -84,6 +86,7 @@ export async function startService(
       isBaseUrlSet: complete.base_url !== null,
       trustedProxies: complete.trusted_proxies,
       ...(metrics ? { metrics } : {}),
+      ...(console ? { console } : {}),
     })
   }
   const server = await serve(appAt, complete, limitsBehind(complete.trusted_proxies), noting(log, metrics))

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { readConsole } from '../../../adapters/http/console/read-files.ts'
+import { startWorld, type World } from '../../support/data/records.ts'
+import { ADMIN } from '../../support/http/app.ts'
+import { chromiumToTest } from './chromium.ts'
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+
+/** Nothing that reaches for another host, and no sandbox, which root has not. */
+const FLAGS = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-dev-shm-usage'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+]
+
+export interface ConsoleWorld extends World {
+  /** Opens a page of the console, signed in unless told otherwise, of that size. */
+  open(path: string, options?: PageOptions): Promise<Page>
+}
+
+export interface PageOptions {
+  readonly isSignedIn?: boolean
+  readonly width?: number
+  readonly height?: number
+  readonly colorScheme?: 'light' | 'dark'
+}
+
+/** The console as it was built, in a real browser, over the real service. */
+export async function startConsole(settings?: Parameters<typeof startWorld>[0]): Promise<ConsoleWorld> {
+  const { executablePath, env } = await chromiumToTest()
+  const browser = await chromium.launch({ executablePath, env, args: FLAGS })
+  const world = await startWorld(settings, {}, builtConsole())
+  const seen: string[] = []
+  return {
+    ...world,
+    open: (path, options) => openPage(browser, world, path, options, seen),
+    close: async () => {
+      await browser.close()
+      await world.close()
+      assert.deepEqual(seen, [], 'what the pages complained of')
+    },
+  }
+}
+
+function builtConsole() {
+  const starter = readFileSync(join(ROOT, 'dist/bin/trunklined.js'), 'utf8')
+  const stamp = /\.\.\/([0-9a-f]+)\//.exec(starter)?.[1] ?? ''
+  const files = readConsole(join(ROOT, 'dist', stamp, 'console'))
+  assert.ok(files, 'the console is not built: npm run build')
+  return files
+}
+
+const EXPECTED = /status of (?:401|403|404|409|422|429|503)|ERR_CONNECTION|ERR_INTERNET|ERR_FAILED/
+
+/** Notes what a page must never do: throw, break the policy, complain, or ask another host. */
+async function openPage(
+  browser: Browser,
+  { service, session }: World,
+  path: string,
+  { isSignedIn = true, width = 1280, height = 800, colorScheme = 'light' }: PageOptions = {},
+  seen: string[],
+): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme })
+  const page = await context.newPage()
+  page.on('pageerror', error => seen.push(`${path}: ${error.message}`))
+  page.on('console', message => {
+    const text = message.text()
+    if (['error', 'warning'].includes(message.type()) && !EXPECTED.test(text)) seen.push(`${path}: ${text}`)
+  })
+  page.on('request', request => {
+    if (!request.url().startsWith(`${service.url}/`) && !request.url().startsWith('data:'))
+      seen.push(`${path}: asked for ${request.url()}`)
+  })
+  if (isSignedIn) {
+    const [name = '', value = ''] = session.split('=')
+    await context.addCookies([{ name, value, url: service.url }])
+  }
+  await page.goto(service.url + path)
+  return page
+}
+
+/** Fills in the form that asks who one is. */
+export async function signIn(page: Page, password: string = ADMIN.password): Promise<void> {
+  const email = page.getByLabel('E-mail')
+  if (await email.isEditable()) await email.fill(ADMIN.email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+const AXE = readFileSync(join(dirname(createRequire(import.meta.url).resolve('axe-core')), 'axe.min.js'), 'utf8')
+
+/** What breaks WCAG 2.2 AA on the page as it is: the rule and the elements. */
+export async function accessibilityProblems(page: Page): Promise<string[]> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Runtime.evaluate', { expression: AXE })
+  const { result } = await devtools.send('Runtime.evaluate', {
+    expression: `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] }).then(({ violations }) =>
+      JSON.stringify(violations.map(({ id, nodes }) => id + ': ' + nodes.map(node => node.html).join(' | '))))`,
+    awaitPromise: true,
+    returnByValue: true,
+  })
+  await devtools.detach()
+  return JSON.parse(String(result.value))
+}
