@@ -1,6 +1,7 @@
 import type { Selection } from '../../../core/ports/records.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import type { Connection } from '../database/database.ts'
+import { tableOf } from '../database/table.ts'
 import { planOf, whereSql } from './list-plan.ts'
 
 /** How many records are looked at in one step: some milliseconds. */
@@ -25,7 +26,7 @@ export async function countUpTo(
   const fits = conditions.length > 0 ? conditions.join(' AND ') : '1'
   const stretch = connection.rows<(string | number)[], [count: number | null, last: number | null, seen: number]>(
     `SELECT sum(fits), max(id), count(*) FROM
-     (SELECT t.id, (${fits}) AS fits FROM ${resource.name} t ${whereSql('t.id > ?')} ORDER BY t.id LIMIT ${STRETCH})`,
+     (SELECT t.id, (${fits}) AS fits FROM ${tableOf(resource.name)} t ${whereSql('t.id > ?')} ORDER BY t.id LIMIT ${STRETCH})`,
   )
   let [count, last] = [0, 0]
   const step = (): boolean => {
