@@ -51,6 +51,7 @@ test('a record is made, with the sentences of the service where a field is wrong
   await page.getByRole('button', { name: 'Create tenant' }).click()
   await page.getByRole('heading', { name: 'hostile' }).waitFor()
   await page.goto(`${world.service.url}/tenants?search=hostile`)
+  await page.locator('.row[data-id]').first().waitFor()
   assert.equal(await page.locator('.row[data-id]').count(), 1)
   assert.equal(await page.locator('img').count(), 0)
 })
