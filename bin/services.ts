@@ -25,7 +25,8 @@ export function openServices(
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
   const actor: Actor = { name: userName(), origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
-  const { records, messages, accounts, sessions, maintenance, calls, audit, notices, smsRoutes, smsReports } = storage
+  const { records, messages, accounts, sessions, maintenance, calls, audit, notices, smsReports } = storage
+  const { smsRoutes, trunkRoutes } = storage
   const { bulk, prepare, close: endThread } = bulkOnThread(storage, actor)
   if (expectsMany) prepare()
   return {
@@ -33,6 +34,7 @@ export function openServices(
     records,
     messages,
     smsRoutes,
+    trunkRoutes,
     smsReports,
     accounts,
     sessions,

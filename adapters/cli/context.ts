@@ -7,10 +7,10 @@ import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports
 import type { Decks } from '../../core/ports/decks.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
+import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Profiles } from '../../core/ports/profiles.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
-import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { AccountKeeping } from '../../core/use-cases/accounts.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
@@ -47,7 +47,8 @@ export interface Services {
   readonly messaging: Messaging
   readonly records: Records
   readonly messages: Messages
-  readonly smsRoutes: SmsRoutes
+  readonly smsRoutes: PrefixRoutes
+  readonly trunkRoutes: PrefixRoutes
   readonly smsReports: SmsReports
   readonly profiles: Profiles
   readonly accounts: Accounts

@@ -6,10 +6,10 @@ import type { Calls } from '../../core/ports/calls.ts'
 import type { Decks } from '../../core/ports/decks.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
+import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
-import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
 import type { LimitUsage } from '../../core/ports/switching.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
@@ -30,18 +30,19 @@ import { heartbeat } from './service/heartbeat.ts'
 import { maintenance } from './service/maintenance.ts'
 import { messages } from './service/messages.ts'
 import { notices } from './service/notices.ts'
+import { prefixRoutes, ROUTE_TABLES } from './service/prefix-routes.ts'
 import { retention } from './service/retention.ts'
 import { serverKeys } from './service/server-keys.ts'
 import { sessions } from './service/sessions.ts'
 import { smsReports } from './service/sms-reports.ts'
-import { smsRoutes } from './service/sms-routes.ts'
 import { limitUsage } from './switching/limit-usage.ts'
 
 /** The ports that one SQLite file serves, and its upkeep. */
 export interface Storage {
   readonly records: Records
   readonly messages: Messages
-  readonly smsRoutes: SmsRoutes
+  readonly smsRoutes: PrefixRoutes
+  readonly trunkRoutes: PrefixRoutes
   readonly smsReports: SmsReports
   readonly accounts: Accounts
   readonly sessions: Sessions
@@ -81,7 +82,8 @@ export function openStorage(path: string, options: StorageOptions): Storage {
   return {
     records: translating(records(connection, writer, steps, trail)),
     messages: translating(messages(connection, writer, steps, trail, clock)),
-    smsRoutes: translating(smsRoutes(connection, writer)),
+    smsRoutes: translating(prefixRoutes(connection, writer, trail, ROUTE_TABLES.smsRoutes)),
+    trunkRoutes: translating(prefixRoutes(connection, writer, trail, ROUTE_TABLES.trunkRoutes)),
     smsReports: translating(smsReports(connection)),
     accounts: translating(accounts(connection, writer, clock, trail, signedIn.forgetRemembered)),
     sessions: translating(signedIn),

@@ -8,6 +8,7 @@ import { collectionOf, type Resource, type Row } from './resource.ts'
 import { smsGateways } from './sms-gateways.ts'
 import { smsMessages } from './sms-messages.ts'
 import { tenants } from './tenants.ts'
+import { trunks } from './trunks.ts'
 
 /** Every declared resource; those with a path have endpoints. */
 export const resources: readonly Resource[] = [
@@ -16,6 +17,7 @@ export const resources: readonly Resource[] = [
   queues,
   rates,
   dids,
+  trunks,
   cdrs,
   smsGateways,
   smsMessages,

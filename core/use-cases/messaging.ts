@@ -3,8 +3,8 @@ import { addSeconds } from '../dates.ts'
 import { AppError, notFound } from '../errors.ts'
 import type { Digests } from '../ports/digests.ts'
 import type { Receive } from '../ports/messages.ts'
+import type { PrefixRoutes } from '../ports/prefix-routes.ts'
 import type { Json } from '../ports/records.ts'
-import type { SmsRoutes } from '../ports/sms-routes.ts'
 import { routeFor } from '../prefix-routes.ts'
 import { smsGateways } from '../resources/sms-gateways.ts'
 import { smsMessages, wholeMessages } from '../resources/sms-messages.ts'
@@ -76,7 +76,7 @@ export interface MessagingSettings {
 }
 
 interface Dependencies extends Sending {
-  readonly routes: SmsRoutes
+  readonly routes: PrefixRoutes
   readonly digests: Digests
   readonly settings: MessagingSettings
 }
@@ -96,7 +96,7 @@ export function messaging(dependencies: Dependencies): Messaging {
   /** The gateways that a message takes where none is named, those that were deleted left out. */
   const routed = async ({ tenant_id, to_number }: SendRequest): Promise<readonly Gateway[]> => {
     const route = routeFor(await routes.all(), tenant_id, to_number)
-    const found = await Promise.all((route?.gateways ?? []).map(findGateway))
+    const found = await Promise.all((route?.via ?? []).map(findGateway))
     return found.flatMap(gateway => gateway ?? [])
   }
 

@@ -9,7 +9,6 @@ import type { Adapter, Contract } from './contract.ts'
 import { messagesContract } from './messaging/messages.ts'
 import { parkedReceiptsContract } from './messaging/parked-receipts.ts'
 import { smsReportsContract } from './messaging/sms-reports.ts'
-import { smsRoutesContract } from './messaging/sms-routes.ts'
 import { bulkContract } from './records/bulk.ts'
 import { indexingContract } from './records/indexing.ts'
 import { listOrderContract } from './records/list-order.ts'
@@ -24,6 +23,7 @@ import { gaugesContract } from './service/gauges.ts'
 import { heartbeatContract } from './service/heartbeat.ts'
 import { maintenanceContract } from './service/maintenance.ts'
 import { noticesContract } from './service/notices.ts'
+import { smsRoutesContract, trunkRoutesContract } from './service/prefix-routes.ts'
 import { retentionContract } from './service/retention.ts'
 import { serverKeysContract } from './service/server-keys.ts'
 import { sessionsContract } from './service/sessions.ts'
@@ -38,6 +38,7 @@ const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
   messagesContract,
   parkedReceiptsContract,
   smsRoutesContract,
+  trunkRoutesContract,
   smsReportsContract,
   accountsContract,
   sessionsContract,

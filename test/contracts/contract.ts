@@ -6,10 +6,10 @@ import type { Calls } from '../../core/ports/calls.ts'
 import type { Decks } from '../../core/ports/decks.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Notices } from '../../core/ports/notices.ts'
+import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
-import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
 import type { LimitUsage } from '../../core/ports/switching.ts'
 import type { Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
@@ -33,7 +33,8 @@ export interface Ports {
   readonly heartbeat: Heartbeat
   readonly indexing: SearchIndexing
   readonly gauges: Gauges
-  readonly smsRoutes: SmsRoutes
+  readonly smsRoutes: PrefixRoutes
+  readonly trunkRoutes: PrefixRoutes
   readonly smsReports: SmsReports
 }
 

@@ -2,18 +2,18 @@ import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Messages } from '../../core/ports/messages.ts'
 import type { Notice, Notices } from '../../core/ports/notices.ts'
+import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
-import type { SmsRoutes } from '../../core/ports/sms-routes.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { Retention } from '../../core/ports/upkeep.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { accounts, type StoredAccount } from './accounts.ts'
 import { messages } from './messages.ts'
+import { prefixRoutes } from './prefix-routes.ts'
 import { nameOf, RecordSteps, records } from './records.ts'
 import { retention } from './retention.ts'
 import { type StoredSession, sessions } from './sessions.ts'
-import { smsRoutes } from './sms-routes.ts'
 import { Journal, Table, Tables } from './tables.ts'
 import { trail } from './trail.ts'
 
@@ -21,7 +21,7 @@ import { trail } from './trail.ts'
 export interface FakeStorage {
   readonly records: Records
   readonly messages: Messages
-  readonly smsRoutes: SmsRoutes
+  readonly smsRoutes: PrefixRoutes
   readonly accounts: Accounts
   readonly sessions: Sessions
   readonly audit: Audit
@@ -46,7 +46,7 @@ export function fakeStorage(clock: Clock): FakeStorage {
   return {
     records: records(journal, tables, steps, noting),
     messages: messages(journal, tables, steps, noting, clock),
-    smsRoutes: smsRoutes(),
+    smsRoutes: prefixRoutes(),
     accounts: accounts(journal, clock, noting, signedIn),
     sessions: sessions(journal, noting, signedIn),
     audit: noting.audit,

@@ -154,6 +154,36 @@ export const documented: Readonly<Record<string, DocumentedResource>> = {
     inList: ['tenant', 'extension'],
     inSingle: ['tenant', 'extension'],
   },
+  trunks: {
+    path: '/api/trunks',
+    messages: messages('Trunk', 'Trunks'),
+    fields: {
+      name: string(63, {
+        rule: [
+          'a,b',
+          'must begin with a letter or digit and hold no other than letters, digits, dots, hyphens and underscores',
+        ],
+      }),
+      host: string(255, { rule: ['sip:example.com', 'must be a host name or an IP address'] }),
+      port: integer(1, { ...optional, fallback: 5060 }),
+      transport: string(3, { ...optional, fallback: 'udp', rule: ['ws', 'must be one of udp, tcp, tls'] }),
+      username: string(255, { ...optional, rule: ['a b', 'must be the user of a SIP address'] }),
+      secret: string(255, { ...optional, hidden: true }),
+      registers: flag,
+      number_form: string(10, {
+        ...optional,
+        fallback: 'e164',
+        rule: ['plus', 'must be one of e164, digits, national'],
+      }),
+      codecs: string(255, { ...optional, rule: ['PCMA;PCMU', 'must be names of codecs, such as PCMA,PCMU'] }),
+      max_calls: integer(1, optional),
+      status: string(50),
+    },
+    search: ['name', 'host'],
+    unique: [['name']],
+    inList: [],
+    inSingle: [],
+  },
   sms_gateways: {
     path: '/api/sms-gateways',
     messages: messages('SMS gateway', 'SMS gateways'),

@@ -8,6 +8,7 @@ import type { Creation } from './resource-commands.ts'
 const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promise<Command[]>>> = {
   rates: async run => (await import('./rating/rating-commands.ts')).rateTools(runningWithDueDecks(run), run),
   cdrs: async run => (await import('./calls/call-commands.ts')).callTools(runningWithDueDecks(run)),
+  trunks: async run => [(await import('./prefix-route-commands.ts')).trunkRouteCommand(run)],
   sms_gateways: async (run, wiring) => (await import('./sms/gateway-commands.ts')).gatewayTools(run, wiring),
 }
 

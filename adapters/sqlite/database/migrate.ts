@@ -19,6 +19,7 @@ import { gatewayTargets } from './migrations/016-gateway-targets.ts'
 import { smsRoutes } from './migrations/017-sms-routes.ts'
 import { linkedCalls } from './migrations/018-linked-calls.ts'
 import { callRevisions } from './migrations/019-call-revisions.ts'
+import { trunks } from './migrations/020-trunks.ts'
 
 /** In order; a database's `user_version` is the number of migrations applied to it. */
 export const migrations: readonly string[] = [
@@ -41,6 +42,7 @@ export const migrations: readonly string[] = [
   smsRoutes,
   linkedCalls,
   callRevisions,
+  trunks,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

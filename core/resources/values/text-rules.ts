@@ -1,4 +1,5 @@
 import { isTimeZone } from '../../dates.ts'
+import { isFitName } from '../../switching/fit.ts'
 
 /** What a text must be, beyond its length. */
 export interface TextRule {
@@ -18,6 +19,9 @@ const isEmail = (value: string): boolean => {
 
 const MAC = /^[0-9A-Fa-f]{2}([:-]?)(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}$/
 const E164 = /^\+?[1-9]\d{1,14}$/
+/** The users of SIP addresses, without what a dialplan or a configuration would read as its own. */
+const SIP_USER = /^[A-Za-z0-9_.!~*+=&@%-]+$/
+const CODECS = /^[A-Za-z0-9-]{1,20}(?:, ?[A-Za-z0-9-]{1,20})*$/
 const SENDER = /^[\p{L}\p{N} ._\-&']+$/u
 const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/
 const HOST_NAME =
@@ -47,6 +51,13 @@ export const rules = {
     predicate: 'format is invalid',
     schema: { pattern: E164.source },
   },
+  switchName: {
+    holds: isFitName,
+    predicate:
+      'must begin with a letter or digit and hold no other than letters, digits, dots, hyphens and underscores',
+  },
+  sipUser: { holds: (value: string) => SIP_USER.test(value), predicate: 'must be the user of a SIP address' },
+  codecs: { holds: (value: string) => CODECS.test(value), predicate: 'must be names of codecs, such as PCMA,PCMU' },
   mac: { holds: (value: string) => MAC.test(value), predicate: 'must be a valid MAC address' },
   sender: {
     holds: (value: string) => E164.test(value) || SENDER.test(value),

@@ -28,6 +28,7 @@ before(async () => {
   await place.done(`trunkline gateway update Jasmin --server-port ${gateway.port}`)
   await place.done('trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message Hello --quiet')
   await place.done('trunkline sms route set Jasmin --prefix 49 --quiet')
+  await place.done('trunkline trunk route set carrier-one --prefix 49 --quiet')
   gateway.answerWith(500, JSON.stringify({ error: HOSTILE }))
   process.chdir(place.folder)
   writeFileSync('secret.txt', 'kW3-9fQm-Zt81\n')

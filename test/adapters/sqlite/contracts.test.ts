@@ -25,6 +25,7 @@ const serves: readonly Port[] = [
   'indexing',
   'gauges',
   'smsRoutes',
+  'trunkRoutes',
   'smsReports',
 ]
 

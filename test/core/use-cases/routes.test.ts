@@ -20,7 +20,7 @@ async function routed(replies: readonly GatewayReply[], seconds = 0) {
     }),
   )
   const gateways = [on.gatewayId, Number(other.id)]
-  await on.storage.smsRoutes.set({ tenant_id: null, prefix: '380', gateways })
+  await on.storage.smsRoutes.set({ tenant_id: null, prefix: '380', via: gateways })
   let calls = 0
   on.answerWith(() => {
     on.clock.advance(seconds)

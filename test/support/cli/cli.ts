@@ -110,6 +110,7 @@ export async function furnish(place: Workplace): Promise<void> {
     "trunkline extension create --tenant acme --extension-number 101 --display-name 'Front desk' --secret-file - --status active",
     "trunkline did create --tenant acme --number +380441234567 --provider 'Carrier One' --status active",
     'trunkline queue create --tenant acme --name Support --queue-number 800 --strategy ringall --timeout 60 --status active',
+    'trunkline trunk create --name carrier-one --host sip.carrier.example.com --secret-file - --status active',
     'trunkline rate create --tenant acme --prefix 380 --destination Ukraine --cost-per-minute 0.0123 --billing-increment 60 --status active',
     'trunkline gateway create --name Jasmin --provider-type jasmin --server-host 127.0.0.1 --server-port 9 --username trunkline --password-file - --is-active yes',
     "trunkline cdr create --tenant acme --extension acme/101 --caller-number 101 --destination-number +380441234567 --direction outbound --disposition ANSWERED --duration-seconds 61 --bill-seconds 120 --cost 0.0246 --started-at '2026-10-01 12:00:00'",

@@ -12,6 +12,8 @@ const SAMPLES: Readonly<Record<string, (n: number) => unknown>> = {
   server_port: () => 8080,
   to_number: () => '+380501234567',
   mac: n => `00:15:65:00:${String(Math.floor(n / 100)).padStart(2, '0')}:${String(n % 100).padStart(2, '0')}`,
+  transport: () => 'tls',
+  number_form: () => 'national',
   target_type: () => 'extension',
 }
 

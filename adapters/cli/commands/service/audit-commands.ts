@@ -16,7 +16,15 @@ import { wholeNumber } from '../../terminal/whole-number.ts'
 
 const LIMIT = 50
 
-const AUDITED = [...resources.map(({ name }) => name), 'accounts', 'decks', 'quarantine', 'database']
+const AUDITED = [
+  ...resources.map(({ name }) => name),
+  'sms_routes',
+  'trunk_routes',
+  'accounts',
+  'decks',
+  'quarantine',
+  'database',
+]
 
 export async function auditCommand(run: RunCommand): Promise<Command> {
   const group = new Command('audit').description('who changed what, and when')

@@ -23,7 +23,7 @@ import { cell } from '../../terminal/json-values.ts'
 import { assertFields, isTold, printRecord, printRecords } from '../../terminal/output.ts'
 import { wholeNumber } from '../../terminal/whole-number.ts'
 import { noteShown } from '../../trail.ts'
-import { smsRouteCommand } from './sms-route-commands.ts'
+import { smsRouteCommand } from '../prefix-route-commands.ts'
 import {
   awaitReceipt,
   classIn,

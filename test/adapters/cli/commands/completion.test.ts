@@ -89,7 +89,11 @@ for (const shell of Object.keys(SHELLS))
       assert.deepEqual(completed(shell, 'trunkline route add --target-type q'), ['queue'])
       assert.deepEqual(completed(shell, 'trunkline ext update acme/101 --status d'), ['disabled'])
       assert.deepEqual(completed(shell, 'trunkline gateway list --is-active ').toSorted(), ['no', 'yes'])
-      assert.deepEqual(completed(shell, 'trunkline audit list --resource sms_'), ['sms_gateways', 'sms_messages'])
+      assert.deepEqual(completed(shell, 'trunkline audit list --resource sms_'), [
+        'sms_gateways',
+        'sms_messages',
+        'sms_routes',
+      ])
       assert.deepEqual(completed(shell, 'trunkline serve --log-level s'), ['silent'])
     })
 

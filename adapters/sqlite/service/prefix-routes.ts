@@ -1,0 +1,79 @@
+import type { Changes } from '../../../core/audit.ts'
+import type { PrefixRoutes, StoredRoute } from '../../../core/ports/prefix-routes.ts'
+import type { Connection } from '../database/database.ts'
+import type { Writer } from '../database/writer.ts'
+import type { AuditTrail } from './audit.ts'
+
+/** Where routes are kept: ids in a JSON array. */
+export const ROUTE_TABLES = {
+  smsRoutes: { table: 'sms_routes', column: 'gateways' },
+  trunkRoutes: { table: 'trunk_routes', column: 'trunks' },
+} as const
+
+interface RouteRow {
+  readonly id: number
+  readonly tenant_id: number | null
+  readonly prefix: string
+  readonly ids: string
+}
+
+/** The storage port for the routes of one kind. */
+export function prefixRoutes(
+  { query }: Connection,
+  writer: Writer,
+  trail: AuditTrail,
+  { table, column }: (typeof ROUTE_TABLES)[keyof typeof ROUTE_TABLES],
+): PrefixRoutes {
+  const rows = `SELECT id, tenant_id, prefix, ${column} AS ids FROM ${table}`
+  const all = query<[], RouteRow>(`${rows} ORDER BY tenant_id, prefix, id`)
+  const same = query<[number | null, string], RouteRow>(`${rows} WHERE tenant_id IS ? AND prefix = ?`)
+  const insert = query<[number | null, string, string], unknown>(
+    `INSERT INTO ${table} (tenant_id, prefix, ${column}) VALUES (?, ?, ?)`,
+  )
+  const update = query<[string, number], unknown>(`UPDATE ${table} SET ${column} = ? WHERE id = ?`)
+  const discard = query<[number], RouteRow>(
+    `DELETE FROM ${table} WHERE id = ? RETURNING id, tenant_id, prefix, ${column} AS ids`,
+  )
+  const changes = (
+    { tenant_id, prefix }: Omit<StoredRoute, 'id' | 'via'>,
+    before: string | null,
+    after: string | null,
+  ): Changes => ({
+    ...(tenant_id === null ? {} : { tenant_id }),
+    prefix,
+    [column]: {
+      ...(before === null ? {} : { before: idsIn(before) }),
+      ...(after === null ? {} : { after: idsIn(after) }),
+    },
+  })
+  return {
+    all: async () => all.all().map(({ ids, ...row }) => ({ ...row, via: idsIn(ids) })),
+    set: ({ tenant_id, prefix, via }, by) =>
+      writer.write((): StoredRoute => {
+        const ids = JSON.stringify(via)
+        const former = same.get(tenant_id, prefix)
+        if (former) update.run(ids, former.id)
+        const id = former?.id ?? Number(insert.run(tenant_id, prefix, ids).lastInsertRowid)
+        if (former?.ids !== ids)
+          trail.note(
+            former ? 'update' : 'create',
+            table,
+            id,
+            changes({ tenant_id, prefix }, former?.ids ?? null, ids),
+            by,
+          )
+        return { id, tenant_id, prefix, via }
+      }),
+    remove: (id, by) =>
+      writer.write(() => {
+        const former = discard.get(id)
+        if (former) trail.note('delete', table, id, changes(former, former.ids, null), by)
+        return former !== undefined
+      }),
+  }
+}
+
+export function idsIn(text: string): readonly number[] {
+  const ids: unknown = JSON.parse(text)
+  return Array.isArray(ids) ? ids.map(Number) : []
+}
