@@ -1,22 +1,36 @@
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
-import { TYPESCRIPT } from './support/typescript.ts'
+import { bundledTests } from './support/bundled.ts'
 
 /** Runs every test below this folder, or those whose path contains one of the arguments. */
 const wanted = process.argv.slice(2)
 /** Many tests wait for other programs: two side by side fill each other's pauses, even on one core. */
 const concurrency = `--test-concurrency=${Math.max(2, availableParallelism())}`
-const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+/** In milliseconds: a file that has not ended by then never will, and fails. */
+const patience = '--test-timeout=600000'
+const paths = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.test.ts'))
   .map(path => `test/${path}`)
   .filter(path => wanted.length === 0 || wanted.some(part => path.includes(part)))
   .sort()
-const { status } = spawnSync(
-  process.execPath,
-  [...TYPESCRIPT, '--test', concurrency, '--test-reporter=spec', ...files],
-  {
-    stdio: 'inherit',
-  },
-)
-process.exit(files.length === 0 ? 1 : (status ?? 1))
+
+async function run(): Promise<number> {
+  const { files, remove } = await bundledTests(paths)
+  try {
+    const flags = ['--enable-source-maps', '--test', concurrency, patience, '--test-reporter=spec']
+    const child = spawn(process.execPath, [...flags, ...files], { stdio: 'inherit' })
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
+    const [status] = await once(child, 'close')
+    return status ?? 1
+  } finally {
+    remove()
+  }
+}
+
+if (paths.length > 0) process.exitCode = await run()
+else {
+  process.stderr.write(`No test file has ${wanted.join(' or ')} in its path.\n`)
+  process.exitCode = 1
+}

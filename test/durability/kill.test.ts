@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
 import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
+import { bundled } from '../support/bundled.ts'
 import { startChild } from '../support/child.ts'
 import { idsOf } from '../support/data/rows.ts'
 import { temporaryFolder } from '../support/http/app.ts'
@@ -15,14 +14,6 @@ const ROUNDS = 50
 const folder = temporaryFolder()
 after(folder.remove)
 const path = join(folder.path, 'test.db')
-
-/** The child in one file: it is started so often that loading it is most of the test. */
-async function bundled(): Promise<string> {
-  const outfile = fileURLToPath(new URL('../../node_modules/.cache/trunkline/writing-child.mjs', import.meta.url))
-  const entry = fileURLToPath(new URL('writing-child.ts', import.meta.url))
-  await build({ entryPoints: [entry], outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
-  return outfile
-}
 
 interface Acknowledged {
   readonly cdr: Set<number>
@@ -70,7 +61,7 @@ function check(acknowledged: Acknowledged, round: number): void {
 
 test(`what was acknowledged survives ${ROUNDS} kills in the middle of writing`, { timeout: 180_000 }, async () => {
   const acknowledged: Acknowledged = { cdr: new Set(), sent: new Set(), received: new Set() }
-  const writer = await bundled()
+  const writer = await bundled(new URL('writing-child.ts', import.meta.url))
   let writing = 0
   for (let round = 0; round < ROUNDS; round++) {
     const child = startChild(writer, [path, String(round)])

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
+import { bundled } from '../support/bundled.ts'
 import { startChild } from '../support/child.ts'
 import { temporaryFolder } from '../support/http/app.ts'
 
-const SYNCING = fileURLToPath(new URL('sync-child.ts', import.meta.url))
+const SYNCING = new URL('sync-child.ts', import.meta.url)
 const WRITES = 20
 
 const folder = temporaryFolder()
@@ -60,7 +60,8 @@ test('every acknowledged write was synced after it was written to the log', {
   const path = join(folder.path, 'test.db')
   const trace = join(folder.path, 'trace')
   const calls = 'trace=write,pwrite64,writev,pwritev,fsync,fdatasync'
-  const child = startChild(SYNCING, [path, String(WRITES)], ['strace', '-f', '-y', '-e', calls, '-o', trace])
+  const strace = ['strace', '-f', '-y', '-e', calls, '-o', trace]
+  const child = startChild(await bundled(SYNCING), [path, String(WRITES)], strace)
   await child.ended()
   assert.equal(child.lines.length, 2 * WRITES)
   let [written, synced, acknowledged] = [0, 0, 0]

@@ -1,12 +1,68 @@
-import { basename } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join, relative } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { type BuildOptions, build, type Plugin } from 'esbuild'
+
+/** Libraries of very many files, which load faster as one. The others are loaded as they are installed. */
+const TAKEN_IN = ['typebox', 'fast-check']
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+/** Within the project, so that its libraries are found from there. */
+const CACHE = join(ROOT, 'node_modules/.cache/trunkline')
+
+const libraries: Plugin = {
+  name: 'libraries',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /^[^./]/ }, ({ path, importer }) => {
+      const isTakenIn = importer.includes('node_modules') || TAKEN_IN.includes(path.split('/')[0] ?? '')
+      return isTakenIn ? undefined : { external: true }
+    }),
+}
+
+/** Tests find what lies beside them by `import.meta.url`: it stays the address of the source. */
+const addresses: Plugin = {
+  name: 'addresses',
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      if (!/^(test|config)\b/.test(relative(ROOT, path))) return undefined
+      const address = JSON.stringify(pathToFileURL(path).href)
+      return { contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', address), loader: 'ts' }
+    }),
+}
+
+const OPTIONS: BuildOptions = {
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  plugins: [libraries, addresses],
+  logLevel: 'warning',
+}
 
 /** Puts a program of the tests, and all that is ours of what it loads, into one file; returns its path. */
 export async function bundled(entry: URL): Promise<string> {
-  const name = `${basename(entry.pathname, '.ts')}.mjs`
-  const outfile = fileURLToPath(new URL(`../../node_modules/.cache/trunkline/${name}`, import.meta.url))
-  const entryPoints = [fileURLToPath(entry)]
-  await build({ entryPoints, outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external' })
+  const outfile = join(CACHE, `${basename(entry.pathname, '.ts')}.mjs`)
+  await build({ ...OPTIONS, entryPoints: [fileURLToPath(entry)], outfile })
   return outfile
+}
+
+/**
+ * Compiles test files, given by their paths within the project, into a folder of their own, with all that is ours of
+ * what they load. They start in a fraction of the time that they take as TypeScript.
+ */
+export async function bundledTests(paths: readonly string[]): Promise<{ files: string[]; remove(): void }> {
+  mkdirSync(CACHE, { recursive: true })
+  const outdir = mkdtempSync(join(CACHE, 'tests-'))
+  const remove = (): void => rmSync(outdir, { recursive: true, force: true })
+  // All beside each other, since that is where the programs look for the storage thread.
+  const names = paths.map(path => path.replace(/\.ts$/, '').replaceAll('/', '.'))
+  const tests = paths.map((path, n) => ({ in: path, out: names[n] ?? path }))
+  const entryPoints = [{ in: 'bin/storage-thread.ts', out: 'storage-thread' }, ...tests]
+  const sources = { sourcemap: true, sourcesContent: false } as const
+  try {
+    await build({ ...OPTIONS, ...sources, absWorkingDir: ROOT, entryPoints, outdir, splitting: true })
+  } catch (error) {
+    remove()
+    throw error
+  }
+  return { files: names.map(name => join(outdir, `${name}.js`)), remove }
 }

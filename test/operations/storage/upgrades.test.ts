@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import type { Database } from 'better-sqlite3'
 import { openDatabase } from '../../../adapters/sqlite/database/database.ts'
 import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { migrate, migrations, schemaVersion } from '../../../adapters/sqlite/database/migrate.ts'
 import { openStorage } from '../../../adapters/sqlite/storage.ts'
+import { bundled } from '../../support/bundled.ts'
 import { startChild } from '../../support/child.ts'
 import { manualClock } from '../../support/clock.ts'
 import { listOf } from '../../support/data/rows.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 
-const CHILD = fileURLToPath(new URL('migration-child.ts', import.meta.url))
+const CHILD = new URL('migration-child.ts', import.meta.url)
 const NOW = '2026-03-01T12:00:00.000000Z'
 
 const folder = temporaryFolder()
@@ -116,7 +116,7 @@ describe('a migration that is killed half way', { timeout: 30_000 }, () => {
   it('leaves the old database, which the next start brings up to date', async () => {
     const path = databaseOf(1)
     const before = looking(path, dump)
-    const child = startChild(CHILD, [path])
+    const child = startChild(await bundled(CHILD), [path])
     await assert.rejects(child.ended(), /SIGKILL/)
     assert.deepEqual(child.lines, [])
     assert.ok(statSync(`${path}-wal`).size > 1_000_000, 'it was killed before it had written anything')

@@ -1,26 +1,30 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { openStorage, type Storage } from '../../../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../../../adapters/system/clock.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
+import { bundled } from '../../../support/bundled.ts'
 import { startChild } from '../../../support/child.ts'
 import { idsOf, insert, listOf } from '../../../support/data/rows.ts'
 import { temporaryFolder } from '../../../support/http/app.ts'
 
-const WRITER = fileURLToPath(new URL('several-writers.ts', import.meta.url))
+const WRITER = new URL('several-writers.ts', import.meta.url)
 const AT_ONCE = 3
 const ATTEMPTS = 300
 
 describe('several processes on one file', { timeout: 60_000 }, () => {
   const folder = temporaryFolder()
   after(folder.remove)
+  let writer = ''
+  before(async () => {
+    writer = await bundled(WRITER)
+  })
 
   test('every one opens a database that none had made before', async () => {
     const path = join(folder.path, 'new', 'test.db')
-    const meeting = String(Date.now() + 2_000)
-    const children = Array.from({ length: 4 }, () => startChild(WRITER, [path, '', '0', meeting]))
+    const meeting = String(Date.now() + 1_000)
+    const children = Array.from({ length: 4 }, () => startChild(writer, [path, '', '0', meeting]))
     await Promise.all(children.map(child => child.ended()))
     const storage = openStorage(path, { clock: systemClock() })
     assert.equal(storage.connection.db.pragma('integrity_check', { simple: true }), 'ok')
@@ -32,7 +36,7 @@ describe('several processes on one file', { timeout: 60_000 }, () => {
     const storage = openStorage(path, { clock: systemClock(), create: true, migrate: true })
     const { db } = storage.connection
     db.exec('BEGIN IMMEDIATE; DELETE FROM search_indexes; COMMIT; BEGIN IMMEDIATE')
-    const child = startChild(WRITER, [path])
+    const child = startChild(writer, [path])
     await child.printed(1)
     await new Promise(resolve => setTimeout(resolve, 200))
     assert.deepEqual(child.lines, ['opening'])
@@ -48,7 +52,7 @@ describe('several processes on one file', { timeout: 60_000 }, () => {
     const limited = await insert(storage.records, 'tenants', { max_extensions: 100 })
     const unlimited = await insert(storage.records, 'tenants', { max_extensions: 100_000 })
     const children = Array.from({ length: AT_ONCE }, () =>
-      startChild(WRITER, [path, `${limited.id},${unlimited.id}`, String(ATTEMPTS)]),
+      startChild(writer, [path, `${limited.id},${unlimited.id}`, String(ATTEMPTS)]),
     )
     await Promise.all(children.map(child => child.ended()))
     const outcomes = children.flatMap(child => child.lines.slice(2))
