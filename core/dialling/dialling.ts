@@ -29,6 +29,8 @@ export interface ReadNumber {
 
 /** How numbers are read that a tenant's telephones dial, receive and own. */
 export interface Dialling {
+  /** The same for those that read all numbers alike. */
+  readonly key: string
   /** ISO 3166; null where numbers are read without a plan. */
   readonly country: string | null
   readonly areaCode: string
@@ -39,7 +41,13 @@ export interface Dialling {
 
 export function plainDialling(internationalPrefix: string): Dialling {
   const digits = (number: string): string => dialled(number, internationalPrefix)
-  return { country: null, areaCode: '', read: number => ({ kind: 'plain', digits: digits(number) }), prefix: digits }
+  return {
+    key: `/${internationalPrefix}`,
+    country: null,
+    areaCode: '',
+    read: number => ({ kind: 'plain', digits: digits(number) }),
+    prefix: digits,
+  }
 }
 
 export interface PlannedDialling {
@@ -74,7 +82,8 @@ export function plannedDialling(given: PlannedDialling): Dialling {
     if (isWritten === NO_DIGITS) return { kind: 'plain', digits: symbols }
     return LEADING_PLUS.test(number) ? e164(symbols, isWritten) : dialledHere(symbols, isWritten)
   }
-  return { country: plan.country, areaCode, read, prefix: prefixReader(given) }
+  const key = `${plan.country}/${given.internationalPrefix ?? 'plan'}/${areaCode}`
+  return { key, country: plan.country, areaCode, read, prefix: prefixReader(given) }
 }
 
 /** Reads digits that were dialled in the plan's country, given what they can be there. */

@@ -35,7 +35,9 @@ export function outsideNumber({ kind, digits }: ReadNumber, dialling: Dialling):
   }
 }
 
-const callingCode = ({ country }: Dialling): string => (country === null ? '' : (planOf(country)?.callingCode ?? ''))
+/** The country code of a tenant's telephones, which stands before its short numbers; empty where there is none. */
+export const callingCode = ({ country }: Dialling): string =>
+  country === null ? '' : (planOf(country)?.callingCode ?? '')
 
 /** How a number is written to a carrier. A short number is written as it is dialled, since it is none of E.164. */
 export function inForm(form: Trunk['numberForm'], { digits, short }: OutsideNumber, dialling: Dialling): string {

@@ -110,7 +110,7 @@ function unusable(trunk: Trunk, { isEmergency }: OutsideNumber, live: readonly L
  * What the carrier is shown as the caller: a DID of the tenant, the extension's own before the others, and of those the
  * ones whose calls come from that trunk.
  */
-function callerShown(trunk: Trunk, { number }: SwitchExtension, directory: TenantDirectory): string | null {
+export function callerShown(trunk: Trunk, { number }: SwitchExtension, directory: TenantDirectory): string | null {
   const { tenant, dids, dialling, trunks } = directory
   const isOwn = ({ targets: [first] }: SwitchDid): boolean => first?.type === 'extension' && first.number === number
   const isForeign = ({ provider }: SwitchDid): boolean => provider !== trunk.name && trunks.has(provider)

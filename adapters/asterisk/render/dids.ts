@@ -1,0 +1,76 @@
+import { planOf } from '../../../core/dialling/plan.ts'
+import { isActive } from '../../../core/rating/deck.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+
+import { callingCode } from '../../../core/switching/number-form.ts'
+import { asExten, ownDids } from './inside.ts'
+import { NO_LIMIT } from './limits.ts'
+import { contexts, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
+
+/** A number that carriers call, without a plus, and what becomes of the call. */
+export interface DidEntry {
+  readonly number: string
+  /** Is it written with its country code? Such a number goes before what another tenant's country writes alike. */
+  readonly isWhole: boolean
+  readonly didId: number
+  readonly slug: string
+  readonly steps: readonly string[]
+}
+
+/** Every form in which a carrier may write each of the tenant's DIDs. */
+export function didEntries(directory: TenantDirectory): DidEntry[] {
+  const { tenant, trunks, limits } = directory
+  const { slug } = tenant
+  const { dids } = contexts(slug)
+  const most = limits.tenant.most.concurrent_calls ?? NO_LIMIT
+  return ownDids(directory).flatMap(({ digits, did: { id, provider, number, status } }) => {
+    const isOfTrunk = trunks.has(provider)
+    const steps = [
+      ...(isOfTrunk ? [refuseIf(`$["\${TL_TRUNK}" != "${provider}"]`, 'did')] : []),
+      `Set(CHANNEL(accountcode)=${slug})`,
+      `Set(GROUP(tl_tenant)=${slug})`,
+      ...(most < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_tenant)} > ${most}]`, 'limit')] : []),
+      isActive(status) ? `Goto(${dids},${asExten(digits)},1)` : refuse('inactive'),
+    ]
+    return formsOf(directory, digits, number).map(form => ({
+      ...{ number: form, isWhole: form === digits, didId: id, slug, steps },
+    }))
+  })
+}
+
+function formsOf({ dialling }: TenantDirectory, digits: string, number: string): string[] {
+  const code = callingCode(dialling)
+  const plan = dialling.country === null ? null : planOf(dialling.country)
+  const national = plan && digits.startsWith(code) ? digits.slice(code.length) : null
+  const forms = [
+    digits,
+    `00${digits}`,
+    number.replace(/^\+/, ''),
+    ...(national ? [national, (plan?.trunk ?? '') + national] : []),
+  ]
+  const isRead = (form: string): boolean =>
+    [`+${form}`, form].map(each => dialling.read(each).digits).find(read => read !== '') !== undefined &&
+    [`+${form}`, form].some(each => dialling.read(each).digits === digits)
+  return [...new Set(forms)].filter(form => /^[0-9]{2,30}$/.test(form) && isRead(form))
+}
+
+/** By the last two digits, since a context with very many extensions is slow to load. */
+const SHARDS = Array.from({ length: 100 }, (_, shard) => String(shard).padStart(2, '0'))
+
+/** What carriers call. A number that two tenants have belongs to the DID with the smaller id. */
+export function didContexts(entries: readonly DidEntry[], leaveOut: (left: LeftOut) => void): string {
+  const byNumber = new Map<string, DidEntry>()
+  const inOrder = entries.toSorted((a, b) => Number(b.isWhole) - Number(a.isWhole) || a.didId - b.didId)
+  for (const entry of inOrder) {
+    const owner = byNumber.get(entry.number)
+    if (!owner) byNumber.set(entry.number, entry)
+    else if (owner.slug !== entry.slug && entry.isWhole)
+      leaveOut({ of: `DID ${entry.number} of tenant ${entry.slug}`, why: `tenant ${owner.slug} has the same number` })
+  }
+  const shards = new Map(SHARDS.map(shard => [shard, [] as string[]]))
+  for (const { number, steps } of [...byNumber.values()].toSorted((a, b) => (a.number < b.number ? -1 : 1)))
+    shards.get(number.slice(-2))?.push(exten(number, ...steps))
+  return [...shards]
+    .map(([shard, lines]) => section(`tl-dids-${shard}`, [...lines, exten('_X!', refuse('did'))]))
+    .join('')
+}

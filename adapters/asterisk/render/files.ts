@@ -1,0 +1,89 @@
+import { isActive } from '../../../core/rating/deck.ts'
+import type { DialledForm } from '../../../core/switching/dialled-forms.ts'
+import type { Trunk } from '../../../core/switching/directory.ts'
+import { didContexts } from './dids.ts'
+import { exten, type LeftOut, REFUSED, section } from './lines.ts'
+import { readerContext } from './outside.ts'
+import { PJSIP_HEAD, trunkProblem, trunkSections } from './pjsip.ts'
+import { isUsable } from './routes.ts'
+import type { TenantText } from './tenant.ts'
+
+/** In the order in which they are loaded: the dialplan first, since it refuses at once. */
+export const FILES = ['extensions', 'pjsip', 'queues', 'voicemail'] as const
+export type FileName = (typeof FILES)[number]
+
+export interface Rendered {
+  readonly files: Readonly<Record<FileName, string>>
+  readonly leftOut: readonly LeftOut[]
+}
+
+export interface RenderedParts {
+  /** By id. */
+  readonly tenants: readonly TenantText[]
+  readonly trunks: readonly Trunk[]
+  /** Forms by the name of the context that reads them. */
+  readonly readers: ReadonlyMap<string, readonly DialledForm[]>
+}
+
+const HEAD =
+  '; Written by trunklined: changes are lost. What belongs to you goes into the file that includes this one.\n\n'
+
+/** The same parts make the same texts. */
+export function renderFiles({ tenants, trunks, readers }: RenderedParts): Rendered {
+  const leftOut: LeftOut[] = tenants.flatMap(tenant => tenant.leftOut)
+  const leaveOut = (left: LeftOut): number => leftOut.push(left)
+  for (const trunk of trunks) {
+    const why = isActive(trunk.status) ? trunkProblem(trunk) : null
+    if (why !== null) leaveOut({ of: `trunk ${JSON.stringify(trunk.name)}`, why })
+  }
+  const joined = (part: 'pjsip' | 'extensions' | 'queues' | 'voicemail'): string =>
+    tenants.map(tenant => tenant[part]).join('')
+  const usable = trunks.filter(isUsable)
+  const files = {
+    extensions: [
+      HEAD,
+      SHARED,
+      ...[...readers].map(([name, forms]) => readerContext(name, forms)),
+      didContexts(
+        tenants.flatMap(({ dids }) => dids),
+        leaveOut,
+      ),
+      joined('extensions'),
+    ].join(''),
+    pjsip: [HEAD, PJSIP_HEAD, ...usable.map(trunkSections), joined('pjsip')].join(''),
+    queues: HEAD + joined('queues'),
+    voicemail: HEAD + joined('voicemail'),
+  }
+  return { files, leftOut }
+}
+
+/** A telephone or carrier gets no further with anything else than these signs, and no more of them. */
+const LONGEST = 30
+const lengths = Array.from({ length: LONGEST }, (_, index) => index + 1)
+
+const SHARED = [
+  section(
+    'tl-dialled',
+    lengths.flatMap(length => {
+      const digits = '[*#0-9]'.repeat(length)
+      const start = `Goto(start-\${CHANNEL(accountcode)},\${EXTEN},1)`
+      return [exten(`_${digits}`, start), exten(`_+${digits}`, start)]
+    }),
+  ),
+  section(
+    'tl-from-trunks',
+    lengths.slice(1).flatMap(length => {
+      const digits = 'X'.repeat(length)
+      const to = (number: string): string => `Goto(tl-dids-\${EXTEN:-2},${number},1)`
+      return [exten(`_${digits}`, to(`\${EXTEN}`)), exten(`_+${digits}`, to(`\${EXTEN:1}`))]
+    }),
+  ),
+  section('tl-caller', [
+    exten('_[+0-9]!', `Set(CONNECTEDLINE(num,i)=\${EXTEN})`, 'Set(CONNECTEDLINE(name)=)', 'Return()'),
+    exten('anonymous', 'Set(CONNECTEDLINE(num-pres,i)=prohib)', 'Set(CONNECTEDLINE(name)=)', 'Return()'),
+  ]),
+  section(
+    'tl-refused',
+    Object.entries(REFUSED).map(([reason, cause]) => exten(reason, `Hangup(${cause})`)),
+  ),
+].join('')

@@ -1,0 +1,78 @@
+import { isActive } from '../../../core/rating/deck.ts'
+import type { Target } from '../../../core/switching/decision.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import { isFitE164, isFitNumber } from '../../../core/switching/fit.ts'
+import { type End, endRefusal, insideTargets } from '../../../core/switching/inside.ts'
+import { contexts, endpointId, exten, refuse, section } from './lines.ts'
+
+/** Where the tenant's own numbers lead: extensions, queues and DIDs. `full` refuses a call where too many are up. */
+export function insideContexts(directory: TenantDirectory, full: string | null, reader: string): string {
+  const { slug } = directory.tenant
+  const names = contexts(slug)
+  const numbers = new Set([...directory.extensions.keys(), ...directory.queues.keys()].filter(isFitNumber))
+  const ends = [...numbers].map(number => {
+    const type = directory.extensions.has(number) ? 'extension' : 'queue'
+    return exten(number, ...checked(full, endSteps(directory, [{ type, number }])))
+  })
+  const dids = ownDids(directory)
+  const dialled = dids
+    .filter(({ digits }) => !isFitE164(digits))
+    .flatMap(({ digits, did: { number } }) =>
+      [...new Set([number, digits])]
+        .filter(form => isFitNumber(form) && !numbers.has(form) && directory.dialling.read(form).digits === digits)
+        .map(form => exten(form, ...checked(full, [`Goto(${names.dids},${digits},1)`]))),
+    )
+  return [
+    section(names.inside, [...ends, ...dialled, exten('_[+*#0-9]!', `Goto(${reader},\${EXTEN},1)`)]),
+    section(
+      names.dids,
+      dids.map(({ digits, did }) => exten(asExten(digits), ...didSteps(directory, did.status, did.targets))),
+    ),
+  ].join('')
+}
+
+/** The tenant's own DIDs that a call can be for. */
+export const ownDids = ({ tenant, dids }: TenantDirectory) =>
+  [...dids]
+    .filter(([digits, did]) => did.tenantId === tenant.id && isFitNumber(digits))
+    .map(([digits, did]) => ({ digits, did }))
+
+/** How a DID is written in a dialplan, and so in the record of the call. */
+export const asExten = (digits: string): string => (isFitE164(digits) ? `+${digits}` : digits)
+
+export const checked = (full: string | null, steps: readonly string[]): string[] =>
+  full === null ? [...steps] : [full, ...steps]
+
+function didSteps(directory: TenantDirectory, status: string, targets: readonly End[]): string[] {
+  if (!isActive(status)) return [refuse('inactive')]
+  const ends = targets.filter(end => endRefusal(directory, end) === null)
+  return ends.length === 0 ? [refuse('inactive')] : endSteps(directory, ends)
+}
+
+function endSteps(directory: TenantDirectory, ends: readonly End[]): string[] {
+  const [first] = ends
+  if (first && endRefusal(directory, first)) return [refuse('inactive')]
+  const steps = insideTargets(directory, ends).map(target => targetStep(directory.tenant.slug, target))
+  return [...steps, `Hangup(\${HANGUPCAUSE})`]
+}
+
+/** A phone that sends a call on to another number (302) is not followed: the call would be its own, and unchecked. */
+function targetStep(slug: string, target: Target): string {
+  switch (target.to) {
+    case 'extension':
+      return `Dial(${dialString(slug, target.extension.number, target.extension.devices)},${target.rings},i)`
+    case 'queue':
+      return `Queue(${endpointId(slug, target.queue.number)},,,,${target.queue.timeout})`
+    case 'voicemail':
+      return `VoiceMail(${target.extension.number}@${contexts(slug).voicemail},u)`
+    case 'trunk':
+      throw new Error('A trunk is not inside.')
+  }
+}
+
+/** Of several telephones that are registered, all ring; `PJSIP/id` alone rings one, and fails well without any. */
+function dialString(slug: string, number: string, devices: number): string {
+  const id = endpointId(slug, number)
+  const all = `\${PJSIP_DIAL_CONTACTS(${id})}`
+  return devices === 1 ? `PJSIP/${id}` : `\${IF($["${all}" = ""]?PJSIP/${id}:${all})}`
+}

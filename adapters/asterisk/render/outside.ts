@@ -1,0 +1,120 @@
+import type { DialledForm } from '../../../core/switching/dialled-forms.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import { isFitE164 } from '../../../core/switching/fit.ts'
+import type { Limits } from '../../../core/switching/limits.ts'
+import { callingCode } from '../../../core/switching/number-form.ts'
+import { checked, ownDids } from './inside.ts'
+import { contexts, exten, prefixTable, refuse, section } from './lines.ts'
+import { routeContexts } from './routes.ts'
+
+/** How numbers are dialled: one table for all tenants that dial alike. */
+export function readerContext(name: string, forms: readonly DialledForm[]): string {
+  const to = (part: string, number: string): string => `Goto(${part}-\${CHANNEL(accountcode)},${number},1)`
+  const kept = (takes: number): string => (takes === 0 ? `\${EXTEN}` : `\${EXTEN:${takes}}`)
+  const step = ({ kind, takes, puts }: DialledForm): string =>
+    kind === 'e164' ? to('out', `+${puts}${kept(takes)}`) : to(kind, kept(takes))
+  return section(name, [
+    ...forms.map(form => exten(`_${form.pattern}`, step(form))),
+    exten('_[+*#0-9]!', refuse('number')),
+  ])
+}
+
+export interface CallsOut {
+  readonly directory: TenantDirectory
+  /** Beginnings of the numbers that the tenant has a rate for. */
+  readonly ratedPrefixes: readonly string[]
+  /** Refuses a call when too many are up; null where no limit does. */
+  readonly full: string | null
+  /** Refuse a call out that the limits forbid. */
+  readonly spent: readonly string[]
+}
+
+/** The way of a call out: to the tenant's own DIDs, or by what it may cost to the trunks of its route. */
+export function outsideContexts({ directory, ratedPrefixes, full, spent }: CallsOut): string {
+  const { slug } = directory.tenant
+  const names = contexts(slug)
+  const code = callingCode(directory.dialling)
+  const own = ownDids(directory).filter(({ digits }) => isFitE164(digits))
+  const counted = [`Set(GROUP(tl_out)=${slug})`, `Set(GROUP(tl_out_extension)=${slug}-\${TL_EXT})`]
+  const permitted = hasLists(directory) ? names.permitted : `\${TL_AFTER}`
+  return [
+    section(names.out, [
+      ...own.map(({ digits }) => exten(`+${digits}`, ...checked(full, [`Goto(${names.dids},+${digits},1)`]))),
+      exten('_+X!', `Set(TL_SEND=\${EXTEN})`, `Goto(${names.paid},\${EXTEN},1)`),
+    ]),
+    section(names.short, [exten('_X!', `Set(TL_SEND=\${EXTEN})`, `Goto(${names.paid},+${code}\${EXTEN},1)`)]),
+    section(names.emergency, [
+      exten(
+        '_X!',
+        ...counted,
+        ...[`Set(TL_SEND=\${EXTEN})`, 'Set(TL_FREE=1)', 'Set(TL_LENGTH=)'],
+        `Goto(${names.routes},+${code}\${EXTEN},1)`,
+      ),
+    ]),
+    section(names.paid, [exten('_+X!', ...counted, ...checked(full, spent), `Goto(${permitted},\${EXTEN},1)`)]),
+    hasLists(directory) ? permissionContexts(directory) : '',
+    isAnyRated(directory) ? ratedContexts(directory, ratedPrefixes) : '',
+    routeContexts(directory),
+  ].join('')
+}
+
+/** The limits of most extensions, and those of others; `TL_LIMITS` says which of them a call goes by. */
+export const extensionLimits = ({ limits }: TenantDirectory): readonly Limits[] => [
+  limits.extension,
+  ...limits.extensions.values(),
+]
+
+export const isAnyRated = (directory: TenantDirectory): boolean =>
+  [directory.limits.tenant, ...extensionLimits(directory)].some(({ ratedOnly }) => ratedOnly)
+
+const hasLists = (directory: TenantDirectory): boolean =>
+  [directory.limits.tenant, ...extensionLimits(directory)].some(
+    ({ blockedPrefixes, allowedPrefixes }) => blockedPrefixes.length > 0 || allowedPrefixes !== null,
+  )
+
+function permissionContexts(directory: TenantDirectory): string {
+  const { permitted } = contexts(directory.tenant.slug)
+  const table = (name: string, { blockedPrefixes, allowedPrefixes }: Limits, passes: string): string => {
+    const ways = new Map((allowedPrefixes ?? []).map(prefix => [prefix, passes]))
+    for (const prefix of blockedPrefixes) ways.set(prefix, refuse('prefix'))
+    return section(name, prefixTable(ways, allowedPrefixes === null ? passes : refuse('prefix')))
+  }
+  return [
+    table(permitted, directory.limits.tenant, `Goto(${permitted}-\${TL_LIMITS},\${EXTEN},1)`),
+    ...extensionLimits(directory).map((limits, index) =>
+      table(`${permitted}-${index}`, limits, `Goto(\${TL_AFTER},\${EXTEN},1)`),
+    ),
+  ].join('')
+}
+
+/** A deck may have very many prefixes, and a context with very many extensions is slow to load. */
+const SHARDED_BY = 2
+
+function ratedContexts(directory: TenantDirectory, ratedPrefixes: readonly string[]): string {
+  const { rated, routes } = contexts(directory.tenant.slug)
+  const passes = `Goto(${routes},\${EXTEN},1)`
+  const first = new Map<string, string>()
+  const shards = new Map<string, Map<string, string>>()
+  for (const prefix of ratedPrefixes) {
+    const begin = prefix.slice(0, SHARDED_BY)
+    if (prefix === begin) first.set(prefix, passes)
+    else {
+      first.set(begin, `Goto(${rated}-${begin},\${EXTEN},1)`)
+      shards.set(begin, (shards.get(begin) ?? new Map()).set(prefix, passes))
+    }
+  }
+  return [
+    section(rated, prefixTable(first, refuse('rate'))),
+    ...[...shards].map(([begin, ways]) => section(`${rated}-${begin}`, prefixTable(ways, refuse('rate')))),
+  ].join('')
+}
+
+/** Those of the prefixes that no other one covers. */
+export function coveringPrefixes(prefixes: Iterable<string>): string[] {
+  const covering: string[] = []
+  for (const prefix of [...prefixes].sort()) {
+    const last = covering.at(-1)
+    if (last === undefined || !prefix.startsWith(last)) covering.push(prefix)
+  }
+  return covering
+}

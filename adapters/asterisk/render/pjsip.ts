@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto'
+import { isActive } from '../../../core/rating/deck.ts'
+import type { SwitchExtension, TenantDirectory, Trunk } from '../../../core/switching/directory.ts'
+import { isFitName, isFitNumber } from '../../../core/switching/fit.ts'
+import { contexts, endpointId, type LeftOut, section, trunkId } from './lines.ts'
+
+/** Part of every hashed secret: `default_realm` of the switch must be the same. */
+export const REALM = 'asterisk'
+
+export const PJSIP_HEAD = [
+  section('tl-endpoint(!)', [
+    ...['type = endpoint', 'disallow = all', 'allow = ulaw,alaw', 'direct_media = no', 'rtp_symmetric = yes'],
+    ...['force_rport = yes', 'rewrite_contact = yes', 'identify_by = username,auth_username', 'allow_overlap = no'],
+  ]),
+  section('tl-auth(!)', ['type = auth', 'auth_type = md5']),
+  section('tl-aor(!)', ['type = aor', 'remove_existing = yes', 'max_contacts = 1']),
+  section('tl-trunk(!)', [
+    ...['type = endpoint', 'context = tl-from-trunks', 'disallow = all', 'direct_media = no', 'rtp_symmetric = yes'],
+    ...['force_rport = yes', 'allow_transfer = no', 'identify_by = ip', 'send_pai = no', 'allow_overlap = no'],
+  ]),
+].join('')
+
+/** May the extension register? What `decideRegistration` says of one with the right secret. */
+export const mayRegister = ({ number, status, secret }: SwitchExtension): boolean =>
+  isActive(status) && isFitNumber(number) && secret.trim() !== ''
+
+/** Endpoint, auth and aor of each telephone. The secret is there as a hash only. */
+export function telephones({ tenant, extensions }: TenantDirectory, leaveOut: (left: LeftOut) => void): string {
+  const { slug } = tenant
+  const { telephones: context, voicemail } = contexts(slug)
+  const sections: string[] = []
+  for (const extension of extensions.values()) {
+    const { number, displayName, hasVoicemail, devices, secret, status } = extension
+    if (!mayRegister(extension)) {
+      const why = !isFitNumber(number) ? 'its number is none that can be dialled' : 'it has no secret'
+      if (isActive(status)) leaveOut({ of: `extension ${slug}/${number}`, why })
+      continue
+    }
+    const id = endpointId(slug, number)
+    const name = cleanName(displayName)
+    sections.push(
+      section(`${id}(tl-endpoint)`, [
+        `context = ${context}`,
+        `auth = ${id}`,
+        `aors = ${id}`,
+        `accountcode = ${slug}`,
+        `callerid = ${name === '' ? '' : `"${name}" `}<${number}>`,
+        `set_var = TL_EXT=${number}`,
+        hasVoicemail ? `mailboxes = ${number}@${voicemail}` : null,
+      ]),
+      section(`${id}(tl-aor)`, [devices > 1 ? `max_contacts = ${devices}` : null]),
+      section(`${id}(tl-auth)`, [`username = ${id}`, `md5_cred = ${ha1(id, secret)}`]),
+    )
+  }
+  return sections.join('')
+}
+
+const ha1 = (user: string, secret: string): string =>
+  createHash('md5').update(`${user}:${REALM}:${secret}`).digest('hex')
+
+/** A name without what has a meaning in the file, in a dialplan or in a SIP header. */
+export const cleanName = (name: string): string =>
+  name
+    .replace(/[\p{Cc}\p{Cf}\u2028\u2029"<>[\]();\\$\x7b\x7d,|]+/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 80)
+
+const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.:-]*[A-Za-z0-9])?$/
+const CODEC = /^[A-Za-z0-9]{1,20}$/
+/** In a file, `;` begins a comment, a backslash escapes it, and `>` after the `=` belongs to that. */
+const TYPED = /^(?![\s>])[^\p{Cc}]+(?<!\s)$/u
+
+/** Why a trunk cannot be on the switch; null where it can. */
+export function trunkProblem({ name, host, username, secret, codecs, registers }: Trunk): string | null {
+  if (!isFitName(name)) return 'its name has signs that no switch can use'
+  if (!HOST.test(host)) return `its host ${JSON.stringify(host)} is no host name or address`
+  if (username !== null && !/^[A-Za-z0-9_.+@-]{1,128}$/.test(username))
+    return 'its username has signs that cannot be used'
+  if (secret !== null && !TYPED.test(secret))
+    return 'its secret begins or ends with a blank, or has a control character'
+  if (registers && (username === null || secret === null)) return 'it registers, but has no username and secret'
+  return codecs.every(codec => CODEC.test(codec)) ? null : 'its codecs have signs that cannot be used'
+}
+
+/** The sections of one carrier: it is known by its address, and called at a fixed one. */
+export function trunkSections(trunk: Trunk): string {
+  const { name, host, port, transport, username, secret, registers, codecs } = trunk
+  const id = trunkId(name)
+  const isIpv6 = host.includes(':')
+  const uri = `sip:${isIpv6 ? `[${host}]` : host}:${port}${transport === 'udp' ? '' : `\\;transport=${transport}`}`
+  const hasSecret = username !== null && secret !== null
+  return [
+    section(`${id}(tl-trunk)`, [
+      `aors = ${id}`,
+      `allow = ${codecs.length > 0 ? codecs.join() : 'ulaw,alaw'}`,
+      `transport = ${transport}`,
+      `set_var = TL_TRUNK=${name}`,
+      hasSecret ? `outbound_auth = ${id}` : null,
+    ]),
+    section(id, ['type = aor', `contact = ${uri}`, 'qualify_frequency = 30']),
+    section(id, ['type = identify', `endpoint = ${id}`, `match = ${host}`]),
+    hasSecret ? section(id, ['type = auth', `username = ${username}`, `password = ${escaped(secret)}`]) : '',
+    registers && hasSecret
+      ? section(id, [
+          ...['type = registration', `outbound_auth = ${id}`, `server_uri = ${uri}`, `transport = ${transport}`],
+          `client_uri = sip:${username.replace(/@.*/, '')}@${isIpv6 ? `[${host}]` : host}`,
+          ...['retry_interval = 20', 'forbidden_retry_interval = 300', 'max_retries = 100000', 'expiration = 600'],
+        ])
+      : '',
+  ].join('')
+}
+
+const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll(';', '\\;')

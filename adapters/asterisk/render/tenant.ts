@@ -1,0 +1,179 @@
+import type { UsedBy } from '../../../core/ports/switching.ts'
+import { isActive } from '../../../core/rating/deck.ts'
+import type { SwitchExtension, SwitchQueue, TenantDirectory } from '../../../core/switching/directory.ts'
+import { isFitName, isFitNumber } from '../../../core/switching/fit.ts'
+import { insideTargets } from '../../../core/switching/inside.ts'
+import { type DidEntry, didEntries } from './dids.ts'
+import { insideContexts } from './inside.ts'
+import { NO_LIMIT, roomOf } from './limits.ts'
+import { contexts, endpointId, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
+import { coveringPrefixes, outsideContexts } from './outside.ts'
+import { cleanName, mayRegister, telephones } from './pjsip.ts'
+import { callersOf } from './routes.ts'
+
+/** What one tenant's part of the files is made of. */
+export interface TenantFacts {
+  readonly directory: TenantDirectory
+  readonly used: UsedBy
+  /** Of the rates in force; asked for only where a call out needs a rate. */
+  readonly ratedPrefixes: Iterable<string>
+  /** The context that reads what its telephones dial. */
+  readonly reader: string
+}
+
+export interface TenantText {
+  readonly slug: string
+  readonly pjsip: string
+  readonly extensions: string
+  readonly queues: string
+  readonly voicemail: string
+  readonly dids: readonly DidEntry[]
+  readonly leftOut: readonly LeftOut[]
+}
+
+/** Nothing of a tenant that is not active is on the switch: its telephones, calls, queues and DIDs go with it. */
+export function renderTenant(facts: TenantFacts): TenantText {
+  const { tenant } = facts.directory
+  const { slug } = tenant
+  const leftOut: LeftOut[] = []
+  const nothing = { slug, pjsip: '', extensions: '', queues: '', voicemail: '', dids: [], leftOut }
+  if (!isActive(tenant.status)) return nothing
+  if (!isFitName(slug)) {
+    leftOut.push({ of: `tenant ${JSON.stringify(slug)}`, why: 'its slug has signs that no switch can use' })
+    return nothing
+  }
+  const full = fullStep(facts)
+  return {
+    ...nothing,
+    pjsip: telephones(facts.directory, left => leftOut.push(left)),
+    extensions: dialplan(facts, full),
+    queues: queues(facts.directory),
+    voicemail: voicemail(facts.directory),
+    dids: didEntries(facts.directory),
+  }
+}
+
+const DIALLED = '_[+*#0-9]!'
+
+function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full: string | null): string {
+  const { slug } = directory.tenant
+  const names = contexts(slug)
+  const transferrer = `PJSIP/${endpointId(slug, '')}`
+  const usual = settingsOf(directory, used, null)
+  return [
+    section(names.telephones, ['include => tl-dialled', `exten => _X!,hint,PJSIP/${endpointId(slug, `\${EXTEN}`)}`]),
+    section(names.start, [
+      exten(
+        DIALLED,
+        // A call that a telephone sends on is its call, whoever's channel goes on with it.
+        `ExecIf($["\${TL_EXT}" = "" & "\${BLINDTRANSFER:0:${transferrer.length}}" = "${transferrer}"]?Set(TL_EXT=\${BLINDTRANSFER:${transferrer.length}:-9}))`,
+        ...[`Set(TL_DIALLED=\${EXTEN})`, 'Set(TL_FREE=0)', ...usual],
+        `Goto(${names.caller},e\${TL_EXT},1)`,
+      ),
+    ]),
+    section(names.caller, [
+      ...[...directory.extensions.values()].filter(mayRegister).map(extension => {
+        const own = settingsOf(directory, used, extension).filter(step => !usual.includes(step))
+        return exten(`e${extension.number}`, ...own, `Goto(${names.begin},\${TL_DIALLED},1)`)
+      }),
+      exten('_e!', refuse('caller')),
+    ]),
+    section(names.begin, [
+      exten(
+        DIALLED,
+        `Set(GROUP(tl_tenant)=${slug})`,
+        `Set(GROUP(tl_extension)=${slug}-\${TL_EXT})`,
+        `Goto(${names.inside},\${EXTEN},1)`,
+      ),
+    ]),
+    insideContexts(directory, full, reader),
+    outsideContexts({
+      directory,
+      full,
+      ratedPrefixes: coveringPrefixes(ratedPrefixes),
+      spent: spentSteps(directory, used),
+    }),
+  ].join('')
+}
+
+const nobody: SwitchExtension = {
+  ...{ id: 0, number: '', displayName: '', secret: '', status: '', hasVoicemail: false, devices: 1 },
+}
+
+/** What a call of an extension goes by; null: of one without limits, uses and DIDs of its own. */
+function settingsOf(directory: TenantDirectory, used: UsedBy, extension: SwitchExtension | null): string[] {
+  const { tenant, limits } = directory
+  const { number, id } = extension ?? nobody
+  const own = limits.extensions.get(number) ?? limits.extension
+  const room = roomOf(own, used.extension(id))
+  const seconds = [limits.tenant.maxSeconds ?? [], own.maxSeconds ?? []].flat()
+  const { rated, routes } = contexts(tenant.slug)
+  return [
+    ...(hasLimits(directory) ? [`Set(TL_CALLS=${room.calls})`, `Set(TL_OUT=${room.callsOut})`] : []),
+    `Set(TL_LIMITS=${limits.extensions.has(number) ? [...limits.extensions.keys()].indexOf(number) + 1 : 0})`,
+    `Set(TL_LENGTH=${seconds.length === 0 ? '' : `L(${Math.min(2_000_000, ...seconds) * 1000})`})`,
+    `Set(TL_AFTER=${limits.tenant.ratedOnly || own.ratedOnly ? rated : routes})`,
+    ...callersOf(directory, extension ?? nobody),
+  ]
+}
+
+/** Has any extension limits that are counted? */
+const hasLimits = ({ limits }: TenantDirectory): boolean =>
+  [limits.extension, ...limits.extensions.values()].some(
+    ({ most, unreadable }) => Object.keys(most).length > 0 || unreadable.length > 0,
+  )
+
+function fullStep({ directory, used }: TenantFacts): string | null {
+  const { slug } = directory.tenant
+  const { calls } = roomOf(directory.limits.tenant, used.tenant)
+  const conditions = [
+    ...(calls < NO_LIMIT ? [`\${GROUP_COUNT(${slug}@tl_tenant)} > ${calls}`] : []),
+    ...(hasLimits(directory) ? [`\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_extension)} > \${TL_CALLS}`] : []),
+  ]
+  return conditions.length === 0 ? null : refuseIf(`$[${conditions.join(' | ')}]`, 'limit')
+}
+
+function spentSteps(directory: TenantDirectory, used: UsedBy): string[] {
+  const { slug } = directory.tenant
+  const { callsOut } = roomOf(directory.limits.tenant, used.tenant)
+  return [
+    ...(callsOut < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_out)} > ${callsOut}]`, 'limit')] : []),
+    ...(hasLimits(directory)
+      ? [refuseIf(`$[\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_out_extension)} > \${TL_OUT}]`, 'limit')]
+      : []),
+  ]
+}
+
+const STRATEGIES = new Map([['roundrobin', 'rrmemory']])
+const KNOWN = ['ringall', 'leastrecent', 'fewestcalls', 'random', 'rrmemory', 'rrordered', 'linear', 'wrandom']
+/** How long one agent rings: seconds. */
+const AGENT_RINGS = 20
+
+function queues(directory: TenantDirectory): string {
+  const { slug } = directory.tenant
+  const each = ({ number, strategy }: SwitchQueue): string => {
+    const found = STRATEGIES.get(strategy) ?? (KNOWN.includes(strategy) ? strategy : 'ringall')
+    const agents = insideTargets(directory, [{ type: 'queue', number }]).flatMap(target =>
+      target.to === 'queue' ? target.agents : [],
+    )
+    return section(endpointId(slug, number), [
+      `strategy = ${found}`,
+      ...[`timeout = ${AGENT_RINGS}`, 'retry = 2', 'ringinuse = no', 'musicclass = default'],
+      ...agents
+        .filter(({ extension }) => mayRegister(extension))
+        .map(({ extension, penalty }) => `member => PJSIP/${endpointId(slug, extension.number)},${penalty}`),
+    ])
+  }
+  return [...directory.queues.values()]
+    .filter(({ number, status }) => isActive(status) && isFitNumber(number))
+    .map(each)
+    .join('')
+}
+
+function voicemail({ tenant, extensions }: TenantDirectory): string {
+  const boxes = [...extensions.values()].filter(extension => extension.hasVoicemail && mayRegister(extension))
+  if (boxes.length === 0) return ''
+  // A box is opened by the telephone that it is of; without a PIN of four digits or more none else can.
+  const lines = boxes.map(({ number, displayName }) => `${number} => -,${cleanName(displayName)}`)
+  return section(contexts(tenant.slug).voicemail, lines)
+}

@@ -1,0 +1,267 @@
+/** A model of Asterisk's dialplan: as much of it as Trunkline renders, and an error for all else. */
+
+interface Step {
+  readonly label: string | null
+  readonly app: string
+  readonly args: string
+}
+
+type Context = Map<string, Step[]>
+
+export interface Dialplan {
+  readonly contexts: ReadonlyMap<string, Context>
+  readonly includes: ReadonlyMap<string, readonly string[]>
+}
+
+const LINE = /^(?:exten => ([^,]+),1|same => n)(?:\(([a-z0-9]+)\))?,([A-Za-z]+)\((.*)\)$/s
+
+export function readDialplan(text: string): Dialplan {
+  const contexts = new Map<string, Context>()
+  const includes = new Map<string, string[]>()
+  let context: Context = new Map()
+  let name = ''
+  let steps: Step[] = []
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith(';') || line.includes(',hint,')) continue
+    const section = /^\[([A-Za-z0-9_.-]+)\]$/.exec(line)?.[1]
+    const include = /^include => (.+)$/.exec(line)?.[1]
+    if (section !== undefined) {
+      if (contexts.has(section)) throw new Error(`two contexts ${section}`)
+      name = section
+      context = new Map()
+      contexts.set(section, context)
+    } else if (include !== undefined) includes.set(name, [...(includes.get(name) ?? []), include])
+    else {
+      const [, pattern, label = null, app = '', args = ''] = LINE.exec(line) ?? []
+      if (app === '') throw new Error(`unreadable: ${line}`)
+      if (pattern !== undefined) {
+        if (context.has(pattern)) throw new Error(`twice in ${name}: ${pattern}`)
+        steps = []
+        context.set(pattern, steps)
+      }
+      steps.push({ label, app, args })
+    }
+  }
+  return { contexts, includes }
+}
+
+/** How a pattern sorts at one place: the fewer signs it admits, the earlier it is tried. */
+interface Sign {
+  readonly weight: number
+  admits(sign: string): boolean
+}
+
+const compiled = new Map<string, readonly Sign[] | null>()
+
+/** Null for what is no pattern. */
+function signsOf(pattern: string): readonly Sign[] | null {
+  const known = compiled.get(pattern)
+  if (known !== undefined) return known
+  const made = pattern.startsWith('_') ? readSigns(pattern.slice(1)) : null
+  compiled.set(pattern, made)
+  return made
+}
+
+function readSigns(text: string): Sign[] {
+  const signs: Sign[] = []
+  for (const [part] of text.matchAll(/\[[^\]]+\]|./gs)) {
+    if (part === 'X') signs.push({ weight: 10, admits: sign => /^[0-9]$/.test(sign) })
+    else if (part === '!') signs.push({ weight: 1000, admits: () => true })
+    else if (part.startsWith('[')) {
+      const set = part.slice(1, -1).replace(/(.)-(.)/g, (_, from: string, to: string) => {
+        const [first, last] = [from.charCodeAt(0), to.charCodeAt(0)]
+        return Array.from({ length: last - first + 1 }, (__, i) => String.fromCharCode(first + i)).join('')
+      })
+      signs.push({ weight: set.length, admits: sign => set.includes(sign) })
+    } else signs.push({ weight: 1, admits: sign => sign === part })
+  }
+  return signs
+}
+
+function matches(signs: readonly Sign[], exten: string): boolean {
+  for (const [place, sign] of signs.entries()) {
+    if (sign.weight === 1000) return true
+    const found = exten[place]
+    if (found === undefined || !sign.admits(found)) return false
+  }
+  return signs.length === exten.length
+}
+
+function before(one: readonly Sign[], other: readonly Sign[]): boolean {
+  for (let place = 0; place < Math.max(one.length, other.length); place++) {
+    const [a, b] = [one[place]?.weight ?? 2000, other[place]?.weight ?? 2000]
+    if (a !== b) return a < b
+  }
+  return false
+}
+
+export function find(plan: Dialplan, context: string, exten: string): Step[] | null {
+  const found = plan.contexts.get(context)
+  if (!found) return null
+  const exact = exten.startsWith('_') ? undefined : found.get(exten)
+  if (exact) return exact
+  let best: { signs: readonly Sign[]; steps: Step[] } | null = null
+  for (const [pattern, steps] of found) {
+    const signs = signsOf(pattern)
+    if (signs && matches(signs, exten) && (!best || before(signs, best.signs))) best = { signs, steps }
+  }
+  if (best) return best.steps
+  for (const include of plan.includes.get(context) ?? []) {
+    const steps = find(plan, include, exten)
+    if (steps) return steps
+  }
+  return null
+}
+
+export interface Channel {
+  readonly context: string
+  readonly exten: string
+  readonly variables?: Readonly<Record<string, string>>
+  readonly accountcode?: string
+  /** How many other channels are in a group: `name@category`. */
+  readonly groups?: ReadonlyMap<string, number>
+}
+
+export interface Done {
+  readonly app: string
+  readonly args: string
+  /** The extension that the call's record names. */
+  readonly exten: string
+  readonly accountcode: string
+}
+
+const MOST_STEPS = 500
+const ENDING = ['Dial', 'Queue', 'VoiceMail', 'Hangup']
+
+/** What a channel does, where nobody takes the call: all it tries, and how it ends. */
+export function run(plan: Dialplan, channel: Channel): Done[] {
+  const variables = new Map(Object.entries(channel.variables ?? {}))
+  const mine = new Map<string, string>()
+  const done: Done[] = []
+  let { accountcode = '' } = channel
+  let [context, exten, place] = [channel.context, channel.exten, 0]
+  const countOf = (group: string): number => {
+    const [name, category = ''] = group.split('@')
+    return (channel.groups?.get(group) ?? 0) + (mine.get(category) === name ? 1 : 0)
+  }
+  const functions: Readonly<Record<string, (args: string) => string>> = {
+    CHANNEL: args => (args === 'accountcode' ? accountcode : fail(`CHANNEL(${args})`)),
+    GROUP_COUNT: args => String(countOf(args)),
+    PJSIP_DIAL_CONTACTS: args => `PJSIP/${args}/contacts`,
+    IF: args => {
+      const [, condition = '', yes = '', no = ''] = /^(.*?)\?(.*?)(?::(.*))?$/s.exec(args) ?? []
+      return isTrue(condition) ? yes : no
+    },
+  }
+  const expand = (text: string): string => expanded(text, variables, functions, exten)
+  for (let step = 0; step < MOST_STEPS; step++) {
+    const steps = find(plan, context, exten)
+    const at = steps?.[place]
+    if (!steps || !at) {
+      done.push({ app: 'Hangup', args: steps ? 'end' : `nothing at ${context},${exten}`, exten, accountcode })
+      return done
+    }
+    const goto = (to: string): void => {
+      const parts = to.split(',')
+      const label = parts.at(-1) ?? ''
+      if (parts.length === 3) [context = '', exten = ''] = parts
+      const target = find(plan, context, exten) ?? []
+      place = /^[0-9]+$/.test(label) ? Number(label) - 1 : target.findIndex(each => each.label === label)
+      if (place < 0) fail(`no label ${to}`)
+    }
+    const perform = (app: string, args: string): void => {
+      place++
+      if (app === 'Set') {
+        const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(args) ?? []
+        if (name.startsWith('GROUP(')) mine.set(name.slice(6, -1), value)
+        else if (name === 'CHANNEL(accountcode)') accountcode = value
+        else variables.set(name, value)
+      } else if (app === 'Goto') goto(args)
+      else if (app === 'GotoIf') {
+        const [, condition = '', yes = '', no = ''] = /^([^?]*)\?([^:]*)(?::(.*))?$/s.exec(args) ?? []
+        const to = isTrue(condition) ? yes : no
+        if (to !== '') goto(to)
+      } else if (app === 'ExecIf') {
+        const [, condition = '', then = ''] = /^([^?]*)\?(.*)$/s.exec(args) ?? []
+        const [, inner = '', innerArgs = ''] = /^([A-Za-z]+)\((.*)\)$/s.exec(then) ?? []
+        place--
+        if (isTrue(condition)) perform(inner, innerArgs)
+        else place++
+      } else if (ENDING.includes(app)) {
+        done.push({ app, args, exten, accountcode })
+        variables.set('DIALSTATUS', 'CHANUNAVAIL')
+      } else fail(`unknown application ${app}`)
+    }
+    perform(at.app, expand(at.args))
+    if (at.app === 'Hangup') return done
+  }
+  return fail('it never ends')
+}
+
+const fail = (what: string): never => {
+  throw new Error(what)
+}
+
+const isTrue = (condition: string): boolean => condition !== '' && condition !== '0'
+
+function expanded(
+  text: string,
+  variables: ReadonlyMap<string, string>,
+  functions: Readonly<Record<string, (args: string) => string>>,
+  exten: string,
+): string {
+  let result = ''
+  for (let at = 0; at < text.length; at++) {
+    const opens = text.slice(at, at + 2)
+    if (opens !== '\u0024{' && opens !== '$[') {
+      result += text[at]
+      continue
+    }
+    const close = closing(text, at + 1)
+    const inner = expanded(text.slice(at + 2, close), variables, functions, exten)
+    result += opens === '$[' ? expression(inner) : lookedUp(inner, variables, functions, exten)
+    at = close
+  }
+  return result
+}
+
+function closing(text: string, open: number): number {
+  const [begin, end] = [text[open], text[open] === '{' ? '}' : ']']
+  let depth = 0
+  for (let at = open; at < text.length; at++) {
+    if (text[at] === begin) depth++
+    else if (text[at] === end && --depth === 0) return at
+  }
+  return fail(`not closed: ${text}`)
+}
+
+function lookedUp(
+  inner: string,
+  variables: ReadonlyMap<string, string>,
+  functions: Readonly<Record<string, (args: string) => string>>,
+  exten: string,
+): string {
+  const [, name = '', args] = /^([A-Z_]+)\((.*)\)$/s.exec(inner) ?? []
+  if (args !== undefined) return (functions[name] ?? fail(`unknown function ${name}`))(args)
+  const [variable = '', from, length] = inner.split(':')
+  const value = variable === 'EXTEN' ? exten : (variables.get(variable) ?? '')
+  if (from === undefined) return value
+  const start = Number(from) < 0 ? Math.max(0, value.length + Number(from)) : Number(from)
+  if (length === undefined) return value.slice(start)
+  return Number(length) < 0 ? value.slice(start, Number(length)) : value.slice(start, start + Number(length))
+}
+
+/** `a | b`, `a & b` and comparisons, in the order of their strength. */
+function expression(text: string): string {
+  const any = text.split(' | ').map(part => part.split(' & ').every(one => isTrue(comparison(one.trim()))))
+  return any.length === 1 && !/[=<>&]/.test(text) ? comparison(text.trim()) : any.includes(true) ? '1' : '0'
+}
+
+function comparison(text: string): string {
+  const [, left = '', sign, right = ''] = /^(.*?) (=|!=|>|<) (.*)$/s.exec(text) ?? []
+  if (sign === undefined) return text
+  const [a, b] = [left.replaceAll('"', ''), right.replaceAll('"', '')]
+  const holds =
+    sign === '=' ? a === b : sign === '!=' ? a !== b : sign === '>' ? Number(a) > Number(b) : Number(a) < Number(b)
+  return holds ? '1' : '0'
+}
