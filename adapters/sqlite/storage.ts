@@ -10,7 +10,7 @@ import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
-import type { LimitUsage } from '../../core/ports/switching.ts'
+import type { LimitUsage, SwitchChanges } from '../../core/ports/switching.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { bulk } from './bulk/bulk.ts'
@@ -36,6 +36,7 @@ import { serverKeys } from './service/server-keys.ts'
 import { sessions } from './service/sessions.ts'
 import { smsReports } from './service/sms-reports.ts'
 import { limitUsage } from './switching/limit-usage.ts'
+import { switchChanges } from './switching/switch-changes.ts'
 
 /** The ports that one SQLite file serves, and its upkeep. */
 export interface Storage {
@@ -58,6 +59,8 @@ export interface Storage {
   readonly serverKeys: ServerKeys
   readonly notices: Notices
   readonly limitUsage: LimitUsage
+  /** Each follows the changes for itself. */
+  switchChanges(): SwitchChanges
   readonly connection: Connection
   readonly writer: Writer
   /** Waits for pending writes, folds the log into the file and closes it. */
@@ -99,6 +102,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     serverKeys: translating(serverKeys(connection, writer)),
     notices: translating(notices(connection, writer, clock)),
     limitUsage: translating(limitUsage(connection, clock)),
+    switchChanges: () => translating(switchChanges(connection)),
     connection,
     writer,
     close: async () => {

@@ -29,6 +29,20 @@ export interface CallFacts {
   readonly used: { readonly tenant: Used; readonly extension: Used }
 }
 
+/** Ids of tenants, also of those that are gone; or all of them. */
+export type Changed = ReadonlySet<number> | 'all'
+
+/** Notices what any process changes of what switches go by. */
+export interface SwitchChanges {
+  /** What has changed since it was asked last, the first time since it was made; empty where nothing has. */
+  next(): Promise<{
+    /** Of whom the records that a directory is made of have changed. */
+    readonly records: Changed
+    /** Of whom calls out have been stored. */
+    readonly calls: Changed
+  }>
+}
+
 /** What tenants have used of their limits, by the calls that are stored. */
 export interface LimitUsage {
   /**
@@ -81,9 +95,6 @@ export interface TelephoneSwitch {
   /** What is wrong with it, each with the command that helps. */
   check(): Promise<readonly SwitchFinding[]>
 }
-
-/** What has changed of what switches go by: ids of tenants, also of those that are gone, or anything. */
-export type Changed = ReadonlySet<number> | 'all'
 
 /** Keeps a switch as the database says, in what the switch does not ask for itself. The daemon runs one for each. */
 export interface SwitchFollower {

@@ -84,10 +84,6 @@ export interface Measured {
 
 export const isReached = ({ used, limit }: LimitUse): boolean => used >= limit
 
-/** The limit that forbids a further call; null when none does. */
-export const limitReached = (limits: Limits, measured: Measured): LimitUse | null =>
-  limitsInUse(limits, measured).find(isReached) ?? null
-
 /** What the limits say of calling a number, by the prefix that decides; null where none fits. */
 export interface Permission {
   readonly prefix: string | null

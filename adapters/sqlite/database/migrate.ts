@@ -20,6 +20,7 @@ import { smsRoutes } from './migrations/017-sms-routes.ts'
 import { linkedCalls } from './migrations/018-linked-calls.ts'
 import { callRevisions } from './migrations/019-call-revisions.ts'
 import { trunks } from './migrations/020-trunks.ts'
+import { switchChanges } from './migrations/021-switch-changes.ts'
 
 /** In order; a database's `user_version` is the number of migrations applied to it. */
 export const migrations: readonly string[] = [
@@ -43,6 +44,7 @@ export const migrations: readonly string[] = [
   linkedCalls,
   callRevisions,
   trunks,
+  switchChanges,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  isReached,
   type Limits,
-  limitReached,
   limitsInUse,
   NOTHING_USED,
   permission,
@@ -48,8 +48,8 @@ describe('a limit', () => {
   for (const [most, used, [calls, callsOut], out, inside] of CASES)
     test(`${JSON.stringify(most)} with ${JSON.stringify(used)} and ${calls} up: out ${out}, inside ${inside}`, () => {
       const measured = { used: { ...NOTHING_USED, ...used }, live: { calls, callsOut } }
-      assert.equal(limitReached(limits(most), { ...measured, isOut: true })?.name ?? null, out)
-      assert.equal(limitReached(limits(most), { ...measured, isOut: false })?.name ?? null, inside)
+      assert.equal(limitsInUse(limits(most), { ...measured, isOut: true }).find(isReached)?.name ?? null, out)
+      assert.equal(limitsInUse(limits(most), { ...measured, isOut: false }).find(isReached)?.name ?? null, inside)
     })
 
   test('is shown with what is used of it', () => {

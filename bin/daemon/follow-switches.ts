@@ -1,0 +1,62 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { AppError } from '../../core/errors.ts'
+import type { Changed, SwitchChanges, SwitchFollower } from '../../core/ports/switching.ts'
+import { isNothing, NOTHING_CHANGED, together } from '../../core/switching/changes.ts'
+
+/** A look costs some 0.05 ms. */
+const BETWEEN_LOOKS_MS = 100
+const AFTER_TROUBLE_MS = 1_000
+
+/**
+ * Has each switch follow what any process changes in the database, and all of it whenever it has been reached, until the
+ * signal. Resolves once nothing of it is under way.
+ */
+export async function followSwitches(
+  followers: readonly SwitchFollower[],
+  changes: SwitchChanges,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const driven = followers.map(follower => {
+    const drive = driver(follower, log, signal)
+    return { ...drive, run: follower.run(() => drive.push('all'), signal) }
+  })
+  while (!signal.aborted) {
+    const changed = await changes.next().catch(error => {
+      log.error({ err: error }, 'changes of the database could not be followed')
+      return null
+    })
+    for (const { push } of driven) push(changed ? changed.records : 'all')
+    await pause(changed ? BETWEEN_LOOKS_MS : AFTER_TROUBLE_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+  await Promise.all(driven.flatMap(({ run, idle }) => [run, idle()]))
+}
+
+/** Calls `reconcile` one at a time, with all that has changed meanwhile. */
+function driver(follower: SwitchFollower, log: Logger, signal: AbortSignal) {
+  let pending = NOTHING_CHANGED
+  let running: Promise<void> | null = null
+  const reconcile = async (): Promise<void> => {
+    const changed = pending
+    pending = NOTHING_CHANGED
+    try {
+      await follower.reconcile(changed)
+    } catch (error) {
+      // Once it is reached again, everything is reconciled.
+      if (error instanceof AppError && error.code === 'unavailable') return
+      log.error({ err: error, switch: follower.kind }, 'a switch could not be brought up to date')
+      pending = together(pending, changed)
+      await pause(AFTER_TROUBLE_MS, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+  const push = (changed: Changed): void => {
+    pending = together(pending, changed)
+    if (running || isNothing(pending) || signal.aborted) return
+    running = reconcile().finally(() => {
+      running = null
+      push(NOTHING_CHANGED)
+    })
+  }
+  return { push, idle: async (): Promise<void> => running ?? undefined }
+}

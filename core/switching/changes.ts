@@ -1,0 +1,9 @@
+import type { Changed } from '../ports/switching.ts'
+
+export const NOTHING_CHANGED: Changed = new Set()
+
+/** Both changes as one. */
+export const together = (one: Changed, other: Changed): Changed =>
+  one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other])
+
+export const isNothing = (changed: Changed): boolean => changed !== 'all' && changed.size === 0
