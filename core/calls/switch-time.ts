@@ -60,6 +60,10 @@ export function wallClock(timeZone: string): (moment: Timestamp) => string {
   }
 }
 
+/** A moment as a person of that zone reads it, and in UTC. */
+export const shownMoment = (moment: Timestamp, timeZone: string): string =>
+  `${wallClock(timeZone)(moment)} ${timeZone} (${moment.slice(0, 19)}Z)`
+
 function fromMicros(micros: number): Timestamp {
   const seconds = Math.floor(micros / 1e6)
   return formatTimestamp(seconds * SECOND, micros - seconds * 1e6)

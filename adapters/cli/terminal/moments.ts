@@ -1,4 +1,4 @@
-import { momentIn, wallClock } from '../../../core/calls/switch-time.ts'
+import { momentIn } from '../../../core/calls/switch-time.ts'
 import type { Timestamp } from '../../../core/dates.ts'
 import type { Records } from '../../../core/ports/records.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
@@ -11,10 +11,6 @@ export function momentFrom(flag: string, given: string, timeZone: string): Times
   const example = '2026-12-01T00:00'
   throw new CliError(EXIT.usage, `${flag} must be a day, or a day and a time such as ${example}`, again(flag, example))
 }
-
-/** A moment written in the tenant's time zone. */
-export const shownMoment = (moment: Timestamp, timeZone: string): string =>
-  `${wallClock(timeZone)(moment)} ${timeZone} (${moment.slice(0, 19)}Z)`
 
 export const timeZoneOf = async (records: Records, tenantId: number): Promise<string> =>
   String((await records.find(tenants, tenantId))?.['timezone'] ?? 'UTC')

@@ -1,12 +1,18 @@
 import { Command, Option } from 'commander'
-import { USAGE_GROUPS, type UsageGroup, type UsageLine } from '../../../../core/ports/calls.ts'
-import { daysOfMonth, isMonth } from '../../../../core/rating/period.ts'
-import { NO_USAGE, together, type Usage } from '../../../../core/rating/usage.ts'
+import { USAGE_GROUPS, type UsageGroup } from '../../../../core/ports/calls.ts'
+import { isMonth } from '../../../../core/rating/period.ts'
+import { NO_USAGE, type Usage } from '../../../../core/rating/usage.ts'
 import type { Kind } from '../../../../core/resources/field.ts'
-import type { Row } from '../../../../core/resources/resource.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
+import {
+  figures,
+  reportShown,
+  totalOf,
+  type UsageReport,
+  usageReports,
+} from '../../../../core/use-cases/usage-reports.ts'
 import { quoted } from '../../command-line.ts'
-import type { Context, Services } from '../../context.ts'
+import type { Context } from '../../context.ts'
 import { again, CliError, EXIT } from '../../exit.ts'
 import type { Flags } from '../../fields.ts'
 import { example } from '../../help.ts'
@@ -14,9 +20,8 @@ import { resolve } from '../../naming/references.ts'
 import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
 import { monthFrom, noMonth } from '../../period.ts'
 import { type RunCommand, takesFields } from '../../program.ts'
-import { cell, objects } from '../../terminal/json-values.ts'
 import { assertColumns, printRows, printValue } from '../../terminal/output.ts'
-import { drawn, figures } from './usage-drawing.ts'
+import { drawn } from './usage-drawing.ts'
 
 export async function reportCommand(run: RunCommand): Promise<Command> {
   const group = new Command('report').description('what was used and what it costs')
@@ -33,15 +38,6 @@ export async function reportCommand(run: RunCommand): Promise<Command> {
   return group
 }
 
-/** What a tenant's calls of a month come to. */
-interface Report {
-  readonly tenant: string
-  readonly month: string
-  readonly timezone: string
-  readonly total: Usage
-  readonly lines: readonly UsageLine[]
-}
-
 async function printUsage(context: Context, words: readonly string[], flags: Flags): Promise<void> {
   const isOfAll = flags['allTenants'] === true
   if (isOfAll && (words.length > 0 || flags['tenant'] !== undefined))
@@ -52,8 +48,8 @@ async function printUsage(context: Context, words: readonly string[], flags: Fla
   assertColumns(context, isFlat)
   const by = USAGE_GROUPS.find(known => known === flags['by']) ?? null
   const services = await context.open()
-  const reports: Report[] = []
-  for (const tenant of await tenantsMeant(services, named)) reports.push(await reportOf(services, tenant, month, by))
+  const tenantId = named === null ? null : await resolve(services.records, tenants, named)
+  const reports = await usageReports(services, { tenantId, month, by })
   if (isFlat)
     return printRows(
       context,
@@ -61,39 +57,14 @@ async function printUsage(context: Context, words: readonly string[], flags: Fla
       reports.flatMap(report => rowsOf(report, by)),
     )
   const [only] = reports
-  if (!isOfAll && only) return printValue(context, formOf(only, by), () => drawnReport(context, only, by))
-  const total = reports.map(report => report.total).reduce(together, NO_USAGE)
-  const whole = { month, total: figures(total), tenants: reports.map(report => formOf(report, by)) }
+  if (!isOfAll && only) return printValue(context, reportShown(only, by), () => drawnReport(context, only, by))
+  const total = totalOf(reports)
+  const whole = { month, total: figures(total), tenants: reports.map(report => reportShown(report, by)) }
   return printValue(context, whole, () => drawnReports(context, month, reports, { total, by }))
 }
 
-async function tenantsMeant({ records }: Services, named: string | null): Promise<readonly Row[]> {
-  if (named !== null) {
-    const id = await resolve(records, tenants, named)
-    const tenant = await records.find(tenants, id)
-    return tenant ? [{ ...tenant, id }] : []
-  }
-  const all: Row[] = []
-  for await (const { json } of records.list(tenants, { view: 'plain' }))
-    for (const { id, slug, timezone } of objects(`[${json}]`))
-      all.push({ id: Number(cell(id)), slug: cell(slug), timezone: cell(timezone) })
-  return all.sort((a, b) => (String(a['slug']) < String(b['slug']) ? -1 : 1))
-}
-
-async function reportOf({ calls }: Services, tenant: Row, month: string, by: UsageGroup | null): Promise<Report> {
-  const timezone = String(tenant['timezone'])
-  const lines = await calls.usage(Number(tenant['id']), daysOfMonth(month, timezone), by)
-  return { tenant: String(tenant['slug']), month, timezone, total: lines.reduce(together, NO_USAGE), lines }
-}
-
-/** As JSON. */
-function formOf({ total, lines, ...head }: Report, by: UsageGroup | null) {
-  if (by === null) return { ...head, total: figures(total) }
-  return { ...head, total: figures(total), lines: lines.map(line => ({ [by]: line.group, ...figures(line) })) }
-}
-
 /** As rows that can stand below those of other tenants. */
-function rowsOf({ total, lines, ...head }: Report, by: UsageGroup | null) {
+function rowsOf({ total, lines, ...head }: UsageReport, by: UsageGroup | null) {
   if (by === null) return [{ ...head, ...figures(total) }]
   return lines.map(line => ({ ...head, [by]: line.group, ...figures(line) }))
 }
@@ -104,7 +75,7 @@ const columnsOf = (by: UsageGroup | null): Record<string, Kind> => ({
   ...Object.fromEntries(Object.keys(figures(NO_USAGE)).map(name => [name, 'decimal'])),
 })
 
-const drawnReport = (context: Context, { tenant, month, timezone, total, lines }: Report, by: UsageGroup | null) =>
+const drawnReport = (context: Context, { tenant, month, timezone, total, lines }: UsageReport, by: UsageGroup | null) =>
   drawn(context, `${tenant}, ${month} (${timezone})`, by === null ? [] : lines, {
     total,
     remedy: `trunkline rate check ${quoted(tenant)}`,
@@ -114,7 +85,7 @@ const drawnReport = (context: Context, { tenant, month, timezone, total, lines }
 function drawnReports(
   context: Context,
   month: string,
-  reports: readonly Report[],
+  reports: readonly UsageReport[],
   { total, by }: { readonly total: Usage; readonly by: UsageGroup | null },
 ): string[] {
   const each = by === null ? [] : reports.filter(report => report.total.calls > 0)

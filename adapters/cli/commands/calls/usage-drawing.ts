@@ -1,28 +1,10 @@
-import { formatAmount } from '../../../../core/amounts.ts'
 import type { UsageLine } from '../../../../core/ports/calls.ts'
 import type { Usage } from '../../../../core/rating/usage.ts'
+import { figures } from '../../../../core/use-cases/usage-reports.ts'
 import type { Context } from '../../context.ts'
 import { suggested } from '../../terminal/report.ts'
 import { printable, styled } from '../../terminal/styles.ts'
 import { cut, widthOf } from '../../terminal/width.ts'
-
-/** Minutes and averages to one decimal, from the exact seconds; amounts as text. ASR: answered per hundred; ACD: seconds of an answered call. */
-export function figures({ calls, answered, seconds, bill_seconds, cost, unrated }: Usage) {
-  const ratio = (part: number, whole: number, scale: number): number =>
-    whole === 0 ? 0 : Math.round((part / whole) * scale * 10) / 10
-  return {
-    calls,
-    answered,
-    seconds,
-    bill_seconds,
-    minutes: ratio(seconds, 60, 1),
-    billed_minutes: ratio(bill_seconds, 60, 1),
-    cost: formatAmount(cost),
-    answer_seizure_ratio: ratio(answered, calls, 100),
-    average_call_duration: ratio(seconds, answered, 1),
-    unrated,
-  }
-}
 
 const LONGEST_BAR = 20
 const SHORTEST_BAR = 5

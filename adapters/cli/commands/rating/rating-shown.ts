@@ -1,11 +1,11 @@
 import type { JsonObject } from '../../../../core/json.ts'
+import { numberRead } from '../../../../core/rating/number-read.ts'
 import { isUnrated } from '../../../../core/rating/outcome.ts'
 import { type UnratedNow, unratedNow } from '../../../../core/rating/unrated-now.ts'
 import { cdrs } from '../../../../core/resources/cdrs.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { quoted } from '../../command-line.ts'
 import type { Services } from '../../context.ts'
-import { numberRead } from '../../naming/number-read.ts'
 import { naming } from '../../naming/references.ts'
 
 /** What is shown beside a call, and the command that tells more of it or sets it right. */

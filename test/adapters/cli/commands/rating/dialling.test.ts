@@ -10,7 +10,7 @@ const rate = (prefix: string, destination: string): string =>
 
 const SETUP = [
   'trunkline init --email admin@example.com --password-file -',
-  `trunkline tenant create --name Gotham --slug gotham --domain gotham.example.com --status active --timezone America/New_York --max-extensions 9 --settings '{"theme":"dark","limit":12345678901234567890}'`,
+  `trunkline tenant create --name Gotham --slug gotham --domain gotham.example.com --status active --timezone America/New_York --max-extensions 9 --settings '{"theme":"dark","serial":12345678901234567890}'`,
   'trunkline extension create --tenant gotham --extension-number 101 --display-name Desk --secret-file - --status active',
   'trunkline did create --tenant gotham --number +12125550101 --provider X --status active',
   rate('1', 'USA'),

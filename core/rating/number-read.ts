@@ -1,6 +1,6 @@
-import { described } from '../../../core/dialling/described.ts'
-import type { Dialling, ReadNumber } from '../../../core/dialling/dialling.ts'
-import { dialled } from '../../../core/dialling/number.ts'
+import { described } from '../dialling/described.ts'
+import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
+import { dialled } from '../dialling/number.ts'
 
 /** What a dialled number is read as, and what rates match it, in words. */
 export function numberRead(given: string, read: ReadNumber, dialling: Dialling): string {
