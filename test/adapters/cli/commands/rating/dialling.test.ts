@@ -74,7 +74,7 @@ describe('a tenant in New York', () => {
     assert.equal(found.fix, fix)
     await place.done(found.fix)
     const shown = await place.done('trunkline tenant show gotham --output json')
-    assert.match(shown, /"theme": "dark",\s+"limit": 12345678901234567890,\s+"dialling": \{\s+"country": "US"\s+\}/)
+    assert.match(shown, /"theme": "dark",\s+"serial": 12345678901234567890,\s+"dialling": \{\s+"country": "US"\s+\}/)
   })
 
   test('gets quotes that say how each number is read', async () => {
