@@ -14,6 +14,7 @@ import { type Browsing, browsing } from '../core/use-cases/browsing.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { type SecurityTrail, securityTrail } from '../core/use-cases/security-trail.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
+import { type SmsRouting, smsRouting } from '../core/use-cases/sms-routing.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
 import { ownProfiles } from './own-profiles.ts'
 import { changesOnThread } from './threads.ts'
@@ -25,6 +26,7 @@ export interface Trunkline {
   readonly administration: Administration
   readonly browsing: Browsing
   readonly messaging: Messaging
+  readonly smsRouting: SmsRouting
   readonly signIn: SignIn
   readonly security: SecurityTrail
   readonly accountKeeping: AccountKeeping
@@ -100,6 +102,7 @@ export function compose(
         settings: messagingSettings(settings, baseUrl),
       }),
     ),
+    smsRouting: smsRouting(records, storage.smsRoutes),
     security: securityTrail({ accounts, audit, serverKeys, digests: nodeDigests(), clock }),
     signIn: signIn({ accounts, sessions, passwords, clock, lives: { idle, absolute } }),
     close: async () => {

@@ -9,6 +9,7 @@ import type { Browsing } from '../../core/use-cases/browsing.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import type { SecurityTrail } from '../../core/use-cases/security-trail.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
+import type { SmsRouting } from '../../core/use-cases/sms-routing.ts'
 import { isEndless } from './bodies/body-bytes.ts'
 import { inTurns } from './clients/in-turns.ts'
 import { perClient } from './clients/per-client.ts'
@@ -27,6 +28,7 @@ import { PER_CLIENT } from './server.ts'
 import { adminRoutes } from './sessions/admin-routes.ts'
 import { fromOwnHost, onlyFrom } from './sessions/origins.ts'
 import { requireAccount, sessionMiddleware, signedInAccount } from './sessions/session.ts'
+import { smsRoutingRoutes } from './sms-routing.ts'
 
 export interface HttpOptions {
   readonly administration: Administration
@@ -34,6 +36,7 @@ export interface HttpOptions {
   /** The console's files; without them there is none. */
   readonly console?: ConsoleFiles
   readonly messaging: Messaging
+  readonly smsRouting: SmsRouting
   readonly signIn: SignIn
   readonly serverKeys: ServerKeys
   readonly notices: Notices
@@ -53,10 +56,11 @@ export type RouteOptions = Omit<HttpOptions, 'console' | 'isBaseUrlSet' | 'log' 
 
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const { heartbeat, signIn, serverKeys, administration, browsing, messaging, security, baseUrl, metrics } = options
+  const { heartbeat, signIn, serverKeys, administration, browsing, messaging, smsRouting, security, baseUrl, metrics } = options
   const routes: Route[] = [
     ...adminRoutes({ signIn, serverKeys, security, onLogin: metrics?.login }),
     ...messagingRoutes({ administration, messaging, security, baseUrl }),
+    ...smsRoutingRoutes({ smsRouting, messaging }),
     ...resourceRoutes(administration, { baseUrl }),
     ...consoleRecordRoutes({ administration, browsing }),
     ...healthRoutes(heartbeat),

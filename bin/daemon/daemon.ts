@@ -73,7 +73,7 @@ async function startService(
   const baseUrl = settings.base_url ?? server.url
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
-    const { administration, browsing, messaging, signIn, security, storage } = opened.trunkline
+    const { administration, browsing, messaging, smsRouting, signIn, security, storage } = opened.trunkline
     const { serverKeys, notices, heartbeat } = storage
     const trustedProxies = settings.trusted_proxies
     if (trustedProxies > 0) await notices.clear('untrusted_proxy')
@@ -84,6 +84,7 @@ async function startService(
       browsing,
       ...(console ? { console } : {}),
       messaging,
+      smsRouting,
       signIn,
       security,
       serverKeys,

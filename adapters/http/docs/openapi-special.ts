@@ -1,11 +1,12 @@
 import { ROLES } from '../../../core/ports/accounts.ts'
 import { smsGateways } from '../../../core/resources/sms-gateways.ts'
 import { sendFields, smsMessages } from '../../../core/resources/sms-messages.ts'
+import { smsRoutes } from '../../../core/resources/sms-routes.ts'
 import { loginFields } from '../../../core/use-cases/sign-in.ts'
 import { wording } from '../resource-routes.ts'
 import { consoleOperations } from './openapi-console.ts'
 import { envelope, idParameter, JSON_TYPE, listOf, NEXT, type Operation, PAGE, success } from './openapi-operations.ts'
-import { inputSchema, objectOf, refToRecord, type Schema } from './openapi-schemas.ts'
+import { idSchema, inputSchema, objectOf, refToRecord, type Schema } from './openapi-schemas.ts'
 
 const text: Schema = { type: 'string' }
 
@@ -31,6 +32,13 @@ const receipt = (id: string, summary: string): Operation => ({
     content: { [JSON_TYPE]: envelope('DLR received'), 'text/plain': { type: 'string', examples: ['ACK/Jasmin'] } },
   },
   failures: [403, 503, 507],
+})
+
+const ROUTE = objectOf({
+  id: idSchema,
+  tenant_id: { type: ['integer', 'null'], examples: [null] },
+  prefix: { type: 'string', examples: ['380'] },
+  gateways: { type: 'array', items: idSchema, examples: [[1]] },
 })
 
 const name: Schema = { type: 'string', examples: ['Administrator'] }
@@ -88,6 +96,39 @@ export const specialOperations: Readonly<Record<string, Operation>> = {
     parameters: [idParameter(smsGateways)],
     body: { [JSON_TYPE]: inputSchema(sendFields, { whole: true }) },
     success: success(200, 'SMS request processed.', refToRecord(smsMessages, 'plain')),
+  },
+  'GET /api/sms-routes': {
+    id: 'listSmsRoutes',
+    tag: smsRoutes.plural,
+    summary: 'List the routes of messages that name no gateway',
+    description: 'By tenant, then by prefix.',
+    success: success(200, wording.listed(smsRoutes), { type: 'array', items: ROUTE }),
+  },
+  'PUT /api/sms-routes': {
+    id: 'setSmsRoute',
+    tag: smsRoutes.plural,
+    summary: 'Set the gateways of a tenant, of a prefix, or of all',
+    description:
+      'Takes the place of the route of the same tenant and prefix. Without `tenant_id` it holds for all tenants, without `prefix` for all numbers.',
+    body: { [JSON_TYPE]: inputSchema(smsRoutes.fields, { whole: true }) },
+    success: success(200, wording.updated(smsRoutes), ROUTE),
+  },
+  'DELETE /api/sms-routes/:id': {
+    id: 'deleteSmsRoute',
+    tag: smsRoutes.plural,
+    summary: 'Delete one SMS route',
+    parameters: [idParameter(smsRoutes)],
+    success: success(200, wording.deleted(smsRoutes)),
+  },
+  'POST /api/sms-routes/send': {
+    id: 'sendSmsMessageByRoute',
+    tag: smsMessages.plural,
+    summary: 'Send an SMS message through the gateways of its route',
+    description:
+      "The tenant's own route goes before that of all, and of those the longest prefix. Where a gateway certainly refuses the message, the next is tried; where no route fits, the answer is a 404.",
+    body: { [JSON_TYPE]: inputSchema(sendFields, { whole: true }) },
+    success: success(200, 'SMS request processed.', refToRecord(smsMessages, 'plain')),
+    failures: [404],
   },
   'POST /api/sms-gateways/:id/dlr': receipt('receiveReceipt', 'Take a delivery receipt'),
   'POST /webhooks/gateway/:id/dlr': receipt('receiveReceiptByAlias', 'Take a delivery receipt, under another path'),

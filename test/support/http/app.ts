@@ -71,12 +71,13 @@ export async function startService(
   const log = pino({ base: null }, { write })
   const appAt = (taken: string): Koa => {
     url = taken
-    const { administration, browsing, messaging, signIn, security, storage } = trunkline
+    const { administration, browsing, messaging, smsRouting, signIn, security, storage } = trunkline
     return httpApp({
       administration,
       browsing,
       messaging,
       signIn,
+      smsRouting,
       security,
       serverKeys: storage.serverKeys,
       notices: storage.notices,

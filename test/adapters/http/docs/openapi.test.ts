@@ -99,12 +99,13 @@ test('the document is valid OpenAPI 3.1', async () => {
 })
 
 test('the document describes every route of the router, and nothing else', () => {
-  const { administration, browsing, messaging, signIn, security, storage } = service.trunkline
+  const { administration, browsing, messaging, smsRouting, signIn, security, storage } = service.trunkline
   const { serverKeys, heartbeat } = storage
   const routes = apiRoutes({
     administration,
     browsing,
     messaging,
+    smsRouting,
     signIn,
     security,
     serverKeys,
@@ -201,6 +202,16 @@ test('sending, receipts and the list of messages answer as documented', async ()
   }
 })
 
+test('routes of messages, and sending by them, answer as documented', async () => {
+  const session = await service.login()
+  const send = find('POST', '/api/sms-routes/send')
+  await answers(404, send, { json: example(send), session })
+  const set = find('PUT', '/api/sms-routes')
+  await answers(200, set, { json: { gateways: [1] }, session })
+  await answers(200, find('GET', '/api/sms-routes'), { session })
+  await answers(200, send, { json: example(send), session })
+})
+
 test('what a person and a probe ask for answers as documented', async () => {
   const session = await service.login()
   for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/reference.css'])
@@ -274,6 +285,7 @@ async function startFailing(code: ErrorCode) {
       setup: fail,
       sweep: fail,
     },
+    smsRouting: { list: fail, set: fail, remove: fail },
     security: { loginFailed: () => {}, lockedOut: () => {}, tokenRefused: () => {}, settle: fail },
     signIn: { authenticate: fail, open: fail, resume: fail, end: fail, forgetExpired: fail },
     serverKeys: { find: async () => 'key' },
