@@ -4,10 +4,10 @@ import type { Logger } from 'pino'
 import type { Settings } from '../../config/settings.ts'
 import { addSeconds, type Timestamp } from '../../core/dates.ts'
 import type { Dated } from '../../core/ports/upkeep.ts'
-import { SUSPECT_AFTER } from '../../core/sms/health.ts'
 import type { Trunkline } from '../compose.ts'
 import { keepBackups } from './backups.ts'
 import { followDecks } from './decks.ts'
+import { noteSuspects } from './suspects.ts'
 import { findUnread } from './unread-log.ts'
 
 const SWEEP_MS = 10_000
@@ -63,20 +63,6 @@ async function forget(
   await after(response_days, 'responses', moment => retention.clearResponsesBefore(moment, signal))
   await after(cdr_days, 'call records', deleting('cdrs'))
   await after(deck_days, 'decks', moment => decks.forget(moment, signal))
-}
-
-/** Says when sends through a gateway begin to fail one after the other, and when they go through again. */
-function noteSuspects({ storage: { smsReports } }: Trunkline, log: Logger): () => Promise<void> {
-  let known: readonly number[] = []
-  return async () => {
-    const suspects = await smsReports.suspects(SUSPECT_AFTER)
-    for (const gateway of suspects)
-      if (!known.includes(gateway))
-        log.warn({ gateway }, `the last ${SUSPECT_AFTER} sends through an SMS gateway failed`)
-    for (const gateway of known)
-      if (!suspects.includes(gateway)) log.info({ gateway }, 'an SMS gateway takes messages again')
-    known = suspects
-  }
 }
 
 /** Tells systemd, where it waits to hear so, that the service answers. */

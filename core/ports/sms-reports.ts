@@ -17,8 +17,10 @@ export interface SmsFigures {
 export interface SmsReports {
   /** Of the messages that were requested in a period. */
   figures(period: Period): Promise<readonly SmsFigures[]>
-  /** The gateways whose last sends, so many of them, all failed. */
+  /** The gateways whose last sends, so many of them or more, all failed. */
   suspects(failures: number): Promise<readonly number[]>
+  /** How many messages nothing final is known of. */
+  pending(): Promise<number>
   /** How many messages that were requested before that moment nothing final is known of, by gateway. */
   overdue(before: Timestamp): Promise<readonly { readonly gateway: number; readonly count: number }[]>
 }

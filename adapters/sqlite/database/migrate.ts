@@ -21,6 +21,7 @@ import { linkedCalls } from './migrations/018-linked-calls.ts'
 import { callRevisions } from './migrations/019-call-revisions.ts'
 import { trunks } from './migrations/020-trunks.ts'
 import { switchChanges } from './migrations/021-switch-changes.ts'
+import { gatewayFailures } from './migrations/022-gateway-failures.ts'
 
 /** In order; a database's `user_version` is the number of migrations applied to it. */
 export const migrations: readonly string[] = [
@@ -45,6 +46,7 @@ export const migrations: readonly string[] = [
   callRevisions,
   trunks,
   switchChanges,
+  gatewayFailures,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

@@ -10,6 +10,7 @@ import type { Writer } from '../database/writer.ts'
 import type { RecordSteps } from '../records/record-steps.ts'
 import { viewSql } from '../records/view.ts'
 import type { AuditTrail } from './audit.ts'
+import { gatewayFailures } from './gateway-failures.ts'
 import { parkedReceipts } from './parked-receipts.ts'
 
 /** The storage port for SMS messages and the receipts that came before them. */
@@ -23,6 +24,7 @@ export function messages(
   const { query, value } = connection
   const { load, match, save } = messageRows(connection, clock)
   const parked = parkedReceipts(connection, clock)
+  const failures = gatewayFailures(connection)
   return {
     create: (message, deadline, by, complete = created => created) =>
       writer.write(() => {
@@ -38,6 +40,7 @@ export function messages(
       writer.write(() => {
         const stored = load(id)
         const changed = change(stored)
+        if (changed.sms_gateway_id !== stored.sms_gateway_id) failures.failed(stored.sms_gateway_id)
         save(stored, changed)
         return changed
       }),
@@ -45,6 +48,8 @@ export function messages(
       writer.write(() => {
         const stored = load(id)
         const settled = change(stored)
+        if (settled.submitted_at === null) failures.failed(settled.sms_gateway_id)
+        else failures.wentWell(settled.sms_gateway_id)
         const early = externalIdsOf(settled).flatMap(each => parked.take(settled.sms_gateway_id, each))
         save(stored, early.reduce(receive, settled))
         return value<[number], string>(VIEW).get(id) ?? '{}'

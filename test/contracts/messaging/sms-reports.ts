@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Message } from '../../../core/sms/message.ts'
 import { insert } from '../../support/data/rows.ts'
 import { contract } from '../contract.ts'
 import { create } from './message-world.ts'
@@ -28,21 +29,38 @@ behaviour('messages and their parts are counted by gateway, tenant and what thei
   )
 })
 
-behaviour('a gateway is suspect while its last sends, so many, all failed', async ports => {
+const failed = (message: Message): Message => ({ ...message, status_class: 'failed', delivery_status: 'failed' })
+const accepted = (message: Message): Message => ({ ...message, submitted_at: SUBMITTED, delivery_status: 'submitted' })
+
+behaviour('a gateway is suspect while its last sends, so many, all failed, wherever they went then', async ports => {
   const { id } = await insert(ports.records, 'sms_gateways')
-  const send = (status_class: 'failed' | 'unknown' | 'pending', submitted_at: string | null) =>
-    create(ports, { sms_gateway_id: id, status_class, submitted_at })
+  const { id: other } = await insert(ports.records, 'sms_gateways', { name: 'Other' })
+  const sent = (): Promise<Message> => create(ports, { sms_gateway_id: id, status_class: 'pending' })
+  const settle = async (change: (message: Message) => Message, messageId?: number): Promise<unknown> =>
+    ports.messages.settle(messageId ?? (await sent()).id, change, message => message)
   const suspects = (): Promise<readonly number[]> => ports.smsReports.suspects(3)
-  await send('pending', SUBMITTED)
-  await send('failed', null)
-  await send('unknown', null)
+  await settle(failed)
+  await settle(failed)
   assert.deepEqual(await suspects(), [])
-  await send('failed', null)
+  const moved = await sent()
+  await ports.messages.change(moved.id, message => ({ ...message, sms_gateway_id: other }))
   assert.deepEqual(await suspects(), [id])
-  await send('pending', null)
-  assert.deepEqual(await suspects(), [id])
-  await send('pending', SUBMITTED)
+  await settle(accepted, moved.id)
+  assert.deepEqual(await suspects(), [id], 'the other gateway took it')
+  await settle(accepted)
+  await settle(failed)
   assert.deepEqual(await suspects(), [])
+})
+
+behaviour('the failures of a gateway that was deleted are not counted', async ports => {
+  const { id } = await create(ports, { sms_gateway_id: 99, status_class: 'pending' })
+  await ports.messages.settle(id, failed, message => message)
+  assert.deepEqual(await ports.smsReports.suspects(1), [])
+})
+
+behaviour('messages that nothing final is known of are pending', async ports => {
+  for (const status_class of ['pending', 'delivered', 'pending'] as const) await create(ports, { status_class })
+  assert.equal(await ports.smsReports.pending(), 2)
 })
 
 behaviour('messages that nothing final is known of are overdue from a moment on, by gateway', async ports => {

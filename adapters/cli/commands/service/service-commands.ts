@@ -1,12 +1,16 @@
 import { Command, Option } from 'commander'
-import { type Context, say } from '../../context.ts'
+import { addSeconds } from '../../../../core/dates.ts'
+import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
+import { OVERDUE_AFTER, SUSPECT_AFTER } from '../../../../core/sms/health.ts'
+import { type Context, type Services, say } from '../../context.ts'
 import { example } from '../../help.ts'
+import { spelling } from '../../naming/references.ts'
 import { suggests } from '../../naming/suggestions.ts'
 import { type RunCommand, takesFields, type Wiring } from '../../program.ts'
 import { printRows, printValue } from '../../terminal/output.ts'
 import { suggested } from '../../terminal/report.ts'
 import { writeJson } from '../../terminal/streams.ts'
-import { coloured, styled } from '../../terminal/styles.ts'
+import { coloured, printable, styled } from '../../terminal/styles.ts'
 
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
@@ -60,28 +64,62 @@ function oddness({ state, serves_this, is_served }: DaemonState): string {
   return state === 'down' && is_served ? ', but one serves this database at another address' : ''
 }
 
+const plain = (what: string, count: number): string => `${what.padEnd(14)}${String(count).padStart(10)}`
+
 /** How much waits for somebody, and the command that shows it. */
 function waiting(context: Context, what: string, count: number, command: string): string {
   const number = String(count).padStart(10)
   return `${what.padEnd(14)}${count > 0 ? `${styled(context, 'yellow', number)}  ${suggested(command, context.options)}` : number}`
 }
 
+interface SmsState {
+  /** Messages of which nothing final is known, and those of them for too long. */
+  readonly pending: number
+  readonly overdue: number
+  /** Names of gateways. */
+  readonly suspect_gateways: readonly string[]
+  readonly routes: number
+}
+
+async function smsState({ records, smsReports, smsRoutes, clock }: Services): Promise<SmsState> {
+  const overdue = await smsReports.overdue(addSeconds(clock.now(), -OVERDUE_AFTER))
+  const suspects = await smsReports.suspects(SUSPECT_AFTER)
+  return {
+    pending: await smsReports.pending(),
+    overdue: overdue.reduce((sum, { count }) => sum + count, 0),
+    suspect_gateways: await Promise.all(suspects.map(id => spelling(records, smsGateways, id))),
+    routes: (await smsRoutes.all()).length,
+  }
+}
+
+function linesOfSms(context: Context, { pending, overdue, suspect_gateways: suspects, routes }: SmsState): string[] {
+  return [
+    plain('SMS pending', pending),
+    waiting(context, 'SMS overdue', overdue, 'trunkline sms list --stuck'),
+    waiting(context, 'SMS suspect', suspects.length, 'trunkline doctor'),
+    ...suspects.map(name => `${' '.repeat(24)}  ${printable(name)}`),
+    plain('SMS routes', routes),
+  ]
+}
+
 export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = example(
     new Command('status').description(
-      'how many records there are, when each kind was last written (by the newest record and the audit trail), how many calls are unrated or in quarantine, and whether the daemon is up and serves this database',
+      'how many records there are, when each kind was last written (by the newest record and the audit trail), how many calls are unrated or in quarantine, how SMS messages and gateways fare, and whether the daemon is up and serves this database',
     ),
     'trunkline status',
   )
   return run(command, async context => {
-    const { maintenance, calls } = await context.open()
+    const services = await context.open()
+    const { maintenance, calls } = services
     const [unrated, quarantined] = [await calls.unratedCount(), await calls.quarantineCount()]
+    const sms = await smsState(services)
     const { path, bytes, logBytes, schema, counts, lastWrites } = await maintenance.statistics()
     const daemon = await daemonState(wiring, context)
     const records = Object.entries(counts).map(([name, count]) => ({ name, count, last: lastWrites[name] ?? '' }))
     await printValue(
       context,
-      { path, bytes, log_bytes: logBytes, schema, counts, last_writes: lastWrites, unrated, quarantined, daemon },
+      { path, bytes, log_bytes: logBytes, schema, counts, last_writes: lastWrites, unrated, quarantined, sms, daemon },
       () => [
         `database  ${path} (${megabytes(bytes)}, log ${megabytes(logBytes)}, schema ${schema})`,
         `daemon    ${coloured(context, daemon.state)} (${daemon.url})${oddness(daemon)}`,
@@ -92,6 +130,7 @@ export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Co
         '',
         waiting(context, 'unrated calls', unrated, 'trunkline cdr list --unrated'),
         waiting(context, 'in quarantine', quarantined, 'trunkline cdr quarantine list'),
+        ...linesOfSms(context, sms),
       ],
     )
   })

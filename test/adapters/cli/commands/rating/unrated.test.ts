@@ -65,7 +65,7 @@ describe('unrated calls and those in quarantine', () => {
     const { stdout } = await place.run('trunkline status')
     assert.match(
       stdout,
-      /^unrated calls {10}2 {2}trunkline cdr list --unrated\nin quarantine {10}1 {2}trunkline cdr quarantine list\n$/m,
+      /^unrated calls {10}2 {2}trunkline cdr list --unrated\nin quarantine {10}1 {2}trunkline cdr quarantine list\n/m,
     )
     const { unrated, quarantined } = await place.json('trunkline status')
     assert.deepEqual([unrated, quarantined], [2, 1])

@@ -87,6 +87,14 @@ describe('messages that were sent', () => {
     const kinds = async () =>
       JSON.parse((await place.run('trunkline doctor --output json')).stdout).map(({ kind }: { kind: string }) => kind)
     assert.ok((await kinds()).includes('gateway_suspect'))
+    const { sms } = await place.json('trunkline status')
+    const { pending, ...others } = sms
+    assert.ok(pending > 0)
+    assert.deepEqual(others, { overdue: 0, suspect_gateways: ['Jasmin'], routes: 1 })
+    assert.match(
+      await place.done('trunkline status'),
+      /^SMS pending {12}\d\nSMS overdue {12}0\nSMS suspect {12}1 {2}trunkline doctor\n {26}Jasmin\nSMS routes {13}1\n$/m,
+    )
     gateway.answerWith(200, '{"message_id":"well"}')
     await place.done(`${SEND} --gateway Jasmin`)
     assert.ok(!(await kinds()).includes('gateway_suspect'))

@@ -1,0 +1,20 @@
+import type { Logger } from 'pino'
+import { SUSPECT_AFTER } from '../../core/sms/health.ts'
+import type { Trunkline } from '../compose.ts'
+
+/** Says when sends through a gateway begin to fail one after the other, and when they go through again, each time it is asked to look. */
+export function noteSuspects(
+  { storage: { smsReports } }: Pick<Trunkline, 'storage'>,
+  log: Logger,
+): () => Promise<void> {
+  let known: readonly number[] = []
+  return async () => {
+    const suspects = await smsReports.suspects(SUSPECT_AFTER)
+    for (const gateway of suspects)
+      if (!known.includes(gateway))
+        log.warn({ gateway }, `the last ${SUSPECT_AFTER} sends through an SMS gateway failed`)
+    for (const gateway of known)
+      if (!suspects.includes(gateway)) log.info({ gateway }, 'an SMS gateway takes messages again')
+    known = suspects
+  }
+}
