@@ -56,7 +56,8 @@ export type RouteOptions = Omit<HttpOptions, 'console' | 'isBaseUrlSet' | 'log' 
 
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const { heartbeat, signIn, serverKeys, administration, browsing, messaging, smsRouting, security, baseUrl, metrics } = options
+  const { heartbeat, signIn, serverKeys, administration, browsing, messaging, smsRouting, security, baseUrl, metrics } =
+    options
   const routes: Route[] = [
     ...adminRoutes({ signIn, serverKeys, security, onLogin: metrics?.login }),
     ...messagingRoutes({ administration, messaging, security, baseUrl }),
