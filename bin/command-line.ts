@@ -2,6 +2,7 @@ import { commands } from '../adapters/cli/commands/commands.ts'
 import type { GlobalOptions, Io } from '../adapters/cli/context.ts'
 import { runProgram, type Wiring } from '../adapters/cli/program.ts'
 import { type Loaded, loadSettings } from '../config/load.ts'
+import { withoutSecrets } from '../config/members.ts'
 import { odditiesIn } from '../config/oddities.ts'
 import { declarations, flagName, isSettingName } from '../config/settings.ts'
 
@@ -15,7 +16,7 @@ export function wiringFor(environment: Io['env']): Wiring {
     settings: options => {
       const loaded = load(options)
       const { settings: values, sources, file } = loaded
-      return { values, sources, file, oddities: odditiesIn(loaded) }
+      return { values: withoutSecrets(values), sources, file, oddities: odditiesIn(loaded) }
     },
     profiles: async options => (await import('./own-profiles.ts')).ownProfiles(load(options).settings),
     open: async (options, opening) => {

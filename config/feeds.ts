@@ -1,14 +1,8 @@
 import Type, { type Static } from 'typebox'
-import { Value } from 'typebox/value'
 import { isSwitchName, SOURCE_FORMATS } from '../core/calls/completed-call.ts'
 import { isTimeZone } from '../core/dates.ts'
-import { isJsonObject, type JsonObject } from '../core/json.ts'
-
-/** What is wrong with a setting: where in it (`[1].format`; nothing for the whole), and the end of the sentence. */
-export interface Wrong {
-  readonly at: string
-  readonly says: string
-}
+import { isJsonObject } from '../core/json.ts'
+import { type Wrong, wrongMember } from './members.ts'
 
 const FORMATS = [...SOURCE_FORMATS, 'auto'] as const
 const text = Type.String({ minLength: 1 })
@@ -39,34 +33,16 @@ const WANTS: Readonly<Record<keyof FeedSetting, string>> = {
   every: 'a number of seconds from 0.05 to 3600',
 }
 
-const isMember = (name: string): name is keyof FeedSetting => Object.hasOwn(WANTS, name)
-
-const MEMBERS = Object.keys(WANTS).filter(isMember)
-
-export const FEEDS_WANT = `a list of at most 100 feeds such as {"format": "auto", "path": "/var/log/asterisk/cdr-csv/Master.csv"}, which have ${MEMBERS.join(', ')}`
+export const FEEDS_WANT = `a list of at most 100 feeds such as {"format": "auto", "path": "/var/log/asterisk/cdr-csv/Master.csv"}, which have ${Object.keys(WANTS).join(', ')}`
 
 /** The first thing that is wrong with one of a list of feeds; null where it is the list. */
 export function wrongFeed(given: unknown): Wrong | null {
   if (!Array.isArray(given)) return null
   for (const [index, one] of given.entries()) {
     const wrong = isJsonObject(one)
-      ? wrongMember(one)
+      ? wrongMember(feed, WANTS, one)
       : { at: '', says: `must be an object, not ${JSON.stringify(one)}` }
     if (wrong) return { ...wrong, at: `[${index}]${wrong.at}` }
-  }
-  return null
-}
-
-function wrongMember(given: JsonObject): Wrong | null {
-  const unknown = Object.keys(given).find(name => !isMember(name))
-  if (unknown !== undefined) return { at: `.${unknown}`, says: `is none of what a feed has: ${MEMBERS.join(', ')}` }
-  for (const name of MEMBERS) {
-    const value = given[name]
-    const isMissing = value === undefined
-    if (isMissing ? !feed.required.some(required => required === name) : Value.Check(feed.properties[name], value))
-      continue
-    const found = isMissing ? 'which is missing' : `not ${JSON.stringify(value)}`
-    return { at: `.${name}`, says: `must be ${WANTS[name]}, ${found}` }
   }
   return null
 }

@@ -1,6 +1,8 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
-import { FEEDS_WANT, feed, type Wrong, wrongFeed } from './feeds.ts'
+import { FEEDS_WANT, feed, wrongFeed } from './feeds.ts'
+import { FREESWITCH_WANTS, type FreeswitchSetting, freeswitchSchema, wrongFreeswitch } from './freeswitch.ts'
+import type { Wrong } from './members.ts'
 
 export interface Setting<S extends TSchema = TSchema> {
   readonly schema: S
@@ -112,14 +114,21 @@ export const declarations = {
     FEEDS_WANT,
     'call records to follow: a list of {format, path, timezone, tenant, contexts, switch, every}',
   ),
+  freeswitch: setting(
+    freeswitchSchema,
+    null,
+    FREESWITCH_WANTS,
+    'the FreeSWITCH that is served: {token, token_file, event_socket, cdr_folder, allow}',
+  ),
 } as const satisfies Record<string, Setting>
 
 export type SettingName = keyof typeof declarations
 type Value_<N extends SettingName> = (typeof declarations)[N] extends Setting<infer S> ? Static<S> : never
 
-export type Settings = { readonly [N in Exclude<SettingName, 'base_url' | 'ca_file'>]: Value_<N> } & {
+export type Settings = { readonly [N in Exclude<SettingName, 'base_url' | 'ca_file' | 'freeswitch'>]: Value_<N> } & {
   readonly base_url: string | null
   readonly ca_file: string | null
+  readonly freeswitch: FreeswitchSetting | null
 }
 
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(declarations, name)
@@ -136,14 +145,18 @@ export function readSetting(name: SettingName, given: unknown): { readonly value
   const { schema, wants }: Setting = declarations[name]
   const value = typeof given === 'string' ? fromText('type' in schema ? schema.type : 'string', given.trim()) : given
   if (Value.Check(schema, value)) return { value }
-  return (
-    (name === 'feeds' ? wrongFeed(value) : null) ?? { at: '', says: `must be ${wants}, not ${JSON.stringify(given)}` }
-  )
+  return WRONG_IN[name]?.(value) ?? { at: '', says: `must be ${wants}, not ${JSON.stringify(given)}` }
+}
+
+/** What is wrong within a setting that has members. */
+const WRONG_IN: Readonly<Partial<Record<SettingName, (value: unknown) => Wrong | null>>> = {
+  feeds: wrongFeed,
+  freeswitch: wrongFreeswitch,
 }
 
 function fromText(type: unknown, text: string): unknown {
   if (type === 'integer' || type === 'number') return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text
-  if (type !== 'array') return text
+  if (type !== 'array' && type !== 'object') return text
   try {
     return JSON.parse(text)
   } catch {

@@ -1,6 +1,7 @@
 import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { AppError } from '../../core/errors.ts'
+import type { Mount } from '../../core/ports/mounts.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Heartbeat } from '../../core/ports/upkeep.ts'
@@ -21,6 +22,7 @@ import { failureOf } from './errors.ts'
 import { healthRoutes } from './health-routes.ts'
 import { messagingRoutes } from './messaging-routes.ts'
 import type { HttpMetrics } from './metrics.ts'
+import { mountRoutes } from './mount-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { sendJson } from './responses.ts'
 import { type Handler, noSuchPath, type Route, router } from './route.ts'
@@ -50,9 +52,14 @@ export interface HttpOptions {
   /** How many proxies stand in front, whose X-Forwarded-For is believed. */
   readonly trustedProxies: number
   readonly metrics?: HttpMetrics
+  /** Paths outside the API. */
+  readonly mounts?: readonly Mount[]
 }
 
-export type RouteOptions = Omit<HttpOptions, 'console' | 'isBaseUrlSet' | 'log' | 'notices' | 'trustedProxies'>
+export type RouteOptions = Omit<
+  HttpOptions,
+  'console' | 'isBaseUrlSet' | 'log' | 'notices' | 'trustedProxies' | 'mounts'
+>
 
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
@@ -92,7 +99,8 @@ export function httpApp(options: HttpOptions): Koa {
   }
   app.use(answer(log, metrics))
   app.use(trustedProxies > 0 ? perClient(PER_CLIENT) : noticingProxies(options))
-  app.use(router([...apiRoutes(options), ...(options.console ? pageRoutes(options.console) : [])], guard))
+  const pages = options.console ? pageRoutes(options.console) : []
+  app.use(router([...apiRoutes(options), ...pages, ...mountRoutes(options.mounts ?? [])], guard))
   app.use(() => {
     throw noSuchPath()
   })

@@ -14,7 +14,7 @@ export const HEAD = 64 * 1024
 const AT_ONCE = 500
 const LARGEST_BATCH = 8 * 1024 * 1024
 /** Bytes of a file that may be one record. */
-const LARGEST_OBJECT = 4 * 1024 * 1024
+export const LARGEST_OBJECT = 4 * 1024 * 1024
 
 /**
  * Opens a file to read it. A FIFO would wait for its writer on a thread that everything else needs as well; what is no

@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { AppError } from '../../core/errors.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
 import type { Course } from './course.ts'
-import { areEnough, assertWithin, isMissing, readRecordFile, recordFiles } from './files.ts'
+import { areEnough, assertWithin, isMissing, LARGEST_OBJECT, readRecordFile, recordFiles } from './files.ts'
 
 /** What was changed so lately may still be written, or changed again within one tick of the file system's clock. */
 const SETTLED_MS = 5_000
@@ -35,33 +35,31 @@ export async function followFolder(course: Course): Promise<void> {
 }
 
 /** Looks at the files that are not taken in yet, or at all of them; true when one may still be written. */
-function looker({ path, signal, store, setLag, onTrouble }: Course) {
+function looker(course: Course) {
+  const { path, signal, setLag, onTrouble } = course
   let taken = new Map<string, number>()
   let told = new Map<string, number>()
   return async (isWhole: boolean): Promise<boolean> => {
     const present = new Map<string, number>()
     const unreadable = new Map<string, number>()
-    let waiting: SwitchRecord[] = []
     let later = 0
     let isUnsettled = false
+    const waiting = storing(course)
     for (const file of await recordFiles(path)) {
       if (signal.aborted) return true
       const before = taken.get(file)
       const found: Found =
         before !== undefined && !isWhole ? { is: 'taken', at: before } : await visit(path, file, before)
       if (found.is === 'taken' || found.is === 'read') present.set(file, found.at)
-      if (found.is === 'read') waiting.push(found.record)
+      if (found.is === 'read') await waiting.add(file, found)
       if (found.is === 'unsettled') isUnsettled = true
       if (found.is === 'unsettled' || found.is === 'unreadable') later += found.size
       if (found.is === 'unreadable') {
         unreadable.set(file, found.at)
         if (told.get(file) !== found.at) onTrouble(found.trouble)
       }
-      if (!areEnough(waiting)) continue
-      await store(waiting, null)
-      waiting = []
     }
-    if (waiting.length > 0) await store(waiting, null)
+    await waiting.finish()
     taken = present
     told = unreadable
     setLag(later)
@@ -69,11 +67,39 @@ function looker({ path, signal, store, setLag, onTrouble }: Course) {
   }
 }
 
+/** Stores what files hold, many together, and removes them then where that is wanted. */
+function storing({ store, removes, onTrouble }: Course) {
+  let waiting: { readonly file: string; readonly found: Extract<Found, { is: 'read' }> }[] = []
+  const finish = async (): Promise<void> => {
+    if (waiting.length === 0) return
+    await store(
+      waiting.map(({ found }) => found.record),
+      null,
+    )
+    for (const { file, found } of removes ? waiting : [])
+      if (found.isWhole) await rm(file, { force: true }).catch(onTrouble)
+    waiting = []
+  }
+  return {
+    add: async (file: string, found: Extract<Found, { is: 'read' }>): Promise<void> => {
+      waiting.push({ file, found })
+      if (areEnough(waiting.map(each => each.found.record))) await finish()
+    },
+    finish,
+  }
+}
+
 /** A file as it is found; `at` is when it was changed. */
 type Found =
   | { readonly is: 'missing' }
   | { readonly is: 'taken'; readonly at: number }
-  | { readonly is: 'read'; readonly at: number; readonly record: SwitchRecord }
+  | {
+      readonly is: 'read'
+      readonly at: number
+      readonly record: SwitchRecord
+      /** False for the beginning of a file that is too large to be a record. */
+      readonly isWhole: boolean
+    }
   | { readonly is: 'unsettled'; readonly size: number }
   | { readonly is: 'unreadable'; readonly at: number; readonly size: number; readonly trouble: AppError }
 
@@ -86,7 +112,7 @@ async function visit(folder: string, file: string, before: number | undefined): 
     const record = size === 0 ? null : await readRecordFile(file)
     const isWhole = record !== null && 'call' in record
     if (!isWhole && Date.now() - at < SETTLED_MS) return { is: 'unsettled', size }
-    return record ? { is: 'read', at, record } : { is: 'missing' }
+    return record ? { is: 'read', at, record, isWhole: size <= LARGEST_OBJECT } : { is: 'missing' }
   } catch (error) {
     if (isMissing(error)) return { is: 'missing' }
     return {

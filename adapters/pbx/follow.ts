@@ -18,6 +18,8 @@ export interface Following {
   readonly every: number
   /** Called when something keeps the feed, or a file of its folder, from being read or stored; it is tried again. */
   readonly onTrouble: (error: unknown) => void
+  /** Is a file of a folder removed once what it holds is stored? */
+  readonly removes?: boolean
 }
 
 export interface FeedState {
@@ -41,7 +43,7 @@ const AFTER_TROUBLE_MS = 5_000
  * left in the old file is read before the new one.
  */
 export function follow(following: Following, calls: Calls, signal: AbortSignal): Follower {
-  const { feed, path, format, every, onTrouble } = following
+  const { feed, path, format, every, onTrouble, removes = false } = following
   let counts = noCounts
   let lag = 0
   let wasMissing = false
@@ -50,6 +52,7 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
     path,
     signal,
     onTrouble,
+    removes,
     setMissing: isMissing => {
       if (isMissing && !wasMissing) onTrouble(new AppError('not_found', `There is nothing at ${path} yet.`))
       wasMissing = isMissing

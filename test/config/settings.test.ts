@@ -34,6 +34,8 @@ function messageOf(given: Partial<Given>): string {
   return assert.fail(`nothing was thrown for ${JSON.stringify(given)}`)
 }
 
+const TOKEN = 'a-token-of-the-tests'
+
 /** For each setting two good values as text, and some that are wrong. */
 const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; bad: readonly unknown[] }>> = {
   host: { good: ['0.0.0.0', '::1'], bad: ['', '  ', 5, null] },
@@ -62,6 +64,10 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   feeds: {
     good: ['[{"format":"auto","path":"Master.csv","switch":"pbx-2"}]', '[]'],
     bad: ['', 'Master.csv', '{}', `[${Array(101).fill('{"format":"auto","path":"a"}')}]`],
+  },
+  freeswitch: {
+    good: [`{"token":"${TOKEN}"}`, `{"token_file":"/etc/trunkline/token","allow":["127.0.0.1","10.0.0.0/8","::1"]}`],
+    bad: ['', 'on', '[]', 5],
   },
 }
 
@@ -92,17 +98,16 @@ describe('each setting', () => {
     test(`${name} is refused when it is wrong, by its name and with what it wants`, () => {
       const { wants } = declarations[name]
       for (const value of bad) {
+        // What may hold a secret is not shown.
+        const found = name === 'freeswitch' ? '' : `, not ${JSON.stringify(value)}`
         const path = fileWith({ [name]: value })
-        assert.equal(messageOf({ file: path }), `${name} in ${path} must be ${wants}, not ${JSON.stringify(value)}.`)
+        assert.equal(messageOf({ file: path }), `${name} in ${path} must be ${wants}${found}.`)
         if (typeof value !== 'string') continue
-        assert.equal(
-          messageOf({ flags: { [name]: value } }),
-          `${flagName(name)} must be ${wants}, not ${JSON.stringify(value)}.`,
-        )
+        assert.equal(messageOf({ flags: { [name]: value } }), `${flagName(name)} must be ${wants}${found}.`)
         if (value === '') continue
         assert.equal(
           messageOf({ environment: { [environmentName(name)]: value } }),
-          `${environmentName(name)} must be ${wants}, not ${JSON.stringify(value)}.`,
+          `${environmentName(name)} must be ${wants}${found}.`,
         )
       }
     })
@@ -157,7 +162,7 @@ describe('a feed that is wrong', () => {
     [
       { ...right, tz: 'UTC' },
       '.tz',
-      'is none of what a feed has: format, path, timezone, tenant, contexts, switch, every',
+      'is not known; the members are format, path, timezone, tenant, contexts, switch, every',
     ],
     ['Master.csv', '', 'must be an object, not "Master.csv"'],
   ] as const)
@@ -234,5 +239,28 @@ describe('the example file', () => {
     }
     const defaults = Object.fromEntries(NAMES.map(name => [name, declarations[name].fallback]))
     assert.deepEqual(settings, { ...defaults, ...paths })
+  })
+})
+
+describe('the setting of FreeSWITCH that is wrong', () => {
+  test('is named by its member, and no secret of it is shown', () => {
+    for (const [freeswitch, says] of [
+      [{ token: 'too-short' }, /^freeswitch\.token in .* must be 16 to 200 letters/],
+      [{ tokens: TOKEN }, /^freeswitch\.tokens in .* is not known; the members are token, /],
+      [
+        { token: TOKEN, event_socket: { port: 0 } },
+        /^freeswitch\.event_socket\.port in .* must be an integer .*, not 0/,
+      ],
+      [
+        { token: TOKEN, event_socket: { password: 'two words' } },
+        /^freeswitch\.event_socket\.password in .* blanks\.$/,
+      ],
+      [{ token: TOKEN, allow: ['0.0.0.0/33'] }, /^freeswitch\.allow in /],
+      [`{"token": "${TOKEN}"`, /^freeswitch in .* must be an object/],
+    ] as const) {
+      const message = messageOf({ file: fileWith({ freeswitch }) })
+      assert.match(message, says)
+      assert.doesNotMatch(message, /too-short|two words|a-token/)
+    }
   })
 })

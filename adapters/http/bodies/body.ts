@@ -13,7 +13,13 @@ const FROM_ANYONE = bodyBudget(8 * MIB)
 
 export const LOGIN_BODY: BodyLimit = { bytes: 4 * KIB, budget: FROM_ANYONE, unpacking: null }
 export const RECEIPT_BODY: BodyLimit = { bytes: 64 * KIB, budget: FROM_ANYONE, unpacking: pLimit(1) }
+/** Of those who prove themselves by a token before their body is read. */
+const MOUNTED_BUDGET = bodyBudget(64 * MIB)
 const SIGNED_IN_BODY: BodyLimit = { bytes: MIB, budget: bodyBudget(32 * MIB), unpacking: pLimit(1) }
+
+/** The text of a body of at most so many bytes. Throws `too_large`, `unsupported_media`, and `busy` as below. */
+export const mountedBody = async (ctx: Context, bytes: number): Promise<string> =>
+  hasBody(ctx.req) ? textOf(await readBytes(ctx.req, ctx.res, { bytes, budget: MOUNTED_BUDGET, unpacking: null })) : ''
 
 /**
  * The JSON value of the body; an empty object without one. Throws `malformed`, `too_large`, `unsupported_media`, `busy`

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { followFolder } from '../../../adapters/pbx/follow-folder.ts'
@@ -40,6 +40,7 @@ async function turns(path: string, count: number, between: (turn: number, follow
     signal: stopping.signal,
     onTrouble: error => followed.troubles.push(String(error)),
     setMissing: () => undefined,
+    removes: false,
     store: async records => {
       followed.stored.push(...records.map(told))
       followed.batches.push(records.length)
@@ -185,3 +186,24 @@ test('a link that leads out of the folder is not followed; one within is', async
   assert.equal(troubles.length, 1)
   assert.match(troubles[0] ?? '', /out\.cdr\.json cannot be read/)
 })
+
+test(
+  'a file is removed once its record is stored, in quarantine too, where that is wanted',
+  inWorld(async world => {
+    const folder = emptyFolder()
+    writeFileSync(join(folder, 'a.cdr.json'), freeswitchJson({ id: 'a' }))
+    writeOld(join(folder, 'torn.cdr.json'), '{"variables":', 1)
+    writeOld(join(folder, 'large.cdr.json'), 'x'.repeat(4 * 1024 * 1024 + 1), 1)
+    writeFileSync(join(folder, 'note.txt'), 'of the operator')
+    const feed = followed(world, folder, { removes: true })
+    await following(feed, async () => {
+      await until('they are gone', () => readdirSync(folder).length === 2)
+      writeFileSync(join(folder, 'b.cdr.json'), freeswitchJson({ id: 'b' }))
+      await until('the later one is gone', () => readdirSync(folder).length === 2)
+      await hasCalls(world, 2)
+    })
+    assert.deepEqual(readdirSync(folder).sort(), ['large.cdr.json', 'note.txt'])
+    assert.equal((await world.quarantine()).length, 2)
+    assert.deepEqual(feed.troubles, [])
+  }),
+)

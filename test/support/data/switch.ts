@@ -223,19 +223,20 @@ export interface Followed {
 
 interface FollowedOptions extends Partial<FeedRules> {
   readonly format?: SourceFormat | 'auto'
+  readonly removes?: boolean
 }
 
 /** Follows a path into the world's database, looking often. */
 export function followed(
   { storage }: Pick<SwitchWorld, 'storage'>,
   path: string,
-  { format = 'auto', ...given }: FollowedOptions = {},
+  { format = 'auto', removes = false, ...given }: FollowedOptions = {},
 ): Followed {
   const stopping = new AbortController()
   const troubles: unknown[] = []
   const feed: Feed = { name: path, rules: rules(given) }
   const { state, done } = follow(
-    { feed, path, format, every: 0.01, onTrouble: error => troubles.push(error) },
+    { feed, path, format, every: 0.01, removes, onTrouble: error => troubles.push(error) },
     storage.calls,
     stopping.signal,
   )

@@ -11,6 +11,7 @@ import { limitsBehind, type RunningServer, serve } from '../../../adapters/http/
 import { compose, type Replacements, type Trunkline } from '../../../bin/compose.ts'
 import { loadSettings } from '../../../config/load.ts'
 import type { Settings } from '../../../config/settings.ts'
+import type { Mount } from '../../../core/ports/mounts.ts'
 import { cheapPasswords } from '../passwords.ts'
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse' }
@@ -49,6 +50,7 @@ export async function startService(
   replacements: Replacements = {},
   metrics?: Metrics,
   console?: ConsoleFiles,
+  mounts: readonly Mount[] = [],
 ): Promise<TestService> {
   const loaded = loadSettings({ flags: {}, environment: {}, file: undefined }).settings
   const complete: Settings = { ...loaded, db: ':memory:', port: 0, gateway_timeout: 1, ...settings }
@@ -86,6 +88,7 @@ export async function startService(
       baseUrl: complete.base_url ?? url,
       isBaseUrlSet: complete.base_url !== null,
       trustedProxies: complete.trusted_proxies,
+      mounts,
       ...(metrics ? { metrics } : {}),
       ...(console ? { console } : {}),
     })

@@ -1,0 +1,25 @@
+import type { Mount } from '../../core/ports/mounts.ts'
+import { mountedBody } from './bodies/body.ts'
+import type { Route } from './route.ts'
+
+/** The paths that others than clients of the API ask. Each says itself who may. */
+export const mountRoutes = (mounts: readonly Mount[]): readonly Route[] =>
+  mounts.map(({ path, largest, answer }) => ({
+    path,
+    session: 'none',
+    methods: {
+      POST: async ctx => {
+        const { status, headers, type, body } = await answer({
+          address: ctx.req.socket.remoteAddress ?? '',
+          header: name => {
+            const value = ctx.req.headers[name]
+            return Array.isArray(value) ? value.join() : value
+          },
+          body: () => mountedBody(ctx, largest),
+        })
+        ctx.status = status
+        ctx.set({ ...headers, 'content-type': type })
+        ctx.body = body
+      },
+    },
+  }))

@@ -1,0 +1,66 @@
+import { isIP } from 'node:net'
+import Type, { type Static } from 'typebox'
+import { isJsonObject } from '../core/json.ts'
+import { type Wrong, wrongMember } from './members.ts'
+
+const text = Type.String({ minLength: 1 })
+/** What stands between quotes in XML files and after `auth` on a line. */
+const secret = Type.String({ pattern: '^[\\x21-\\x7e]{16,200}$' })
+
+/** An address, or a network such as `10.0.0.0/8`. */
+function isNetwork(given: string): boolean {
+  const [address = '', length, ...more] = given.split('/')
+  const family = isIP(address)
+  if (family === 0 || more.length > 0) return false
+  return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128))
+}
+
+const eventSocket = Type.Object(
+  {
+    host: Type.Optional(text),
+    port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
+    password: Type.Optional(Type.String({ pattern: '^[\\x21-\\x7e]{1,200}$' })),
+    password_file: Type.Optional(text),
+  },
+  { additionalProperties: false },
+)
+
+/** How FreeSWITCH on the same box is served. */
+export const freeswitchSchema = Type.Object(
+  {
+    token: Type.Optional(secret),
+    token_file: Type.Optional(text),
+    event_socket: Type.Optional(eventSocket),
+    cdr_folder: Type.Optional(text),
+    allow: Type.Optional(Type.Array(Type.Refine(Type.String(), isNetwork), { minItems: 1, maxItems: 100 })),
+  },
+  { additionalProperties: false },
+)
+
+export type FreeswitchSetting = Static<typeof freeswitchSchema>
+
+const WANTS: Readonly<Record<keyof FreeswitchSetting, string>> = {
+  token: '16 to 200 letters, digits and marks without blanks',
+  token_file: 'the path of a file that holds the token',
+  event_socket: 'an object with host, port, and password or password_file',
+  cdr_folder: 'the path of the folder where mod_json_cdr leaves what it could not post (err-log-dir)',
+  allow: 'a list of addresses and networks such as ["127.0.0.1", "10.0.0.0/8"]',
+}
+
+const SOCKET_WANTS: Readonly<Record<keyof Static<typeof eventSocket>, string>> = {
+  host: 'a host name or address',
+  port: 'an integer from 1 to 65535',
+  password: 'a password without blanks',
+  password_file: 'the path of a file that holds the password',
+}
+
+export const FREESWITCH_WANTS = `an object such as the one that trunkline switch setup freeswitch prints, which has ${Object.keys(WANTS).join(', ')}`
+
+/** The first thing that is wrong with the setting; what holds secrets is not shown. */
+export function wrongFreeswitch(given: unknown): Wrong | null {
+  if (!isJsonObject(given)) return { at: '', says: `must be ${FREESWITCH_WANTS}` }
+  const { event_socket: socket } = given
+  const inSocket = isJsonObject(socket) ? wrongMember(eventSocket, SOCKET_WANTS, socket) : null
+  if (inSocket) return { ...inSocket, at: `.event_socket${inSocket.at}` }
+  return wrongMember(freeswitchSchema, WANTS, given)
+}

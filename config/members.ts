@@ -1,0 +1,40 @@
+import type { TObject } from 'typebox'
+import { Value } from 'typebox/value'
+import { isJsonObject, type JsonObject } from '../core/json.ts'
+
+/** What is wrong with a setting: where in it (`[1].format`; nothing for the whole), and the end of the sentence. */
+export interface Wrong {
+  readonly at: string
+  readonly says: string
+}
+
+/** Members that no message shows. */
+export const SECRET_MEMBERS: readonly string[] = ['token', 'password']
+
+/** The first member of an object that is wrong; null for none. `wants` has what each member is to be, in words. */
+export function wrongMember(
+  { properties, required }: TObject,
+  wants: Readonly<Record<string, string>>,
+  given: JsonObject,
+): Wrong | null {
+  const unknown = Object.keys(given).find(name => !Object.hasOwn(wants, name))
+  if (unknown !== undefined)
+    return { at: `.${unknown}`, says: `is not known; the members are ${Object.keys(wants).join(', ')}` }
+  for (const [name, wanted] of Object.entries(wants)) {
+    const [schema, value] = [properties[name], given[name]]
+    const isMissing = value === undefined
+    if (!schema || (isMissing ? !required?.includes(name) : Value.Check(schema, value))) continue
+    const found = SECRET_MEMBERS.includes(name) ? '' : `, not ${JSON.stringify(value)}`
+    return { at: `.${name}`, says: `must be ${wanted}${isMissing ? ', which is missing' : found}` }
+  }
+  return null
+}
+
+/** The same settings with their secrets hidden, to be shown. */
+export const withoutSecrets = (settings: object): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => {
+      if (SECRET_MEMBERS.includes(name)) return [name, '********']
+      return [name, isJsonObject(value) ? withoutSecrets(value) : value]
+    }),
+  )
