@@ -14,17 +14,27 @@ export const FORCE = 'store values even if no rule can read them'
 
 /** Values that the API stores and no rule can read: typed by a person, they are more likely a mistake. */
 
+interface Change {
+  readonly body: JsonObject
+  readonly edits: Edits
+  readonly flags: Flags
+}
+
 export const forceOption = (command: Command, resource: Resource): Command =>
   readFields(resource).length > 0 ? command.option('--force', FORCE) : command
 
 const isSame = (one: Unread, other: Unread): boolean =>
   one.field === other.field && one.problem === other.problem && one.path.join('.') === other.path.join('.')
 
+/** Finds more values of a record that a person did not mean. */
+type More = (values: Row) => readonly Unread[] | undefined
+
 /** What a change brings into a record, stored or new, that no rule can read. */
-function broughtIn(resource: Resource, stored: Row | null, body: JsonObject, edits: Edits): Unread[] {
+function broughtIn(resource: Resource, stored: Row | null, { body, edits }: Change, more: More): Unread[] {
+  const all = (values: Row): readonly Unread[] => [...unreadIn(resource, values), ...(more(values) ?? [])]
   const { values } = parseMembers(resource.fields, body, 'merge')
-  const before = stored ? unreadIn(resource, stored) : []
-  const after = unreadIn(resource, { ...stored, ...withEdits(resource, stored ?? {}, edits), ...values })
+  const before = stored ? all(stored) : []
+  const after = all({ ...stored, ...withEdits(resource, stored ?? {}, edits), ...values })
   return after.filter(each => !before.some(other => isSame(each, other)))
 }
 
@@ -33,9 +43,10 @@ export async function assertRead(
   context: Context,
   resource: Resource,
   stored: Row | null,
-  { body, edits, flags }: { readonly body: JsonObject; readonly edits: Edits; readonly flags: Flags },
+  change: Change,
+  more: More = () => undefined,
 ): Promise<void> {
-  const unread = flags['force'] === true ? [] : broughtIn(resource, stored, body, edits)
+  const unread = change.flags['force'] === true ? [] : broughtIn(resource, stored, change, more)
   const [first] = unread
   if (!first) return
   const errors = unread.map(each => broken(each.field, unreadProblem(each)))

@@ -112,17 +112,22 @@ function createBounded(
   return { server, connections }
 }
 
-/** What a host that is not an address of this machine ends with. */
-const NO_ADDRESS = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EAFNOSUPPORT'])
+/** Why an address cannot be had, and what to do, where the name of its port's setting is the `setting`. */
+const UNAVAILABLE: Readonly<Record<string, (setting: string) => string>> = {
+  EADDRINUSE: setting => `another program listens there; stop it, or set ${setting} to a free port, or to 0 for any`,
+  EACCES: setting => `this user may not have that port; set ${setting} to one above 1023`,
+  EADDRNOTAVAIL: () => 'this machine does not have that address; set TRUNKLINE_HOST to one that it has',
+  ENOTFOUND: () => 'that host name has no address; set TRUNKLINE_HOST to an address of this machine',
+  EAI_AGAIN: () => 'that host name cannot be looked up now; set TRUNKLINE_HOST to an address of this machine',
+  EAFNOSUPPORT: () => 'this machine has no addresses of that kind; set TRUNKLINE_HOST to one that it has',
+}
 
 function listening(server: Server, { host, port, setting = 'TRUNKLINE_PORT' }: Address): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = error.code ?? error.message
-      const remedy = NO_ADDRESS.has(reason)
-        ? 'set TRUNKLINE_HOST to an address of this machine'
-        : `set ${setting} to a free port, or to 0`
-      reject(new AppError('configuration', `Cannot listen on ${host}:${port}: ${reason}; ${remedy}.`))
+      const why = UNAVAILABLE[reason]?.(setting) ?? `set ${setting} to a free port, or to 0 for any`
+      reject(new AppError('configuration', `Cannot listen on ${host}:${port}: ${why} (${reason}).`))
     })
     server.listen(port, host, resolve)
   })

@@ -235,7 +235,10 @@ describe('a daemon that cannot start', () => {
     const { port } = new URL(daemon.url)
     const { code, stderr } = await runDaemon({ TRUNKLINE_DB: freshDatabase(), TRUNKLINE_PORT: port, ...admin })
     assert.equal(code, 78)
-    assert.match(stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${port}: EADDRINUSE`))
+    assert.match(
+      stderr,
+      new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${port}: another program listens there.*\\(EADDRINUSE\\)`),
+    )
     await daemon.stop()
   })
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { Context } from '../context.ts'
 import { RESOURCE_COMMANDS } from '../naming/resource-names.ts'
 import type { LazyCommand, RunCommand, Wiring } from '../program.ts'
-import type { Creation } from './resource-commands.ts'
+import type { Additions } from './resource-commands.ts'
 
 /** What can be done with the records of some resources beside administering them. */
 const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promise<Command[]>>> = {
@@ -12,9 +12,9 @@ const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promis
   sms_gateways: async (run, wiring) => (await import('./sms/gateway-commands.ts')).gatewayTools(run, wiring),
 }
 
-/** What a record is made with that its declaration does not tell. */
-const CREATIONS: Readonly<Record<string, (wiring: Wiring) => Promise<Creation>>> = {
-  sms_gateways: async wiring => (await import('./sms/gateway-commands.ts')).gatewayCreation(wiring),
+/** What the declaration of some resources does not say about their commands. */
+const ADDITIONS: Readonly<Record<string, (wiring: Wiring) => Promise<Additions>>> = {
+  sms_gateways: async wiring => (await import('./sms/gateway-commands.ts')).gatewayAdditions(wiring),
 }
 
 /** Those whose commands work on rates. */
@@ -80,7 +80,7 @@ export const commands: readonly LazyCommand[] = [
         const { resourceCommand } = await import('./resource-commands.ts')
         const declared = resourceNamed(resource)
         const running = DECKED.includes(resource) ? runningWithDueDecks(run) : run
-        const group = resourceCommand(declared, name, running, await CREATIONS[resource]?.(wiring))
+        const group = resourceCommand(declared, name, running, await ADDITIONS[resource]?.(wiring))
         const { transferTools } = await import('./transfer-commands.ts')
         const tools = [...transferTools(declared, name, running), ...((await TOOLS[resource]?.(run, wiring)) ?? [])]
         for (const tool of tools) group.addCommand(tool)

@@ -26,14 +26,15 @@ export function deleteCommand(resource: Resource, name: string, verb: 'delete' |
     const id = await recordToDelete(services.records, resource, reference, flags['tenant'])
     const isSure = flags['yes'] === true
     const named = await nameWithId(services.records, resource, id, reference)
-    const what = `${labelOf(resource)} ${named}`
-    if (!isSure) await assertWanted(context, what, await alongWith(services.records, resource, id))
+    const cascade = isSure && flags['cascade'] === true
+    const along = await alongWith(services.records, resource, id, cascade)
+    if (!isSure) await assertWanted(context, `${labelOf(resource)} ${named}`, along)
     try {
-      await services.administration.remove(resource, id, { cascade: isSure && flags['cascade'] === true })
+      await services.administration.remove(resource, id, { cascade })
     } catch (error) {
       await removeWithDependants(context, services, resource, id, error)
     }
-    say(context, `${resource.label} ${named} ${verb}d.`)
+    say(context, `${resource.label} ${named} ${verb}d${along}.`)
   })
 }
 
@@ -49,14 +50,18 @@ export async function assertWanted(context: Context, what: string, along = ''): 
   if (!(await confirm(context, `Delete ${what}${along}?`))) throw new CliError(EXIT.negative, 'nothing was deleted')
 }
 
-/** How many records go with one, and how many stay that belonged to it; nothing where there are none. */
-async function alongWith(records: Records, resource: Resource, id: number): Promise<string> {
+/**
+ * How many records go with one, and how many stay that belonged to it; nothing where there are none. What restricts its
+ * deletion goes only with `cascade`, and is shown by a question of its own else.
+ */
+async function alongWith(records: Records, resource: Resource, id: number, cascade: boolean): Promise<string> {
   const going: string[] = []
   const staying: string[] = []
   for (const { from, onDelete, where } of referencesTo(resource)) {
-    // What restricts a deletion is shown by a question of its own.
-    const count = onDelete === 'restrict' ? 0 : await records.count(from, where(id))
-    if (count > 0) (onDelete === 'cascade' ? going : staying).push(`${count} ${nameOf(from, count)}`)
+    if (onDelete === 'restrict' && !cascade) continue
+    const count = await records.count(from, where(id))
+    if (count > 0)
+      (onDelete === 'clear' || onDelete === 'keep' ? staying : going).push(`${count} ${nameOf(from, count)}`)
   }
   const gone = going.length > 0 ? ` with ${going.join(', ')}` : ''
   return staying.length > 0 ? `${gone} (left without it: ${staying.join(', ')})` : gone

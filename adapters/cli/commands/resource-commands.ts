@@ -3,7 +3,8 @@ import type { JsonObject } from '../../../core/json.ts'
 import type { PageQuery } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { isRated } from '../../../core/resources/call-ratings.ts'
-import type { Resource } from '../../../core/resources/resource.ts'
+import type { Resource, Row } from '../../../core/resources/resource.ts'
+import type { Unread } from '../../../core/resources/values/unread.ts'
 import type { JsonStream } from '../../../core/use-cases/administer.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { addEditFlags, editsFrom, withinBody } from '../edits.ts'
@@ -29,24 +30,27 @@ import { ratingShown } from './rating/rating-shown.ts'
 /** How many records a list shows at a terminal by default. */
 const SCREENFUL = 50
 
-/** What `create` does beside what the declaration tells. */
-export interface Creation {
+/** What the commands of a resource do that its declaration does not say. */
+export interface Additions {
+  /** Adds flags to `create`. */
   addFlags(command: Command): void
-  /** The body with what the flags stand for. Throws CliError. */
+  /** Returns the new record's body with what those flags stand for. Throws CliError. */
   complete(context: Context, flags: Flags, body: JsonObject, services: Services): Promise<JsonObject>
-  /** Told of the new record. */
+  /** Finds values that cannot be used, beside those that no rule can read. */
+  unread(services: Services, values: Row): readonly Unread[]
+  /** Called with each new record. */
   done(context: Context, services: Services, json: string): Promise<void>
 }
 
 /** The commands of one resource, derived from its declaration. `run` is how an action gets its context. */
-export function resourceCommand(resource: Resource, name: string, run: RunCommand, creation?: Creation): Command {
+export function resourceCommand(resource: Resource, name: string, run: RunCommand, additions?: Additions): Command {
   const isExposed = resource.path !== null
   const commands = isExposed
     ? [
         listCommand(resource, name, run),
         showCommand(resource, name, run),
-        createCommand(resource, name, 'create', run, creation),
-        updateCommand(resource, name, run),
+        createCommand(resource, name, 'create', run, additions),
+        updateCommand(resource, name, run, additions),
         deleteCommand(resource, name, 'delete', run),
       ]
     : [
@@ -139,20 +143,20 @@ function createCommand(
   name: string,
   verb: 'create' | 'add',
   run: RunCommand,
-  creation?: Creation,
+  additions?: Additions,
 ): Command {
   const command = addFieldFlags(new Command(verb), resource, true).description(
     `${verb} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
   )
-  creation?.addFlags(command)
+  additions?.addFlags(command)
   forceOption(addEditFlags(command, resource, false), resource)
   example(command, `trunkline ${name} ${verb} ${sampleFlags(resource)}`)
   return run(takesFields(command), async (context, _words, flags) => {
     assertFields(context, resource)
     const services = await context.open()
     const named = await bodyFrom(flags, resource, context, services)
-    const { body: told, edits } = withinBody(named, editsFrom(flags, resource), true)
-    const given = creation ? await creation.complete(context, flags, told, services) : told
+    const { body: typed, edits } = withinBody(named, editsFrom(flags, resource), true)
+    const given = additions ? await additions.complete(context, flags, typed, services) : typed
     const asked = context.options.interactive
       ? await hinting(services.records, resource, { values: given }, () =>
           askMissing(context, services, resource, given),
@@ -160,7 +164,7 @@ function createCommand(
       : given
     const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
     const body = { ...asked, ...madeUp }
-    await assertRead(context, resource, null, { body, edits, flags })
+    await assertRead(context, resource, null, { body, edits, flags }, values => additions?.unread(services, values))
     const json = await hinting(services.records, resource, { values: body }, () =>
       services.administration.create(resource, body),
     )
@@ -169,7 +173,7 @@ function createCommand(
     if (isUnseen || isTold(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
     await warnOfSameKey(context, services.records, resource, idIn(json))
-    await creation?.done(context, services, json)
+    await additions?.done(context, services, json)
   })
 }
 
@@ -187,7 +191,7 @@ const randomFor = ({ fields }: Resource, body: JsonObject): JsonObject =>
     ),
   )
 
-function updateCommand(resource: Resource, name: string, run: RunCommand): Command {
+function updateCommand(resource: Resource, name: string, run: RunCommand, additions?: Additions): Command {
   const command = addFieldFlags(
     new Command('update').argument(`<${referenceForm(resource)}>`),
     resource,
@@ -204,7 +208,9 @@ function updateCommand(resource: Resource, name: string, run: RunCommand): Comma
     const { body: changes, edits } = withinBody(named, editsFrom(flags, resource), false)
     if (Object.keys({ ...changes, ...edits }).length === 0)
       throw new CliError(EXIT.usage, 'nothing to change: give at least one field', `trunkline ${name} update --help`)
-    await assertRead(context, resource, await records.find(resource, id), { body: changes, edits, flags })
+    const change = { body: changes, edits, flags }
+    const stored = await records.find(resource, id)
+    await assertRead(context, resource, stored, change, values => additions?.unread(services, values))
     const json = await hinting(records, resource, { values: changes, id }, () =>
       administration.change(resource, id, changes, { edits }),
     )

@@ -30,6 +30,39 @@ export function numberReader(records: Records): (tenantId: number, number: strin
 }
 
 /**
+ * Returns how a tenant's record writes a number that may be written in another way, or the number as it is where no
+ * record has it. It reads a tenant's records once, when the first of its numbers is looked for, and takes a number that
+ * no record has for the spelling of those that follow.
+ */
+export function numberSpelling(
+  records: Records,
+  resource: Resource,
+  field: string,
+): (tenantId: number, number: string) => Promise<string> {
+  const digitsOf = numberReader(records)
+  const known = new Map<number, Promise<Map<string, string>>>()
+  const read = async (tenantId: number): Promise<Map<string, string>> => {
+    const spellings = new Map<string, string>()
+    for await (const page of records.list(resource, { view: 'plain', where: { tenant_id: tenantId } }))
+      for (const row of objects(`[${page.json}]`)) {
+        const number = cell(row[field])
+        spellings.set(number, number)
+        spellings.set(await digitsOf(tenantId, number), number)
+      }
+    return spellings
+  }
+  return async (tenantId, number) => {
+    const reading = known.get(tenantId) ?? read(tenantId)
+    known.set(tenantId, reading)
+    const spellings = await reading
+    const digits = await digitsOf(tenantId, number)
+    const spelling = spellings.get(number) ?? (digits === '' ? undefined : spellings.get(digits)) ?? number
+    if (digits !== '' && !spellings.has(digits)) spellings.set(digits, spelling)
+    return spelling
+  }
+}
+
+/**
  * Finds the records named by a telephone number, however it is written; of one tenant where that is known. It reads the
  * records once, when the first number is looked for.
  */

@@ -209,3 +209,26 @@ describe('an import', () => {
     await place.done(`${line} --force`)
   })
 })
+
+describe('a profile that cannot be used', () => {
+  it('is refused in a script, with the one that may be meant, whether by an edit or in a new gateway', async () => {
+    const problem =
+      /error: The meta field holds profile, which is not the name of a profile that can be used \(did you mean twilio\?\); --force/
+    assert.match(await refused('trunkline gateway update Jasmin --meta-set profile=twillio'), problem)
+    const other = 'trunkline gateway create --name Other --provider-type x --server-host a.example.com --server-port 80'
+    assert.match(
+      await refused(`${other} --username u --password s3cret --meta '{"profile":"twillio"}'`).catch(String),
+      problem,
+    )
+  })
+
+  it('is refused while it lacks what it needs, which is named', async () => {
+    assert.match(
+      await refused('trunkline gateway update Jasmin --meta-set profile=bandwidth'),
+      /holds account\.\w+, which is missing: the profile bandwidth needs it/,
+    )
+    await place.done('trunkline gateway update Jasmin --meta-set profile=bandwidth --force')
+    await place.done('trunkline gateway update Jasmin --notes x')
+    await place.done('trunkline gateway update Jasmin --meta-unset profile')
+  })
+})

@@ -60,7 +60,7 @@ describe('listening', () => {
       assert.equal(error.code, 'configuration')
       assert.equal(
         error.message,
-        `Cannot listen on ${hostname}:${port}: EADDRINUSE; set TRUNKLINE_PORT to a free port, or to 0.`,
+        `Cannot listen on ${hostname}:${port}: another program listens there; stop it, or set TRUNKLINE_PORT to a free port, or to 0 for any (EADDRINUSE).`,
       )
       return true
     })
@@ -70,7 +70,8 @@ describe('listening', () => {
   it('fails with the setting of the host when that is not an address of this machine', async () => {
     const app = () => new Koa()
     await assert.rejects(serve(app, { host: '192.0.2.1', port: 0 }), {
-      message: 'Cannot listen on 192.0.2.1:0: EADDRNOTAVAIL; set TRUNKLINE_HOST to an address of this machine.',
+      message:
+        'Cannot listen on 192.0.2.1:0: this machine does not have that address; set TRUNKLINE_HOST to one that it has (EADDRNOTAVAIL).',
     })
   })
 
@@ -78,7 +79,7 @@ describe('listening', () => {
     const taken = await serve(() => new Koa(), { host: '127.0.0.1', port: 0 })
     await assert.rejects(
       serveMetrics({ text: async () => '' }, Number(new URL(taken.url).port)),
-      /; set TRUNKLINE_METRICS_PORT to/,
+      /, or set TRUNKLINE_METRICS_PORT to/,
     )
     await taken.stop(0)
   })

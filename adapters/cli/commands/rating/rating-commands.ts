@@ -35,7 +35,7 @@ function quoteCommand(run: RunCommand): Command {
   )
   return run(command, async (context, words, flags) => {
     const { tenant, rest } = await tenantFrom(context, words, flags, 1)
-    const number = rest[0] ?? (await askNumber(context))
+    const number = rest[0]?.trim() || (await askNumber(context))
     const seconds = secondsFrom(String(flags['seconds'] ?? 60))
     const services = await context.open()
     const tenantId = await resolve(services.records, tenants, tenant)
@@ -51,7 +51,9 @@ function quoteCommand(run: RunCommand): Command {
 async function askNumber(context: Context): Promise<string> {
   if (!context.options.interactive) throw new CliError(EXIT.usage, 'a number is required: the one to call', QUOTE_HELP)
   const { askText } = await import('../../terminal/ask.ts')
-  return askText(context, 'number to call:')
+  return askText(context, 'number to call:', {
+    validate: text => (text.trim() === '' ? 'The number to call is needed.' : true),
+  })
 }
 
 function secondsFrom(given: string): number {

@@ -5,7 +5,7 @@ import { broken, REQUIRED } from '../../../../core/resources/values/field-errors
 import type { NewAccount } from '../../../../core/use-cases/accounts.ts'
 import { accountFields, readCredentials, readNewCredentials } from '../../../../core/use-cases/sign-in.ts'
 import { type Context, type Services, say } from '../../context.ts'
-import { again, CliError, EXIT } from '../../exit.ts'
+import { again, CliError, EXIT, withMore } from '../../exit.ts'
 import type { Flags } from '../../fields.ts'
 import { alsoCalled, example } from '../../help.ts'
 import { readSecret } from '../../input.ts'
@@ -50,10 +50,22 @@ async function readPassword(context: Context, flags: Flags): Promise<string | un
   }
 }
 
+/** Throws, naming all that a script must give at once. */
+function assertGiven(flags: Flags): void {
+  const hasPassword = Boolean(flags['randomPassword']) || typeof flags['passwordFile'] === 'string'
+  if (flags['email'] !== undefined) return
+  if (hasPassword)
+    throw new CliError(EXIT.usage, 'there is no e-mail: give --email', again('--email', 'admin@example.com'))
+  throw new CliError(
+    EXIT.usage,
+    'there is no e-mail and no password: give --email, and --password-file or --random-password',
+    withMore('--email', 'admin@example.com', '--random-password'),
+  )
+}
+
 /** A new account, checked, from the flags and from what a person is asked. */
 export async function askAccount(context: Context, flags: Flags): Promise<NewAccount> {
-  if (flags['email'] === undefined && !context.options.interactive)
-    throw new CliError(EXIT.usage, 'there is no e-mail: give --email', again('--email', 'admin@example.com'))
+  if (!context.options.interactive) assertGiven(flags)
   const email = String(flags['email'] ?? (await askText(context, 'E-mail:', { validate: validated('email') })))
   if (validated('email')(email) !== true) readCredentials({ email, password: 'any' })
   const password = await readPassword(context, flags)

@@ -9,9 +9,10 @@ import { suggests } from '../../naming/suggestions.ts'
 import type { RunCommand, Wiring } from '../../program.ts'
 import { askText } from '../../terminal/ask.ts'
 import { cell, objects } from '../../terminal/json-values.ts'
-import type { Creation } from '../resource-commands.ts'
+import type { Additions } from '../resource-commands.ts'
 import { gatewayTest } from './gateway-test.ts'
 import { profileCommand, profileNamed } from './profile-commands.ts'
+import { MEMBERS, unusableProfile } from './unusable-profile.ts'
 
 /** What can be done with gateways beside administering them. */
 export const gatewayTools = (run: RunCommand, wiring: Wiring): Command[] => [
@@ -22,7 +23,7 @@ export const gatewayTools = (run: RunCommand, wiring: Wiring): Command[] => [
 const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
 /** `create --profile twilio` asks for what that provider needs, and says what to enter on its side. */
-export const gatewayCreation = (wiring: Wiring): Creation => ({
+export const gatewayAdditions = (wiring: Wiring): Additions => ({
   addFlags: command => {
     const profile = new Option('--profile <name>', "the provider's profile; see trunkline gateway profile list")
     command.addOption(
@@ -46,6 +47,7 @@ export const gatewayCreation = (wiring: Wiring): Creation => ({
     const profile = await profileNamed(context, wiring, String(flags['profile']))
     return bodyFor(profile, body, await accountFor(context, profile, body, accountGiven(profile, flags)))
   },
+  unread: ({ profiles }, values) => unusableProfile(profiles, values),
   done: async (context, services, json) => {
     const [row = {}] = objects(`[${json}]`)
     for (const line of await services.messaging.setup(Number(row['id'])))
@@ -65,14 +67,6 @@ function accountGiven(profile: Profile, { account }: Flags): Map<string, string>
     given.set(key, value)
   }
   return given
-}
-
-/** Where an account's value stands in the body of a gateway; null: under `meta.account`. */
-const MEMBERS: Readonly<Record<string, string>> = {
-  username: 'username',
-  password: 'password',
-  token: 'callback_token',
-  server_host: 'server_host',
 }
 
 type AccountField = Profile['account'][number]

@@ -9,13 +9,16 @@ import { REASON } from './rows/columns.ts'
 import type { Warning } from './rows/evaluate.ts'
 import type { Names } from './rows/names.ts'
 
+type RejectedRow = Pick<BulkRecord, 'row'> & { readonly source: SourceRow; readonly errors: FieldErrors }
+type WarnedRow = Pick<BulkRecord, 'row' | 'line'> & { readonly warnings: readonly Warning[] }
+
 /** Rows that were read together. */
 export interface Batch {
   readonly records: readonly BulkRecords[]
   /** Those that break a rule. */
-  readonly rejected: readonly (readonly [SourceRow, FieldErrors])[]
+  readonly rejected: readonly RejectedRow[]
   /** Those that are taken, and may not mean what they seem to. */
-  readonly warned: readonly (readonly [line: number, warnings: readonly Warning[]])[]
+  readonly warned: readonly WarnedRow[]
   readonly rows: number
   /** The lines of rows without any value. */
   readonly blank: readonly number[]
@@ -34,6 +37,8 @@ export interface Reading {
   /** Must rejected rows be handed back as they came? */
   readonly keepsRaw: boolean
   readonly signal: AbortSignal | undefined
+  /** Makes the keys of records those of the stored records that they mean. */
+  readonly withStoredKeys: (records: readonly BulkRecord[]) => Promise<readonly BulkRecord[]>
 }
 
 /** Rows read at once. */
@@ -68,8 +73,8 @@ export async function* readBatches(reading: Reading, size: () => number): AsyncG
 
 interface Draft {
   readonly records: BulkRecords[]
-  readonly rejected: (readonly [SourceRow, FieldErrors])[]
-  readonly warned: (readonly [line: number, warnings: readonly Warning[]])[]
+  readonly rejected: RejectedRow[]
+  readonly warned: WarnedRow[]
   readonly blank: number[]
   rows: number
   /** The length of the rows, in characters. */
@@ -79,7 +84,7 @@ interface Draft {
 const emptyBatch = (): Draft => ({ records: [], rejected: [], warned: [], blank: [], rows: 0, length: 0 })
 
 /** Adds what is read of some rows to a batch. Rows that name records not known yet are read again once those are. */
-function rowReader({ opened, names, keepsRaw }: Reading) {
+function rowReader({ opened, names, keepsRaw, withStoredKeys }: Reading) {
   let number = 0
   return async (rows: readonly SourceRow[], batch: Draft): Promise<void> => {
     const [rejected, warned] = [batch.rejected.length, batch.warned.length]
@@ -90,18 +95,18 @@ function rowReader({ opened, names, keepsRaw }: Reading) {
       batch.warned.length = warned
       for (const [index, source] of rows.entries()) {
         const read = opened.reader.read(source)
+        const row = number + index
         if ('errors' in read) {
-          if (!isNote(source)) batch.rejected.push([source, read.errors])
+          if (!isNote(source)) batch.rejected.push({ row, source, errors: read.errors })
           continue
         }
         const { line, raw } = source
-        if (read.warnings.length > 0) batch.warned.push([line, read.warnings])
-        for (const values of read.records)
-          records.push({ row: number + index, line, raw: keepsRaw ? raw : null, values })
+        if (read.warnings.length > 0) batch.warned.push({ row, line, warnings: read.warnings })
+        for (const values of read.records) records.push({ row, line, raw: keepsRaw ? raw : null, values })
       }
     } while (await names.load())
     // Kept as they are read, they would be copied by the garbage collector, and then take as long again to pass on.
-    if (records.length > 0) batch.records.push(packed(records))
+    if (records.length > 0) batch.records.push(packed(await withStoredKeys(records)))
     number += rows.length
     batch.rows += rows.filter(source => !isNote(source)).length
   }

@@ -12,8 +12,15 @@ import type { Format } from './options.ts'
 import { REASON } from './rows/columns.ts'
 import type { Warning } from './rows/evaluate.ts'
 
-export interface ImportWarning {
+/** Where a row stands in the input. */
+export interface At {
+  /** Its first line. */
   readonly line: number
+  /** Which element of a JSON array it is, from 1: a whole array may stand on one line. */
+  readonly element?: number
+}
+
+export interface ImportWarning extends At {
   /** The column, member or field; `row` for the row as a whole. */
   readonly field: string
   readonly message: string
@@ -28,9 +35,10 @@ export function errorReport(
   max: number,
   before: () => void,
 ) {
-  const print = ({ line, field, message }: ImportWarning, kind = ''): void => {
+  const print = ({ line, element, field, message }: ImportWarning, kind = ''): void => {
     before()
-    writeErrors(io, `${name}:${line}: ${kind}${field}: ${message}`)
+    const which = element === undefined ? '' : `element ${element}: `
+    writeErrors(io, `${name}:${line}: ${kind}${which}${field}: ${message}`)
   }
   const isJson = options.output === 'json'
   const errors = firstOf<FieldError, ImportError>(max, toError, error => {
@@ -58,16 +66,16 @@ export function errorReport(
   }
 }
 
-const toWarning = (line: number, { field, sentence }: Warning): ImportWarning => ({ line, field, message: sentence })
+const toWarning = (at: At, { field, sentence }: Warning): ImportWarning => ({ ...at, field, message: sentence })
 
-const toError = (line: number, error: FieldError): ImportError => ({
-  ...toWarning(line, error),
+const toError = (at: At, error: FieldError): ImportError => ({
+  ...toWarning(at, error),
   rule: error.rule,
   ...(error.detail ? { detail: error.detail } : {}),
 })
 
 /** Keeps and shows what comes first, and counts the rest. */
-function firstOf<T, Shown>(max: number, form: (line: number, found: T) => Shown, show: (found: Shown) => void) {
+function firstOf<T, Shown>(max: number, form: (at: At, found: T) => Shown, show: (found: Shown) => void) {
   const shown: Shown[] = []
   let more = 0
   return {
@@ -75,11 +83,11 @@ function firstOf<T, Shown>(max: number, form: (line: number, found: T) => Shown,
     get more() {
       return more
     },
-    add: (line: number, found: readonly T[]): void => {
+    add: (at: At, found: readonly T[]): void => {
       for (const each of found)
         if (shown.length >= max) more++
         else {
-          const formed = form(line, each)
+          const formed = form(at, each)
           shown.push(formed)
           show(formed)
         }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { AppError, type FieldErrors } from '../../../../core/errors.ts'
+import { AppError } from '../../../../core/errors.ts'
 import type { BulkCounts, BulkLoad, PlaceOf, Rejection } from '../../../../core/ports/bulk.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
 import { keepsPlace, NO_COUNTS } from '../../../../core/use-cases/import.ts'
@@ -14,9 +14,10 @@ import type { OpenedSource } from './input/source.ts'
 import type { Format, ImportOptions } from './options.ts'
 import { findPlace, fingerprintOf, goTo, type Mark, resuming } from './place.ts'
 import { approvedBy, type Replacing } from './replace.ts'
-import { errorReport, openRejectFile, type RejectFile } from './report.ts'
+import { type At, errorReport, openRejectFile, type RejectFile } from './report.ts'
 import type { Fixed } from './rows/evaluate.ts'
 import type { Names } from './rows/names.ts'
+import { storedKeys } from './stored-keys.ts'
 import type { ImportSummary } from './summary.ts'
 
 export interface Run {
@@ -50,7 +51,7 @@ export async function runImport(run: Run): Promise<ImportSummary> {
   const report = errorReport(context, input.name, options.maxErrors, shown.clear)
   const counts: Counts = { rows: 0, ...NO_COUNTS, warned: 0, blank: 0 }
   const blankLines: number[] = []
-  if (opened.errors.length > 0) report.add(input.line === 1 ? 1 : input.line - 1, opened.errors)
+  if (opened.errors.length > 0) report.add({ line: input.line === 1 ? 1 : input.line - 1 }, opened.errors)
   else {
     const place = await placeOf(run)
     if (place.mark) takeUp(context, place.mark, counts, blankLines)
@@ -181,8 +182,9 @@ interface Passing extends Run {
 async function passRows(passing: Passing): Promise<void> {
   const { input, resource, shown, counts, place, load, options, signal } = passing
   const isWithin = place.mark !== null
+  const withStoredKeys = storedKeys(passing.services.records, resource, passing.opened, options)
   const batches = readBatches(
-    { ...passing, isWithin, keepsRaw: options.rejectFile !== undefined },
+    { ...passing, isWithin, withStoredKeys, keepsRaw: options.rejectFile !== undefined },
     () => load.batchSize,
   )
   /** Waits for no more input once that has failed. */
@@ -236,34 +238,40 @@ function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void 
   counts.blank += blank.length
   blankLines.push(...blank.slice(0, SHOWN_BLANKS - blankLines.length))
   counts.warned += warned.length
-  for (const [line, warnings] of warned) passing.report.warn(line, warnings)
-  for (const [{ line, raw }, errors] of rejected) reject(passing, line, raw, errors)
+  for (const { row, line, warnings } of warned) passing.report.warn(at(passing, row, line), warnings)
+  for (const { row, source, errors } of rejected) reject(passing, { row, ...source, errors })
 }
 
-function reject({ report, rejects, counts }: Passing, line: number, raw: string, errors: FieldErrors): void {
-  counts.rejected++
-  report.add(line, errors)
-  rejects.add(raw, errors)
+/** An import that goes on within an array counts its elements from there, so it names lines alone. */
+const at = ({ format, place }: Passing, row: number, line: number): At =>
+  format === 'json' && place.mark === null ? { line, element: row + 1 } : { line }
+
+function reject(passing: Passing, { row, line, raw, errors }: Rejection): void {
+  passing.counts.rejected++
+  // What is wrong with the array itself is on a row without text, and in no element.
+  passing.report.add(raw === '' ? { line } : at(passing, row, line), errors)
+  passing.rejects.add(raw ?? '', errors)
 }
 
 /** Stores what was read; when a row before broke a rule and nothing may be stored, still looks for others that do. */
 async function settle(passing: Passing, reached: Reached, isDone: boolean): Promise<void> {
-  const { load, place, counts, blankLines, rejects, options } = passing
+  const { load, place, counts, blankLines, rejects, options, opened } = passing
   const isStopped = (): boolean => options.onError === 'stop' && counts.rejected > (place.mark?.rejected ?? 0)
-  const told = new Set<number>()
-  const tellOf = ({ row, line, raw, errors }: Rejection): void => {
-    if (told.has(row)) return
-    told.add(row)
-    reject(passing, line, raw ?? '', errors)
+  const reported = new Set<number>()
+  const rejectOnce = (rejection: Rejection): void => {
+    if (reported.has(rejection.row)) return
+    reported.add(rejection.row)
+    const errors = rejection.errors.map(error => ({ ...error, field: opened.reader.columnOf(error.field) }))
+    reject(passing, { ...rejection, errors })
   }
   const placeWith: PlaceOf = ({ created, skipped }, rejections) => {
-    rejections.forEach(tellOf)
+    rejections.forEach(rejectOnce)
     const total = { ...counts, created: counts.created + created, skipped: counts.skipped + skipped }
     return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
   }
   const isLook = isStopped() || options.dryRun
   const outcome = isLook ? await load.check() : await load.store(placeWith, await approved(passing))
-  for await (const rejection of load.rejections()) tellOf(rejection)
+  for await (const rejection of load.rejections()) rejectOnce(rejection)
   if (isStopped()) return
   counts.created += outcome.created
   counts.updated += outcome.updated

@@ -41,6 +41,12 @@ describe('deleting', () => {
     for (const id of [2, 3]) await place.done(`trunkline did delete id:${id} --yes`)
   })
 
+  it('says what goes with the record', async () => {
+    await place.done('trunkline did create --tenant acme --number +4931 --provider X --status active')
+    await place.done('trunkline route add --did +4931 --target-type extension --target acme/101')
+    await ended('trunkline did delete +4931 --yes', { stderr: 'DID +4931 deleted with 1 route.\n' })
+  })
+
   it('of a tenant that others depend on says how to delete all of it', async () => {
     const line = 'trunkline tenant delete acme --yes --output json'
     const { code, stderr } = await place.run(line)
@@ -52,7 +58,9 @@ describe('deleting', () => {
   it('says nothing at all with --quiet', () => ended('trunkline route remove 1 --yes --quiet', {}))
 
   it('of a tenant with --cascade takes everything along', async () => {
-    await ended('trunkline tenant delete acme --yes --cascade', { stderr: 'Tenant acme deleted.\n' })
+    await ended('trunkline tenant delete acme --yes --cascade', {
+      stderr: 'Tenant acme deleted with 1 extension, 1 queue, 1 DID.\n',
+    })
     await ended('trunkline extension list', {})
   })
 })

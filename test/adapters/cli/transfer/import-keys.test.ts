@@ -40,6 +40,31 @@ describe('natural keys', () => {
     assert.deepEqual(desk.query(RATES), ['380|UA|20000|6|active', '44|UK|10000|60|active', '45|DK|10000|60|active'])
   })
 
+  it('that are telephone numbers are those of the record that has the number, however it is written', async () => {
+    const settings = { dialling: { country: 'UA', area_code: '44' } }
+    await desk.create('tenants', { slug: 'kyiv', domain: 'kyiv.example.com', settings })
+    await desk.create('dids', { tenant_id: 2, number: '+380441234567', provider: 'Old' })
+    const dids = (...rows: string[]): string => ['number,provider,status', ...rows, ''].join('\n')
+    const of = ['--tenant', 'kyiv']
+    const change = dids('044 1234567,New,active', '00380 44 1234568,New,active')
+    const { summary } = await desk.take('dids', change, [...of, '--mode', 'upsert'])
+    assert.deepEqual([summary.errors, summary.created, summary.updated], [[], 1, 1])
+    const numbers = 'SELECT number, provider FROM dids ORDER BY id'
+    assert.deepEqual(desk.query(numbers), ['+380441234567|New', '00380 44 1234568|New'])
+    const again = await desk.take('dids', dids('+380 44 123-45-68,X,active'), [...of, '--mode', 'skip'])
+    assert.deepEqual([again.summary.created, again.summary.skipped], [0, 1])
+    const twice = await desk.take('dids', dids('0447654321,X,active', '+380447654321,Y,active'), [
+      ...of,
+      '--mode',
+      'upsert',
+    ])
+    assert.deepEqual(
+      twice.summary.errors.map(({ line, rule }) => [line, rule]),
+      [[3, 'repeated']],
+    )
+    assert.equal(desk.query(numbers).length, 2)
+  })
+
   it('leave a record that holds what its row says as it is in upsert mode, and count it apart', async () => {
     await desk.take('rates', deck(stored, '44,UK,1,60,active', '45,DK,1,60,active'), FLAGS)
     const before = desk.query('SELECT updated_at FROM rates ORDER BY id')

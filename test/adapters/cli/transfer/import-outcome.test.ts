@@ -52,6 +52,34 @@ describe('an import with bad rows', () => {
     assert.match(stderr, /^nothing was imported/m)
   })
 
+  it('names the element of a JSON array, which may stand on one line as a whole', async () => {
+    const rate = (prefix: string, cost_per_minute: string) =>
+      JSON.stringify({ prefix, destination: 'x', cost_per_minute, billing_increment: 60, status: 'active' })
+    const array = `[${rate('1', '1')},${rate('2', 'bad')},${rate('1', '2')}] .`
+    const { summary, stderr } = await desk.take('rates', array, [...FLAGS, '--format', 'json'])
+    assert.deepEqual(
+      summary.errors.map(({ line, element, field }) => [line, element, field]),
+      [
+        [1, 2, 'cost_per_minute'],
+        [1, undefined, 'row'],
+        [1, 3, 'prefix'],
+      ],
+    )
+    assert.match(stderr, /^\S+:1: element 2: cost_per_minute: /m)
+  })
+
+  it('names the column where a rule of the storage is broken', async () => {
+    await desk.create('tenants', { slug: 'other', domain: 'other.example.com' })
+    await desk.create('extensions', { tenant_id: 2, extension_number: '7' })
+    await desk.create('dids', { tenant_id: 1, number: '+380441234567' })
+    const table = 'did,target_type,target\n+380441234567,extension,other/7\n'
+    const { summary } = await desk.take('routes', table, [])
+    assert.deepEqual(
+      summary.errors.map(({ field, rule }) => [field, rule]),
+      [['target', 'foreign']],
+    )
+  })
+
   it('keeps the good ones with --on-error continue', async () => {
     const { summary } = await desk.take('rates', text, [...FLAGS, '--on-error', 'continue'])
     assert.deepEqual(prefixes(), ['1', '3'])

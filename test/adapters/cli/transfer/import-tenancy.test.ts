@@ -42,7 +42,7 @@ describe('an import of DIDs', () => {
     )
     assert.deepEqual([summary.created, summary.updated, summary.rejected], [MANY - 2, 1, 1])
     const [error] = summary.errors
-    assert.deepEqual([error?.line, error?.rule, error?.field, error?.message], [2, 'joined', 'tenant_id', SENTENCE])
+    assert.deepEqual([error?.line, error?.rule, error?.field, error?.message], [2, 'joined', 'tenant', SENTENCE])
     assert.deepEqual(desk.query('SELECT tenant_id FROM dids WHERE id = 1'), ['1'])
   })
 

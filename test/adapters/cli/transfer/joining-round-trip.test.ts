@@ -95,7 +95,7 @@ describe('devices, agents and routes', () => {
     const agents = await desk.take('agents', 'queue,extension\nacme/800,beta/101\n')
     assert.deepEqual(
       agents.summary.errors.map(({ rule, field }) => [rule, field]),
-      [['foreign', 'extension_id']],
+      [['foreign', 'extension']],
     )
     const routes = await desk.take(
       'routes',
@@ -103,7 +103,7 @@ describe('devices, agents and routes', () => {
       ['--on-error', 'continue'],
     )
     assert.deepEqual(routes.summary.errors.map(({ line, rule, field }) => [line, rule, field]).sort(), [
-      [2, 'foreign', 'target_id'],
+      [2, 'foreign', 'target'],
       [3, 'reference', 'target'],
       [4, 'format', 'target_type'],
       [4, 'reference', 'target'],

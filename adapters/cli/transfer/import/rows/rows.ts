@@ -14,6 +14,8 @@ import type { Names } from './names.ts'
 export interface RowReader {
   /** The fields that `read` gives the values of. */
   readonly columns: readonly string[]
+  /** The one column or member that gives a field; the field itself where several may. */
+  columnOf(field: string): string
   /** Reads a row, as far as the names in it are known. */
   read(row: SourceRow): Read
 }
@@ -46,6 +48,7 @@ export function tableReader(plan: RowPlan, header: readonly string[], columns: r
   const cellOf = ({ index }: Source): unknown => cells[index]
   return {
     columns: fields,
+    columnOf: columnIn(slots),
     read: ({ content }) => {
       if (content instanceof Fault) return fault(content.sentence)
       if ('json' in content) return fault('The row is no row of a table.')
@@ -56,6 +59,15 @@ export function tableReader(plan: RowPlan, header: readonly string[], columns: r
       return evaluate(cellOf)
     },
   }
+}
+
+function columnIn(slots: readonly Slot[]): RowReader['columnOf'] {
+  const columns = new Map(
+    slots.flatMap(({ field, sources: [source, ...others] }) =>
+      source && others.length === 0 ? [[field, source.column] as const] : [],
+    ),
+  )
+  return field => columns.get(field) ?? field
 }
 
 const nameAt = (header: readonly string[], index: number): string => header[index]?.trim() ?? ''
@@ -86,6 +98,7 @@ export function objectReader(plan: RowPlan): RowReader {
     .map(([name]) => broken(name, REQUIRED))
   return {
     columns: fields,
+    columnOf: columnIn(slots),
     read: ({ content }) => {
       if (content instanceof Fault) return fault(content.sentence)
       const row = 'json' in content ? content.json : null

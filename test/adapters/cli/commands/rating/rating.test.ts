@@ -37,6 +37,14 @@ describe('the tools of rating', () => {
   })
   after(() => place.remove())
 
+  test('a quote needs a number, and an empty one is none', async () => {
+    for (const number of ["''", "' '"]) {
+      const { code, stdout, stderr } = await place.run(`trunkline rate quote acme ${number}`)
+      assert.deepEqual([code, stdout], [64, ''])
+      assert.match(stderr, /^error: a number is required: the one to call/)
+    }
+  })
+
   test('a quote shows every known case by the rate, the rounding and the arithmetic', async () => {
     for (const [n, [price = '', increment = '', seconds = '', billed = '', cost = '']] of CASES.entries()) {
       const prefix = `7${String(n).padStart(2, '0')}`

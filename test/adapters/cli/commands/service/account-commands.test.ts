@@ -57,6 +57,14 @@ describe('accounts', () => {
         'error: there is no password: give --password-file or --random-password\nhint: trunkline admin create erin@example.com --random-password\n',
     }))
 
+  it('names all that is missing at once, and not one thing after the other', () =>
+    ended('trunkline init --db new.db --name Root', {
+      code: 64,
+      stderr:
+        'error: there is no e-mail and no password: give --email, and --password-file or --random-password\n' +
+        'hint: trunkline init --db new.db --name Root --email admin@example.com --random-password\n',
+    }))
+
   it('have a password of eight characters or more', async () => {
     const short = { code: 65, stderr: 'error: The password field must be at least 8 characters.\n' }
     for (const line of ['create erin@example.com', 'passwd dave@example.com']) {

@@ -1,0 +1,36 @@
+import type { BulkRecord } from '../../../../core/ports/bulk.ts'
+import type { Records } from '../../../../core/ports/records.ts'
+import { TENANT } from '../../../../core/resources/references/within.ts'
+import type { Resource } from '../../../../core/resources/resource.ts'
+import { numberField, numberSpelling } from '../../naming/same-number.ts'
+import type { Reading } from './batches.ts'
+import type { OpenedSource } from './input/source.ts'
+import type { ImportOptions } from './options.ts'
+
+/**
+ * Where the key is a telephone number and stored records are to be found by it, writes each number as the record does
+ * that has it: +380441234567 and 044 1234567 are one DID of a tenant in Kyiv.
+ */
+export function storedKeys(
+  records: Records,
+  resource: Resource,
+  { reader: { columns }, constants }: OpenedSource,
+  { mode }: Pick<ImportOptions, 'mode'>,
+): Reading['withStoredKeys'] {
+  const field = numberField(resource)
+  const at = field === null ? -1 : columns.indexOf(field)
+  if (field === null || at === -1 || (mode !== 'upsert' && mode !== 'skip')) return async given => given
+  const spelling = numberSpelling(records, resource, field)
+  const tenantAt = columns.indexOf(TENANT)
+  const respelled = async (record: BulkRecord): Promise<BulkRecord> => {
+    const number = record.values[at]
+    const tenant = tenantAt === -1 ? constants[TENANT] : record.values[tenantAt]
+    if (typeof number !== 'string' || typeof tenant !== 'number') return record
+    return { ...record, values: record.values.with(at, await spelling(tenant, number)) }
+  }
+  return async given => {
+    const all: BulkRecord[] = []
+    for (const record of given) all.push(await respelled(record))
+    return all
+  }
+}
