@@ -117,7 +117,7 @@ async function placedBy(
 async function brought(parts: FeedParts, lookup: DialplanLookup): Promise<Decided> {
   const { dialled, caller, id } = lookup
   const request = (trunk: string | null): CallRequest => ({ from: 'trunk', trunk, caller, dialled })
-  const facts = await parts.directory.forDid(dialled, request(null))
+  const facts = await parts.directory.forDid(dialled)
   if (!facts) return nowhere(refused('unknown DID', `no DID has the number ${dialled}`))
   const names = await trunksAt(parts, lookup, facts.directory)
   const live = parts.live.all(id)

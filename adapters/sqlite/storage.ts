@@ -10,7 +10,7 @@ import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
-import type { LimitUsage, SwitchChanges } from '../../core/ports/switching.ts'
+import type { LimitUsage, SwitchChanges, SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { bulk } from './bulk/bulk.ts'
@@ -37,6 +37,7 @@ import { sessions } from './service/sessions.ts'
 import { smsReports } from './service/sms-reports.ts'
 import { limitUsage } from './switching/limit-usage.ts'
 import { switchChanges } from './switching/switch-changes.ts'
+import { switchDirectory } from './switching/switch-directory.ts'
 
 /** The ports that one SQLite file serves, and its upkeep. */
 export interface Storage {
@@ -61,6 +62,8 @@ export interface Storage {
   readonly limitUsage: LimitUsage
   /** Each follows the changes for itself. */
   switchChanges(): SwitchChanges
+  /** A new one, which keeps what it has read for as long as it is used. */
+  switchDirectory(): SwitchDirectory
   readonly connection: Connection
   readonly writer: Writer
   /** Waits for pending writes, folds the log into the file and closes it. */
@@ -82,6 +85,10 @@ export function openStorage(path: string, options: StorageOptions): Storage {
   const steps = new RecordSteps(connection, clock)
   const trail = auditTrail(connection, clock, options.actor ?? ITSELF)
   const signedIn = sessions(connection, writer, trail)
+  const ofCalls = {
+    calls: translating(calls(connection, writer, clock, trail)),
+    limitUsage: translating(limitUsage(connection, clock)),
+  }
   return {
     records: translating(records(connection, writer, steps, trail)),
     messages: translating(messages(connection, writer, steps, trail, clock)),
@@ -91,7 +98,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     accounts: translating(accounts(connection, writer, clock, trail, signedIn.forgetRemembered)),
     sessions: translating(signedIn),
     maintenance: translating(maintenance(connection)),
-    calls: translating(calls(connection, writer, clock, trail)),
+    calls: ofCalls.calls,
     audit: translating(audit(connection, writer, trail)),
     bulk: translating(bulk(connection, writer, clock, trail)),
     decks: translating(decks(connection, writer, clock, trail)),
@@ -101,8 +108,9 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     gauges: gauges(connection),
     serverKeys: translating(serverKeys(connection, writer)),
     notices: translating(notices(connection, writer, clock)),
-    limitUsage: translating(limitUsage(connection, clock)),
+    limitUsage: ofCalls.limitUsage,
     switchChanges: () => translating(switchChanges(connection)),
+    switchDirectory: () => translating(switchDirectory(connection, { ...ofCalls, clock })),
     connection,
     writer,
     close: async () => {

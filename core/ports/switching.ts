@@ -8,22 +8,23 @@ import type { Used } from '../switching/limits.ts'
 export interface SwitchDirectory {
   /** The tenant of exactly that domain, case included, with the extension of that number; null when there is none. */
   registrant(domain: string, extension: string): Promise<TenantDirectory | null>
-  /** What decides on one call: of the tenant with that slug; null when there is none. */
-  forCall(slug: string, request: CallRequest): Promise<CallFacts | null>
-  /** Likewise, for a call from a carrier: of the tenant that owns the DID; null when nobody does. */
-  forDid(number: string, request: CallRequest): Promise<CallFacts | null>
+  /**
+   * What decides on one call: of the tenant with that slug; null when there is none. A rate is looked up where a limit
+   * wants one, or to tell an operator of it.
+   */
+  forCall(slug: string, request: CallRequest, options?: { readonly isTold?: boolean }): Promise<CallFacts | null>
+  /** Likewise, for a call from a carrier: of the tenant that owns the DID; of several the one whose record is the oldest. */
+  forDid(number: string): Promise<CallFacts | null>
   /** All of one tenant; null when there is none. */
   whole(slug: string): Promise<TenantDirectory | null>
   /** Of all tenants, one at a time, by id. */
   all(): AsyncIterable<TenantDirectory>
-  /** Another text whenever anything that a directory is made of may have changed, in whatever process. */
-  revision(): Promise<string>
 }
 
 /** What decides on one call, at one moment. */
 export interface CallFacts {
   readonly directory: TenantDirectory
-  /** The rate that the call would be billed by; null without one. Not looked up (undefined) for calls inside. */
+  /** The rate that the call would be billed by; null without one; undefined where it was not looked up. */
   readonly rate: Rate | null | undefined
   /** What was used of the tenant's limits and, for a call of an extension, of that one's; without the calls that are up. */
   readonly used: { readonly tenant: Used; readonly extension: Used }

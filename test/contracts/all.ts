@@ -5,6 +5,7 @@ import { callsContract } from './calls/calls.ts'
 import { decksContract } from './calls/decks.ts'
 import { limitUsageContract } from './calls/limit-usage.ts'
 import { reratingContract } from './calls/rerating.ts'
+import { switchDirectoryContract } from './calls/switch-directory.ts'
 import type { Adapter, Contract } from './contract.ts'
 import { messagesContract } from './messaging/messages.ts'
 import { parkedReceiptsContract } from './messaging/parked-receipts.ts'
@@ -55,6 +56,7 @@ const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
   reratingContract,
   callUsageContract,
   limitUsageContract,
+  switchDirectoryContract,
   decksContract,
   callDecksContract,
 ]

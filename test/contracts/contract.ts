@@ -10,7 +10,7 @@ import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
-import type { LimitUsage } from '../../core/ports/switching.ts'
+import type { LimitUsage, SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
@@ -27,6 +27,7 @@ export interface Ports {
   readonly bulk: Bulk
   readonly calls: Calls
   readonly limitUsage: LimitUsage
+  readonly switchDirectory: () => SwitchDirectory
   readonly decks: Decks
   readonly retention: Retention
   readonly maintenance: Maintenance

@@ -65,7 +65,6 @@ export function directoryOf(
     all: async function* () {
       yield* tenants()
     },
-    revision: async () => '1',
   }
 }
 

@@ -18,6 +18,7 @@ const serves: readonly Port[] = [
   'bulk',
   'calls',
   'limitUsage',
+  'switchDirectory',
   'decks',
   'retention',
   'maintenance',

@@ -1,0 +1,61 @@
+import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory } from '../../../core/switching/directory.ts'
+import type { KnownTenant, KnownTenants } from './known-tenants.ts'
+import type { SwitchRecords } from './switch-records.ts'
+
+/** The records of one tenant that a question is about, and those that they lead to. */
+export interface Gathered {
+  readonly known: KnownTenant
+  /** Reads and keeps it; null where there is none. */
+  addExtension(number: string): SwitchExtension | null
+  /** With its agents. */
+  addQueue(number: string): SwitchQueue | null
+  /** With what its routes lead to. */
+  addDid(id: number): void
+  keepExtension(extension: SwitchExtension): void
+  keepQueue(queue: SwitchQueue): void
+  /** Keeps a DID without reading what it leads to. */
+  show(did: SwitchDid): void
+  directory(): TenantDirectory
+}
+
+export function gathering(known: KnownTenant, records: SwitchRecords, shared: KnownTenants): Gathered {
+  const { tenant, dialling, limits } = known
+  const extensions = new Map<string, SwitchExtension>()
+  const queues = new Map<string, SwitchQueue>()
+  const dids = new Map<string, SwitchDid>()
+  const gathered: Gathered = {
+    known,
+    addExtension: number => {
+      const found = extensions.get(number) ?? records.extension(tenant.id, number)
+      if (found) extensions.set(number, found)
+      return found
+    },
+    addQueue: number => {
+      const found = records.queue(tenant.id, number)
+      if (!found) return null
+      gathered.keepQueue(found)
+      for (const { extension } of found.agents) gathered.addExtension(extension)
+      return found
+    },
+    addDid: id => {
+      const found = records.did(id)
+      if (!found) return
+      gathered.show(found)
+      for (const { type, number } of found.targets)
+        if (type === 'extension') gathered.addExtension(number)
+        else gathered.addQueue(number)
+    },
+    keepExtension: extension => extensions.set(extension.number, extension),
+    // Of several queues with one number, the oldest has it.
+    keepQueue: queue => {
+      if (!queues.has(queue.number)) queues.set(queue.number, queue)
+    },
+    show: did => dids.set(dialling.read(did.number).digits, did),
+    directory: () => ({
+      ...{ tenant, dialling, limits, extensions, queues, dids },
+      trunks: shared.trunks(),
+      trunkRoutes: shared.routesOf(tenant.id),
+    }),
+  }
+  return gathered
+}

@@ -1,0 +1,96 @@
+import type { Dialling } from '../../../core/dialling/dialling.ts'
+import { diallingOf } from '../../../core/dialling/settings.ts'
+import { parseJson } from '../../../core/json.ts'
+import type { Changed } from '../../../core/ports/switching.ts'
+import type { SwitchDid, SwitchTenant, Trunk, TrunkRoute } from '../../../core/switching/directory.ts'
+import { limitsOf } from '../../../core/switching/limit-settings.ts'
+import type { LimitSettings } from '../../../core/switching/limits.ts'
+import type { SwitchRecords } from './switch-records.ts'
+
+/** What the settings of a tenant say, which may be long. */
+export interface KnownTenant {
+  readonly tenant: SwitchTenant
+  readonly dialling: Dialling
+  readonly limits: LimitSettings
+}
+
+/** Keeps what every call of a tenant needs until something of it changes. */
+export interface KnownTenants {
+  changed(changed: Changed): void
+  of(id: number): KnownTenant | null
+  /** The countries of the tenants that have been asked for. */
+  countries(): ReadonlySet<string>
+  trunks(): ReadonlyMap<string, Trunk>
+  /** Those of the tenant and those of all. */
+  routesOf(tenantId: number): readonly TrunkRoute[]
+  /** What the carrier of a trunk may be shown as the caller. */
+  shownBy(tenantId: number, trunk: string): readonly SwitchDid[]
+}
+
+interface Carriers {
+  readonly trunks: ReadonlyMap<string, Trunk>
+  readonly routes: ReadonlyMap<number | null, readonly TrunkRoute[]>
+}
+
+export function knownTenants(records: SwitchRecords): KnownTenants {
+  const tenants = new Map<number, KnownTenant>()
+  const shown = new Map<number, Map<string, readonly SwitchDid[]>>()
+  let carriers: Carriers | null = null
+
+  const present = (): Carriers => {
+    carriers ??= carriersIn(records)
+    return carriers
+  }
+  const read = (id: number): KnownTenant | null => {
+    const row = records.tenant(id)
+    if (!row) return null
+    const { settings, ...tenant } = row
+    const given = settings === null ? null : parseJson(settings)
+    const dialling = diallingOf(given)
+    return { tenant, dialling, limits: limitsOf(given, dialling) }
+  }
+  return {
+    changed: changed => {
+      // A few rows, and a route of one tenant changes them too.
+      carriers = null
+      if (changed === 'all') {
+        tenants.clear()
+        shown.clear()
+      } else
+        for (const id of changed) {
+          tenants.delete(id)
+          shown.delete(id)
+        }
+    },
+    of: id => {
+      const known = tenants.get(id) ?? read(id)
+      if (known) tenants.set(id, known)
+      return known
+    },
+    countries: () => new Set([...tenants.values()].flatMap(({ dialling }) => dialling.country ?? [])),
+    trunks: () => present().trunks,
+    routesOf: tenantId => {
+      const { routes } = present()
+      return [...(routes.get(tenantId) ?? []), ...(routes.get(null) ?? [])]
+    },
+    shownBy: (tenantId, trunk) => {
+      const ofTenant = shown.get(tenantId) ?? new Map<string, readonly SwitchDid[]>()
+      shown.set(tenantId, ofTenant)
+      const found = ofTenant.get(trunk) ?? records.shownBy(tenantId, trunk)
+      ofTenant.set(trunk, found)
+      return found
+    },
+  }
+}
+
+function carriersIn(records: SwitchRecords): Carriers {
+  const trunks = records.trunks()
+  const names = new Map([...trunks.values()].map(({ id, name }) => [id, name]))
+  const routes = new Map<number | null, TrunkRoute[]>()
+  for (const { via, ...route } of records.routes()) {
+    const ofTenant = routes.get(route.tenant_id) ?? []
+    ofTenant.push({ ...route, trunks: via.flatMap(id => names.get(id) ?? []) })
+    routes.set(route.tenant_id, ofTenant)
+  }
+  return { trunks, routes }
+}

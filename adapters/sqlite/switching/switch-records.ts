@@ -1,0 +1,150 @@
+import type { StoredRoute } from '../../../core/ports/prefix-routes.ts'
+import type { Row } from '../../../core/resources/resource.ts'
+import type { SwitchDid, SwitchExtension, SwitchQueue, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import type { Connection } from '../database/database.ts'
+import { idsIn, ROUTE_TABLES } from '../service/prefix-routes.ts'
+
+/** Reads the records that switches go by, as they see them. */
+export type SwitchRecords = ReturnType<typeof switchRecords>
+
+/** Records read at once: some milliseconds. */
+const PAGE = 500
+
+const EXTENSIONS = `SELECT id, extension_number AS number, display_name AS displayName, secret, status, voicemail_enabled,
+  (SELECT count(*) FROM devices WHERE extension_id = e.id) AS devices FROM extensions e`
+
+const QUEUES = `SELECT id, queue_number AS number, name, strategy, timeout, status,
+  (SELECT json_group_array(json_array(number, penalty)) FROM (
+     SELECT x.extension_number AS number, a.penalty AS penalty FROM agents a JOIN extensions x ON x.id = a.extension_id
+     WHERE a.queue_id = q.id ORDER BY a.penalty, a.id)) AS agents FROM queues q`
+
+const DIDS = `SELECT id, tenant_id AS tenantId, number, provider, status,
+  (SELECT json_group_array(json_array(type, number)) FROM (
+     SELECT r.target_type AS type, CASE r.target_type
+       WHEN 'extension' THEN (SELECT extension_number FROM extensions WHERE id = r.target_id)
+       ELSE (SELECT queue_number FROM queues WHERE id = r.target_id) END AS number
+     FROM routes r WHERE r.did_id = d.id ORDER BY r.id)
+   WHERE number IS NOT NULL) AS targets FROM dids d`
+
+type ExtensionRow = Omit<SwitchExtension, 'hasVoicemail'> & { readonly voicemail_enabled: number }
+type QueueRow = Omit<SwitchQueue, 'agents'> & { readonly agents: string }
+type DidRow = Omit<SwitchDid, 'targets'> & { readonly targets: string }
+type TenantRow = SwitchTenant & { readonly settings: string | null }
+
+export function switchRecords({ query, value }: Connection) {
+  const tenant = query<[number], TenantRow>(
+    'SELECT id, slug, domain, status, timezone, settings FROM tenants WHERE id = ?',
+  )
+  const tenantIds = value<[number], number>(`SELECT id FROM tenants WHERE id > ? ORDER BY id LIMIT ${PAGE}`)
+  const bySlug = value<[string], number>('SELECT id FROM tenants WHERE slug = ?')
+  const byDomain = value<[string], number>('SELECT id FROM tenants WHERE domain = ?')
+  const extension = query<[number, string], ExtensionRow>(`${EXTENSIONS} WHERE tenant_id = ? AND extension_number = ?`)
+  const queue = query<[number, string], QueueRow>(
+    `${QUEUES} WHERE tenant_id = ? AND queue_number = ? ORDER BY id LIMIT 1`,
+  )
+  const did = query<[number], DidRow>(`${DIDS} WHERE id = ?`)
+  const firstShown = query<[{ tenant: number; trunk: string }], DidRow>(
+    `${DIDS} WHERE tenant_id = @tenant AND status = 'active'
+       AND (provider = @trunk OR NOT EXISTS (SELECT 1 FROM trunks WHERE name = provider)) ORDER BY id LIMIT 1`,
+  )
+  const oldest = query<[number], DidRow>(`${DIDS} WHERE tenant_id = ? AND status = 'active' ORDER BY id LIMIT 1`)
+  const leadingTo = query<[number], DidRow>(
+    `${DIDS} WHERE id IN (SELECT did_id FROM routes WHERE target_type = 'extension' AND target_id = ? LIMIT ${PAGE})`,
+  )
+  const trunks = query<[], Row & { readonly id: number }>('SELECT * FROM trunks ORDER BY id')
+  const { table, column } = ROUTE_TABLES.trunkRoutes
+  const routes = query<[], Omit<StoredRoute, 'via'> & { readonly ids: string }>(
+    `SELECT id, tenant_id, prefix, ${column} AS ids FROM ${table} ORDER BY id`,
+  )
+  const pages = {
+    extensions: query<[number, number], ExtensionRow>(page(EXTENSIONS)),
+    queues: query<[number, number], QueueRow>(page(QUEUES)),
+    dids: query<[number, number], DidRow>(page(DIDS)),
+  }
+  const found = <R, T>(row: R | undefined, read: (row: R) => T): T | null => (row === undefined ? null : read(row))
+  return {
+    tenant: (id: number): TenantRow | null => tenant.get(id) ?? null,
+    tenantWith: {
+      slug: (slug: string) => bySlug.get(slug) ?? null,
+      domain: (domain: string) => byDomain.get(domain) ?? null,
+    },
+    /** Ids, in pages. */
+    tenantsAfter: (id: number): readonly number[] => tenantIds.all(id),
+    extension: (tenantId: number, number: string) => found(extension.get(tenantId, number), extensionIn),
+    queue: (tenantId: number, number: string) => found(queue.get(tenantId, number), queueIn),
+    did: (id: number) => found(did.get(id), didIn),
+    /** The DIDs that have a route to that extension. */
+    didsTo: (extensionId: number): SwitchDid[] => leadingTo.all(extensionId).map(didIn),
+    /** The oldest active DID of the tenant whose calls come from the trunk or from none that is known, and the oldest. */
+    shownBy: (tenantId: number, trunk: string): SwitchDid[] =>
+      [firstShown.get({ tenant: tenantId, trunk }), oldest.get(tenantId)].flatMap(row => (row ? [didIn(row)] : [])),
+    trunks: (): ReadonlyMap<string, Trunk> => new Map(trunks.all().map(row => [String(row['name']), trunkIn(row)])),
+    routes: (): readonly StoredRoute[] => routes.all().map(({ ids, ...row }) => ({ ...row, via: idsIn(ids) })),
+    /** By id, in pages; the last has fewer than PAGE. */
+    after: {
+      extensions: (tenantId: number, id: number) => pages.extensions.all(tenantId, id).map(extensionIn),
+      queues: (tenantId: number, id: number) => pages.queues.all(tenantId, id).map(queueIn),
+      dids: (tenantId: number, id: number) => pages.dids.all(tenantId, id).map(didIn),
+    },
+  }
+}
+
+const page = (select: string): string => `${select} WHERE tenant_id = ? AND id > ? ORDER BY id LIMIT ${PAGE}`
+
+/** Everything that pages of records hold, each page in a step of its own. */
+export async function allIn<R extends { readonly id: number }>(
+  turn: <T>(step: () => T) => Promise<T>,
+  after: (id: number) => readonly R[],
+): Promise<R[]> {
+  const all: R[] = []
+  for (;;) {
+    const found = await turn(() => after(all.at(-1)?.id ?? 0))
+    all.push(...found)
+    if (found.length < PAGE) return all
+  }
+}
+
+const extensionIn = ({ voicemail_enabled, devices, ...row }: ExtensionRow): SwitchExtension => ({
+  ...row,
+  hasVoicemail: voicemail_enabled === 1,
+  devices: Math.max(devices, 1),
+})
+
+const queueIn = ({ agents, ...row }: QueueRow): SwitchQueue => ({
+  ...row,
+  agents: pairsIn(agents).map(([extension, penalty]) => ({ extension: String(extension), penalty: Number(penalty) })),
+})
+
+const didIn = ({ targets, ...row }: DidRow): SwitchDid => ({
+  ...row,
+  targets: pairsIn(targets).map(([type, number]) => ({
+    type: type === 'queue' ? 'queue' : 'extension',
+    number: String(number),
+  })),
+})
+
+function pairsIn(text: string): readonly (readonly unknown[])[] {
+  const pairs: unknown = JSON.parse(text)
+  return Array.isArray(pairs) ? pairs : []
+}
+
+const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** What is not said is as the declaration of trunks has it. */
+function trunkIn({ id, ...row }: Row & { readonly id: number }): Trunk {
+  const { transport, number_form: form, max_calls: most } = row
+  return {
+    id,
+    name: String(row['name']),
+    host: String(row['host']),
+    port: Number(row['port']),
+    transport: transport === 'tcp' || transport === 'tls' ? transport : 'udp',
+    username: textIn(row['username']),
+    secret: textIn(row['secret']),
+    registers: row['registers'] === 1,
+    numberForm: form === 'digits' || form === 'national' ? form : 'e164',
+    codecs: (textIn(row['codecs']) ?? '').split(',').flatMap(codec => codec.trim() || []),
+    maxCalls: typeof most === 'number' ? most : null,
+    status: String(row['status']),
+  }
+}
