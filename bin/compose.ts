@@ -1,3 +1,5 @@
+import type { ConsoleTools } from '../adapters/http/console/tool-routes.ts'
+import { readRecord } from '../adapters/pbx/records.ts'
 import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/storage.ts'
 import { systemClock } from '../adapters/system/clock.ts'
 import { nodeDigests, shortHash } from '../adapters/system/digests.ts'
@@ -12,6 +14,7 @@ import { type AccountKeeping, accountKeeping } from '../core/use-cases/accounts.
 import { type Administration, administration, type UnreadListener } from '../core/use-cases/administer.ts'
 import { type Browsing, browsing } from '../core/use-cases/browsing.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
+import { overview } from '../core/use-cases/overview.ts'
 import { type SecurityTrail, securityTrail } from '../core/use-cases/security-trail.ts'
 import { type SignIn, signIn } from '../core/use-cases/sign-in.ts'
 import { type SmsRouting, smsRouting } from '../core/use-cases/sms-routing.ts'
@@ -25,6 +28,7 @@ export interface Trunkline {
   readonly decks: Decks
   readonly administration: Administration
   readonly browsing: Browsing
+  readonly tools: ConsoleTools
   readonly messaging: Messaging
   readonly smsRouting: SmsRouting
   readonly signIn: SignIn
@@ -70,10 +74,11 @@ export function compose(
   const {
     records,
     decks,
+    calls,
     close: endThread,
   } = opening.keepsLoopFree
     ? changesOnThread(storage, clock)
-    : { records: storage.records, decks: storage.decks, close: async () => {} }
+    : { records: storage.records, decks: storage.decks, calls: storage.calls, close: async () => {} }
   const onUnread = opening.onUnread ?? (() => {})
   const { session_idle: idle, session_absolute: absolute } = settings
   const passwords = replacements.passwords ?? lazyPasswords()
@@ -89,6 +94,10 @@ export function compose(
     administration: administration(records, onUnread),
     onUnread,
     browsing: browsing({ records, audit, hash: shortHash }),
+    tools: {
+      ...{ records, decks, calls, audit, clock, readRecord },
+      pulse: overview({ calls, smsReports: storage.smsReports, clock }),
+    },
     messaging: instruments.messaging(
       messaging({
         records,

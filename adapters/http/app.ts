@@ -16,6 +16,7 @@ import { inTurns } from './clients/in-turns.ts'
 import { perClient } from './clients/per-client.ts'
 import { type ConsoleFiles, pageRoutes } from './console/page-routes.ts'
 import { consoleRecordRoutes } from './console/record-routes.ts'
+import { type ConsoleTools, consoleToolRoutes } from './console/tool-routes.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { openApiDocument } from './docs/openapi.ts'
 import { failureOf } from './errors.ts'
@@ -35,6 +36,7 @@ import { smsRoutingRoutes } from './sms-routing.ts'
 export interface HttpOptions {
   readonly administration: Administration
   readonly browsing: Browsing
+  readonly tools: ConsoleTools
   /** The console's files; without them there is none. */
   readonly console?: ConsoleFiles
   readonly messaging: Messaging
@@ -63,14 +65,26 @@ export type RouteOptions = Omit<
 
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const { heartbeat, signIn, serverKeys, administration, browsing, messaging, smsRouting, security, baseUrl, metrics } =
-    options
+  const {
+    heartbeat,
+    signIn,
+    serverKeys,
+    administration,
+    browsing,
+    tools,
+    messaging,
+    smsRouting,
+    security,
+    baseUrl,
+    metrics,
+  } = options
   const routes: Route[] = [
     ...adminRoutes({ signIn, serverKeys, security, onLogin: metrics?.login }),
     ...messagingRoutes({ administration, messaging, security, baseUrl }),
     ...smsRoutingRoutes({ smsRouting, messaging }),
-    ...resourceRoutes(administration, { baseUrl }),
     ...consoleRecordRoutes({ administration, browsing }),
+    ...consoleToolRoutes(tools),
+    ...resourceRoutes(administration, { baseUrl }),
     ...healthRoutes(heartbeat),
     ...docsRoutes(() => inTurns(openApiDocument(routes, baseUrl))),
   ]

@@ -1,4 +1,5 @@
 import type { Worker } from 'node:worker_threads'
+import type { Calls } from '../../core/ports/calls.ts'
 import type { Decks } from '../../core/ports/decks.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { Clock } from '../../core/ports/system.ts'
@@ -9,9 +10,10 @@ import { type Channel, peer } from './peer.ts'
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never
 
 /** What the thread with the storage lets be called. */
-type LongChanges = {
+type LongWork = {
   remove(resource: string, ...rest: Rest<Parameters<Records['remove']>>): Promise<void>
   putInForce(): ReturnType<Decks['putInForce']>
+  usage(...given: Parameters<Calls['usage']>): ReturnType<Calls['usage']>
   /** Closes the storage. */
   end(): Promise<void>
 }
@@ -19,14 +21,16 @@ type LongChanges = {
 interface Served {
   readonly records: Pick<Records, 'remove'>
   readonly decks: Pick<Decks, 'putInForce'>
+  readonly calls: Pick<Calls, 'usage'>
   close(): Promise<void>
 }
 
 /** Answers calls from the channel with this storage, until `end` is called. */
-export function serveLongChanges({ records, decks, close }: Served, channel: Channel): void {
-  const methods: LongChanges = {
+export function serveLongChanges({ records, decks, calls, close }: Served, channel: Channel): void {
+  const methods: LongWork = {
     remove: (resource, ...rest) => records.remove(resourceNamed(resource), ...rest),
     putInForce: () => decks.putInForce(),
+    usage: (...given) => calls.usage(...given),
     end: close,
   }
   peer(channel, methods)
@@ -35,21 +39,22 @@ export function serveLongChanges({ records, decks, close }: Served, channel: Cha
 interface LongChanging {
   readonly records: Records
   readonly decks: Decks
+  readonly calls: Calls
   close(): Promise<void>
 }
 
 /**
- * The ports for records and decks, with the changes that take long on a thread of their own: a tenant that is deleted
- * with a million call records, an extension to which as many refer, or a deck of many rates that takes effect, is one
- * transaction of seconds.
+ * The ports for records, decks and calls, with what takes long on a thread of their own: a tenant that is deleted with a
+ * million call records, an extension to which as many refer, or a deck of many rates that takes effect, is one
+ * transaction of seconds; a report of a month reads every call of it.
  */
 export function threadedChanges(
-  here: { readonly records: Records; readonly decks: Decks },
+  here: { readonly records: Records; readonly decks: Decks; readonly calls: Calls },
   clock: Clock,
   start: () => Worker,
 ): LongChanging {
-  const { records, decks } = here
-  const thread = onDemand<LongChanges>(start, ({ call }) => call('end'))
+  const { records, decks, calls } = here
+  const thread = onDemand<LongWork>(start, ({ call }) => call('end'))
   return {
     records: {
       ...records,
@@ -65,6 +70,7 @@ export function threadedChanges(
         return moment !== null && moment <= clock.now() ? thread.peer().call('putInForce') : []
       },
     },
+    calls: { ...calls, usage: (...given) => thread.peer().call('usage', ...given) },
     close: thread.close,
   }
 }

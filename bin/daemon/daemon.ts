@@ -73,7 +73,7 @@ async function startService(
   const baseUrl = settings.base_url ?? server.url
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
-    const { administration, browsing, messaging, smsRouting, signIn, security, storage } = opened.trunkline
+    const { administration, browsing, tools, messaging, smsRouting, signIn, security, storage } = opened.trunkline
     const { serverKeys, notices, heartbeat } = storage
     const trustedProxies = settings.trusted_proxies
     if (trustedProxies > 0) await notices.clear('untrusted_proxy')
@@ -82,6 +82,7 @@ async function startService(
     const parts = {
       administration,
       browsing,
+      tools,
       ...(console ? { console } : {}),
       messaging,
       smsRouting,

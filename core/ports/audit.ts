@@ -10,6 +10,8 @@ export interface AuditFilter extends Period {
   /** The record of this id, or one that had this name; of both where both are given. */
   readonly recordId?: number
   readonly recordName?: string
+  /** Only entries that are older than the one of this id. */
+  readonly before?: number
 }
 
 export interface Audit {

@@ -48,7 +48,11 @@ export function trail(journal: Journal, clock: Clock, nameOf: (resource: string,
   }
 }
 
-const fits = (entry: AuditEntry, { from, to, security, actor, action, resource, recordId, recordName }: AuditFilter) =>
+const fits = (
+  entry: AuditEntry,
+  { from, to, security, actor, action, resource, recordId, recordName, before }: AuditFilter,
+) =>
+  (before === undefined || entry.id < before) &&
   entry.at >= from &&
   entry.at < to &&
   (!security || isOfSecurity(entry)) &&

@@ -1,7 +1,10 @@
+import { AUDIT_ACTIONS } from '../../../core/audit.ts'
+import { USAGE_GROUPS } from '../../../core/ports/calls.ts'
 import { resources } from '../../../core/resources/all.ts'
 import { collectionOf } from '../../../core/resources/resource.ts'
+import { quoteFields } from '../console/tool-routes.ts'
 import { JSON_TYPE, type Operation, type Parameter } from './openapi-operations.ts'
-import { idSchema, objectOf, type Schema } from './openapi-schemas.ts'
+import { idSchema, inputSchema, objectOf, type Schema } from './openapi-schemas.ts'
 
 const TAG = 'Console'
 
@@ -39,6 +42,12 @@ const PART: readonly Parameter[] = [
 
 const FILTERS =
   '`filter[FIELD]=VALUE` chooses by any field that is no secret and no JSON, and may be repeated for several values; `min[FIELD]` by the least amount.'
+
+const IDS: Schema = {
+  type: 'object',
+  properties: { ids: { type: 'array', maxItems: 1000, items: idSchema } },
+  examples: [{ ids: [1, 2] }],
+}
 
 /** The answer of an operation, whose message names the kind of record. */
 const answer = (status: number, data: Schema | null, headers?: Readonly<Record<string, string>>) => ({
@@ -111,5 +120,81 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
     description: 'The audit trail notes who has seen them.',
     parameters: [COLLECTION, ID],
     success: answer(200, record),
+  },
+  'GET /api/console/pulse': {
+    id: 'consolePulse',
+    tag: TAG,
+    summary: 'Show the figures of the moment',
+    description: 'Unrated calls, records in quarantine, and the messages of the last 24 hours.',
+    success: answer(200, record),
+  },
+  'POST /api/console/quote': {
+    id: 'consoleQuote',
+    tag: TAG,
+    summary: 'Tell what a call costs, and why',
+    description: '`lines` explains it step by step.',
+    body: { [JSON_TYPE]: inputSchema(quoteFields, { whole: true }) },
+    success: answer(200, record),
+    failures: [404],
+  },
+  'GET /api/console/usage': {
+    id: 'consoleUsage',
+    tag: TAG,
+    summary: "Report a month's calls",
+    description: 'Of one tenant, or of each, in its own time zone.',
+    parameters: [
+      query('month', { type: 'string', examples: ['2026-10'] }, 'The month, as YYYY-MM.'),
+      query('by', { type: 'string', enum: [...USAGE_GROUPS] }, 'A line for each.'),
+      query('tenant', idSchema, 'Only this tenant.'),
+    ],
+    success: answer(200, record),
+    failures: [422],
+  },
+  'GET /api/console/calls/:id/ratings': {
+    id: 'consoleRatings',
+    tag: TAG,
+    summary: 'Show how a call was rated, the rating that holds being the last',
+    parameters: [ID],
+    success: answer(200, { type: 'array', items: record }),
+  },
+  'GET /api/console/audit': {
+    id: 'consoleAudit',
+    tag: TAG,
+    summary: 'Show the audit trail, the latest first',
+    description: 'A hundred entries; `is_more` says that more follow.',
+    parameters: [
+      query('actor', text, 'Only what they did.'),
+      query('action', { type: 'string', enum: [...AUDIT_ACTIONS] }, 'Only what was done so.'),
+      query('resource', text, 'Only what was done to records of this resource, such as `tenants`.'),
+      query('record', idSchema, 'Only what was done to the record of this id.'),
+      query('before', idSchema, 'Only entries that are older than the one of this id.'),
+      query('security', { type: 'string', enum: ['true'] }, 'Only what concerns security.'),
+    ],
+    success: answer(200, record),
+  },
+  'GET /api/console/quarantine': {
+    id: 'consoleQuarantine',
+    tag: TAG,
+    summary: 'Show the records of switches that could not be used, the oldest first',
+    description: 'A hundred of them; `is_more` says that there are more.',
+    parameters: [
+      query('reason', text, 'Only those whose reason has this in it.'),
+      query('feed', text, 'Only those of this feed.'),
+    ],
+    success: answer(200, record),
+  },
+  'POST /api/console/quarantine/replay': {
+    id: 'consoleReplay',
+    tag: TAG,
+    summary: 'Try records of the quarantine again',
+    body: { [JSON_TYPE]: IDS },
+    success: answer(200, objectOf({ replayed: { type: 'integer' }, left: { type: 'integer' } })),
+  },
+  'POST /api/console/quarantine/discard': {
+    id: 'consoleDiscard',
+    tag: TAG,
+    summary: 'Delete records of the quarantine for good',
+    body: { [JSON_TYPE]: IDS },
+    success: answer(200, objectOf({ discarded: { type: 'integer' } })),
   },
 }

@@ -78,7 +78,7 @@ export function audit({ query, value }: Connection, writer: Writer, trail: Audit
          ${conditions.map(condition => `AND ${condition}`).join(' ')} ORDER BY id DESC LIMIT ${PAGE}`,
       )
       const bound = [filter.from, filter.to, ...[...given, ...record].map(([, value]) => value)]
-      const after = (last?: AuditRow) => page.iterate(last?.id ?? Number.MAX_SAFE_INTEGER, ...bound)
+      const after = (last?: AuditRow) => page.iterate(last?.id ?? filter.before ?? Number.MAX_SAFE_INTEGER, ...bound)
       for (const rows of keySetPages<AuditRow>(PAGE, after, ({ changes }) => changes.length)) yield* rows.map(entry)
     },
   }

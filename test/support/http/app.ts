@@ -73,10 +73,11 @@ export async function startService(
   const log = pino({ base: null }, { write })
   const appAt = (taken: string): Koa => {
     url = taken
-    const { administration, browsing, messaging, smsRouting, signIn, security, storage } = trunkline
+    const { administration, browsing, tools, messaging, smsRouting, signIn, security, storage } = trunkline
     return httpApp({
       administration,
       browsing,
+      tools,
       messaging,
       signIn,
       smsRouting,

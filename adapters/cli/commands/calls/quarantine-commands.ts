@@ -1,5 +1,6 @@
 import { Command } from 'commander'
-import type { Quarantined, Retry } from '../../../../core/ports/calls.ts'
+import type { Quarantined } from '../../../../core/ports/calls.ts'
+import { discard, replay } from '../../../../core/use-cases/quarantine.ts'
 import { say } from '../../context.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { completed, rulesFrom, rulesOptions, withSlugs } from '../../feed-rules.ts'
@@ -11,10 +12,6 @@ import { writeLines } from '../../terminal/streams.ts'
 import { printable } from '../../terminal/styles.ts'
 import { cut } from '../../terminal/width.ts'
 import { assertWanted } from '../delete-command.ts'
-
-/** How many records are tried or discarded in one transaction, and about how many characters. */
-const AT_ONCE = 200
-const LENGTH_AT_ONCE = 4 * 1024 * 1024
 
 const COLUMNS = {
   id: 'integer',
@@ -84,48 +81,32 @@ function paragraph({ id, reason, record, seen, feed, timezone }: Shown, columns:
 }
 
 function replayCommand(run: RunCommand): Command {
-  const replay = rulesOptions(new Command('replay').description('try the records again, once their causes are fixed'))
-  example(replay, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
-  return run(replay, async (context, _words, flags) => {
+  const command = rulesOptions(new Command('replay').description('try the records again, once their causes are fixed'))
+  example(command, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
+  return run(command, async (context, _words, flags) => {
     const typed = rulesFrom(flags) // mistakes are reported before a database is opened
     const services = await context.open()
     const given = await withSlugs(services.records, typed)
-    const totals = { replayed: 0, left: 0 }
-    let waiting: Retry[] = []
-    let length = 0
-    const tryAll = async (): Promise<void> => {
-      const replayed = await services.calls.replay(waiting)
-      totals.replayed += replayed
-      totals.left += waiting.length - replayed
-      waiting = []
-      length = 0
-    }
-    for await (const each of services.calls.quarantine()) {
-      const record = services.readRecord(each.format, each.record)
-      waiting.push({ quarantined: { ...each, rules: completed(given, each.rules) }, record })
-      length += each.record.length
-      if (waiting.length === AT_ONCE || length >= LENGTH_AT_ONCE) await tryAll()
-    }
-    if (waiting.length > 0) await tryAll()
+    const totals = await replay(services, {}, each => completed(given, each.rules))
     await printOutcome(context, totals, () => [`replayed ${totals.replayed}, left ${totals.left}`])
     return totals.left > 0 ? EXIT.negative : EXIT.ok
   })
 }
 
 function discardCommand(run: RunCommand): Command {
-  const discard = filterOptions(
+  const command = filterOptions(
     new Command('discard')
       .description('delete records, by id or by --reason or --feed; at a terminal, asks first')
       .argument('[ID...]'),
   ).option('-y, --yes', 'do not ask')
-  example(discard, "trunkline cdr quarantine discard --reason 'columns, not' --yes")
-  return run(discard, async (context, words, flags) => {
+  example(command, "trunkline cdr quarantine discard --reason 'columns, not' --yes")
+  return run(command, async (context, words, flags) => {
     const ids = new Set(words.map(idFrom))
     if (ids.size === 0 && !isFiltered(flags))
       throw new CliError(EXIT.usage, 'say which records to discard: by id, --reason or --feed')
-    const { calls } = await context.open()
+    const services = await context.open()
     const wanted: number[] = []
-    for await (const row of calls.quarantine()) {
+    for await (const row of services.calls.quarantine()) {
       const isNamed = ids.delete(row.id) || words.length === 0
       if (isNamed && fits(row, flags)) wanted.push(row.id)
     }
@@ -134,8 +115,7 @@ function discardCommand(run: RunCommand): Command {
       throw new CliError(EXIT.noRecord, `there is no record ${missing} in quarantine`, 'trunkline cdr quarantine list')
     if (wanted.length > 0 && flags['yes'] !== true)
       await assertWanted(context, `${wanted.length} of the quarantine's records`)
-    let discarded = 0
-    for (let at = 0; at < wanted.length; at += AT_ONCE) discarded += await calls.discard(wanted.slice(at, at + AT_ONCE))
+    const discarded = await discard(services, wanted)
     await printOutcome(context, { discarded }, () => [`discarded ${discarded}`])
   })
 }

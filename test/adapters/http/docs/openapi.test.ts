@@ -99,11 +99,12 @@ test('the document is valid OpenAPI 3.1', async () => {
 })
 
 test('the document describes every route of the router, and nothing else', () => {
-  const { administration, browsing, messaging, smsRouting, signIn, security, storage } = service.trunkline
+  const { administration, browsing, tools, messaging, smsRouting, signIn, security, storage } = service.trunkline
   const { serverKeys, heartbeat } = storage
   const routes = apiRoutes({
     administration,
     browsing,
+    tools,
     messaging,
     smsRouting,
     signIn,
@@ -273,6 +274,7 @@ async function startFailing(code: ErrorCode) {
       change: fail,
       remove: fail,
     },
+    tools: service.trunkline.tools,
     browsing: { part: fail, count: fail, one: fail, secrets: fail, assertSeen: () => {} },
     messaging: {
       send: fail,

@@ -1,0 +1,137 @@
+import type { Context } from 'koa'
+import { formatAmount } from '../../../core/amounts.ts'
+import { AUDIT_ACTIONS } from '../../../core/audit.ts'
+import { notFound } from '../../../core/errors.ts'
+import { isJsonObject } from '../../../core/json.ts'
+import type { Audit } from '../../../core/ports/audit.ts'
+import { type Calls, USAGE_GROUPS } from '../../../core/ports/calls.ts'
+import { FOREVER } from '../../../core/rating/period.ts'
+import { cdrs } from '../../../core/resources/cdrs.ts'
+import { date, integer, refersTo, text } from '../../../core/resources/field.ts'
+import { parseWhole } from '../../../core/resources/values/input.ts'
+import type { Pulse } from '../../../core/use-cases/overview.ts'
+import { discard, idsIn, type QuarantinePorts, quarantined, replay } from '../../../core/use-cases/quarantine.ts'
+import { type QuotePorts, quote, quoteLines, quoteShown } from '../../../core/use-cases/quoting.ts'
+import { figures, reportShown, totalOf, type UsagePorts, usageReports } from '../../../core/use-cases/usage-reports.ts'
+import { jsonBody } from '../bodies/body.ts'
+import { respond } from '../responses.ts'
+import { idIn, type Route } from '../route.ts'
+
+export interface ConsoleTools extends QuotePorts, UsagePorts, QuarantinePorts {
+  readonly records: QuotePorts['records'] & UsagePorts['records']
+  readonly calls: QuotePorts['calls'] & UsagePorts['calls'] & QuarantinePorts['calls'] & Pick<Calls, 'ratings'>
+  readonly audit: Pick<Audit, 'list'>
+  readonly pulse: () => Promise<Pulse>
+}
+
+/** What the console does beside administering records. */
+export function consoleToolRoutes(tools: ConsoleTools): readonly Route[] {
+  const route = (path: string, methods: Route['methods']): Route => ({
+    path: `/api/console/${path}`,
+    session: 'required',
+    methods,
+  })
+  return [
+    route('pulse', { GET: async ctx => respond(ctx, 200, 'Figures gathered.', JSON.stringify(await tools.pulse())) }),
+    route('quote', { POST: quoting(tools) }),
+    route('usage', { GET: usage(tools) }),
+    route('calls/:id/ratings', { GET: ratings(tools) }),
+    route('audit', { GET: trail(tools) }),
+    route('quarantine', { GET: waiting(tools) }),
+    route('quarantine/replay', { POST: replaying(tools) }),
+    route('quarantine/discard', { POST: discarding(tools) }),
+  ]
+}
+
+/** What a request for a quote holds. */
+export const quoteFields = {
+  tenant_id: refersTo('tenants', 'keep'),
+  number: text(50, { examples: ['+380501234567'] }),
+  seconds: integer({ min: 0, max: 10_000_000, fallback: 60, unit: 'seconds' }),
+  at: date({ optional: true }),
+}
+
+const quoting = (tools: ConsoleTools) => async (ctx: Context) => {
+  const { tenant_id, number, seconds, at } = parseWhole(quoteFields, await jsonBody(ctx))
+  const given = await quote(tools, { tenantId: tenant_id, number, seconds, at })
+  respond(ctx, 200, 'Call quoted.', JSON.stringify({ ...quoteShown(given), lines: quoteLines(given) }))
+}
+
+const one = (value: string | string[] | undefined): string | undefined => {
+  const last = Array.isArray(value) ? value.at(-1) : value
+  return last === '' ? undefined : last
+}
+
+const usage = (tools: ConsoleTools) => async (ctx: Context) => {
+  const by = USAGE_GROUPS.find(group => group === one(ctx.query.by)) ?? null
+  const reports = await usageReports(tools, {
+    tenantId: idIn(one(ctx.query.tenant)),
+    month: one(ctx.query.month) ?? '',
+    by,
+  })
+  const body = { total: figures(totalOf(reports)), reports: reports.map(report => reportShown(report, by)) }
+  respond(ctx, 200, 'Usage reported.', JSON.stringify(body))
+}
+
+const ratings = (tools: ConsoleTools) => async (ctx: Context) => {
+  const id = idIn(ctx.params.id)
+  if (id === null || !(await tools.records.find(cdrs, id))) throw notFound(cdrs.label)
+  const shown = (await tools.calls.ratings(id)).map(({ cost, cost_per_minute, ...others }) => ({
+    ...others,
+    cost: formatAmount(cost),
+    cost_per_minute: cost_per_minute === null ? null : formatAmount(cost_per_minute),
+  }))
+  respond(ctx, 200, 'Ratings loaded.', JSON.stringify(shown))
+}
+
+/** How many entries or records are shown at once. */
+const AT_ONCE = 100
+
+async function first<T>(all: AsyncIterable<T>): Promise<{ readonly shown: T[]; readonly isMore: boolean }> {
+  const shown: T[] = []
+  for await (const each of all) {
+    if (shown.length === AT_ONCE) return { shown, isMore: true }
+    shown.push(each)
+  }
+  return { shown, isMore: false }
+}
+
+const trail = (tools: ConsoleTools) => async (ctx: Context) => {
+  const { query } = ctx
+  const [actor, resource, recordId, before] = [query.actor, query.resource, query.record, query.before].map(one)
+  const action = AUDIT_ACTIONS.find(known => known === one(query.action))
+  const [record, from] = [idIn(recordId), idIn(before)]
+  const { shown, isMore } = await first(
+    tools.audit.list({
+      ...FOREVER,
+      ...(actor === undefined ? {} : { actor }),
+      ...(action === undefined ? {} : { action }),
+      ...(resource === undefined ? {} : { resource }),
+      ...(record === null ? {} : { recordId: record }),
+      ...(from === null ? {} : { before: from }),
+      ...(one(query.security) === 'true' ? { security: true } : {}),
+    }),
+  )
+  respond(ctx, 200, 'Audit trail loaded.', JSON.stringify({ entries: shown, is_more: isMore }))
+}
+
+const waiting = (tools: ConsoleTools) => async (ctx: Context) => {
+  const [reason, feed] = [one(ctx.query.reason), one(ctx.query.feed)]
+  const filter = { ...(reason === undefined ? {} : { reason }), ...(feed === undefined ? {} : { feed }) }
+  const { shown, isMore } = await first(quarantined(tools, filter))
+  const records = shown.map(({ rules, ...each }) => ({ ...each, timezone: rules.timezone }))
+  respond(ctx, 200, 'Quarantine loaded.', JSON.stringify({ records, is_more: isMore }))
+}
+
+const replaying = (tools: ConsoleTools) => async (ctx: Context) => {
+  const body = await jsonBody(ctx)
+  const ids = isJsonObject(body) && body['ids'] !== undefined ? { ids: new Set(idsIn(body['ids'])) } : {}
+  const outcome = await replay(tools, ids)
+  respond(ctx, 200, `Replayed ${outcome.replayed}, left ${outcome.left}.`, JSON.stringify(outcome))
+}
+
+const discarding = (tools: ConsoleTools) => async (ctx: Context) => {
+  const body = await jsonBody(ctx)
+  const discarded = await discard(tools, idsIn(isJsonObject(body) ? body['ids'] : undefined))
+  respond(ctx, 200, `Discarded ${discarded}.`, JSON.stringify({ discarded }))
+}

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { startWorld, type World } from '../../../support/data/records.ts'
+
+let world: World
+before(async () => {
+  world = await startWorld()
+})
+after(() => world.close())
+
+const FEED = { name: 'pbx.csv', rules: { timezone: 'UTC', contexts: {}, tenant: null } }
+
+test('a quote explains a price step by step, as the command line does', async () => {
+  const { tenant_id } = world.references
+  await world.create('rates', { prefix: '380', cost_per_minute: '0.1', billing_increment: 60, status: 'active' })
+  const { status, json } = await world.send('POST', '/api/console/quote', {
+    tenant_id,
+    number: '+380501234567',
+    seconds: 61,
+  })
+  assert.equal(status, 200)
+  assert.deepEqual([json.data.cost, json.data.bill_seconds, json.data.matching.prefix], ['0.2000', 120, '380'])
+  assert.ok(json.data.lines.some(({ text }: { text: string }) => text.includes('61 rounded up to a multiple of 60')))
+  const refused = await world.send('POST', '/api/console/quote', { tenant_id: 9_999, number: '1' })
+  assert.equal(refused.status, 404)
+  assert.equal((await world.send('POST', '/api/console/quote', {})).status, 422)
+})
+
+test('the usage of a month is reported for one tenant and for all', async () => {
+  const other = await world.create('tenants')
+  const call = {
+    started_at: '2026-03-10 12:00:00',
+    disposition: 'ANSWERED',
+    direction: 'outbound',
+    duration_seconds: 60,
+  }
+  await world.create('cdrs', { ...call, cost: '1.5' })
+  await world.create('cdrs', { ...call, cost: '2', tenant_id: other.id, extension_id: null })
+  const all = await world.get('/api/console/usage?month=2026-03&by=direction')
+  assert.equal(all.json.data.total.cost, '3.5000')
+  const one = await world.get(`/api/console/usage?month=2026-03&tenant=${other.id}&by=direction`)
+  assert.deepEqual([one.json.data.total.cost, one.json.data.reports[0].lines[0].direction], ['2.0000', 'outbound'])
+  assert.equal((await world.get('/api/console/usage?month=soon')).status, 422)
+})
+
+test('a call says how it was rated, and one that was entered by hand that it was not', async () => {
+  const { id } = await world.create('cdrs')
+  assert.deepEqual((await world.get(`/api/console/calls/${id}/ratings`)).json.data, [])
+  assert.equal((await world.get('/api/console/calls/999999/ratings')).status, 404)
+})
+
+test('the audit trail is shown by actor, action and record, a hundred entries at a time', async () => {
+  const { id } = await world.create('queues')
+  await world.send('PATCH', `/api/console/records/queues/${id}`, { name: 'Renamed' })
+  const { json } = await world.get(`/api/console/audit?resource=queues&record=${id}`)
+  const [update, create] = json.data.entries
+  assert.deepEqual([update.action, create.action, json.data.is_more], ['update', 'create', false])
+  const older = await world.get(`/api/console/audit?resource=queues&record=${id}&before=${update.id}`)
+  assert.deepEqual(
+    older.json.data.entries.map(({ id }: { id: number }) => id),
+    [create.id],
+  )
+})
+
+test('records in quarantine are shown, tried again and discarded', async () => {
+  const { calls } = world.service.trunkline.storage
+  await calls.store(FEED, [{ format: 'ndjson', raw: '{"no":"call"}', reason: 'has no start' }], null)
+  const { json } = await world.get('/api/console/quarantine?reason=start')
+  const [{ id, reason, timezone }] = json.data.records
+  assert.deepEqual([reason, timezone], ['has no start', 'UTC'])
+  const pulse = await world.get('/api/console/pulse')
+  assert.equal(pulse.json.data.quarantined, 1)
+  const tried = await world.send('POST', '/api/console/quarantine/replay', { ids: [id] })
+  assert.deepEqual(tried.json.data, { replayed: 0, left: 1 })
+  const refused = await world.send('POST', '/api/console/quarantine/discard', { ids: 'all' })
+  assert.equal(refused.status, 422)
+  const gone = await world.send('POST', '/api/console/quarantine/discard', { ids: [id] })
+  assert.deepEqual(gone.json.data, { discarded: 1 })
+})
