@@ -1,3 +1,4 @@
+import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { resourceOf, resources } from '../../core/resources/all.ts'
 import { ListScreen } from './lists/list-screen.tsx'
@@ -10,9 +11,23 @@ import { dismiss, notes, noteTrouble } from './state/notes.ts'
 import { isUtc, setUtc } from './state/preferences.ts'
 import { isExpired, me, resume, signOut } from './state/session.ts'
 import { pathOf } from './state/shown.ts'
+import { AuditScreen } from './tools/audit.tsx'
+import { Dashboard } from './tools/dashboard.tsx'
+import { QuarantineScreen } from './tools/quarantine.tsx'
+import { QuoteScreen } from './tools/quote.tsx'
+import { UsageScreen } from './tools/usage.tsx'
 
 /** The resources that have an entry of their own; the others are found at what they belong to. */
 const IN_MENU = resources.filter(({ path, name }) => path !== null || name === 'sms_messages')
+
+/** What is no collection of records, by its place. */
+const TOOLS: Readonly<Record<string, { readonly title: string; readonly screen: FunctionComponent }>> = {
+  dashboard: { title: 'Dashboard', screen: Dashboard },
+  usage: { title: 'Usage', screen: UsageScreen },
+  quote: { title: 'Quote', screen: QuoteScreen },
+  quarantine: { title: 'Quarantine', screen: QuarantineScreen },
+  audit: { title: 'Audit trail', screen: AuditScreen },
+}
 
 export function App() {
   useEffect(() => void resume().catch(noteTrouble), [])
@@ -72,21 +87,26 @@ function Header() {
 }
 
 function Menu() {
-  const at = here.value.pathname
   return (
     <nav class="menu-main" aria-label="Main">
+      <MenuLink href="/" title="Dashboard" />
       {IN_MENU.map(resource => (
-        <a
-          key={resource.name}
-          href={pathOf(resource)}
-          {...(at === pathOf(resource) || at.startsWith(`${pathOf(resource)}/`)
-            ? { 'aria-current': 'page' as const }
-            : {})}
-        >
-          {resource.plural}
-        </a>
+        <MenuLink key={resource.name} href={pathOf(resource)} title={resource.plural} />
       ))}
+      {Object.entries(TOOLS).map(
+        ([path, { title }]) => path !== 'dashboard' && <MenuLink key={path} href={`/${path}`} title={title} />,
+      )}
     </nav>
+  )
+}
+
+function MenuLink({ href, title }: { href: string; title: string }) {
+  const at = here.value.pathname
+  const isHere = at === href || (href !== '/' && at.startsWith(`${href}/`))
+  return (
+    <a href={href} {...(isHere ? { 'aria-current': 'page' as const } : {})}>
+      {title}
+    </a>
   )
 }
 
@@ -106,8 +126,8 @@ function Screen() {
         <RecordScreen key={`${resource.name} ${at.id}`} resource={resource} id={at.id} />
       )
   }
-  const tenants = resourceOf('tenants')
-  return tenants ? <ListScreen resource={tenants} /> : null
+  const Tool = TOOLS[at?.at ?? 'dashboard']?.screen ?? Dashboard
+  return <Tool />
 }
 
 function Notes() {

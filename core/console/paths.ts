@@ -2,7 +2,7 @@ import { resources } from '../resources/all.ts'
 import { collectionOf } from '../resources/resource.ts'
 
 /** Pages of the console that show no single collection. */
-export const PAGES = ['usage', 'quarantine', 'audit', 'accounts', 'jobs', 'quote', 'report'] as const
+export const PAGES = ['usage', 'quote', 'quarantine', 'audit'] as const
 export type PageName = (typeof PAGES)[number]
 
 const collections: ReadonlySet<string> = new Set(resources.map(collectionOf))

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { resources } from '../../core/resources/all.ts'
 import { collectionOf } from '../../core/resources/resource.ts'
+import { addGateway, startGateway } from '../support/messaging/gateway.ts'
 import { accessibilityProblems, type ConsoleWorld, signIn, startConsole } from './support/console.ts'
 
 let world: ConsoleWorld
@@ -151,10 +152,94 @@ for (const [width, colorScheme] of [
 ] as const)
   test(`axe finds nothing, ${colorScheme} and ${width} pixels wide`, async () => {
     const { id } = await world.create('extensions')
-    for (const path of ['/tenants', '/cdrs', `/extensions/${id}`, '/rates/new', '/devices']) {
+    for (const path of [
+      '/',
+      '/tenants',
+      '/cdrs',
+      `/extensions/${id}`,
+      '/rates/new',
+      '/devices',
+      '/usage',
+      '/quote',
+      '/audit',
+      '/quarantine',
+    ]) {
       const page = await world.open(path, { width, colorScheme })
-      await page.locator('.row[data-id], form.record, .nothing').first().waitFor()
+      await page.locator('.row[data-id], form.record, .nothing, .tiles, .simple').first().waitFor()
       assert.deepEqual(await accessibilityProblems(page), [], path)
       await page.context().close()
     }
   })
+
+test('a call leads to what it costs by the rates of its time, explained', async () => {
+  const { tenant_id } = world.references
+  await world.create('rates', {
+    tenant_id,
+    prefix: '49',
+    cost_per_minute: '0.05',
+    billing_increment: 1,
+    status: 'active',
+  })
+  const call = { destination_number: '+4930123456', duration_seconds: 90, started_at: '2026-03-01 12:00:00' }
+  const { id } = await world.create('cdrs', { tenant_id, ...call })
+  const page = await world.open(`/cdrs/${id}`)
+  await page.getByText('its cost was entered by hand').waitFor()
+  await page.getByRole('link', { name: 'Explain what it costs' }).click()
+  await page.getByRole('button', { name: 'Explain' }).click()
+  await page.getByText('0.0750').waitFor()
+})
+
+test('the usage of a month is a table, by day or by tenant, that can be downloaded', async () => {
+  const call = {
+    started_at: '2026-04-10 12:00:00',
+    disposition: 'ANSWERED',
+    direction: 'outbound',
+    duration_seconds: 60,
+  }
+  await world.create('cdrs', { ...call, cost: '1.5' })
+  const page = await world.open('/usage?month=2026-04')
+  await page.getByRole('cell', { name: 'Total' }).waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download as CSV' }).click()
+  assert.equal((await downloading).suggestedFilename(), 'usage-2026-04.csv')
+  await page.goto(`${world.service.url}/usage?month=2026-04&tenant=${world.references.tenant_id}`)
+  await page
+    .getByRole('rowheader', { name: '2026-04-10' })
+    .or(page.getByRole('cell', { name: '2026-04-10' }))
+    .waitFor()
+})
+
+test('the audit trail shows what was before and what is', async () => {
+  const { id } = await world.create('queues', { name: 'Before' })
+  await world.send('PATCH', `/api/console/records/queues/${id}`, { name: 'After' })
+  const page = await world.open(`/audit?resource=queues&record=${id}`)
+  await page.getByText('Before → After', { exact: true }).waitFor()
+})
+
+test('records in quarantine are chosen and discarded, after a question', async () => {
+  const feed = { name: 'pbx.csv', rules: { timezone: 'UTC', contexts: {}, tenant: null } }
+  const { calls } = world.service.trunkline.storage
+  await calls.store(feed, [{ format: 'ndjson', raw: '{"no":"call"}', reason: 'has no start' }], null)
+  const page = await world.open('/')
+  await page.getByRole('link', { name: 'In quarantine' }).click()
+  await page.getByRole('checkbox', { name: 'Choose record' }).check()
+  await page.getByRole('button', { name: 'Try 1 again' }).click()
+  await page.getByText('Replayed 0, left 1.').waitFor()
+  await page.getByRole('checkbox', { name: 'Choose record' }).check()
+  await page.getByRole('button', { name: 'Discard 1' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click()
+  await page.getByText('Every record of a switch could be used.').waitFor()
+})
+
+test('a message is sent from its gateway, and what becomes of it is shown', async t => {
+  const provider = await startGateway()
+  t.after(() => provider.close())
+  const id = await addGateway(world.service, world.session, provider)
+  const page = await world.open(`/sms-gateways/${id}`)
+  await page.getByText('Send a message').click()
+  await page.getByLabel('To number').fill('+380501234567')
+  await page.getByLabel('From sender').fill('ACME')
+  await page.getByLabel('Message', { exact: false }).fill('Hello')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('submitted').waitFor()
+})

@@ -2,7 +2,6 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
-import type { Resource } from '../../../core/resources/resource.ts'
 import { Picker } from '../parts/picker.tsx'
 import { note, noteTrouble } from '../state/notes.ts'
 import { titleOf } from '../state/shown.ts'
@@ -11,7 +10,6 @@ import { titleOf } from '../state/shown.ts'
 export type Draft = Readonly<Record<string, unknown>>
 
 export interface FieldProps {
-  readonly resource: Resource
   readonly name: string
   readonly field: Field
   readonly draft: Signal<Draft>

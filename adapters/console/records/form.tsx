@@ -140,7 +140,6 @@ export function RecordForm({ resource, opened, onSaved }: FormProps) {
         {Object.entries(resource.fields).map(([name, field]) => (
           <FormField
             key={name}
-            resource={resource}
             name={name}
             field={field}
             draft={draft}

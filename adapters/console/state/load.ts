@@ -1,0 +1,43 @@
+import { type Signal, useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { get } from './api.ts'
+
+export interface Loaded<T> {
+  /** What was answered last; null before. */
+  readonly data: Signal<T | null>
+  readonly error: Signal<Error | null>
+  readonly isLoading: Signal<boolean>
+  reload(): void
+}
+
+/** What the service answers at a path, read by `read`; asked for again when the path changes. null asks for nothing. */
+export function useLoaded<T>(path: string | null, read: (data: unknown) => T): Loaded<T> {
+  const data = useSignal<T | null>(null)
+  const error = useSignal<Error | null>(null)
+  const isLoading = useSignal(false)
+  const count = useSignal(0)
+  useEffect(() => {
+    if (path === null) return
+    const asking = new AbortController()
+    isLoading.value = true
+    error.value = null
+    get(path, asking.signal)
+      .then(answer => {
+        data.value = read(answer)
+      })
+      .catch((reason: Error) => {
+        if (!asking.signal.aborted) error.value = reason
+      })
+      .finally(() => {
+        if (!asking.signal.aborted) isLoading.value = false
+      })
+    return () => asking.abort()
+  }, [path, count.value])
+  return { data, error, isLoading, reload: () => count.value++ }
+}
+
+export const objectOf = (data: unknown): Readonly<Record<string, unknown>> =>
+  typeof data === 'object' && data !== null && !Array.isArray(data) ? { ...data } : {}
+
+export const objectsOf = (data: unknown): readonly Readonly<Record<string, unknown>>[] =>
+  Array.isArray(data) ? data.map(objectOf) : []

@@ -1,0 +1,83 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { sendFields } from '../../../core/resources/sms-messages.ts'
+import { type Draft, FormField } from '../records/fields.tsx'
+import { asRecord, type RecordData, Refusal, request } from '../state/api.ts'
+import { noteTrouble } from '../state/notes.ts'
+import { momentShown } from '../state/shown.ts'
+
+const LOOK_EVERY_MS = 2_000
+const SHOWN = Object.entries(sendFields).filter(([name]) => name !== 'callback_url')
+
+/** Sends a message through the gateway, and watches what becomes of it. */
+export function SendPanel({ record: gateway }: { record: RecordData }) {
+  const draft = useSignal<Draft>({ from_sender: gateway['default_sender_id'] ?? '' })
+  const errors = useSignal<Readonly<Record<string, readonly string[]>>>({})
+  const sent = useSignal<RecordData | null>(null)
+  const isSending = useSignal(false)
+  const sentId = sent.value?.id
+  useEffect(() => {
+    if (sentId === undefined) return
+    const timer = setInterval(() => {
+      request('GET', `/api/console/records/sms-messages/${sentId}`)
+        .then(({ data }) => {
+          sent.value = asRecord(data)
+        })
+        .catch(() => {})
+    }, LOOK_EVERY_MS)
+    return () => clearInterval(timer)
+  }, [sentId])
+  const send = async (): Promise<void> => {
+    errors.value = {}
+    isSending.value = true
+    try {
+      const json = Object.fromEntries(Object.entries(draft.value).filter(([, value]) => value !== ''))
+      sent.value = asRecord((await request('POST', `/api/sms-gateways/${gateway.id}/send`, { json })).data)
+    } catch (error) {
+      if (error instanceof Refusal && error.status === 422) errors.value = error.errors
+      else noteTrouble(error)
+    } finally {
+      isSending.value = false
+    }
+  }
+  return (
+    <details class="panel">
+      <summary>Send a message</summary>
+      <form
+        onSubmit={event => {
+          event.preventDefault()
+          void send()
+        }}
+        noValidate
+      >
+        <div class="fields">
+          {SHOWN.map(([name, field]) => (
+            <FormField
+              key={name}
+              name={name}
+              field={field}
+              draft={draft}
+              errors={errors.value[name] ?? []}
+              isStored={false}
+            />
+          ))}
+        </div>
+        <div class="actions">
+          <button type="submit" class="primary" disabled={isSending.value}>
+            Send
+          </button>
+        </div>
+      </form>
+      {sent.value && (
+        <div role="status">
+          <p>
+            <a href={`/sms-messages/${sent.value.id}`}>Message {sent.value.id}</a>:{' '}
+            <b>{String(sent.value['delivery_status'])}</b>
+            {sent.value['delivered_at'] ? `, delivered ${momentShown(sent.value['delivered_at'])}` : ''}
+          </p>
+          {sent.value['error_message'] ? <p class="error">{String(sent.value['error_message'])}</p> : null}
+        </div>
+      )}
+    </details>
+  )
+}

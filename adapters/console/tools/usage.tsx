@@ -1,0 +1,127 @@
+import { resourceNamed } from '../../../core/resources/all.ts'
+import { Picker } from '../parts/picker.tsx'
+import { Shown, SimpleTable } from '../parts/states.tsx'
+import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
+import { here, setQuery } from '../state/location.ts'
+import { titleOf } from '../state/shown.ts'
+
+const GROUPS = ['day', 'destination', 'extension', 'direction'] as const
+const FIGURES = ['calls', 'answered', 'minutes', 'billed_minutes', 'cost', 'average_call_duration', 'unrated'] as const
+
+type Line = Readonly<Record<string, unknown>>
+
+const lastMonth = (): string => {
+  const now = new Date()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)).toISOString().slice(0, 7)
+}
+
+/** What a month's calls come to, as bars and as a table, of one tenant or of all. */
+export function UsageScreen() {
+  const { searchParams } = here.value
+  const month = searchParams.get('month') ?? lastMonth()
+  const by = GROUPS.find(group => group === searchParams.get('by')) ?? 'day'
+  const tenant = searchParams.get('tenant')
+  const query = new URLSearchParams({ month, ...(tenant === null ? {} : { by, tenant }) })
+  const report = useLoaded(`/api/console/usage?${query}`, objectOf)
+  return (
+    <>
+      <header class="title">
+        <h1>Usage</h1>
+      </header>
+      <search class="filters">
+        <label class="labelled">
+          Month
+          <input
+            type="month"
+            value={month}
+            onChange={event => setQuery({ month: event.currentTarget.value || null })}
+          />
+        </label>
+        <span class="labelled">
+          <label for="usage-tenant">Tenant</label>
+          <Picker
+            id="usage-tenant"
+            resource={resourceNamed('tenants')}
+            value={tenant === null ? null : Number(tenant)}
+            onPick={id => setQuery({ tenant: id === null ? null : String(id) })}
+          />
+        </span>
+        {tenant !== null && (
+          <label class="labelled">
+            By
+            <select value={by} onChange={event => setQuery({ by: event.currentTarget.value })}>
+              {GROUPS.map(group => (
+                <option key={group}>{group}</option>
+              ))}
+            </select>
+          </label>
+        )}
+      </search>
+      <Shown of={report}>
+        {data => {
+          const reports = objectsOf(data['reports'])
+          const group = tenant === null ? 'tenant' : by
+          const lines = tenant === null ? reports.map(totalled) : objectsOf(reports[0]?.['lines'])
+          return <Report month={month} group={group} lines={lines} total={objectOf(data['total'])} />
+        }}
+      </Shown>
+    </>
+  )
+}
+
+const totalled = ({ tenant, total }: Line): Line => ({ tenant, ...objectOf(total) })
+
+interface ReportProps {
+  readonly month: string
+  readonly group: string
+  readonly lines: readonly Line[]
+  readonly total: Line
+}
+
+function Report({ month, group, lines, total }: ReportProps) {
+  if (Number(total['calls']) === 0)
+    return (
+      <div class="nothing">
+        <p>No calls in {month}.</p>
+      </div>
+    )
+  const most = Math.max(...lines.map(line => Number(line['cost'])), 0)
+  const rows = [...lines, { ...total, [group]: 'Total' }].map(line => ({
+    ...Object.fromEntries(FIGURES.map(name => [name, String(line[name] ?? '')])),
+    [group]: String(line[group] ?? '(none)'),
+    bar:
+      line[group] === 'Total' ? '' : <meter min={0} max={most || 1} value={Number(line['cost'])} aria-label="Cost" />,
+  }))
+  return (
+    <>
+      <SimpleTable
+        label={`Usage of ${month} by ${group}`}
+        columns={[
+          { name: group, title: titleOf(group) },
+          ...FIGURES.map(name => ({ name, title: titleOf(name), isNumber: true })),
+          { name: 'bar', title: 'Share of the cost' },
+        ]}
+        rows={rows}
+      />
+      <div class="actions">
+        <button type="button" onClick={() => download(`usage-${month}.csv`, csvOf(group, lines))}>
+          Download as CSV
+        </button>
+      </div>
+    </>
+  )
+}
+
+const quotedCell = (value: unknown): string => `"${String(value ?? '').replaceAll('"', '""')}"`
+
+const csvOf = (group: string, lines: readonly Line[]): string =>
+  [[group, ...FIGURES], ...lines.map(line => [line[group], ...FIGURES.map(name => line[name])])]
+    .map(row => row.map(quotedCell).join())
+    .join('\r\n')
+
+function download(name: string, content: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type: 'text/csv' }))
+  const link = Object.assign(document.createElement('a'), { href: url, download: name })
+  link.click()
+  URL.revokeObjectURL(url)
+}
