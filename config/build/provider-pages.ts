@@ -47,7 +47,9 @@ function proofOf(sender: Sender): string {
 
 function textsOf({ request }: Profile): string {
   const bounds = [
-    ...(request.maxParts === undefined ? [] : [`${request.maxParts} part(s), unless \`max_parts\` raises it,`]),
+    ...(request.maxParts === undefined
+      ? []
+      : [`${request.maxParts} ${request.maxParts === 1 ? 'part' : 'parts'}, unless \`max_parts\` raises it,`]),
     ...(request.maxCharacters === undefined ? [] : [`${request.maxCharacters} characters`]),
   ]
   const limit = bounds.length > 0 ? ` Texts of more than ${bounds.join(' or ')} are refused before they are sent.` : ''

@@ -9,7 +9,6 @@ export interface SmsFigures {
   /** null: the status is in no class. */
   readonly status_class: StatusClass | null
   readonly messages: number
-  /** Of those that they were counted for. */
   readonly parts: number
 }
 

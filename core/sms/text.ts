@@ -16,6 +16,12 @@ export function textForm(text: string): TextForm {
   return { alphabet: encodingName, parts: segmentsCount }
 }
 
+/** Up to so many characters fit one part in either alphabet. */
+const SHORT = 70
+
+/** How many parts a phone network carries a text in, where its alphabet does not matter. */
+export const partsOf = (text: string): number => (text.length <= SHORT ? 1 : textForm(text).parts)
+
 /** The text as UTF-16BE in hexadecimal digits. */
 export const hexUtf16be = (text: string): string =>
   Array.from({ length: text.length }, (_, i) => text.charCodeAt(i).toString(16).padStart(4, '0')).join('')

@@ -40,10 +40,10 @@ export interface Messaging {
    */
   resend(id: number, options: Resend): Promise<Json>
   /**
-   * Tells how a message would be handed to its gateway, without sending it; the gateway's secrets are masked. Throws
-   * `not_found` and `invalid`.
+   * Tells how a message would be handed to its gateway (null: the first of its route), without sending it; the
+   * gateway's secrets are masked. Throws `not_found` and `invalid`.
    */
-  preview(gatewayId: number, body: unknown): Promise<Preview>
+  preview(gatewayId: number | null, body: unknown): Promise<Preview>
   /** What is to be entered on the provider's side, a line each; nothing without a profile. Throws `not_found`. */
   setup(gatewayId: number): Promise<readonly string[]>
   /** Returns whether there is such a gateway, for a request to its receipt address by a method that carries none. */
@@ -93,11 +93,13 @@ export function messaging(dependencies: Dependencies): Messaging {
     return gateway
   }
 
-  /** The gateways that a message takes where none is named, those that were deleted left out. */
-  const routed = async ({ tenant_id, to_number }: SendRequest): Promise<readonly Gateway[]> => {
+  /** The gateways that a message takes where none is named, those that were deleted left out. Throws `not_found`. */
+  const routedThrough = async ({ tenant_id, to_number }: SendRequest): Promise<readonly Gateway[]> => {
     const route = routeFor(await routes.all(), tenant_id, to_number)
     const found = await Promise.all((route?.via ?? []).map(findGateway))
-    return found.flatMap(gateway => gateway ?? [])
+    const gateways = found.flatMap(gateway => gateway ?? [])
+    if (gateways.length > 0) return gateways
+    throw new AppError('not_found', `No route leads to ${to_number}.`, { hint: 'trunkline sms route list' })
   }
 
   const receiver = (way: Way): Receive => receiving(way, maskNamed, clock.now)
@@ -111,10 +113,7 @@ export function messaging(dependencies: Dependencies): Messaging {
 
     sendRouted: async (body, by) => {
       const request = await acceptSend(records, body)
-      const gateways = await routed(request)
-      if (gateways.length === 0)
-        throw new AppError('not_found', `No route leads to ${request.to_number}.`, { hint: 'trunkline sms route list' })
-      return send(legs(gateways, request), request, { by })
+      return send(legs(await routedThrough(request), request), request, { by })
     },
 
     resend: async (id, { gatewayId, isForced, by }) => {
@@ -128,11 +127,10 @@ export function messaging(dependencies: Dependencies): Messaging {
     },
 
     preview: async (gatewayId, body) => {
-      const gateway = await existing(gatewayId)
       const request = await acceptSend(records, body)
-      const [leg] = legs([gateway], request)
+      const [leg] = legs(gatewayId === null ? await routedThrough(request) : [await existing(gatewayId)], request)
       const { caFile: _, ...sent } = drafted(request, leg)
-      return { request: masked(sent, gateway), hasProfile: leg.way.profile !== null }
+      return { request: masked(sent, leg.gateway), hasProfile: leg.way.profile !== null }
     },
 
     setup: async gatewayId => {

@@ -138,7 +138,7 @@ describe('a real Kannel', { skip }, () => {
   for (const [name, text] of Object.entries(TEXTS))
     it(`carries ${name} as it was written, and its receipts find the message`, async () => {
       const meta = { profile: 'kannel', max_parts: 10 }
-      const account = { username: 'tester', password: 'f00b&r', callback_token: 'a-secret/of receipts' }
+      const account = { username: 'tester', password: 'f00b&r', callback_token: 'тайна %d/of receipts' }
       const gateway = await addGateway(world.service, world.session, { host: '127.0.0.1', port }, { ...account, meta })
       const { data } = (await world.send('POST', `/api/sms-gateways/${gateway}/send`, { ...MESSAGE, message: text }))
         .json

@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import type { Database, Statement } from 'better-sqlite3'
 import { AppError } from '../../../core/errors.ts'
 import { fold } from '../../../core/search.ts'
+import { partsOf } from '../../../core/sms/text.ts'
 import { copyDatabase } from './copies.ts'
 import { Sqlite } from './driver.ts'
 import { CONFIG, RESTORE, translate } from './errors.ts'
@@ -152,6 +153,7 @@ function configure(db: Database, path: string, options: OpenOptions): void {
   db.pragma(`journal_size_limit = ${JOURNAL_LIMIT_BYTES}`)
   db.pragma('temp_store = MEMORY')
   db.function('fold', { deterministic: true }, text => fold(String(text)))
+  db.function('sms_parts', { deterministic: true }, text => partsOf(String(text)))
   db.function('holds', { deterministic: true }, (text, needle) => Number(fold(String(text)).includes(String(needle))))
   const schema = schemaVersion(db)
   if (schema === migrations.length) return

@@ -4,7 +4,7 @@ import type { Connection } from '../database/database.ts'
 /** The storage port for what messages come to. */
 export function smsReports({ query, value }: Connection): SmsReports {
   const figures = query<[string, string], SmsFigures>(
-    `SELECT sms_gateway_id, tenant_id, status_class, count(*) AS messages, coalesce(sum(parts), 0) AS parts
+    `SELECT sms_gateway_id, tenant_id, status_class, count(*) AS messages, sum(coalesce(parts, sms_parts(message))) AS parts
      FROM sms_messages WHERE requested_at >= ? AND requested_at < ?
      GROUP BY sms_gateway_id, tenant_id, status_class ORDER BY sms_gateway_id, tenant_id, status_class`,
   )

@@ -73,7 +73,7 @@ const isFinal = ({ status_class, submitted_at }: Message): boolean =>
 /** Every receipt is merged; it changes the status unless it says less than what is known already. */
 export function receiveByProfile(
   message: Message,
-  { receipt: read }: Profile,
+  { receipt: read, title }: Profile,
   receipt: Receipt,
   redact: Redact,
   now: Timestamp,
@@ -92,15 +92,16 @@ export function receiveByProfile(
     submitted_at: message.submitted_at ?? now,
     remote_response: merged(message.remote_response, receipt, redact),
   }
+  const failure = (): string =>
+    [`${title} says ${word}`, firstTextAt(receipt.payload, read.error ?? [])].filter(each => each !== null).join(': ')
   const saysLess = isFinal(message) && (meaning === 'pending' || meaning === 'unknown')
   if (receipt.status === null || meaning !== said || saysLess) return noted
-  const error = firstTextAt(receipt.payload, read.error ?? [])
   return {
     ...noted,
     delivery_status: String(redact(word)),
     status_class: meaning,
     delivered_at: meaning === 'pending' ? message.delivered_at : now,
-    error_message: meaning === 'failed' && error !== null ? String(redact(error)) : null,
+    error_message: meaning === 'failed' ? String(redact(failure())) : null,
   }
 }
 

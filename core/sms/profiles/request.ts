@@ -59,11 +59,11 @@ export function templateValues(
   }
 }
 
-/** The provider's escapes stay as they are: it fills them in before it asks for the URL. */
+/** The provider fills in its escapes before it asks for the URL: what is no escape of its own must not look like one. */
 function withQuery(url: string, parameters: Readonly<Record<string, string>>): string {
   const added = Object.entries(parameters).map(([name, filledIn]) => `${encodeURIComponent(name)}=${filledIn}`)
   if (added.length === 0) return url
-  return `${url}${url.includes('?') ? '&' : '?'}${added.join('&')}`
+  return `${url.replaceAll('%', '%%')}${url.includes('?') ? '&' : '?'}${added.join('&')}`
 }
 
 export type ProviderRequest = Omit<Submission, 'caFile'>

@@ -1,8 +1,8 @@
-import type { JsonObject } from '../../json.ts'
+import { type JsonObject, parseJson } from '../../json.ts'
 import type { Gateway } from '../submission.ts'
 import { type TextForm, textForm } from '../text.ts'
 import { type ProviderReceipt, readReceipts } from './receipt.ts'
-import type { ReceiptRequest } from './receipt-request.ts'
+import { isForm, type ReceiptRequest } from './receipt-request.ts'
 import { type ProviderReply, readReply } from './reply.ts'
 import { type ProviderRequest, providerRequest, templateValues } from './request.ts'
 import type { Profile } from './schema.ts'
@@ -30,13 +30,14 @@ export function sampleRequests(profile: Profile): readonly SampleRequest[] {
     password: 'PASSWORD',
     callback_token: 'TOKEN',
   }
+  const hasSecret = profile.sender.some(({ kind }) => kind === 'url')
   const given = Object.fromEntries(account.map(({ key, fallback }) => [key, fallback ?? key.toUpperCase()]))
   return SAMPLE_TEXTS.map(text => {
     const form = textForm(text)
     const reference = profile.request.reference === 'id' ? '1' : SAMPLE_REFERENCE
     const outgoing = {
       ...{ to_number: '+380501234567', from_sender: 'ACME', message: text },
-      callback_url: `${RECEIPTS}?ref=${reference}`,
+      callback_url: `${RECEIPTS}?${hasSecret ? 'token=TOKEN&' : ''}ref=${reference}`,
       reference,
     }
     return {
@@ -64,11 +65,22 @@ export function sampleReceipts(profile: Profile, text: string): readonly Provide
   return readReceipts(profile, request)
 }
 
-/** A request as one would write it down. */
+/** A request as one would write it down: what a form or JSON holds, member by member. */
 export const asThing = ({ method, url, headers, body, basic }: ProviderRequest): JsonObject => ({
   method,
   url,
   ...(basic ? { authorization: `Basic ${basic.username}:${basic.password}` } : {}),
   ...(Object.keys(headers).length > 0 ? { headers } : {}),
-  ...(body === null ? {} : { body }),
+  ...bodyOf(headers, body),
 })
+
+function bodyOf(headers: ProviderRequest['headers'], body: string | null): JsonObject {
+  if (body === null) return {}
+  if (isForm(headers)) return { form: Object.fromEntries(new URLSearchParams(body)) }
+  try {
+    return { body: parseJson(body) }
+  } catch {
+    // A secret that was a number is masked by a text.
+    return { body }
+  }
+}

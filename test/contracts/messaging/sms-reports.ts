@@ -14,7 +14,7 @@ behaviour('messages and their parts are counted by gateway, tenant and what thei
   const { id: tenant_id } = await insert(ports.records, 'tenants')
   await create(ports, { tenant_id, status_class: 'delivered', parts: 2 })
   await create(ports, { tenant_id, status_class: 'delivered', parts: 1 })
-  await create(ports, { tenant_id, status_class: 'failed', parts: null })
+  await create(ports, { tenant_id, status_class: 'failed', parts: null, message: 'ж'.repeat(140) })
   await create(ports, { status_class: null })
   await create(ports, { status_class: 'failed', requested_at: MARCH.to })
   const figures = await ports.smsReports.figures(MARCH)
@@ -23,8 +23,8 @@ behaviour('messages and their parts are counted by gateway, tenant and what thei
     figures.toSorted((a, b) => b.messages - a.messages || Number(b.tenant_id) - Number(a.tenant_id)),
     [
       { ...of, status_class: 'delivered', messages: 2, parts: 3 },
-      { ...of, status_class: 'failed', messages: 1, parts: 0 },
-      { ...of, tenant_id: null, status_class: null, messages: 1, parts: 0 },
+      { ...of, status_class: 'failed', messages: 1, parts: 3 },
+      { ...of, tenant_id: null, status_class: null, messages: 1, parts: 1 },
     ],
   )
 })

@@ -133,7 +133,9 @@ export const PROVIDERS: readonly Provider[] = [
       return { text: shown, url, reference: null }
     },
     receipt: ({ url }, word) => {
-      const filled = url.replaceAll(/%([dAFIiT])/g, (_, code) => (code === 'd' ? word : `${code}1`))
+      const filled = url.replaceAll(/%([%dAFIiT])/g, (_, code) =>
+        code === '%' ? '%' : code === 'd' ? word : `${code}1`,
+      )
       return { method: 'GET', url: filled, headers: {}, body: '' }
     },
     words: { delivered: '1', failed: '2', pending: '8' },

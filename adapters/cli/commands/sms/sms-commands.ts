@@ -9,7 +9,6 @@ import { sendFields, smsMessages, wholeMessages } from '../../../../core/resourc
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { parseMembers } from '../../../../core/resources/values/input.ts'
 import { STATUS_CLASSES } from '../../../../core/sms/status-class.ts'
-import { wayOf } from '../../../../core/sms/way.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import type { Flags } from '../../fields.ts'
@@ -139,9 +138,9 @@ function sendCommand(run: RunCommand, wiring: Wiring): Command {
     const wait = waitSeconds(flags)
     const gateway = await gatewayOf(context, services, flags)
     const body = await bodyOf(context, services, gateway, dash === undefined ? flags : { ...flags, message: '-' })
-    const { messaging, profiles } = services
-    const { profile } = wayOf(gateway?.['meta'] ? cell(gateway['meta']) : null, profiles)
-    sayForm(context, cell(body['message']), gateway === null || profile !== null)
+    const { messaging } = services
+    const { hasProfile } = await messaging.preview(gateway?.id ?? null, body)
+    sayForm(context, cell(body['message']), hasProfile)
     const submit = gateway ? () => messaging.send(gateway.id, body) : () => messaging.sendRouted(body)
     const sent = await sendTold(context, services, gateway, submit)
     const isFailed = sent['delivery_status'] === 'failed'

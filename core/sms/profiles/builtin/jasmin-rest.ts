@@ -31,7 +31,12 @@ export const jasminRest: Profile = {
   reply: {
     ok: [200],
     id: { path: 'data', pattern: 'Success "([0-9A-Za-z-]+)' },
-    error: [{ path: 'message' }, { path: 'title' }, { path: 'description' }],
+    error: [
+      { path: 'message', pattern: 'Error "([^"]*)' },
+      { path: 'message' },
+      { path: 'title' },
+      { path: 'description' },
+    ],
   },
   receipt: {
     methods: ['POST', 'GET'],

@@ -54,7 +54,9 @@ for (const provider of PROVIDERS)
       await receive(other, pending)
       assert.equal((await stored()).delivered_at, null)
       await receive(other, failed)
-      assert.equal((await stored()).delivery_status, failed.toLowerCase())
+      const { delivery_status, error_message } = await stored()
+      assert.equal(delivery_status, failed.toLowerCase())
+      assert.ok(error_message.includes(` says ${failed.toLowerCase()}`), error_message)
     })
 
     it('reads a receipt that comes before the reply to its send', async () => {

@@ -10,7 +10,7 @@ type Case = readonly [status: number, body: string, wanted: readonly string[] | 
 const CASES: Readonly<Record<string, readonly Case[]>> = {
   'jasmin-rest': [
     [200, '{"data": "Success \\"898aa385-ec44-4e7c"}', ['898aa385-ec44-4e7c']],
-    [400, '{"message": "Error \\"Argument [foo] is unknown."}', /^HTTP 400: Error "Argument \[foo\]/],
+    [400, '{"message": "Error \\"Argument [foo] is unknown."}', /^HTTP 400: Argument \[foo\] is unknown\.$/],
     [401, '{"title":"Authentication required","description":"…"}', /^HTTP 401: Authentication required$/],
   ],
   'jasmin-http': [

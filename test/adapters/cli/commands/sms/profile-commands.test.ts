@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { BUILT_IN } from '../../../../../core/sms/profiles/all.ts'
+import { twilio } from '../../../../../core/sms/profiles/builtin/twilio.ts'
 import { furnish, type Workplace, workplace } from '../../../../support/cli/cli.ts'
 import { type FakeGateway, startGateway } from '../../../../support/messaging/gateway.ts'
 
@@ -20,7 +21,6 @@ after(async () => {
 })
 
 const own = (name: string, change: (profile: Record<string, unknown>) => unknown = profile => profile): string => {
-  const twilio = BUILT_IN.find(each => each.name === 'twilio')
   const path = place.path(`profiles/${name}.json`)
   writeFileSync(path, JSON.stringify(change({ ...structuredClone(twilio), name })))
   return path
@@ -68,7 +68,7 @@ describe('profiles', () => {
     assert.deepEqual([receipt.ids, receipt.reference, receipt.class], [['0A'], 'r1', 'pending'])
     const [gsm, ucs] = shown.requests
     assert.deepEqual([gsm.alphabet, ucs.alphabet], ['GSM-7', 'UCS-2'])
-    assert.deepEqual([gsm.body.includes('type=text'), ucs.body.includes('type=unicode')], [true, true])
+    assert.deepEqual([gsm.form.type, ucs.form.type], ['text', 'unicode'])
     assert.match(await place.done('trunkline gateway profile check twilio'), /the profile is sound/)
   })
 })
@@ -127,5 +127,11 @@ describe('a gateway that is created with a profile', () => {
     const sent = await place.json("trunkline sms send --gateway 'Acme SMS' --to +380501234567 --from ACME --message Hi")
     assert.deepEqual([sent.external_message_id, sent.status_class, sent.parts], ['SM77', 'pending', 1])
     assert.ok(sent.reference)
+    const long = `trunkline sms send --gateway 'Acme SMS' --to +380501234567 --from ACME --message - `
+    own('short-sms', profile => ({ ...profile, title: 'Short', request: { ...twilio.request, maxParts: 1 } }))
+    await place.done(`${create} short-sms ${at}`, { input })
+    const { code, stderr } = await place.run(long.replace('Acme SMS', 'Short'), { input: 'a'.repeat(161) })
+    assert.equal(code, 65)
+    assert.match(stderr, /^error: --message: The message takes 2 parts, of which Short sends 1\.\n/)
   })
 })
