@@ -79,13 +79,25 @@ function retryOf(feeds: readonly FeedSetting[], quarantined: Quarantined): Retry
   return { quarantined: { ...quarantined, rules }, record: readRecord(format, quarantined.record) }
 }
 
-/** Follows the feeds of the settings until the signal. */
-export const startFeeds = (feeds: readonly FeedSetting[], calls: Calls, signal: AbortSignal, log: Logger): Follower[] =>
+/** A folder that a switch leaves records in for us alone, as a feed. */
+export const emptiedFolder = (path: string): FollowedFeed => ({
+  ...{ path, format: 'freeswitch-json', every: 0.5, removes: true },
+})
+
+export type FollowedFeed = FeedSetting & { readonly removes?: boolean }
+
+/** Follows feeds until the signal. */
+export const startFeeds = (
+  feeds: readonly FollowedFeed[],
+  calls: Calls,
+  signal: AbortSignal,
+  log: Logger,
+): Follower[] =>
   feeds.map(setting => {
-    const { path, format, every = EVERY_SECONDS } = setting
+    const { path, format, every = EVERY_SECONDS, removes = false } = setting
     const onTrouble = (err: unknown): void => log.error({ err, feed: path }, 'a feed is held up')
     const feed = { name: path, rules: rulesOf(setting) }
-    return follow({ feed, path, format, every, onTrouble }, tellingOfQuarantine(calls, log), signal)
+    return follow({ feed, path, format, every, removes, onTrouble }, tellingOfQuarantine(calls, log), signal)
   })
 
 /** What waits in quarantine is not billed until somebody acts. */

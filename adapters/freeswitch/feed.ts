@@ -1,11 +1,9 @@
 import type { CallFacts, LiveCall, SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import { isActive } from '../../core/rating/deck.ts'
 import { decideCall } from '../../core/switching/decide-call.ts'
 import { decideRegistration } from '../../core/switching/decide-registration.ts'
-import { type CallDecision, type CallRequest, type Refused, refused } from '../../core/switching/decision.ts'
-import type { TenantDirectory, Trunk } from '../../core/switching/directory.ts'
-import { isFitName } from '../../core/switching/fit.ts'
+import { type CallDecision, type CallRequest, type Refused, refused, type Step } from '../../core/switching/decision.ts'
+import type { TenantDirectory } from '../../core/switching/directory.ts'
 import { callcenterDocument } from './callcenter.ts'
 import { actionsOf, documentOfCall } from './dialplan.ts'
 import { gatewaysDocument, userDocument } from './directory.ts'
@@ -14,6 +12,7 @@ import { type DialplanLookup, type Lookup, PROBE, readLookup } from './lookup.ts
 import { gatewayOf, PUBLIC, partsOf, slugIn } from './names.ts'
 import { ringingQueues } from './queues.ts'
 import type { TrunkAddresses } from './trunk-addresses.ts'
+import { activeTrunks } from './trunks.ts'
 import { documentOf, element, NOT_FOUND } from './xml.ts'
 
 export interface FeedParts {
@@ -23,9 +22,14 @@ export interface FeedParts {
   readonly clock: Clock
   /** What the marks of gateways are made with. */
   readonly key: string
-  /** Told of each decision; `tenant` is a slug, null where none is known. */
-  onDecision(what: 'register' | 'prove' | 'call', decision: CallDecision | Refused | null, tenant: string | null): void
+  /** Told of each decision on a telephone or a call; `directory` is null where no tenant is known. */
+  onDecision(decided: DecidedOn, directory: TenantDirectory | null): void
 }
+
+/** `refusal` is null for who may register or call. */
+export type DecidedOn =
+  | { readonly what: 'register' | 'prove'; readonly refusal: Refused | null }
+  | { readonly what: 'call'; readonly refusal: Refused | null; readonly steps: readonly Step[] }
 
 /** Answers what mod_xml_curl asks, from what is stored at that moment. */
 export const xmlFeed =
@@ -54,8 +58,8 @@ async function userAnswer(
 ): Promise<string> {
   const found = await directory.registrant(domain, user)
   const decision = decideRegistration(found, { domain, user, to })
-  if (isProof)
-    onDecision(to ? 'register' : 'prove', decision.refusal === null ? null : decision, found?.tenant.slug ?? null)
+  const refusal = decision.refusal === null ? null : decision
+  if (isProof) onDecision({ what: to ? 'register' : 'prove', refusal }, found)
   return decision.refusal === null ? userDocument(decision.tenant, decision.extension, isProof) : NOT_FOUND
 }
 
@@ -72,7 +76,8 @@ async function callAnswer(parts: FeedParts, lookup: DialplanLookup): Promise<str
       : NOBODY
   const tenant = facts?.directory.tenant ?? null
   const extension = request?.from === 'extension' ? request.extension : null
-  parts.onDecision('call', decision, tenant?.slug ?? null)
+  const refusal = decision.refusal === null ? null : decision
+  parts.onDecision({ what: 'call', refusal, steps: decision.steps }, facts?.directory ?? null)
   if (decision.refusal === null && tenant) {
     const [first] = decision.targets
     const call = { tenant: tenant.slug, extension, from: extension ?? lookup.caller, to: dialled }
@@ -160,6 +165,3 @@ async function anyDirectory(directory: SwitchDirectory): Promise<TenantDirectory
   for await (const each of directory.all()) return each
   return null
 }
-
-export const activeTrunks = (directory: TenantDirectory | null): Trunk[] =>
-  [...(directory?.trunks.values() ?? [])].filter(({ status, name }) => isActive(status) && isFitName(name))

@@ -14,7 +14,7 @@ export interface Findings {
   readonly cdrFolder: string | null
   readonly key: string
   /** The active trunks. */
-  trunks(): Promise<readonly Trunk[]>
+  readonly trunks: readonly Trunk[]
 }
 
 /** What is wrong with a FreeSWITCH, as it shows from outside. */
@@ -116,7 +116,7 @@ async function stockUsers(socket: EventSocket): Promise<SwitchFinding[]> {
 async function gatewayFindings(socket: EventSocket, { trunks, key }: Findings): Promise<SwitchFinding[]> {
   const present = await gatewaysOf(command => socket.api(command))
   const up = new Set((await socket.api('sofia profile external gwlist')).split(/\s+/))
-  return (await trunks()).flatMap(trunk => {
+  return trunks.flatMap(trunk => {
     const name = gatewayOf(trunk, key)
     if (!present.includes(name))
       return [

@@ -4,10 +4,10 @@ import type { Changed, SwitchDirectory, SwitchFollower } from '../../core/ports/
 import type { TenantDirectory } from '../../core/switching/directory.ts'
 import { callsOf, channelsIn, SHOW_CHANNELS } from './channels.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from './event-socket.ts'
-import { activeTrunks } from './feed.ts'
 import { type KnownTenant, knownOf } from './known.ts'
 import type { LiveCalls } from './live-calls.ts'
 import { agreeCalls, agreeGateways, agreePhones, agreeQueues, type Commands } from './pushes.ts'
+import { activeTrunks } from './trunks.ts'
 
 export interface FollowerParts {
   readonly place: EventSocketPlace

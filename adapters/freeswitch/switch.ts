@@ -1,24 +1,36 @@
-import { addSeconds, formatTimestamp } from '../../core/dates.ts'
-import type { LiveCall, Phone, TelephoneSwitch } from '../../core/ports/switching.ts'
-import type { Clock } from '../../core/ports/system.ts'
+import { addSeconds, formatTimestamp, type Timestamp } from '../../core/dates.ts'
+import type { LiveCall, TelephoneSwitch } from '../../core/ports/switching.ts'
+import type { Trunk } from '../../core/switching/directory.ts'
 import { callsOf, channelsIn, registrationsIn, SHOW_CHANNELS, SHOW_REGISTRATIONS } from './channels.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from './event-socket.ts'
-import { type Findings, findings } from './findings.ts'
+import { findings } from './findings.ts'
 
 /** How many calls are asked for the moment of their answer, which takes a command each. */
 const MOST_ASKED = 1_000
 const ID = /^[0-9a-f-]{1,64}$/i
 
-export interface FreeswitchParts extends Findings {
+/** What answers need of what is stored. */
+export interface StoredTenants {
+  /** By the domains of tenants. */
+  readonly slugs: ReadonlyMap<string, string>
+  /** The active ones. */
+  readonly trunks: readonly Trunk[]
+  /** When it was read. */
+  readonly now: Timestamp
+}
+
+export interface FreeswitchParts {
   readonly place: EventSocketPlace
-  readonly clock: Clock
-  /** The slugs of tenants by their domains. */
-  slugOf(domain: string): Promise<string | null>
+  /** Where mod_json_cdr leaves what it could not post; null where the settings do not say. */
+  readonly cdrFolder: string | null
+  /** What the marks of gateways are made with. */
+  readonly key: string
+  stored(): Promise<StoredTenants>
 }
 
 /** A FreeSWITCH that is asked over its event socket, on a connection for each question. */
 export function freeswitch(parts: FreeswitchParts): TelephoneSwitch {
-  const { place, clock, slugOf } = parts
+  const { place, stored } = parts
   const connected = async <T>(ask: (socket: EventSocket) => Promise<T>): Promise<T> => {
     const socket = await openEventSocket(place)
     try {
@@ -31,17 +43,12 @@ export function freeswitch(parts: FreeswitchParts): TelephoneSwitch {
     kind: 'freeswitch',
     phones: () =>
       connected(async socket => {
-        const now = clock.now()
-        const found: Phone[] = []
-        for (const { user, domain, address, agent, expiresIn } of registrationsIn(await socket.api(SHOW_REGISTRATIONS)))
-          found.push({
-            tenant: await slugOf(domain),
-            extension: user,
-            address,
-            agent,
-            expiresAt: expiresIn === null ? null : addSeconds(now, expiresIn),
-          })
-        return found
+        const registrations = registrationsIn(await socket.api(SHOW_REGISTRATIONS))
+        const { slugs, now } = await stored()
+        return registrations.map(({ user, domain, address, agent, expiresIn }) => ({
+          ...{ tenant: slugs.get(domain) ?? null, extension: user, address, agent },
+          expiresAt: expiresIn === null ? null : addSeconds(now, expiresIn),
+        }))
       }),
     calls: () =>
       connected(async socket => {
@@ -52,7 +59,7 @@ export function freeswitch(parts: FreeswitchParts): TelephoneSwitch {
       connected(async socket =>
         ID.test(id) ? (await socket.api(`uuid_kill ${id} NORMAL_CLEARING`)).startsWith('+OK') : false,
       ),
-    check: () => findings(parts),
+    check: async () => findings({ ...parts, trunks: (await stored()).trunks }),
   }
 }
 

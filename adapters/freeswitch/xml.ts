@@ -23,7 +23,7 @@ const PLAIN = /[^A-Za-z0-9 _.,:;/@+*=()[\]{}|^!?#~%\u0080-\u{10FFFF}]/gu
  * FreeSWITCH's preprocessor reads the text before its XML parser does: it replaces `$${…}`, drops lines with
  * `X-PRE-PROCESS`, and knows comments and includes. Nothing but what means nothing to either is left as it is.
  */
-const escaped = (value: string): string =>
+export const escaped = (value: string): string =>
   value.replace(UNFIT, '').replace(PLAIN, character => `&#${character.codePointAt(0)};`)
 
 /** The one writer of XML: all on one line, without the `<?xml …?>` that would lose that line. */

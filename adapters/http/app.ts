@@ -114,7 +114,7 @@ export function httpApp(options: HttpOptions): Koa {
   app.use(answer(log, metrics))
   app.use(trustedProxies > 0 ? perClient(PER_CLIENT) : noticingProxies(options))
   const pages = options.console ? pageRoutes(options.console) : []
-  app.use(router([...apiRoutes(options), ...pages, ...mountRoutes(options.mounts ?? [])], guard))
+  app.use(router([...apiRoutes(options), ...mountRoutes(options.mounts ?? []), ...pages], guard))
   app.use(() => {
     throw noSuchPath()
   })

@@ -30,6 +30,8 @@ export interface Metrics extends HttpMetrics {
   messaging(useCases: Messaging): Messaging
   /** A value that is looked up when someone asks for it; `labels` are the names of those that it comes with. */
   gauge(name: string, help: string, collect: () => Measured | Promise<Measured>, labels?: readonly string[]): void
+  /** A counter; what it returns adds one, for values of those labels. */
+  counter<L extends string>(name: string, help: string, labels: readonly L[]): (of: Readonly<Record<L, string>>) => void
   /** Everything, in Prometheus' text format. */
   text(): Promise<string>
 }
@@ -68,6 +70,10 @@ export function createMetrics(): Metrics {
           else for (const { labels: of, value } of measured) gauge.set({ ...of }, value)
         },
       })
+    },
+    counter: (name, help, labels) => {
+      const counter = new Counter({ name, help, labelNames: [...labels], registers })
+      return of => counter.inc({ ...of })
     },
     text: () => registry.metrics(),
   }

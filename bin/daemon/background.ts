@@ -3,7 +3,9 @@ import type { Logger } from 'pino'
 import type { Follower } from '../../adapters/pbx/follow.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Trunkline } from '../compose.ts'
-import { retryChanged, startFeeds } from '../feeds.ts'
+import { emptiedFolder, retryChanged, startFeeds } from '../feeds.ts'
+import type { Served } from '../switches.ts'
+import { followSwitches } from './follow-switches.ts'
 import { followSecurity } from './security-log.ts'
 import { startUpkeep } from './upkeep.ts'
 
@@ -19,6 +21,7 @@ export function startBackground(
   settings: Settings,
   log: Logger,
   securityFrom: number,
+  served: readonly Served[] = [],
 ): Background {
   const stopping = new AbortController()
   // As many wait for it as there are feeds.
@@ -26,7 +29,10 @@ export function startBackground(
   const upkeep = startUpkeep(trunkline, settings, log, stopping.signal)
   const security = followSecurity(trunkline, log, securityFrom, stopping.signal)
   const { calls } = trunkline.storage
-  const feeds = startFeeds(settings.feeds, calls, stopping.signal, log)
+  const folders = served.flatMap(({ folder }) => (folder === null ? [] : [emptiedFolder(folder)]))
+  const feeds = startFeeds([...settings.feeds, ...folders], calls, stopping.signal, log)
+  const followers = served.map(({ follower }) => follower)
+  const switches = followSwitches(followers, trunkline.storage.switchChanges(), log, stopping.signal)
   const retrying = retryChanged(settings.feeds, calls, stopping.signal, log).catch(error =>
     log.error({ err: error }, 'the records in quarantine could not be tried again'),
   )
@@ -34,7 +40,7 @@ export function startBackground(
     feeds,
     stop: async () => {
       stopping.abort()
-      await Promise.all([upkeep, security, retrying, ...feeds.map(({ done }) => done)])
+      await Promise.all([upkeep, security, retrying, switches, ...feeds.map(({ done }) => done)])
     },
   }
 }

@@ -6,6 +6,7 @@ import { limitsBehind, listen, type RunningServer } from '../../adapters/http/se
 import { type Claim, claimServing, servedAlready } from '../../adapters/sqlite/database/serving.ts'
 import type { Settings } from '../../config/settings.ts'
 import { compose, type Opening, type Trunkline } from '../compose.ts'
+import { type Served, servedOf } from '../switches.ts'
 import { startBackground } from './background.ts'
 import { consoleFiles } from './console-files.ts'
 import { type FirstAccount, makeFirstAccount } from './first-account.ts'
@@ -36,8 +37,8 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
   const { print } = start
   const { log, flush } = createLog(settings.log_level)
   const metrics = createMetrics()
-  const { trunkline, server, securityFrom, close } = await startService(settings, metrics, log, start)
-  const background = startBackground(trunkline, settings, log, securityFrom)
+  const { trunkline, server, served, securityFrom, close } = await startService(settings, metrics, log, start)
+  const background = startBackground(trunkline, settings, log, securityFrom, served)
   addGauges(metrics, trunkline, background.feeds, settings)
   const metricsServer = await watch(metrics, settings, log)
   tellReady(log)
@@ -68,7 +69,7 @@ async function startService(
   metrics: Metrics,
   log: Logger,
   start: Start,
-): Promise<Opened & { readonly server: RunningServer }> {
+): Promise<Opened & { readonly server: RunningServer; readonly served: readonly Served[] }> {
   const server = await listen(settings, limitsBehind(settings.trusted_proxies), noting(log, metrics))
   const baseUrl = settings.base_url ?? server.url
   try {
@@ -79,6 +80,12 @@ async function startService(
     if (trustedProxies > 0) await notices.clear('untrusted_proxy')
     const isBaseUrlSet = settings.base_url !== null
     const console = consoleFiles()
+    const {
+      storage: { calls, switchDirectory },
+      clock,
+    } = opened.trunkline
+    const served = servedOf(settings, { directory: switchDirectory(), calls, clock, log, metrics, onLimit: () => {} })
+    const mounts = served.flatMap(each => each.mounts)
     const parts = {
       administration,
       browsing,
@@ -92,8 +99,8 @@ async function startService(
       notices,
       heartbeat,
     }
-    server.serve(httpApp({ ...parts, log, baseUrl, isBaseUrlSet, trustedProxies, metrics }))
-    return { ...opened, server }
+    server.serve(httpApp({ ...parts, log, baseUrl, isBaseUrlSet, trustedProxies, metrics, mounts }))
+    return { ...opened, server, served }
   } catch (error) {
     await server.stop(0)
     throw error

@@ -89,8 +89,8 @@ export function feedOf(
     addresses: trunkAddresses(async host => hosts[host] ?? assert.fail(`no ${host}`)),
     clock: manualClock(),
     key: KEY,
-    onDecision: (what, decision) => {
-      if (decision && decision.refusal !== null) refusals.push(`${what}: ${decision.refusal}`)
+    onDecision: ({ what, refusal }) => {
+      if (refusal) refusals.push(`${what}: ${refusal.refusal}`)
     },
   }
   const answer = xmlFeed(parts)

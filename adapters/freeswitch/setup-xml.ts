@@ -1,0 +1,148 @@
+import { FEED_USER } from './mounts.ts'
+import { escaped } from './xml.ts'
+
+export interface Ports {
+  readonly telephones: number
+  readonly carriers: number
+  readonly eventSocket: number
+}
+
+/** What differs from one box to another. */
+export interface Configuration {
+  readonly daemonUrl: string
+  readonly token: string
+  readonly password: string
+  /** Of telephones and carriers; `auto` for the one of the default route. */
+  readonly address: string
+  readonly ports: Ports
+  readonly cdrFolder: string
+}
+
+const param = (name: string, value: string | number): string =>
+  `<param name="${name}" value="${escaped(String(value))}"/>`
+
+const configuration = (name: string, lines: readonly string[]): string =>
+  [`    <configuration name="${name}.conf">`, ...lines.map(line => `      ${line}`), '    </configuration>'].join('\n')
+
+const settings = (values: Readonly<Record<string, string | number>>): string[] => [
+  '<settings>',
+  ...Object.entries(values).map(([name, value]) => `  ${param(name, value)}`),
+  '</settings>',
+]
+
+/** mod_xml_curl comes late: each module that is loaded after it asks for its configuration. */
+const MODULES = [
+  ...['console', 'logfile', 'event_socket', 'commands', 'dptools', 'dialplan_xml', 'tone_stream', 'sndfile'],
+  ...['json_cdr', 'xml_curl', 'callcenter', 'voicemail', 'sofia'],
+]
+
+/** One file, freeswitch.xml, with nothing in it that is not needed: no user, no password that is known, no sample. */
+export const configurationOf = (given: Configuration): string => `<?xml version="1.0"?>
+<!-- Made by: trunkline switch setup freeswitch. It holds a token and a password: keep it readable by FreeSWITCH alone. -->
+<document type="freeswitch/xml">
+  <section name="configuration">
+${configurations(given).join('\n')}
+  </section>
+  <!-- Users and calls are asked of Trunkline. What is here would be used when it does not answer. -->
+  <section name="directory"/>
+  <section name="dialplan">
+    <context name="global">
+      <extension name="away">
+        <condition>
+          <action application="set" data="process_cdr=false"/>
+          <action application="respond" data="503 Service Unavailable"/>
+        </condition>
+      </extension>
+    </context>
+  </section>
+</document>
+`
+
+const configurations = (given: Configuration): string[] => [
+  configuration('switch', settings({ loglevel: 'info', 'max-sessions': 2000, 'sessions-per-second': 100 })),
+  configuration('modules', ['<modules>', ...MODULES.map(name => `  <load module="mod_${name}"/>`), '</modules>']),
+  configuration('console', [
+    '<mappings><map name="all" value="notice,warning,err,crit,alert"/></mappings>',
+    ...settings({ loglevel: 'notice' }),
+  ]),
+  configuration('logfile', [
+    ...settings({ 'rotate-on-hup': 'true' }),
+    '<profiles>',
+    '  <profile name="default">',
+    `    <settings>${param('rollover', 104_857_600)}${param('maximum-rotate', 10)}</settings>`,
+    '    <mappings><map name="all" value="info,notice,warning,err,crit,alert"/></mappings>',
+    '  </profile>',
+    '</profiles>',
+  ]),
+  configuration('acl', ['<network-lists/>']),
+  configuration(
+    'event_socket',
+    settings({
+      ...{ 'nat-map': 'false', 'listen-ip': '127.0.0.1', 'listen-port': given.ports.eventSocket },
+      password: given.password,
+    }),
+  ),
+  configuration('xml_curl', [
+    '<bindings>',
+    '  <binding name="trunkline">',
+    `    <param name="gateway-url" value="${escaped(`${given.daemonUrl}/freeswitch/xml`)}" bindings="directory|dialplan|configuration"/>`,
+    ...[
+      param('gateway-credentials', `${FEED_USER}:${given.token}`),
+      param('auth-scheme', 'basic'),
+      param('timeout', 2),
+    ].map(line => `    ${line}`),
+    '  </binding>',
+    '</bindings>',
+  ]),
+  configuration(
+    'json_cdr',
+    settings({
+      ...{ url: `${given.daemonUrl}/freeswitch/cdr`, cred: `${FEED_USER}:${given.token}`, 'auth-scheme': 'basic' },
+      ...{ timeout: 2, retries: 0, encode: 'false', 'log-b-leg': 'false', 'err-log-dir': given.cdrFolder },
+    }),
+  ),
+  configuration('callcenter', [
+    ...settings({ 'truncate-tiers-on-load': 'true', 'truncate-agents-on-load': 'true' }),
+    '<queues/><agents/><tiers/>',
+  ]),
+  configuration('voicemail', [
+    '<settings/>',
+    '<profiles>',
+    `  <profile name="default">${param('file-extension', 'wav')}${param('tone-spec', '%(1000, 0, 640)')}</profile>`,
+    '</profiles>',
+  ]),
+  sofia(given),
+]
+
+const sofia = ({ address, ports }: Configuration): string =>
+  configuration('sofia', [
+    // Without it, one thread serves every REGISTER.
+    `<global_settings>${param('log-level', 0)}${param('max-reg-threads', 16)}</global_settings>`,
+    '<profiles>',
+    ...profile('internal', '<domains/>', {
+      ...common(address, ports.telephones),
+      // A context that does not exist: each telephone has that of its tenant.
+      ...{ context: 'nobody', 'auth-calls': 'true', 'challenge-realm': 'auto_from' },
+      ...{ 'inbound-reg-force-matching-username': 'true', 'inbound-reg-in-new-thread': 'true' },
+      ...{ 'log-auth-failures': 'true', 'multiple-registrations': 'contact', 'aggressive-nat-detection': 'true' },
+    }),
+    // parse: the profile asks for the gateways of the trunks.
+    ...profile('external', '<domains><domain name="all" alias="false" parse="true"/></domains>', {
+      ...common(address, ports.carriers),
+      ...{ context: 'public', 'auth-calls': 'false' },
+    }),
+    '</profiles>',
+  ])
+
+const common = (address: string, port: number): Record<string, string | number> => ({
+  ...{ 'sip-ip': address, 'rtp-ip': address, 'sip-port': port, dialplan: 'XML', 'user-agent-string': 'FreeSWITCH' },
+  ...{ 'codec-prefs': 'PCMU,PCMA', 'inbound-codec-negotiation': 'generous', 'rtp-timer-name': 'soft' },
+  ...{ 'manage-presence': 'false', tls: 'false', 'rtp-timeout-sec': 300, 'rtp-hold-timeout-sec': 1800 },
+})
+
+const profile = (name: string, domains: string, values: Readonly<Record<string, string | number>>): string[] => [
+  `  <profile name="${name}">`,
+  `    ${domains}`,
+  ...settings(values).map(line => `    ${line}`),
+  '  </profile>',
+]

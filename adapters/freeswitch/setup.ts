@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto'
+import type { SetupOptions, SwitchSetup } from '../../core/ports/switch-setup.ts'
+import { configurationOf, type Ports } from './setup-xml.ts'
+
+/** What the daemon's own settings say. */
+export interface SetupSurroundings {
+  /** Where FreeSWITCH reaches the daemon, without a trailing slash. */
+  readonly daemonUrl: string
+}
+
+const PORTS: Ports = { telephones: 5060, carriers: 5080, eventSocket: 8021 }
+const CDR_FOLDER = '/var/lib/freeswitch/trunkline-cdr'
+
+const secret = (): string => randomBytes(24).toString('base64url')
+
+/** A whole configuration of FreeSWITCH, and the setting that goes with it. */
+export function freeswitchSetup(
+  { out, address }: SetupOptions,
+  { daemonUrl }: SetupSurroundings,
+  { ports = PORTS, cdrFolder = CDR_FOLDER }: { readonly ports?: Ports; readonly cdrFolder?: string } = {},
+): SwitchSetup {
+  const [token, password] = [secret(), secret()]
+  const setting = {
+    freeswitch: {
+      token,
+      event_socket: { host: '127.0.0.1', port: ports.eventSocket, password },
+      cdr_folder: cdrFolder,
+    },
+  }
+  const configuration = configurationOf({
+    ...{ daemonUrl, token, password, address: address ?? 'auto', ports, cdrFolder },
+  })
+  return {
+    files: [
+      { path: 'freeswitch.xml', text: configuration },
+      { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
+    ],
+    steps: [
+      `move /etc/freeswitch aside (mv /etc/freeswitch /etc/freeswitch.before), make it anew (mkdir /etc/freeswitch), and put ${out}/freeswitch.xml into it; its owner is the user of FreeSWITCH, its mode 0600`,
+      `make the folder of records that could not be posted: install -d -o freeswitch -g trunkline -m 2770 ${cdrFolder}`,
+      `put the member "freeswitch" of ${out}/trunkline.json into /etc/trunkline/trunkline.json`,
+      'restart trunklined, then FreeSWITCH',
+      'run: trunkline switch check',
+    ],
+  }
+}
