@@ -14,7 +14,7 @@ import type { Feed } from '../core/ports/calls.ts'
 import type { SwitchDirectory, TelephoneSwitch } from '../core/ports/switching.ts'
 import { compose } from './compose.ts'
 import { rulesOf } from './feeds.ts'
-import type { Served, Serving } from './switches.ts'
+import type { Served, Serving } from './serving.ts'
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
 

@@ -56,7 +56,7 @@ const queueElement = ({ tenant, queue }: RingingQueue): Element =>
     { name: queueName(tenant, queue) },
     params({
       strategy: STRATEGIES[queue.strategy] ?? 'ring-all',
-      'moh-sound': 'silence',
+      'moh-sound': 'silence_stream://-1',
       'max-wait-time': String(queue.timeout),
       'max-wait-time-with-no-agent': String(queue.timeout),
       'tier-rules-apply': 'false',

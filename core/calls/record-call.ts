@@ -5,6 +5,7 @@ import { type Direction, type RatedCall, rateCall } from '../rating/rate-call.ts
 import { cdrs } from '../resources/cdrs.ts'
 import { Problem } from '../resources/field.ts'
 import { broken, REQUIRED } from '../resources/values/field-errors.ts'
+import { isFitE164 } from '../switching/fit.ts'
 import { type CompletedCall, isAnswered, type UnreadableRecord } from './completed-call.ts'
 import type { SwitchClock } from './switch-time.ts'
 
@@ -125,6 +126,8 @@ export interface PlacedCall {
 /** The direction of a call as its tenant's own numbers make it, else the one that its record has. */
 export function directionOf({ caller, destination, read, claimed }: PlacedCall, catalog: Catalog): Direction {
   if (isOwnNumber(destination, catalog, read)) return 'inbound'
+  // A queue, a mailbox: the switch says that it stays inside, and the number is none that leaves it.
+  if (claimed === 'inbound' && !isFitE164(read.digits)) return 'inbound'
   if (isOwnNumber(caller, catalog)) return 'outbound'
   return claimed ?? 'outbound'
 }
