@@ -19,6 +19,7 @@ export function wiringFor(environment: Io['env']): Wiring {
       return { values: withoutSecrets(values), sources, file, oddities: odditiesIn(loaded) }
     },
     profiles: async options => (await import('./own-profiles.ts')).ownProfiles(load(options).settings),
+    switches: async options => (await import('./switches.ts')).switchesOf(load(options).settings),
     open: async (options, opening) => {
       const { settings } = load(options)
       const { openServices } = await import('./services.ts')

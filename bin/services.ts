@@ -35,6 +35,7 @@ export function openServices(
     messages,
     smsRoutes,
     trunkRoutes,
+    switchDirectory: storage.switchDirectory,
     smsReports,
     accounts,
     sessions,

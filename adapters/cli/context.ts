@@ -11,6 +11,7 @@ import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Profiles } from '../../core/ports/profiles.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
+import type { SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { AccountKeeping } from '../../core/use-cases/accounts.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
@@ -49,6 +50,7 @@ export interface Services {
   readonly messages: Messages
   readonly smsRoutes: PrefixRoutes
   readonly trunkRoutes: PrefixRoutes
+  switchDirectory(): SwitchDirectory
   readonly smsReports: SmsReports
   readonly profiles: Profiles
   readonly accounts: Accounts

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import type { Profiles } from '../../core/ports/profiles.ts'
+import type { TelephoneSwitch } from '../../core/ports/switching.ts'
 import { VERSION } from '../../core/version.ts'
 import { intentOf, wantsJson } from './command-line.ts'
 import {
@@ -47,6 +48,8 @@ export interface Wiring {
     readonly value: 'dir' | 'value'
     readonly choices: readonly string[]
   }[]
+  /** The switches that the settings name. */
+  switches(options: Pick<GlobalOptions, 'db' | 'config'>): Promise<readonly TelephoneSwitch[]>
   /**
    * Runs the daemon until a signal ends it, with what its flags say by the names of the settings; `force`: on a database
    * that another daemon serves as well.

@@ -1,6 +1,7 @@
 import Koa from 'koa'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Messages, Receive } from '../../core/ports/messages.ts'
+import { REFUSALS, type Refusal } from '../../core/switching/decision.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import { VERSION } from '../../core/version.ts'
 import type { Cut } from './clients/connections.ts'
@@ -22,6 +23,8 @@ export interface HttpMetrics {
 export type Measured = number | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 
 export interface Metrics extends HttpMetrics {
+  /** A call that a switch asked about goes nowhere. */
+  callRefused(reason: Refusal): void
   /** Called after each group of changes was written. */
   onCommit(changes: number, milliseconds: number): void
   /** The port, with its sends and receipts counted. */
@@ -54,6 +57,7 @@ export function createMetrics(): Metrics {
     registers,
   }).set({ version: VERSION, node: process.versions.node }, 1)
   return {
+    callRefused: callsRefused(registers),
     ...httpMetrics(registers),
     ...messagingMetrics(registers),
     onCommit: commits(registers),
@@ -77,6 +81,18 @@ export function createMetrics(): Metrics {
     },
     text: () => registry.metrics(),
   }
+}
+
+function callsRefused(registers: Registry[]): Metrics['callRefused'] {
+  const counter = new Counter({
+    name: 'trunkline_calls_refused_total',
+    help: 'Calls that a switch asked about and that go nowhere, by the reason',
+    labelNames: ['reason'],
+    registers,
+  })
+  // An alert on a reason needs its series before the first such call.
+  for (const reason of REFUSALS) counter.inc({ reason }, 0)
+  return reason => counter.inc({ reason })
 }
 
 function httpMetrics(registers: Registry[]): HttpMetrics {

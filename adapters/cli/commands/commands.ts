@@ -89,6 +89,11 @@ export const commands: readonly LazyCommand[] = [
     }),
   ),
   {
+    name: 'call',
+    summary: 'calls before they are made: explain',
+    load: async (run, wiring) => (await import('./switching/call-commands.ts')).callCommand(run, wiring),
+  },
+  {
     name: 'report',
     summary: 'what was used and what it costs: usage',
     load: async run => (await import('./calls/report-commands.ts')).reportCommand(run),

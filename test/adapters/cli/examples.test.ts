@@ -39,7 +39,7 @@ before(async () => {
   await place.run('trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message Hello --quiet')
   gateway.answerWith(200, '{"id":"gw-2"}')
   await place.done('trunkline sms route set Jasmin --prefix 49')
-  await place.done('trunkline trunk route set carrier-one --prefix 49')
+  await place.done('trunkline trunk route set carrier-one')
   process.chdir(place.folder)
   writeFileSync('secret.txt', 'kW3-9fQm-Zt81\n')
   writeFileSync('Master.csv', asteriskRow())

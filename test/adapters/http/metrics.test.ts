@@ -233,3 +233,11 @@ test('a metrics port that is taken does not keep the daemon from serving', async
   await release()
   folder.remove()
 })
+
+test('calls that go nowhere are counted by the reason, and every reason is there from the beginning', async () => {
+  const metrics = createMetrics()
+  metrics.callRefused('no rate')
+  const text = await metrics.text()
+  assert.match(text, /^trunkline_calls_refused_total\{reason="no rate"\} 1$/m)
+  assert.match(text, /^trunkline_calls_refused_total\{reason="prefix blocked"\} 0$/m)
+})

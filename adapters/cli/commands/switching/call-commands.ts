@@ -1,0 +1,135 @@
+import { Command } from 'commander'
+import { AppError } from '../../../../core/errors.ts'
+import type { JsonObject } from '../../../../core/json.ts'
+import type { CallFacts, LiveCall } from '../../../../core/ports/switching.ts'
+import { tenants } from '../../../../core/resources/tenants.ts'
+import { trunks } from '../../../../core/resources/trunks.ts'
+import { decideCall } from '../../../../core/switching/decide-call.ts'
+import { type CallDecision, type CallRequest, refused, type Target } from '../../../../core/switching/decision.ts'
+import { explainCall } from '../../../../core/switching/explain.ts'
+import { type Context, type Services, say } from '../../context.ts'
+import { CliError, EXIT } from '../../exit.ts'
+import type { Flags } from '../../fields.ts'
+import { example } from '../../help.ts'
+import { resolve } from '../../naming/references.ts'
+import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
+import type { RunCommand, Wiring } from '../../program.ts'
+import { printValue } from '../../terminal/output.ts'
+import { styled } from '../../terminal/styles.ts'
+
+export const callCommand = (run: RunCommand, wiring: Wiring): Command =>
+  new Command('call').description('calls before they are made: explain').addCommand(explainCommand(run, wiring))
+
+const HELP = 'trunkline call explain --help'
+
+function explainCommand(run: RunCommand, wiring: Wiring): Command {
+  const command = tenantArgument(new Command('explain').description('where a call goes, and why, step by step'))
+    .argument('[EXTENSION]', 'the one who calls')
+    .argument('[NUMBER]', 'as it is dialled')
+    .usage('[options] [TENANT] <EXTENSION> <NUMBER>')
+    .option('--did <number>', 'a call from a carrier to this number instead')
+    .option('--trunk <NAME|ID>', 'the trunk that such a call comes by')
+    .option('--from <number>', 'who calls, as the carrier writes it')
+  example(
+    command,
+    'trunkline call explain acme 101 +380501234567',
+    'trunkline call explain --did +380441234567 --trunk carrier-one',
+  )
+  return run(command, async (context, words, flags) => {
+    const services = await context.open()
+    const { request, slug } = await requestFrom(context, services, words, flags)
+    const directory = services.switchDirectory()
+    const facts =
+      slug === null ? await directory.forDid(request.dialled) : await directory.forCall(slug, request, { isTold: true })
+    const decision = decided(request, facts, await liveCalls(context, wiring))
+    const explained = explainCall(decision)
+    await printValue(context, { ...shown(request, facts, decision), steps: explained.map(each => ({ ...each })) }, () =>
+      explained.map(({ about, text }) => `${styled(context, 'dim', about.padEnd(10))}${text}`),
+    )
+    return decision.refusal === null ? EXIT.ok : EXIT.negative
+  })
+}
+
+interface Asked {
+  readonly request: CallRequest
+  /** Null where only the DID tells the tenant. */
+  readonly slug: string | null
+}
+
+function requestFrom(context: Context, services: Services, words: readonly string[], flags: Flags): Promise<Asked> {
+  if (flags['did'] !== undefined) return brought(context, services, words, flags)
+  if (flags['trunk'] !== undefined || flags['from'] !== undefined)
+    throw new CliError(EXIT.usage, '--trunk and --from go with --did', HELP)
+  return placed(context, services, words, flags)
+}
+
+async function placed(context: Context, services: Services, words: readonly string[], flags: Flags): Promise<Asked> {
+  const { tenant, rest } = await tenantFrom(context, words, flags, 2)
+  const [extension, dialled] = rest
+  if (extension === undefined || dialled === undefined)
+    throw new CliError(EXIT.usage, 'an extension and the number that it dials are required, or --did', HELP)
+  return { request: { from: 'extension', extension, dialled }, slug: await slugOf(services, tenant) }
+}
+
+async function brought(context: Context, services: Services, words: readonly string[], flags: Flags): Promise<Asked> {
+  if (words.length > 1) throw new CliError(EXIT.usage, 'with --did, no extension and no other number are named', HELP)
+  const { records } = services
+  const id = flags['trunk'] === undefined ? null : await resolve(records, trunks, String(flags['trunk']))
+  const trunk = id === null ? null : String((await records.find(trunks, id))?.['name'])
+  const hasTenant = words.length > 0 || flags['tenant'] !== undefined
+  return {
+    request: { from: 'trunk', trunk, caller: String(flags['from'] ?? ''), dialled: String(flags['did']) },
+    slug: hasTenant ? await slugOf(services, (await tenantFrom(context, words, flags)).tenant) : null,
+  }
+}
+
+const slugOf = async ({ records }: Services, tenant: string): Promise<string> =>
+  String((await records.find(tenants, await resolve(records, tenants, tenant)))?.['slug'])
+
+const decided = (request: CallRequest, facts: CallFacts | null, live: readonly LiveCall[]): CallDecision =>
+  facts
+    ? decideCall(request, facts, live)
+    : { ...refused('unknown DID', `no DID has the number ${request.dialled}`), steps: [] }
+
+/** The calls that are up, as far as the switches tell. */
+async function liveCalls(context: Context, wiring: Wiring): Promise<readonly LiveCall[]> {
+  const calls: LiveCall[] = []
+  for (const each of await wiring.switches(context.options))
+    try {
+      calls.push(...(await each.calls()))
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      say(context, `calls that are up are not counted: ${error.message}`)
+    }
+  return calls
+}
+
+function shown(request: CallRequest, facts: CallFacts | null, decision: CallDecision): JsonObject {
+  const common = {
+    tenant: facts?.directory.tenant.slug ?? null,
+    from: request.from === 'extension' ? request.extension : request.caller,
+    dialled: request.dialled,
+    refusal: decision.refusal,
+  }
+  if (decision.refusal !== null) return { ...common, reason: decision.reason }
+  const { direction, number, targets, maxSeconds } = decision
+  return { ...common, direction, number, max_seconds: maxSeconds, targets: targets.map(targetShown) }
+}
+
+function targetShown(target: Target): JsonObject {
+  switch (target.to) {
+    case 'extension':
+      return { to: 'extension', extension: target.extension.number, seconds: target.rings }
+    case 'queue':
+      return {
+        to: 'queue',
+        queue: target.queue.number,
+        agents: target.agents.map(({ extension }) => extension.number),
+        seconds: target.queue.timeout,
+      }
+    case 'voicemail':
+      return { to: 'voicemail', extension: target.extension.number }
+    case 'trunk':
+      return { to: 'trunk', trunk: target.trunk.name, number: target.number, caller: target.caller }
+  }
+}
