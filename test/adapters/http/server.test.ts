@@ -39,7 +39,7 @@ describe('stopping', { timeout: 20_000 }, () => {
     slow.on('error', () => undefined)
     await once(slow, 'connect')
     slow.write(
-      'POST /api/admin/login HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{',
+      `POST /api/admin/login HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Length: 100\r\nContent-Type: application/json\r\n\r\n{`,
     )
     const closed = once(slow, 'close')
     await service.server.stop(100)
