@@ -114,12 +114,17 @@ export interface BulkLoad {
   readonly batchSize: number
   /** While a batch is being stored, what is added is of the next. */
   add(records: readonly BulkRecords[]): Promise<void>
-  /** Tells what would become of all that was added, and writes nothing. */
+  /**
+   * Returns what would become of the rows, and writes nothing. Rows with a natural key stay, to be stored or checked
+   * again. Rows without one, which are stored in batches, are used up as by `store`: the next check is of the next
+   * batch, and takes those that were checked for stored.
+   */
   check(): Promise<BulkCounts>
   /**
    * Stores what was added since the last call. The place is kept with it, for resources without a natural key; not
    * when a rejection keeps all of it out. Throws `conflict`, and stores nothing, when another import of the same input
-   * has kept a mark since this one began, or, in replace mode, when something else than `approved` would come of it.
+   * has kept a mark since this one began, or when in replace mode, which alone reads `approved`, something else would
+   * come of it.
    */
   store(place: PlaceOf, approved?: BulkCounts): Promise<BulkCounts>
   /** What the last `check` or `store` rejected, in order. */

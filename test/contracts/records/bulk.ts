@@ -100,6 +100,33 @@ behaviour('a check tells what would become of the rows, and writes nothing', asy
   assert.deepEqual(await named(ports), ['102 Old'])
 })
 
+behaviour('rows with a key can be stored after a check of them', async ports => {
+  const { id } = await insert(ports.records, 'tenants')
+  const load = ports.bulk.load(planOf(id))
+  await load.add([rowsOf(ROWS)])
+  for (const counts of [await load.check(), await load.check(), await load.store(() => ({ input: 'a', mark: 'b' }))])
+    assert.equal(counts.created, 3)
+  await load.close()
+  assert.equal((await named(ports)).length, 3)
+})
+
+behaviour('a check of rows without a key is the end of their batch', async ports => {
+  const { id } = await insert(ports.records, 'tenants')
+  const load = ports.bulk.load(callsOf(id))
+  await load.add([rowsOf([['1', null]])])
+  assert.equal((await load.check()).created, 1)
+  await load.add([
+    rowsOf([
+      ['2', null],
+      ['3', null],
+    ]),
+  ])
+  assert.equal((await load.check()).created, 2)
+  assert.equal((await load.store(() => ({ input: 'a', mark: 'b' }))).created, 0)
+  await load.close()
+  assert.deepEqual(await idsOf(ports.records, 'cdrs'), [])
+})
+
 behaviour('one row that breaks a rule keeps all out, or is left out where that is the plan', async ports => {
   const { id } = await insert(ports.records, 'tenants')
   await insert(ports.records, 'extensions', { tenant_id: id, extension_number: '102', display_name: 'Old' })
