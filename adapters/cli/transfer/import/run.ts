@@ -1,18 +1,17 @@
 import { basename } from 'node:path'
-import { AppError } from '../../../../core/errors.ts'
 import type { BulkCounts, BulkLoad, PlaceOf, Rejection } from '../../../../core/ports/bulk.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
 import { keepsPlace, NO_COUNTS } from '../../../../core/use-cases/import.ts'
 import { type Context, type Services, say } from '../../context.ts'
-import { CliError, EXIT_OF, interruption } from '../../exit.ts'
 import { type Progress, progress } from '../../terminal/progress.ts'
 import { grouped } from '../../terminal/whole-number.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
+import { cutOff, interrupted } from './ending.ts'
 import type { Input } from './input/input.ts'
 import type { OpenedSource } from './input/source.ts'
 import type { Format, ImportOptions } from './options.ts'
-import { findPlace, fingerprintOf, goTo, type Mark, resuming } from './place.ts'
+import { findPlace, fingerprintOf, goTo, type Mark } from './place.ts'
 import { approvedBy, type Replacing } from './replace.ts'
 import { type At, errorReport, openRejectFile, type RejectFile } from './report.ts'
 import type { Fixed } from './rows/evaluate.ts'
@@ -219,18 +218,6 @@ async function passRows(passing: Passing): Promise<void> {
   if (signal) throw interrupted(passing, signal)
 }
 
-/** An error that came when batches had been stored already, which stay. */
-function cutOff({ input, resource, options, counts }: Passing, error: unknown): unknown {
-  if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return error
-  const stored = `${grouped(counts.created)} records of ${input.name} are stored, the others are not`
-  if (error instanceof CliError) return new CliError(error.exitCode, `${error.message}; ${stored}`, resuming, error)
-  if (!(error instanceof AppError) || error.code === 'conflict' || error.code === 'corrupt') return error
-  // That nothing was stored is true of the last batch alone.
-  const isFull = error.code === 'storage_full'
-  const reason = isFull ? 'the disk is full or cannot be written' : error.message.replace(/\.$/, '')
-  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, resuming, error)
-}
-
 /** Counts and reports what was read. */
 function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void {
   const { counts, blankLines } = passing
@@ -292,18 +279,4 @@ async function approved({
   if (!replacing) return undefined
   shown.clear()
   return approvedBy(context, options, replacing, load, counts.rows)
-}
-
-/** What a signal ended, with what is stored in spite of it. */
-function interrupted(
-  { input, counts, resource, options }: Run & { readonly counts: Pick<Counts, 'created'> },
-  signal: AbortSignal,
-): CliError {
-  const ended = interruption(signal)
-  if (!keepsPlace(resource) || options.dryRun || counts.created === 0) return ended
-  return new CliError(
-    ended.exitCode,
-    `interrupted: ${grouped(counts.created)} records of ${input.name} are stored`,
-    resuming,
-  )
 }
