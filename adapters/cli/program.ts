@@ -88,7 +88,7 @@ export async function runProgram(
     .version(VERSION, '-V, --version')
     .helpCommand('help [command...]', 'help on a command')
   example(program, 'trunkline tenant list --output json')
-  const failed = { io, line: argv, asJson: wantsJson(argv), verbose: argv.includes('--verbose') || argv.includes('-v') }
+  const asked = { io, line: argv, asJson: wantsJson(argv), verbose: argv.includes('--verbose') || argv.includes('-v') }
   let exitCode: number = EXIT.ok
   const run: RunCommand = (command, action) =>
     command.action(async (...given: unknown[]) => {
@@ -96,7 +96,7 @@ export async function runProgram(
         .slice(0, -2)
         .flat()
         .filter(word => word !== undefined)
-      exitCode = await perform(wiring, { ...failed, command }, flagsOf(command), io, action, operands.map(String))
+      exitCode = await perform(wiring, { ...asked, command }, action, operands.map(String))
     })
   for (const lazy of commands) program.addCommand(await loaded(lazy, words[0], run, wiring))
   /** The same line with the operand that it lacks. */
@@ -107,7 +107,7 @@ export async function runProgram(
       const { askOperand } = await import('./terminal/ask-operand.ts')
       operand = await askOperand(context, command)
     }
-    const code = await perform(wiring, { ...failed, command }, flagsOf(command), io, ask, [])
+    const code = await perform(wiring, { ...asked, command }, ask, [])
     return operand === undefined ? code : runProgram(withOperand(argv, operand), io, wiring, commands)
   }
   let misused: Command = program
@@ -118,10 +118,10 @@ export async function runProgram(
     await program.parseAsync(wantsHelp ? helpLine(program, words) : [...argv], { from: 'user' })
     return exitCode
   } catch (error) {
-    if (!(error instanceof CommanderError)) return report({ ...failed, command: misused }, error)
+    if (!(error instanceof CommanderError)) return report({ ...asked, command: misused }, error)
     if (error.code === 'commander.help') return EXIT.usage
     if (error.code === 'commander.missingArgument') return askingOn(error, misused)
-    return error.exitCode === 0 ? EXIT.ok : report({ ...failed, command: misused }, error)
+    return error.exitCode === 0 ? EXIT.ok : report({ ...asked, command: misused }, error)
   }
 }
 
@@ -206,14 +206,16 @@ function readGlobal(flags: Flags, io: Io): GlobalOptions {
   }
 }
 
-async function perform(
-  wiring: Wiring,
-  failed: Failed,
-  flags: Flags,
-  io: Io,
-  action: Action,
-  words: readonly string[],
-): Promise<number> {
+/** A command that is to be run, as it was typed. */
+interface Asked extends Failed {
+  readonly io: Io
+  readonly command: Command
+}
+
+/** Runs an action with the flags of its command, reports what it throws, and returns the exit code. */
+async function perform(wiring: Wiring, asked: Asked, action: Action, words: readonly string[]): Promise<number> {
+  const { io, command } = asked
+  const flags = flagsOf(command)
   const options = readGlobal(flags, io)
   let opened: ReturnType<Wiring['open']> | null = null
   const open = (opening: Opening = {}): Promise<Services> => {
@@ -224,16 +226,16 @@ async function perform(
     const services = await opened?.catch(() => null)
     await services?.close()
   }
-  const context: Context = { io, options, line: failed.line, open: opening => open(opening).catch(missingFile) }
+  const context: Context = { io, options, line: asked.line, open: opening => open(opening).catch(missingFile) }
   try {
-    if (options.fields && failed.command && !CHOOSING.has(failed.command))
-      throw new CliError(EXIT.usage, `--fields does not apply to ${fullName(failed.command)}`)
+    if (options.fields && !CHOOSING.has(command))
+      throw new CliError(EXIT.usage, `--fields does not apply to ${fullName(command)}`)
     const code = await action(context, words, flags)
     await close()
     return typeof code === 'number' ? code : EXIT.ok
   } catch (error) {
     await close().catch(() => undefined)
-    return report({ ...failed, options }, error)
+    return report({ ...asked, options }, error)
   }
 }
 

@@ -91,7 +91,7 @@ export async function askMissing(
   const complete: JsonObject = { ...body }
   for (const [name, field] of Object.entries(resource.fields))
     if (field.required && complete[name] === undefined)
-      complete[name] = await askField(context, services, resource, name, field, complete)
+      complete[name] = await askField(context, services, { resource, name, field, body: complete })
   return complete
 }
 
@@ -99,13 +99,18 @@ export async function askMissing(
 const usual = ({ secret, examples = [] }: Field): string | undefined =>
   !secret && examples.length > 1 ? examples[0] : undefined
 
+/** A field of a record, of which so much is known. */
+interface AskedField {
+  readonly resource: Asked
+  readonly name: string
+  readonly field: Field
+  readonly body: JsonObject
+}
+
 async function askField(
   context: Context,
   services: Services,
-  resource: Asked,
-  name: string,
-  field: Field,
-  body: JsonObject,
+  { resource, name, field, body }: AskedField,
 ): Promise<unknown> {
   const target = targetIn(field, body)
   const message = `${labelOfField(name, field)}${field.generated ? ' (empty: a random one)' : ''}:`

@@ -228,6 +228,9 @@ describe('changing', () => {
   })
 
   it('keeps the rules that more than one field has a part in', async () => {
+    await place.done(
+      'trunkline extension create --tenant acme --extension-number 102 --display-name Bob --secret s --status active',
+    )
     await ended('trunkline extension update acme/102 --extension-number 101', {
       code: 65,
       stderr:

@@ -121,7 +121,7 @@ async function roundTrip(format: string, given: ReadonlyMap<Resource, Record<str
 }
 
 describe('what is exported', () => {
-  const all = ['tenants', 'extensions', 'queues', 'rates', 'dids', 'cdrs', 'sms_gateways'].map(resourceNamed)
+  const all = ['tenants', 'extensions', 'queues', 'rates', 'dids', 'cdrs', 'sms_gateways', 'trunks'].map(resourceNamed)
   const joining = ['devices', 'agents', 'routes'].map(resourceNamed)
 
   it('is every resource that has an import', () => {
