@@ -5,14 +5,16 @@ import { systemClock } from '../adapters/system/clock.ts'
 import { nodeDigests, shortHash } from '../adapters/system/digests.ts'
 import { randomIds } from '../adapters/system/ids.ts'
 import type { Settings } from '../config/settings.ts'
+import { EVERYTHING } from '../core/access/policy.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
 import type { Decks } from '../core/ports/decks.ts'
 import type { Messages, SmsGatewayClient } from '../core/ports/messages.ts'
 import type { Profiles } from '../core/ports/profiles.ts'
 import type { Clock } from '../core/ports/system.ts'
+import { type Access, access as accessTo, type ServedPorts, type UseCases } from '../core/use-cases/access.ts'
 import { type AccountKeeping, accountKeeping } from '../core/use-cases/accounts.ts'
-import { type Administration, administration, type UnreadListener } from '../core/use-cases/administer.ts'
-import { type Browsing, browsing } from '../core/use-cases/browsing.ts'
+import { administration, type UnreadListener } from '../core/use-cases/administer.ts'
+import { browsing } from '../core/use-cases/browsing.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { overview } from '../core/use-cases/overview.ts'
 import { type SecurityTrail, securityTrail } from '../core/use-cases/security-trail.ts'
@@ -23,13 +25,11 @@ import { ownProfiles } from './own-profiles.ts'
 import { changesOnThread } from './threads.ts'
 
 /** Everything a program needs, wired once. */
-export interface Trunkline {
+export interface Trunkline extends UseCases {
   readonly storage: Storage
   readonly decks: Decks
-  readonly administration: Administration
-  readonly browsing: Browsing
   readonly tools: ConsoleTools
-  readonly messaging: Messaging
+  readonly access: Access
   readonly smsRouting: SmsRouting
   readonly signIn: SignIn
   readonly security: SecurityTrail
@@ -85,23 +85,12 @@ export function compose(
   const ids = randomIds()
   const profiles = ownProfiles(settings)
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout, caFile: settings.ca_file })
-  return {
-    storage,
-    decks,
-    clock,
-    accountKeeping: accountKeeping(accounts, passwords, ids),
-    profiles,
-    administration: administration(records, onUnread),
-    onUnread,
-    browsing: browsing({ records, audit, hash: shortHash }),
-    tools: {
-      ...{ records, decks, calls, audit, clock, readRecord },
-      pulse: overview({ calls, smsReports: storage.smsReports, clock }),
-    },
+  const useCases = (served: ServedPorts): UseCases => ({
+    administration: administration(served.records, onUnread),
+    browsing: browsing({ records: served.records, audit, hash: shortHash }),
     messaging: instruments.messaging(
       messaging({
-        records,
-        messages: instruments.messages(messages),
+        ...served,
         routes: storage.smsRoutes,
         client: replacements.client ?? gatewayClient,
         profiles,
@@ -111,6 +100,22 @@ export function compose(
         settings: messagingSettings(settings, baseUrl),
       }),
     ),
+  })
+  const access = accessTo({ records, messages: instruments.messages(messages) }, settings.roles, useCases)
+  const { records: _, ...everything } = access.useCases(EVERYTHING)
+  return {
+    storage,
+    decks,
+    clock,
+    accountKeeping: accountKeeping(accounts, passwords, ids),
+    profiles,
+    onUnread,
+    access,
+    ...everything,
+    tools: {
+      ...{ records, decks, calls, audit, clock, readRecord },
+      pulse: overview({ calls, smsReports: storage.smsReports, clock }),
+    },
     smsRouting: smsRouting(records, storage.smsRoutes),
     security: securityTrail({ accounts, audit, serverKeys, digests: nodeDigests(), clock }),
     signIn: signIn({ accounts, sessions, passwords, clock, lives: { idle, absolute } }),

@@ -31,6 +31,7 @@ export function openServices(
   if (expectsMany) prepare()
   return {
     ...rest,
+    roles: settings.roles,
     records,
     messages,
     smsRoutes,

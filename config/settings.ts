@@ -1,5 +1,6 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
+import { ROLE_MODES } from '../core/access/modes.ts'
 import { FEEDS_WANT, feed, wrongFeed } from './feeds.ts'
 import { FREESWITCH_WANTS, type FreeswitchSetting, freeswitchSchema, wrongFreeswitch } from './freeswitch.ts'
 import type { Wrong } from './members.ts'
@@ -102,6 +103,12 @@ export const declarations = {
   audit_days: setting(days, 365, DAYS, 'days to keep the audit trail; 0 never deletes it'),
   cdr_days: setting(days, 0, DAYS, 'days to keep call records; 0 never deletes them'),
   deck_days: setting(days, 365, DAYS, 'days to keep a replaced deck, for late calls and rerating; 0 never deletes it'),
+  roles: setting(
+    Type.Enum([...ROLE_MODES]),
+    'off',
+    ROLE_MODES.join(' or '),
+    'whether the roles of accounts limit what they may do; off: every role may do everything',
+  ),
   trusted_proxies: setting(
     Type.Integer({ minimum: 0, maximum: 10 }),
     0,

@@ -15,10 +15,11 @@ export const lastAccount = (email: string): AppError =>
 
 export const invalidCredentials = (): AppError => new AppError('invalid_credentials', 'Invalid credentials.')
 
-export const creationOf = ({ name, email, role }: NewAccount): Changes => ({
+export const creationOf = ({ name, email, role, tenantId }: NewAccount): Changes => ({
   name: { after: name },
   email: { after: email },
   role: { after: role },
+  ...((tenantId ?? null) === null ? {} : { tenant_id: { after: tenantId } }),
 })
 
 export const changesOfAccount = (

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream'
+import type { RoleMode } from '../../core/access/modes.ts'
 import type { SourceFormat } from '../../core/calls/completed-call.ts'
 import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
@@ -56,6 +57,8 @@ export interface Services {
   readonly accounts: Accounts
   readonly sessions: Sessions
   readonly accountKeeping: AccountKeeping
+  /** Do the roles of accounts limit them? */
+  readonly roles: RoleMode
   readonly maintenance: Maintenance
   readonly notices: Notices
   readonly bulk: Bulk

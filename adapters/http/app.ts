@@ -5,17 +5,17 @@ import type { Mount } from '../../core/ports/mounts.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Heartbeat } from '../../core/ports/upkeep.ts'
-import type { Administration } from '../../core/use-cases/administer.ts'
-import type { Browsing } from '../../core/use-cases/browsing.ts'
-import type { Messaging } from '../../core/use-cases/messaging.ts'
+import type { Access, UseCases } from '../../core/use-cases/access.ts'
 import type { SecurityTrail } from '../../core/use-cases/security-trail.ts'
 import type { SignIn } from '../../core/use-cases/sign-in.ts'
 import type { SmsRouting } from '../../core/use-cases/sms-routing.ts'
+import { allowing } from './access.ts'
 import { isEndless } from './bodies/body-bytes.ts'
 import { inTurns } from './clients/in-turns.ts'
 import { perClient } from './clients/per-client.ts'
 import { type ConsoleFiles, pageRoutes } from './console/page-routes.ts'
 import { consoleRecordRoutes } from './console/record-routes.ts'
+import { standingRoutes } from './console/standing-routes.ts'
 import { type ConsoleTools, consoleToolRoutes } from './console/tool-routes.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { openApiDocument } from './docs/openapi.ts'
@@ -26,20 +26,18 @@ import type { HttpMetrics } from './metrics.ts'
 import { mountRoutes } from './mount-routes.ts'
 import { resourceRoutes } from './resource-routes.ts'
 import { sendJson } from './responses.ts'
-import { type Handler, noSuchPath, type Route, router } from './route.ts'
+import { type Guard, noSuchPath, type Route, router } from './route.ts'
 import { PER_CLIENT } from './server.ts'
 import { adminRoutes } from './sessions/admin-routes.ts'
 import { fromOwnHost, onlyFrom } from './sessions/origins.ts'
 import { requireAccount, sessionMiddleware, signedInAccount } from './sessions/session.ts'
 import { smsRoutingRoutes } from './sms-routing.ts'
 
-export interface HttpOptions {
-  readonly administration: Administration
-  readonly browsing: Browsing
+export interface HttpOptions extends UseCases {
+  readonly access: Access
   readonly tools: ConsoleTools
   /** The console's files; without them there is none. */
   readonly console?: ConsoleFiles
-  readonly messaging: Messaging
   readonly smsRouting: SmsRouting
   readonly signIn: SignIn
   readonly serverKeys: ServerKeys
@@ -63,28 +61,32 @@ export type RouteOptions = Omit<
   'console' | 'isBaseUrlSet' | 'log' | 'notices' | 'trustedProxies' | 'mounts'
 >
 
+type Served = UseCases & Pick<HttpOptions, 'tools' | 'smsRouting' | 'security' | 'baseUrl'>
+
+/** The routes that do what use cases do. */
+const useCaseRoutes = ({
+  administration,
+  browsing,
+  tools,
+  messaging,
+  smsRouting,
+  security,
+  baseUrl,
+}: Served): readonly Route[] => [
+  ...messagingRoutes({ administration, messaging, security, baseUrl }),
+  ...smsRoutingRoutes({ smsRouting, messaging }),
+  ...consoleRecordRoutes({ administration, browsing }),
+  ...consoleToolRoutes(tools),
+  ...resourceRoutes(administration, { baseUrl }),
+]
+
 /** Every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const {
-    heartbeat,
-    signIn,
-    serverKeys,
-    administration,
-    browsing,
-    tools,
-    messaging,
-    smsRouting,
-    security,
-    baseUrl,
-    metrics,
-  } = options
+  const { heartbeat, signIn, serverKeys, access, security, baseUrl, metrics } = options
   const routes: Route[] = [
     ...adminRoutes({ signIn, serverKeys, security, onLogin: metrics?.login }),
-    ...messagingRoutes({ administration, messaging, security, baseUrl }),
-    ...smsRoutingRoutes({ smsRouting, messaging }),
-    ...consoleRecordRoutes({ administration, browsing }),
-    ...consoleToolRoutes(tools),
-    ...resourceRoutes(administration, { baseUrl }),
+    ...standingRoutes(access),
+    ...useCaseRoutes(options),
     ...healthRoutes(heartbeat),
     ...docsRoutes(() => inTurns(openApiDocument(routes, baseUrl))),
   ]
@@ -101,13 +103,17 @@ export function httpApp(options: HttpOptions): Koa {
   const session = sessionMiddleware(app, signIn, { secure: baseUrl.startsWith('https:') })
   const refuseForeign = isBaseUrlSet ? onlyFrom(baseUrl) : fromOwnHost(baseUrl)
 
-  const guard = (route: Route, handler: Handler): Middleware => {
+  const allowed = allowing(options.access, ({ records, ...useCases }) =>
+    useCaseRoutes({ ...options, ...useCases, tools: { ...options.tools, records } }),
+  )
+
+  const guard: Guard = (route, method, handler) => {
     if (route.session === 'none') return handler
     return ctx => {
       refuseForeign(ctx.req)
       return session(ctx, async () => {
-        if (route.session === 'required') requireAccount(ctx)
-        await handler(ctx)
+        const asked = { ctx, route, method, handler }
+        await (route.session === 'required' ? allowed(requireAccount(ctx), asked) : handler)(ctx)
       })
     }
   }

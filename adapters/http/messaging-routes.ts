@@ -9,6 +9,7 @@ import type { Unreadable } from '../../core/sms/receipt.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import type { SecurityTrail } from '../../core/use-cases/security-trail.ts'
+import { onRecords } from './access.ts'
 import { jsonBody } from './bodies/body.ts'
 import { receiptBytes, receiptPayload } from './bodies/receipt-body.ts'
 import { networkOf, originAt } from './clients/address.ts'
@@ -85,6 +86,7 @@ export function messagingRoutes({ administration, messaging, security, baseUrl }
     {
       path: '/api/sms-gateways/:id/messages',
       session: 'required',
+      needs: { GET: onRecords('read', smsMessages) },
       methods: {
         GET: async ctx => {
           const id = idOf(ctx, smsGateways)
@@ -98,6 +100,7 @@ export function messagingRoutes({ administration, messaging, security, baseUrl }
     {
       path: '/api/sms-gateways/:id/send',
       session: 'required',
+      needs: { POST: onRecords('send', smsMessages) },
       methods: {
         POST: async ctx => {
           const json = await messaging.send(idOf(ctx, smsGateways), await jsonBody(ctx), actorOf(ctx))

@@ -4,6 +4,7 @@ import { notFound } from '../../core/errors.ts'
 import { exposedResources } from '../../core/resources/all.ts'
 import type { Resource } from '../../core/resources/resource.ts'
 import type { Administration } from '../../core/use-cases/administer.ts'
+import { needsOfRecords } from './access.ts'
 import { jsonBody } from './bodies/body.ts'
 import { respond } from './responses.ts'
 import { type Handler, idIn, noSuchPath, type Route } from './route.ts'
@@ -51,12 +52,15 @@ export function idOf(ctx: Context, { label }: Resource): number {
   return id
 }
 
+const needs = needsOfRecords(({ resource = '' }) => byPath.get(resource))
+
 /** The collection and the record of every resource that is declared with a path. */
 export function resourceRoutes(administration: Administration, { baseUrl }: { baseUrl: string }): readonly Route[] {
   const exists = (parameters: Readonly<Record<string, string>>) => byPath.has(parameters.resource ?? '')
+  const session = 'required'
   return [
-    { path: '/api/:resource', session: 'required', exists, methods: collection(administration, baseUrl) },
-    { path: '/api/:resource/:id', session: 'required', exists, methods: record(administration) },
+    { path: '/api/:resource', session, needs, exists, methods: collection(administration, baseUrl) },
+    { path: '/api/:resource/:id', session, needs, exists, methods: record(administration) },
   ]
 }
 

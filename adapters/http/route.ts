@@ -1,14 +1,23 @@
 import Router from '@koa/router'
 import type { Context, Middleware } from 'koa'
+import type { Need } from '../../core/access/policy.ts'
 import { AppError } from '../../core/errors.ts'
 
 export type Handler = (ctx: Context) => Promise<void> | void
 
+export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
+export type Method = (typeof METHODS)[number]
+
+/** `account`: that somebody is logged in. By the parameters in the path: null where those name nothing. */
+export type Needs = 'account' | Need | ((parameters: Readonly<Record<string, string>>) => Need | null)
+
 export interface Route {
   readonly path: string
-  readonly methods: Readonly<Partial<Record<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', Handler>>>
+  readonly methods: Readonly<Partial<Record<Method, Handler>>>
   /** required: 401 without one. optional: looked up. none: neither looked up nor guarded against foreign origins. */
   readonly session: 'required' | 'optional' | 'none'
+  /** What each method asks of the account. One that says nothing is for admins of all tenants alone. */
+  readonly needs?: Readonly<Partial<Record<Method, Needs>>>
   /** Told of a request by a method that is not served, before it gets its 405; true where it has answered all the same. */
   readonly onWrongMethod?: (ctx: Context) => Promise<boolean>
   /** False where the pattern fits but nothing is there: 404. */
@@ -23,12 +32,19 @@ export const idIn = (segment: string | undefined): number | null =>
 
 export const noSuchPath = (): AppError => new AppError('not_found', 'There is nothing at this path.')
 
+/** Puts around a route's handler what must come before it. */
+export type Guard = (route: Route, method: Method, handler: Handler) => Middleware
+
 /** Routes as one middleware. Each of them answers every method: those it lacks with a 405. */
-export function router(routes: readonly Route[], guard: (route: Route, handler: Handler) => Middleware): Middleware {
+export function router(routes: readonly Route[], guard: Guard): Middleware {
   const table = new Router({ sensitive: true, strict: true })
   for (const route of routes) {
     const allow = Object.keys(route.methods).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-    const handlers = new Map(Object.entries(route.methods).map(([method, handler]) => [method, guard(route, handler)]))
+    const handlers = new Map<string, Middleware>()
+    for (const method of METHODS) {
+      const handler = route.methods[method]
+      if (handler) handlers.set(method, guard(route, method, handler))
+    }
     table.all(route.path, async (ctx, next) => {
       if (route.exists && !route.exists(ctx.params)) throw noSuchPath()
       const handler = handlers.get(ctx.method === 'HEAD' ? 'GET' : ctx.method)

@@ -1,6 +1,8 @@
+import { smsMessages } from '../../core/resources/sms-messages.ts'
 import { smsRoutes } from '../../core/resources/sms-routes.ts'
 import type { Messaging } from '../../core/use-cases/messaging.ts'
 import type { SmsRouting } from '../../core/use-cases/sms-routing.ts'
+import { onArea, onRecords } from './access.ts'
 import { jsonBody } from './bodies/body.ts'
 import { idOf, wording } from './resource-routes.ts'
 import { respond } from './responses.ts'
@@ -17,6 +19,7 @@ export const smsRoutingRoutes = ({ smsRouting, messaging }: Dependencies): reado
   {
     path: '/api/sms-routes',
     session: 'required',
+    needs: { GET: onArea('read', 'sms_routes'), PUT: onArea('change', 'sms_routes') },
     methods: {
       GET: async ctx => respond(ctx, 200, wording.listed(smsRoutes), JSON.stringify(await smsRouting.list())),
       PUT: async ctx => {
@@ -28,6 +31,7 @@ export const smsRoutingRoutes = ({ smsRouting, messaging }: Dependencies): reado
   {
     path: '/api/sms-routes/send',
     session: 'required',
+    needs: { POST: onRecords('send', smsMessages) },
     methods: {
       POST: async ctx => {
         const json = await messaging.sendRouted(await jsonBody(ctx), actorOf(ctx))
@@ -38,6 +42,7 @@ export const smsRoutingRoutes = ({ smsRouting, messaging }: Dependencies): reado
   {
     path: '/api/sms-routes/:id',
     session: 'required',
+    needs: { DELETE: onArea('change', 'sms_routes') },
     methods: {
       DELETE: async ctx => {
         await smsRouting.remove(idOf(ctx, smsRoutes), actorOf(ctx))

@@ -75,7 +75,8 @@ async function startService(
   const baseUrl = settings.base_url ?? server.url
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
-    const { administration, browsing, tools, messaging, smsRouting, signIn, security, storage } = opened.trunkline
+    const { access, administration, browsing, tools, messaging, smsRouting, signIn, security, storage } =
+      opened.trunkline
     const { serverKeys, notices, heartbeat } = storage
     const trustedProxies = settings.trusted_proxies
     if (trustedProxies > 0) await notices.clear('untrusted_proxy')
@@ -88,6 +89,7 @@ async function startService(
     const served = servedOf(settings, { directory: switchDirectory(), calls, clock, log, metrics, onLimit: () => {} })
     const mounts = served.flatMap(each => each.mounts)
     const parts = {
+      access,
       administration,
       browsing,
       tools,

@@ -6,6 +6,8 @@ export interface Account {
   readonly name: string
   readonly email: string
   readonly role: Role
+  /** The tenant whose records alone it sees and changes; null for all. It outlives the tenant. */
+  readonly tenantId: number | null
 }
 
 export const ROLES = ['admin', 'manager', 'supervisor'] as const
@@ -16,7 +18,10 @@ export interface Credentials extends Account {
   readonly disabled: boolean
 }
 
-export type NewAccount = Omit<Account, 'id'> & { readonly passwordHash: string }
+export type NewAccount = Omit<Account, 'id' | 'tenantId'> & {
+  readonly passwordHash: string
+  readonly tenantId?: number | null
+}
 
 /** What is given is changed. */
 export interface AccountChange {

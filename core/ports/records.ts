@@ -89,3 +89,6 @@ export interface Records {
    */
   remove(resource: Resource, id: number, options: { readonly cascade: boolean }, by?: Actor): Promise<void>
 }
+
+/** What accounts are served with: see `confinedRecords`. */
+export type ServedRecords = Omit<Records, 'identify' | 'count' | 'isWidelyReferredTo'>

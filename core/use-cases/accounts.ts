@@ -10,6 +10,8 @@ export interface NewAccount {
   readonly name?: string | undefined
   /** `admin` without it. */
   readonly role?: Role | undefined
+  /** The tenant that it is tied to; none without it. */
+  readonly tenantId?: number | undefined
 }
 
 /** What the account's owner has to be shown, since nobody can read it again; null when they chose the password. */
@@ -34,10 +36,10 @@ export function accountKeeping(accounts: Accounts, passwords: Passwords, ids: Id
     }
   }
   return {
-    create: async ({ email: given, password, name, role = 'admin' }) => {
+    create: async ({ email: given, password, name, role = 'admin', tenantId = null }) => {
       const { email, passwordHash, madeUp } = await credentials(given, password)
       const shown = name?.trim() || (email.split('@')[0] ?? email)
-      return { account: await accounts.create({ email, name: shown, role, passwordHash }), madeUp }
+      return { account: await accounts.create({ email, name: shown, role, tenantId, passwordHash }), madeUp }
     },
     changePassword: async ({ id, email }, password) => {
       const { passwordHash, madeUp } = await credentials(email, password)

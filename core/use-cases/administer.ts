@@ -1,7 +1,7 @@
 import type { Actor } from '../audit.ts'
 import { AppError, type FieldError, invalid, notFound, type Rule } from '../errors.ts'
 import { isJsonObject, parseJson } from '../json.ts'
-import type { Json, Page, PageQuery, Records } from '../ports/records.ts'
+import type { Json, Page, PageQuery, ServedRecords } from '../ports/records.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { Problem, type Value } from '../resources/field.ts'
 import { edited, type KeyEdit, NoObject } from '../resources/references/keys.ts'
@@ -56,7 +56,7 @@ export type Edits = Readonly<Record<string, readonly KeyEdit[]>>
 /** Gets the values that were stored although no rule can read them. */
 export type UnreadListener = (resource: Resource, id: number, unread: readonly Unread[]) => void
 
-export function administration(records: Records, onUnread: UnreadListener = () => {}): Administration {
+export function administration(records: ServedRecords, onUnread: UnreadListener = () => {}): Administration {
   const tell = (resource: Resource, values: Row, json: Json): Json => {
     const unread = unreadIn(resource, values)
     if (unread.length > 0) onUnread(resource, idIn(json), unread)
@@ -175,7 +175,7 @@ const longArrays = (resource: Resource) =>
   resource.embeds.filter((embed): embed is Embed & { kind: 'many' } => embed.kind === 'many' && embed.in === 'single')
 
 /** A record's JSON with the long arrays of its single view, which are read page by page. */
-function withArrays(records: Records, resource: Resource, id: number, json: Json): JsonStream {
+function withArrays(records: ServedRecords, resource: Resource, id: number, json: Json): JsonStream {
   const arrays = longArrays(resource)
   if (arrays.length === 0) return json
   return (async function* () {

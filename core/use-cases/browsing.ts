@@ -2,7 +2,7 @@ import type { Actor } from '../audit.ts'
 import { AppError, type FieldError, invalid, notFound } from '../errors.ts'
 import { isJsonObject, parseJson, stringifyJson } from '../json.ts'
 import type { Audit } from '../ports/audit.ts'
-import type { Json, PageQuery, Records, Selection, Sort } from '../ports/records.ts'
+import type { Json, PageQuery, Selection, ServedRecords, Sort } from '../ports/records.ts'
 import { FOREVER } from '../rating/period.ts'
 import { isRated } from '../resources/call-ratings.ts'
 import { date, type Field, Problem } from '../resources/field.ts'
@@ -49,7 +49,7 @@ const USUAL = 200
 const MOST = 1_000
 
 export interface BrowsingPorts {
-  readonly records: Records
+  readonly records: ServedRecords
   readonly audit: Pick<Audit, 'note'>
   /** Makes a short text of a long one. */
   readonly hash: (text: string) => string

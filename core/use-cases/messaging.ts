@@ -107,12 +107,12 @@ export function messaging(dependencies: Dependencies): Messaging {
   return {
     send: async (gatewayId, body, by) => {
       const gateway = await existing(gatewayId)
-      const request = await acceptSend(records, body)
+      const request = await acceptSend(dependencies, body)
       return send(legs([gateway], request), request, { by })
     },
 
     sendRouted: async (body, by) => {
-      const request = await acceptSend(records, body)
+      const request = await acceptSend(dependencies, body)
       return send(legs(await routedThrough(request), request), request, { by })
     },
 
@@ -122,12 +122,12 @@ export function messaging(dependencies: Dependencies): Messaging {
       assertMayGoAgain(message, isForced)
       const gateway = await existing(gatewayId ?? message.sms_gateway_id)
       const { to_number, from_sender, message: text, tenant_id } = message
-      const request = await acceptSend(records, { to_number, from_sender, message: text, tenant_id })
+      const request = await acceptSend(dependencies, { to_number, from_sender, message: text, tenant_id })
       return send(legs([gateway], request), request, { by, resendOf: id })
     },
 
     preview: async (gatewayId, body) => {
-      const request = await acceptSend(records, body)
+      const request = await acceptSend(dependencies, body)
       const [leg] = legs(gatewayId === null ? await routedThrough(request) : [await existing(gatewayId)], request)
       const { caFile: _, ...sent } = drafted(request, leg)
       return { request: masked(sent, leg.gateway), hasProfile: leg.way.profile !== null }

@@ -4,7 +4,7 @@ import { AppError, invalid } from '../errors.ts'
 import { isJsonObject, parseJson, stringifyJson } from '../json.ts'
 import type { Messages, SmsGatewayClient } from '../ports/messages.ts'
 import type { Profiles } from '../ports/profiles.ts'
-import type { Json, Records } from '../ports/records.ts'
+import type { Json, ServedRecords } from '../ports/records.ts'
 import type { Clock, Ids } from '../ports/system.ts'
 import { type Row, resource, type Values } from '../resources/resource.ts'
 import { sendFields } from '../resources/sms-messages.ts'
@@ -21,9 +21,13 @@ export type SendRequest = Values<typeof sendFields>
 
 const sendRequest = resource({ name: 'sms_messages', label: 'SMS message', fields: sendFields })
 
-/** Reads a request to send. Throws `invalid`. */
-export async function acceptSend(records: Records, body: unknown): Promise<SendRequest> {
+/** Reads a request to send, for `tenantId` where it names no tenant. Throws `invalid`. */
+export async function acceptSend(
+  { records, tenantId }: Pick<Sending, 'records' | 'tenantId'>,
+  body: unknown,
+): Promise<SendRequest> {
   const { values, errors } = parseMembers(sendFields, asBody(body), 'create')
+  if (tenantId !== undefined && values['tenant_id'] === null) values['tenant_id'] = tenantId
   const problems = mergeErrors(sendRequest, errors, await records.violations(sendRequest, values))
   if (problems.length > 0) throw invalid(problems)
   return values as Row as SendRequest
@@ -37,7 +41,9 @@ export interface Leg {
 }
 
 export interface Sending {
-  readonly records: Records
+  readonly records: ServedRecords
+  /** The tenant of every message, where the sender belongs to one. */
+  readonly tenantId?: number
   readonly messages: Messages
   readonly client: SmsGatewayClient
   readonly profiles: Profiles

@@ -60,6 +60,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   audit_days: { good: ['30', '730'], bad: ['', '-1', '0.5', null] },
   cdr_days: { good: ['30', '3650'], bad: ['', '-1', '36501', true] },
   deck_days: { good: ['0', '3650'], bad: ['', '-1', '36501', true] },
+  roles: { good: ['off', 'enforced'], bad: ['', 'on', 'Enforced', 1, true, null] },
   trusted_proxies: { good: ['1', '10'], bad: ['-1', '11', '0.5', 'all', true] },
   feeds: {
     good: ['[{"format":"auto","path":"Master.csv","switch":"pbx-2"}]', '[]'],

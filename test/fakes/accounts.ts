@@ -36,10 +36,10 @@ export function accounts(journal: Journal, clock: Clock, trail: Trail, tables: S
 
   const create = (account: NewAccount): Account => {
     if (withEmail(account.email)) throw takenEmail(account.email)
-    const id = tables.accounts.add(id => ({ ...account, id, disabled: false, createdAt: clock.now() }))
-    const { name, email, role } = account
+    const id = tables.accounts.add(id => ({ tenantId: null, ...account, id, disabled: false, createdAt: clock.now() }))
+    const { name, email, role, tenantId = null } = account
     trail.note('create', 'accounts', id, creationOf(account))
-    return { id, name, email, role }
+    return { id, name, email, role, tenantId }
   }
   const change = (account: StoredAccount, values: AccountChange): void => {
     if (values.disabled) assertAnother(account)

@@ -19,8 +19,8 @@ export function sessions(journal: Journal, trail: Trail, tables: SignedIn): Sess
   const shown = ({ accountId, createdAt, expiresAt }: StoredSession): Session[] => {
     const account = tables.accounts.get(accountId)
     if (!account || account.disabled) return []
-    const { id, name, email, role } = account
-    return [{ account: { id, name, email, role }, createdAt, expiresAt }]
+    const { id, name, email, role, tenantId } = account
+    return [{ account: { id, name, email, role, tenantId }, createdAt, expiresAt }]
   }
   /** Ends the sessions for which that holds; returns how many. */
   const end = (isEnded: (session: StoredSession) => boolean): number => {

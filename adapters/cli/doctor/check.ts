@@ -18,6 +18,8 @@ export interface Finding {
 /** What is examined: the settings, and the database that they name. */
 export interface Patient {
   readonly settings: Readonly<Record<string, unknown>>
+  /** Where each setting comes from; `default` where nobody set it. */
+  readonly sources: Readonly<Record<string, string>>
   /** What does not fit together in them. */
   readonly oddities: readonly Finding[]
   /** The file of the database. */

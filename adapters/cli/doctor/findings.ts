@@ -10,9 +10,10 @@ import type { Check, Finding, Patient } from './check.ts'
 
 /** The settings and the database that a command works with. Throws AppError where a setting is wrong. */
 export function patientOf(context: Context, wiring: Wiring): Patient {
-  const { values: settings, oddities } = wiring.settings(context.options)
+  const { values: settings, sources, oddities } = wiring.settings(context.options)
   return {
     settings,
+    sources,
     oddities: oddities.map(({ kind, finding, fix }) => ({ kind, finding, fix })),
     path: context.options.db ?? String(settings['db']),
     open: () => context.open(),

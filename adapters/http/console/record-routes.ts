@@ -4,6 +4,7 @@ import { resourceOf } from '../../../core/resources/all.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import type { Administration } from '../../../core/use-cases/administer.ts'
 import type { Browsing } from '../../../core/use-cases/browsing.ts'
+import { needsOfRecords, onRecords } from '../access.ts'
 import { jsonBody } from '../bodies/body.ts'
 import { idOf, whileOpen, wording } from '../resource-routes.ts'
 import { respond } from '../responses.ts'
@@ -15,16 +16,24 @@ export interface RecordUseCases {
   readonly browsing: Browsing
 }
 
+const needs = needsOfRecords(({ collection = '' }) => resourceOf(collection))
+const revealing: NonNullable<Route['needs']> = {
+  POST: ({ collection = '' }) => {
+    const resource = resourceOf(collection)
+    return resource ? onRecords('reveal', resource) : null
+  },
+}
+
 /** The records of every resource, those without an endpoint of their own in the API included, as the console needs them. */
 export function consoleRecordRoutes(useCases: RecordUseCases): readonly Route[] {
   const exists = ({ collection = '' }: Readonly<Record<string, string>>) => resourceOf(collection) !== undefined
   const path = '/api/console/records/:collection'
   const session = 'required'
   return [
-    { path, session, exists, methods: collection(useCases) },
-    { path: `${path}/count`, session, exists, methods: { GET: counted(useCases) } },
-    { path: `${path}/:id`, session, exists, methods: record(useCases) },
-    { path: `${path}/:id/secrets`, session, exists, methods: { POST: secrets(useCases) } },
+    { path, session, needs, exists, methods: collection(useCases) },
+    { path: `${path}/count`, session, needs, exists, methods: { GET: counted(useCases) } },
+    { path: `${path}/:id`, session, needs, exists, methods: record(useCases) },
+    { path: `${path}/:id/secrets`, session, needs: revealing, exists, methods: { POST: secrets(useCases) } },
   ]
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from 'koa'
+import type { Need } from '../../../core/access/policy.ts'
 import { formatAmount } from '../../../core/amounts.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
 import { notFound } from '../../../core/errors.ts'
@@ -8,11 +9,13 @@ import { type Calls, USAGE_GROUPS } from '../../../core/ports/calls.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
 import { date, integer, refersTo, text } from '../../../core/resources/field.ts'
+import { rates } from '../../../core/resources/rates.ts'
 import { parseWhole } from '../../../core/resources/values/input.ts'
 import type { Pulse } from '../../../core/use-cases/overview.ts'
 import { discard, idsIn, type QuarantinePorts, quarantined, replay } from '../../../core/use-cases/quarantine.ts'
 import { type QuotePorts, quote, quoteLines, quoteShown } from '../../../core/use-cases/quoting.ts'
 import { figures, reportShown, totalOf, type UsagePorts, usageReports } from '../../../core/use-cases/usage-reports.ts'
+import { onArea, onRecords } from '../access.ts'
 import { jsonBody } from '../bodies/body.ts'
 import { respond } from '../responses.ts'
 import { idIn, type Route } from '../route.ts'
@@ -26,20 +29,23 @@ export interface ConsoleTools extends QuotePorts, UsagePorts, QuarantinePorts {
 
 /** What the console does beside administering records. */
 export function consoleToolRoutes(tools: ConsoleTools): readonly Route[] {
-  const route = (path: string, methods: Route['methods']): Route => ({
+  const route = (path: string, need: Need, methods: Route['methods']): Route => ({
     path: `/api/console/${path}`,
     session: 'required',
+    needs: Object.fromEntries(Object.keys(methods).map(method => [method, need])),
     methods,
   })
   return [
-    route('pulse', { GET: async ctx => respond(ctx, 200, 'Figures gathered.', JSON.stringify(await tools.pulse())) }),
-    route('quote', { POST: quoting(tools) }),
-    route('usage', { GET: usage(tools) }),
-    route('calls/:id/ratings', { GET: ratings(tools) }),
-    route('audit', { GET: trail(tools) }),
-    route('quarantine', { GET: waiting(tools) }),
-    route('quarantine/replay', { POST: replaying(tools) }),
-    route('quarantine/discard', { POST: discarding(tools) }),
+    route('pulse', onArea('read', 'usage'), {
+      GET: async ctx => respond(ctx, 200, 'Figures gathered.', JSON.stringify(await tools.pulse())),
+    }),
+    route('quote', onRecords('read', rates), { POST: quoting(tools) }),
+    route('usage', onRecords('read', cdrs), { GET: usage(tools) }),
+    route('calls/:id/ratings', onRecords('read', cdrs), { GET: ratings(tools) }),
+    route('audit', onArea('read', 'audit'), { GET: trail(tools) }),
+    route('quarantine', onArea('read', 'quarantine'), { GET: waiting(tools) }),
+    route('quarantine/replay', onArea('change', 'quarantine'), { POST: replaying(tools) }),
+    route('quarantine/discard', onArea('change', 'quarantine'), { POST: discarding(tools) }),
   ]
 }
 

@@ -1,9 +1,11 @@
+import { ROLE_MODES } from '../../../core/access/modes.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
+import { ROLES } from '../../../core/ports/accounts.ts'
 import { USAGE_GROUPS } from '../../../core/ports/calls.ts'
 import { resources } from '../../../core/resources/all.ts'
 import { collectionOf } from '../../../core/resources/resource.ts'
 import { quoteFields } from '../console/tool-routes.ts'
-import { JSON_TYPE, type Operation, type Parameter } from './openapi-operations.ts'
+import { JSON_TYPE, type Operation, type Parameter, success } from './openapi-operations.ts'
 import { idSchema, inputSchema, objectOf, type Schema } from './openapi-schemas.ts'
 
 const TAG = 'Console'
@@ -59,6 +61,28 @@ const answer = (status: number, data: Schema | null, headers?: Readonly<Record<s
 
 /** The operations that the console is made of, by method and path. */
 export const consoleOperations: Readonly<Record<string, Operation>> = {
+  'GET /api/console/me': {
+    id: 'consoleMe',
+    tag: TAG,
+    summary: 'Show who is logged in, and what the account may do',
+    description:
+      'A permission is `operation:subject`: `read`, `create`, `change`, `delete`, `send` or `reveal` (show secrets), and a kind of record or another part of the service. What is not among them is answered with 403.',
+    success: success(
+      200,
+      'Account loaded.',
+      objectOf({
+        name: { type: 'string', examples: ['Carol'] },
+        email: { type: 'string', examples: ['carol@example.com'] },
+        role: { type: 'string', enum: [...ROLES], examples: ['manager'] },
+        roles: { type: 'string', enum: [...ROLE_MODES], description: 'Are roles enforced?' },
+        tenant: {
+          anyOf: [objectOf({ id: idSchema, name: text, slug: text, timezone: text }), { type: 'null' }],
+          description: 'The tenant whose records alone the account sees and changes; null for all.',
+        },
+        permissions: { type: 'array', items: { type: 'string' }, examples: [['read:tenants', 'change:extensions']] },
+      }),
+    ),
+  },
   'GET /api/console/records/:collection': {
     id: 'consoleList',
     tag: TAG,

@@ -32,7 +32,8 @@ export const failures: Readonly<Record<string, Failure>> = {
   401: { name: 'Unauthorized', description: 'There is no valid session.', example: { message: 'Unauthorized.' } },
   403: {
     name: 'Forbidden',
-    description: 'The request comes from another origin, or a receipt lacks its callback token.',
+    description:
+      'The request comes from another origin, the account may not do this, or a receipt lacks its callback token.',
     example: { message: 'Requests from another origin are refused.' },
   },
   404: { name: 'NotFound', description: 'There is no such record.', example: { message: 'Tenant not found.' } },

@@ -41,6 +41,7 @@ export function adminRoutes(dependencies: Dependencies): readonly Route[] {
     {
       path: '/api/admin/me',
       session: 'required',
+      needs: { GET: 'account' },
       methods: {
         GET: ctx => {
           const { name, email } = requireAccount(ctx)

@@ -22,6 +22,7 @@ import { callRevisions } from './migrations/019-call-revisions.ts'
 import { trunks } from './migrations/020-trunks.ts'
 import { switchChanges } from './migrations/021-switch-changes.ts'
 import { gatewayFailures } from './migrations/022-gateway-failures.ts'
+import { accountTenants } from './migrations/023-account-tenants.ts'
 
 /** In order; a database's `user_version` is the number of migrations applied to it. */
 export const migrations: readonly string[] = [
@@ -47,6 +48,7 @@ export const migrations: readonly string[] = [
   trunks,
   switchChanges,
   gatewayFailures,
+  accountTenants,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

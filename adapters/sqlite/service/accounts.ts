@@ -12,6 +12,7 @@ interface AccountRow {
   readonly name: string
   readonly email: string
   readonly role: Role
+  readonly tenant_id: number | null
   readonly password_hash: string
   readonly disabled: 0 | 1
   readonly created_at: string
@@ -22,6 +23,7 @@ const credentials = (row: AccountRow): Credentials => ({
   name: row.name,
   email: row.email,
   role: row.role,
+  tenantId: row.tenant_id,
   passwordHash: row.password_hash,
   disabled: row.disabled === 1,
 })
@@ -46,8 +48,8 @@ export function accounts(
     list: async () =>
       query<[], AccountRow>('SELECT * FROM accounts ORDER BY id')
         .all()
-        .map(({ id, name, email, role, disabled, created_at }) => {
-          return { id, name, email, role, disabled: disabled === 1, createdAt: created_at }
+        .map(({ id, name, email, role, tenant_id, disabled, created_at }) => {
+          return { id, name, email, role, tenantId: tenant_id, disabled: disabled === 1, createdAt: created_at }
         }),
     create: account => writer.write(() => steps.create(account)),
     change: (id, change) => changing(() => steps.change(id, change)),
@@ -60,10 +62,10 @@ function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
   const { query } = connection
   return {
     create: (account: NewAccount): Account => {
-      const { name, email, role } = account
+      const { name, email, role, tenantId = null } = account
       const id = insert(connection, account, clock.now())
       trail.note('create', 'accounts', id, creationOf(account))
-      return { id, name, email, role }
+      return { id, name, email, role, tenantId }
     },
     change: (id: number, change: AccountChange): void => {
       const { passwordHash, role, disabled } = change
@@ -87,12 +89,17 @@ function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
   }
 }
 
-function insert({ value }: Connection, { name, email, role, passwordHash }: NewAccount, now: string): number {
-  const statement = value<[string, string, string, string, string, string], number>(
-    `INSERT INTO accounts (name, email, role, password_hash, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id`,
+function insert(
+  { value }: Connection,
+  { name, email, role, tenantId = null, passwordHash }: NewAccount,
+  now: string,
+): number {
+  const statement = value<[string, string, string, number | null, string, string, string], number>(
+    `INSERT INTO accounts (name, email, role, tenant_id, password_hash, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id`,
   )
   try {
-    return statement.get(name, email, role, passwordHash, now, now) ?? 0
+    return statement.get(name, email, role, tenantId, passwordHash, now, now) ?? 0
   } catch (error) {
     if (isConstraint(error)) throw takenEmail(email)
     throw error

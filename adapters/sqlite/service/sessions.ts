@@ -13,13 +13,14 @@ interface SessionRow {
   readonly name: string
   readonly email: string
   readonly role: Role
+  readonly tenant_id: number | null
 }
 
-const SELECT = `SELECT s.token_hash, s.created_at, s.expires_at, a.id AS account_id, a.name, a.email, a.role
+const SELECT = `SELECT s.token_hash, s.created_at, s.expires_at, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
   FROM sessions s JOIN accounts a ON a.id = s.account_id AND a.disabled = 0`
 
 const toSession = (row: SessionRow): Session => ({
-  account: { id: row.account_id, name: row.name, email: row.email, role: row.role },
+  account: { id: row.account_id, name: row.name, email: row.email, role: row.role, tenantId: row.tenant_id },
   createdAt: row.created_at,
   expiresAt: row.expires_at,
 })

@@ -20,13 +20,25 @@ async function signedIn({ accounts, sessions, clock }: Ports) {
 behaviour('a new account is counted, listed and found', async ({ accounts }) => {
   assert.equal(await accounts.count(), 0)
   const account = await accounts.create(ANN)
-  assert.deepEqual(account, { id: account.id, name: 'Ann', email: 'Ann@Example.com', role: 'admin' })
+  assert.deepEqual(account, { id: account.id, name: 'Ann', email: 'Ann@Example.com', role: 'admin', tenantId: null })
   assert.equal(await accounts.count(), 1)
   const [listed, ...others] = await accounts.list()
   assert.deepEqual(others, [])
   assert.deepEqual({ ...listed, createdAt: '' }, { ...account, disabled: false, createdAt: '' })
   assert.deepEqual(await accounts.findByEmail('Ann@Example.com'), { ...account, passwordHash: 'hash', disabled: false })
 })
+
+behaviour(
+  'an account keeps the tenant that it is tied to, whether that is there or not',
+  async ({ accounts, sessions, clock }) => {
+    const account = await accounts.create({ ...ANN, tenantId: 77 })
+    assert.equal(account.tenantId, 77)
+    assert.equal((await accounts.findByEmail(ANN.email))?.tenantId, 77)
+    assert.equal((await accounts.list())[0]?.tenantId, 77)
+    await sessions.open(TOKEN, { ...account, passwordHash: 'hash' }, { createdAt: clock.now(), expiresAt: END })
+    assert.equal((await sessions.find(TOKEN))?.account.tenantId, 77)
+  },
+)
 
 behaviour('an account is found by its e-mail in any case', async ({ accounts }) => {
   const { id } = await accounts.create(ANN)
@@ -50,7 +62,8 @@ behaviour('a change touches what it names', async ({ accounts }) => {
   await accounts.change(id, { role: 'supervisor' })
   await accounts.change(id, { passwordHash: 'new' })
   await accounts.change(id, { disabled: true })
-  const changed = { id, name: 'Ann', email: 'Ann@Example.com', role: 'supervisor', passwordHash: 'new', disabled: true }
+  const ann = { id, name: 'Ann', email: 'Ann@Example.com', tenantId: null }
+  const changed = { ...ann, role: 'supervisor', passwordHash: 'new', disabled: true }
   assert.deepEqual(await accounts.findByEmail(ANN.email), changed)
   await accounts.change(id, { disabled: false })
   assert.deepEqual(await accounts.findByEmail(ANN.email), { ...changed, disabled: false })

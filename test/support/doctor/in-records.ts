@@ -33,6 +33,25 @@ export const IN_RECORDS: readonly Trouble[] = [
     changes: ['accounts 2 came'],
   },
   {
+    kind: 'roles_off',
+    title: 'a supervisor who may do everything',
+    make: sql(...copyOf('accounts', "id = 2, email = 'sue@example.com', role = 'supervisor'")),
+    changes: [],
+  },
+  {
+    kind: 'no_admin',
+    title: 'roles without an admin of all tenants',
+    make: sql('UPDATE accounts SET tenant_id = 1'),
+    env: () => ({ TRUNKLINE_ROLES: 'enforced' }),
+    changes: ['accounts 2 came'],
+  },
+  {
+    kind: 'account_tenant',
+    title: 'an account whose tenant is gone',
+    make: sql(...copyOf('accounts', "id = 2, email = 'tim@example.com', tenant_id = 99")),
+    changes: ['accounts 2 went'],
+  },
+  {
     kind: 'limit_passed',
     title: 'a limit that is passed, of a tenant whose slug is the id of another',
     make: sql(

@@ -1,6 +1,8 @@
 import { Argument, Command, Option } from 'commander'
+import type { RoleMode } from '../../../../core/access/modes.ts'
 import { type Account, ROLES, type Role } from '../../../../core/ports/accounts.ts'
 import { Problem } from '../../../../core/resources/field.ts'
+import { tenants } from '../../../../core/resources/tenants.ts'
 import { broken, REQUIRED } from '../../../../core/resources/values/field-errors.ts'
 import type { NewAccount } from '../../../../core/use-cases/accounts.ts'
 import { accountFields, readCredentials, readNewCredentials } from '../../../../core/use-cases/sign-in.ts'
@@ -9,6 +11,7 @@ import { again, CliError, EXIT, withMore } from '../../exit.ts'
 import type { Flags } from '../../fields.ts'
 import { alsoCalled, example } from '../../help.ts'
 import { readSecret } from '../../input.ts'
+import { resolve, spelling } from '../../naming/references.ts'
 import { suggests } from '../../naming/suggestions.ts'
 import { type RunCommand, takesFields } from '../../program.ts'
 import { askText } from '../../terminal/ask.ts'
@@ -79,17 +82,31 @@ export async function askAccount(context: Context, flags: Flags): Promise<NewAcc
 }
 
 /** Stores a new account and prints it, with its password when that was made up. */
-export async function storeAccount(context: Context, { accountKeeping }: Services, wanted: NewAccount): Promise<void> {
+export async function storeAccount(
+  context: Context,
+  { accountKeeping, records }: Services,
+  wanted: NewAccount,
+): Promise<void> {
   const { account, madeUp } = await accountKeeping.create(wanted)
-  if (madeUp !== null) await printThing(context, { ...account, password: madeUp })
-  else if (isTold(context)) await printThing(context, { ...account })
+  const shown = await shownAccount(records, account)
+  if (madeUp !== null) await printThing(context, { ...shown, password: madeUp })
+  else if (isTold(context)) await printThing(context, shown)
+}
+
+/** With the slug of its tenant, where it is tied to one. */
+async function shownAccount(records: Services['records'], { tenantId, ...account }: Account) {
+  return tenantId === null ? account : { ...account, tenant: await tenantName(records, tenantId) }
+}
+
+async function tenantName(records: Services['records'], id: number): Promise<string> {
+  return (await records.find(tenants, id)) ? spelling(records, tenants, id) : `${id} (deleted)`
 }
 
 async function accountOf({ accounts }: Services, email: string): Promise<Account> {
   const found = await accounts.findByEmail(email)
   if (!found) throw new CliError(EXIT.noRecord, `there is no account ${email}`, 'trunkline admin list')
-  const { id, name, role } = found
-  return { id, name, email: found.email, role }
+  const { id, name, role, tenantId } = found
+  return { id, name, email: found.email, role, tenantId }
 }
 
 export async function adminCommand(run: RunCommand): Promise<Command> {
@@ -103,15 +120,18 @@ export async function adminCommand(run: RunCommand): Promise<Command> {
 function listAccounts(run: RunCommand): Command {
   const command = example(new Command('list').description('list the accounts'), 'trunkline admin list')
   return run(takesFields(command), async context => {
-    const { accounts } = await context.open()
-    const rows = (await accounts.list()).map(({ id, name, email, role, disabled, createdAt }) => ({
-      id,
-      name,
-      email,
-      role,
-      state: disabled ? 'disabled' : 'active',
-      created_at: createdAt,
-    }))
+    const { accounts, records } = await context.open()
+    const rows = []
+    for (const { id, name, email, role, tenantId, disabled, createdAt } of await accounts.list())
+      rows.push({
+        id,
+        name,
+        email,
+        role,
+        state: disabled ? 'disabled' : 'active',
+        created_at: createdAt,
+        tenant: tenantId === null ? null : await tenantName(records, tenantId),
+      })
     const kinds = {
       id: 'integer',
       name: 'text',
@@ -119,6 +139,7 @@ function listAccounts(run: RunCommand): Command {
       role: 'text',
       state: 'text',
       created_at: 'date',
+      tenant: 'text',
     } as const
     await printRows(context, kinds, rows)
   })
@@ -130,13 +151,26 @@ function create(run: RunCommand): Command {
       .description('create an account; at a terminal, asks for its password')
       .argument('<email>')
       .option('--name <name>', 'the name that is shown')
-      .addOption(roleOption()),
+      .addOption(roleOption())
+      .option('--tenant <tenant>', 'tie it to one tenant: it sees and changes only what belongs to that'),
   )
   example(command, 'trunkline admin create carol@example.com --role manager --random-password')
   return run(command, async (context, [email], flags) => {
     const services = await context.open()
-    await storeAccount(context, services, await askAccount(context, { ...flags, email }))
+    const { tenant } = flags
+    const tenantId = tenant === undefined ? undefined : await resolve(services.records, tenants, String(tenant))
+    const account = { ...(await askAccount(context, { ...flags, email })), tenantId }
+    await storeAccount(context, services, account)
+    say(context, aboutRoles(services.roles, account))
   })
+}
+
+/** Which rules hold for a new account. */
+function aboutRoles(mode: RoleMode, { role = 'admin', tenantId }: NewAccount): string {
+  const where = tenantId === undefined ? '' : ' with what belongs to its tenant'
+  return mode === 'enforced'
+    ? `Roles are enforced: the account may do what the role ${role} allows${where}.`
+    : `Roles are not enforced: whatever its role, the account may do everything${where}. The setting roles = enforced limits it to its role.`
 }
 
 function changePassword(run: RunCommand): Command {

@@ -1,20 +1,62 @@
+import type { Account } from '../../../../core/ports/accounts.ts'
+import { tenants } from '../../../../core/resources/tenants.ts'
 import { quoted } from '../../command-line.ts'
-import type { Check } from '../check.ts'
+import type { Services } from '../../context.ts'
+import { counted } from '../../terminal/whole-number.ts'
+import type { Check, Finding, Patient } from '../check.ts'
 
-/** Can anybody log in? */
+const ANOTHER = 'trunkline admin create admin@example.com --random-password'
+
+/** Can anybody log in, and are accounts limited as they look? */
 export const accounts: Check = {
   about: 'accounts',
   async *examine(patient) {
-    const { accounts } = await patient.open()
-    const all = await accounts.list()
-    if (all.some(({ disabled }) => !disabled)) return
-    const known = all.find(({ role }) => role === 'admin') ?? all[0]
-    yield {
-      kind: 'no_account',
-      finding: 'no account can log in',
-      fix: known
-        ? `trunkline admin enable ${quoted(known.email)}`
-        : 'trunkline admin create admin@example.com --random-password',
+    const services = await patient.open()
+    const all = await services.accounts.list()
+    const enabled = all.filter(({ disabled }) => !disabled)
+    if (enabled.length === 0) {
+      const known = all.find(({ role }) => role === 'admin') ?? all[0]
+      const fix = known ? `trunkline admin enable ${quoted(known.email)}` : ANOTHER
+      return yield { kind: 'no_account', finding: 'no account can log in', fix }
     }
+    yield* unenforced(patient, enabled)
+    yield* withoutAdmin(patient, enabled)
+    yield* withoutTenant(services, enabled)
   },
+}
+
+/** Who sets the setting, to off as well, knows. */
+function* unenforced({ settings, sources }: Patient, enabled: readonly Account[]): Iterable<Finding> {
+  const limited = enabled.filter(({ role }) => role !== 'admin')
+  const [first] = limited
+  if (!first || settings['roles'] !== 'off' || sources['roles'] !== 'default') return
+  const who =
+    limited.length === 1
+      ? `${first.email} is ${first.role}`
+      : `${counted(limited.length, 'account')} are manager or supervisor`
+  yield {
+    kind: 'roles_off',
+    finding: `${who}, but roles are not enforced: every role may do everything (say so by roles = off)`,
+    fix: 'export TRUNKLINE_ROLES=enforced',
+  }
+}
+
+function* withoutAdmin({ settings }: Patient, enabled: readonly Account[]): Iterable<Finding> {
+  if (settings['roles'] !== 'enforced' || enabled.some(({ role, tenantId }) => role === 'admin' && tenantId === null))
+    return
+  yield {
+    kind: 'no_admin',
+    finding: 'roles are enforced, and no account that can log in is an admin of all tenants',
+    fix: ANOTHER,
+  }
+}
+
+async function* withoutTenant({ records }: Services, enabled: readonly Account[]): AsyncIterable<Finding> {
+  for (const { email, tenantId } of enabled)
+    if (tenantId !== null && !(await records.find(tenants, tenantId)))
+      yield {
+        kind: 'account_tenant',
+        finding: `${email} is tied to tenant ${tenantId}, which was deleted: it sees nothing`,
+        fix: `trunkline admin delete ${quoted(email)} --yes`,
+      }
 }

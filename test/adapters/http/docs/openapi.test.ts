@@ -99,9 +99,11 @@ test('the document is valid OpenAPI 3.1', async () => {
 })
 
 test('the document describes every route of the router, and nothing else', () => {
-  const { administration, browsing, tools, messaging, smsRouting, signIn, security, storage } = service.trunkline
+  const { access, administration, browsing, tools, messaging, smsRouting, signIn, security, storage } =
+    service.trunkline
   const { serverKeys, heartbeat } = storage
   const routes = apiRoutes({
+    access,
     administration,
     browsing,
     tools,
@@ -275,6 +277,7 @@ async function startFailing(code: ErrorCode) {
       remove: fail,
     },
     tools: service.trunkline.tools,
+    access: { ...service.trunkline.access, standing: fail },
     browsing: { part: fail, count: fail, one: fail, secrets: fail, assertSeen: () => {} },
     messaging: {
       send: fail,

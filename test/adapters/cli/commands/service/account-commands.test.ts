@@ -5,6 +5,9 @@ import type { AuditEntry } from '../../../../../core/audit.ts'
 import { type Ran, type Workplace, workplace } from '../../../../support/cli/cli.ts'
 import { startService } from '../../../../support/http/app.ts'
 
+const ROLES_OFF =
+  'Roles are not enforced: whatever its role, the account may do everything. The setting roles = enforced limits it to its role.\n'
+
 let place: Workplace
 before(async () => {
   place = workplace()
@@ -18,7 +21,7 @@ const ended = async (line: string, expected: Partial<Ran>, options = {}): Promis
 
 describe('accounts', () => {
   it('are listed with their state', () =>
-    ended('trunkline admin list', { stdout: '1\tAdministrator\tadmin@example.com\tadmin\tactive\t<time>\n' }))
+    ended('trunkline admin list', { stdout: '1\tAdministrator\tadmin@example.com\tadmin\tactive\t<time>\t\n' }))
 
   it('are made with a random password, which is printed', async () => {
     const made = await place.json('trunkline admin create carol@example.com --role manager --random-password')
@@ -33,9 +36,33 @@ describe('accounts', () => {
     const line = "trunkline admin create dave@example.com --name 'Dave D' --password-file -"
     await ended(
       line,
-      { stdout: 'id     3\nname   Dave D\nemail  dave@example.com\nrole   admin\n' },
+      {
+        stdout: 'id     3\nname   Dave D\nemail  dave@example.com\nrole   admin\n',
+        stderr: ROLES_OFF,
+      },
       { input: 'secret words\n' },
     )
+  })
+
+  it('may be tied to one tenant, by its slug', async () => {
+    const tenant = '--name Acme --slug acme --domain acme.example --timezone UTC --max-extensions 5 --status active'
+    await place.done(`trunkline tenant create ${tenant}`)
+    const line = 'trunkline admin create tied@example.com --tenant acme --role manager --password-file -'
+    const env = { TRUNKLINE_ROLES: 'enforced' }
+    const { stdout, stderr } = await place.run(line, { input: 'secret words', env })
+    assert.match(stdout, /^tenant +acme$/m)
+    assert.equal(
+      stderr,
+      'Roles are enforced: the account may do what the role manager allows with what belongs to its tenant.\n',
+    )
+    const rows = await place.json('trunkline admin list')
+    assert.equal(rows.at(-1).tenant, 'acme')
+    assert.equal(rows[0].tenant, null)
+    const unknown = await place.run('trunkline admin create x@example.com --tenant nobody --random-password')
+    assert.equal(unknown.code, 67)
+    await place.done('trunkline tenant delete acme --yes')
+    assert.equal((await place.json('trunkline admin list')).at(-1).tenant, '1 (deleted)')
+    await place.done('trunkline admin delete tied@example.com --yes')
   })
 
   it('cannot be made twice', () =>

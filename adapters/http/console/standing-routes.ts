@@ -1,0 +1,19 @@
+import type { Access } from '../../../core/use-cases/access.ts'
+import { respond } from '../responses.ts'
+import type { Route } from '../route.ts'
+import { requireAccount } from '../sessions/session.ts'
+
+/** Who is logged in, and what they may do, so that nothing else is offered. */
+export const standingRoutes = (access: Access): readonly Route[] => [
+  {
+    path: '/api/console/me',
+    session: 'required',
+    needs: { GET: 'account' },
+    methods: {
+      GET: async ctx => {
+        const standing = await access.standing(requireAccount(ctx))
+        respond(ctx, 200, 'Account loaded.', JSON.stringify(standing))
+      },
+    },
+  },
+]

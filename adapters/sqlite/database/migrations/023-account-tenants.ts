@@ -1,0 +1,3 @@
+/** The tenant that an account is tied to. No foreign key: without its tenant an account sees nothing, rather than all. */
+export const accountTenants = `
+ALTER TABLE accounts ADD COLUMN tenant_id INTEGER;`

@@ -1,0 +1,191 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { OPERATIONS, refusal } from '../../../../core/access/policy.ts'
+import { ROLES } from '../../../../core/ports/accounts.ts'
+import { exposedResources, resourceNamed } from '../../../../core/resources/all.ts'
+import { furnished } from '../../../support/data/furnished.ts'
+import { startWorld, type World } from '../../../support/data/records.ts'
+import { signedIn } from '../../../support/http/accounts.ts'
+import { pathsOf, routesOf } from '../../../support/http/routes.ts'
+import { startGateway } from '../../../support/messaging/gateway.ts'
+
+const SECRET = 'sEcReT-9f3k'
+type Ask = Awaited<ReturnType<typeof signedIn>>
+
+let world: World
+let ask: Record<'admin' | 'manager' | 'supervisor', Ask>
+let ids: Record<string, number>
+
+before(async () => {
+  world = await startWorld({ roles: 'enforced' })
+  ids = await furnished(world, world.references.tenant_id, SECRET)
+  const { service } = world
+  ask = {
+    admin: await signedIn(service, 'admin'),
+    manager: await signedIn(service, 'manager'),
+    supervisor: await signedIn(service, 'supervisor'),
+  }
+})
+after(() => world.close())
+
+const idOf = (name: string): number => ids[name] ?? 1
+/** What a record holds, as a body to give back. */
+const bodyOf = async (path: string): Promise<Record<string, unknown>> => (await ask.admin('GET', path)).json.data
+
+describe('every route', () => {
+  it('that needs a session says what it asks of the account', () => {
+    for (const { path, session, methods, needs } of routesOf(world.service))
+      if (session === 'required')
+        assert.deepEqual(
+          Object.keys(methods).filter(each => !(each in (needs ?? {}))),
+          [],
+          path,
+        )
+  })
+
+  it('that does not is for admins alone', () => {
+    assert.equal(refusal({ role: 'admin', tenantId: null }, null), null)
+    for (const viewer of [
+      { role: 'manager', tenantId: null },
+      { role: 'supervisor', tenantId: null },
+      { role: 'admin', tenantId: 1 },
+    ] as const)
+      assert.equal(refusal(viewer, null), 'Only an admin of all tenants may do this.')
+  })
+})
+
+describe('a supervisor', () => {
+  it('reads everything but secrets, wherever they stand', async () => {
+    await ask.admin('POST', `/api/sms-gateways/${idOf('sms_gateways')}/send`, {
+      to_number: '+380501234567',
+      from_sender: 'ACME',
+      message: 'x',
+    })
+    let seen = 0
+    for (const route of routesOf(world.service))
+      for (const path of route.session === 'required' && route.methods.GET ? pathsOf(route, idOf) : []) {
+        const answer = await ask.supervisor('GET', path)
+        assert.equal(answer.status, 200, path)
+        assert.doesNotMatch(answer.text, new RegExp(SECRET), path)
+        seen++
+      }
+    assert.ok(seen > 20)
+    const [extension] = (await ask.supervisor('GET', '/api/extensions')).json.data
+    assert.equal('secret' in extension, false)
+    assert.match((await ask.admin('GET', '/api/extensions')).text, new RegExp(SECRET))
+  })
+
+  it('does not see the token in the receipt URL of a message', async () => {
+    const message = { to_number: '+380501234567', from_sender: 'ACME', message: 'x' }
+    const gateway = await startGateway()
+    const place = { server_host: gateway.host, server_port: gateway.port, use_ssl: false, is_active: true }
+    const { json } = await ask.admin('POST', '/api/sms-gateways', {
+      ...world.body('sms_gateways'),
+      ...place,
+      callback_token: SECRET,
+      meta: { dlr_token_in: 'query:token' },
+    })
+    const sent = await ask.supervisor('POST', `/api/sms-gateways/${json.data.id}/send`, message)
+    assert.equal(sent.json.data.delivery_status, 'submitted', sent.text)
+    assert.doesNotMatch(sent.text, new RegExp(SECRET))
+    assert.doesNotMatch(
+      (await ask.supervisor('GET', `/api/sms-gateways/${json.data.id}/messages`)).text,
+      new RegExp(SECRET),
+    )
+    assert.match((await ask.admin('GET', `/api/sms-gateways/${json.data.id}/messages`)).text, new RegExp(SECRET))
+    await gateway.close()
+  })
+
+  it('changes nothing', async () => {
+    for (const route of routesOf(world.service))
+      for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const)
+        for (const path of route.session === 'required' && route.methods[method] ? pathsOf(route, idOf) : []) {
+          if (path.endsWith('/send') || path.endsWith('/quote')) continue
+          const { status, json } = await ask.supervisor(method, path, {})
+          assert.equal(status, 403, `${method} ${path}`)
+          assert.match(json.message, /^The role supervisor may not (create|change|delete|see secrets of) [\w ]+\.$/)
+        }
+  })
+})
+
+describe('a manager', () => {
+  it('makes, changes and deletes records of every kind but tenants, which it does not delete', async () => {
+    for (const resource of exposedResources) {
+      const path = `/api/${resource.path}`
+      const made = await ask.manager('POST', path, world.body(resource))
+      assert.equal(made.status, 201, made.text)
+      const record = `${path}/${made.json.data.id}`
+      const body = { ...world.body(resource), ...(await bodyOf(record)), password: 'same' }
+      assert.equal((await ask.manager('PUT', record, body)).status, 200, record)
+      const gone = await ask.manager('DELETE', record)
+      assert.equal(gone.status, resource.name === 'tenants' ? 403 : 200, record)
+      if (gone.status === 403) assert.equal(gone.json.message, 'The role manager may not delete tenants.')
+    }
+  })
+
+  it("does not change where a gateway's password goes", async () => {
+    const path = `/api/sms-gateways/${idOf('sms_gateways')}`
+    const ways = {
+      server_host: 'elsewhere.example.com',
+      server_port: 1,
+      use_ssl: (await bodyOf(path))['use_ssl'] !== true,
+      api_path: 'other',
+      username: 'other',
+      meta: { profile: 'twilio' },
+    }
+    for (const [name, value] of Object.entries(ways)) {
+      const { status, json } = await ask.manager('PATCH', path, { [name]: value, password: 'a new one' })
+      assert.equal(status, 403, name)
+      assert.match(json.message, /^Only an admin may change where a gateway's password goes \(/)
+      const whole = { ...(await bodyOf(path)), password: SECRET, [name]: value }
+      assert.equal((await ask.manager('PUT', path, whole)).status, 403, name)
+      assert.equal(
+        (await ask.manager('PATCH', `/api/console/records/sms-gateways/${idOf('sms_gateways')}`, { [name]: value }))
+          .status,
+        403,
+      )
+    }
+    assert.equal((await ask.manager('PATCH', path, { notes: 'x', name: 'Other', meta: { dlr_level: 3 } })).status, 200)
+    assert.equal((await ask.admin('PATCH', path, { server_host: ways.server_host })).status, 200)
+  })
+
+  it('is shown secrets', async () => {
+    const answer = await ask.manager('POST', `/api/console/records/extensions/${idOf('extensions')}/secrets`)
+    assert.equal(answer.json.data.secret, SECRET)
+  })
+})
+
+describe('an account is told', () => {
+  it('what it may do', async () => {
+    const { json } = await ask.supervisor('GET', '/api/console/me')
+    const { role, roles, tenant, permissions } = json.data
+    assert.deepEqual({ role, roles, tenant }, { role: 'supervisor', roles: 'enforced', tenant: null })
+    assert.ok(permissions.includes('read:tenants') && permissions.includes('send:sms_messages'))
+    assert.deepEqual(
+      permissions.filter((each: string) => !/^(read|send):/.test(each)),
+      [],
+    )
+    const manager = (await ask.manager('GET', '/api/console/me')).json.data.permissions
+    for (const each of ['change:tenants', 'delete:extensions', 'reveal:extensions'])
+      assert.ok(manager.includes(each), each)
+    for (const each of ['delete:tenants', 'change:accounts', 'change:settings'])
+      assert.ok(!manager.includes(each), each)
+    const admin = (await ask.admin('GET', '/api/console/me')).json.data.permissions
+    assert.ok(admin.includes('delete:tenants') && admin.includes('change:settings'))
+    assert.ok(OPERATIONS.every(operation => admin.some((each: string) => each.startsWith(`${operation}:`))))
+  })
+})
+
+describe('without the setting', () => {
+  it('every role may do everything', async () => {
+    const free = await startWorld()
+    for (const role of ROLES) {
+      const asking = await signedIn(free.service, role)
+      const { json } = await asking('POST', '/api/tenants', free.body(resourceNamed('tenants')))
+      assert.equal((await asking('DELETE', `/api/tenants/${json.data.id}`)).status, 200)
+      assert.match((await asking('GET', '/api/extensions')).text, /"secret"/)
+      assert.equal((await asking('GET', '/api/console/me')).json.data.roles, 'off')
+    }
+    await free.close()
+  })
+})

@@ -1,0 +1,23 @@
+import { apiRoutes } from '../../../adapters/http/app.ts'
+import type { Route } from '../../../adapters/http/route.ts'
+import { exposedResources, resources } from '../../../core/resources/all.ts'
+import { collectionOf } from '../../../core/resources/resource.ts'
+import type { TestService } from './app.ts'
+
+/** Every route of the router. */
+export function routesOf({ trunkline, url }: TestService): readonly Route[] {
+  const { access, administration, browsing, tools, messaging, smsRouting, signIn, security, storage } = trunkline
+  const { serverKeys, heartbeat } = storage
+  const useCases = { access, administration, browsing, tools, messaging, smsRouting, signIn, security }
+  return apiRoutes({ ...useCases, serverKeys, heartbeat, baseUrl: url })
+}
+
+/** The paths that a route stands for, with that id in the place of `:id`. */
+export function pathsOf({ path }: Pick<Route, 'path'>, id: (resource: string) => number): readonly string[] {
+  const kinds = path.includes(':resource')
+    ? exposedResources.map(each => [each.name, path.replace(':resource', String(each.path))])
+    : path.includes(':collection')
+      ? resources.map(each => [each.name, path.replace(':collection', collectionOf(each))])
+      : [[path.includes('/calls/') ? 'cdrs' : 'sms_gateways', path.endsWith('/usage') ? `${path}?month=2026-01` : path]]
+  return kinds.map(([name = '', each = '']) => each.replace(':id', String(id(name))))
+}
