@@ -50,3 +50,9 @@ export const escapedJson = (json: string): string =>
     /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g,
     character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
+
+/** The objects of the text of a JSON array. */
+export function objects(json: string): JsonObject[] {
+  const rows = parseJson(json)
+  return Array.isArray(rows) ? rows.filter(isJsonObject) : []
+}

@@ -1,8 +1,7 @@
-import type { JsonObject } from '../../../core/json.ts'
+import { type JsonObject, objects } from '../../../core/json.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import type { DaemonState } from '../commands/service/service-commands.ts'
 import type { Services } from '../context.ts'
-import { objects } from '../terminal/json-values.ts'
 
 /** Something that is wrong. */
 export interface Finding {

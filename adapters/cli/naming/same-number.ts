@@ -1,10 +1,10 @@
 import type { Dialling } from '../../../core/dialling/dialling.ts'
 import { diallingOf } from '../../../core/dialling/settings.ts'
-import { parseJson } from '../../../core/json.ts'
+import { objects, parseJson } from '../../../core/json.ts'
 import type { Records } from '../../../core/ports/records.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
-import { cell, objects } from '../terminal/json-values.ts'
+import { cell } from '../terminal/json-values.ts'
 
 /** The field by which records are named where that is a telephone number, as with DIDs; null for other resources. */
 export function numberField({ key, fields }: Pick<Resource, 'key' | 'fields'>): string | null {

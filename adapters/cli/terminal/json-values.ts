@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, numeral, parseJson, stringifyJson } from '../../../core/json.ts'
+import { numeral, stringifyJson } from '../../../core/json.ts'
 
 /** A JSON value as a person reads it. */
 export function cell(value: unknown): string {
@@ -6,10 +6,4 @@ export function cell(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value === 'object' && numeral(value) === null) return stringifyJson(value)
   return String(numeral(value) ?? value)
-}
-
-/** The objects of a JSON array. */
-export function objects(json: string): JsonObject[] {
-  const rows = parseJson(json)
-  return Array.isArray(rows) ? rows.filter(isJsonObject) : []
 }

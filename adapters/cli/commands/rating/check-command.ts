@@ -1,10 +1,9 @@
 import { Command } from 'commander'
 import type { NumberKind } from '../../../../core/dialling/dialling.ts'
-import type { JsonObject } from '../../../../core/json.ts'
-import { type CheckedRate, checkDeck, type DeckFindings } from '../../../../core/rating/check-deck.ts'
-import { isActive } from '../../../../core/rating/deck.ts'
-import { rates } from '../../../../core/resources/rates.ts'
+import type { CheckedRate, DeckFindings } from '../../../../core/rating/check-deck.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
+import { checkRates } from '../../../../core/use-cases/check-rates.ts'
+import type { BilledAbroad, MissingCountry } from '../../../../core/use-cases/missing-country.ts'
 import { quoted } from '../../command-line.ts'
 import { EXIT } from '../../exit.ts'
 import { example } from '../../help.ts'
@@ -12,11 +11,10 @@ import { resolve } from '../../naming/references.ts'
 import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from '../../period.ts'
 import type { RunCommand } from '../../program.ts'
-import { objects } from '../../terminal/json-values.ts'
 import { printValue } from '../../terminal/output.ts'
 import { printable } from '../../terminal/styles.ts'
 import { counted } from '../../terminal/whole-number.ts'
-import { type BilledAbroad, billedAbroad, type MissingCountry, nationalCalls } from './missing-country.ts'
+import { countryFix } from './country-fix.ts'
 
 export function checkCommand(run: RunCommand): Command {
   const command = tenantPeriodOptions(
@@ -27,19 +25,13 @@ export function checkCommand(run: RunCommand): Command {
   return run(command, async (context, words, flags) => {
     const { tenant } = await tenantFrom(context, words, flags)
     const services = await context.open()
-    const { records, calls, clock } = services
+    const { records } = services
     const tenantId = await resolve(records, tenants, tenant)
     const period = await tenantPeriodFrom(flags, records, tenantId)
-    const deckRates: CheckedRate[] = []
-    for await (const page of records.list(rates, { view: 'plain', where: { tenant_id: tenantId } }))
-      deckRates.push(...objects(`[${page.json}]`).map(checkedRate))
-    const unrated = await calls.unratedDestinations(tenantId, period)
-    const catalog = await calls.catalog(tenantId, clock.now())
-    const findings = checkDeck(deckRates, await calls.usedRates(tenantId, period), unrated, catalog)
-    const counts = await nationalCalls(records, tenantId)
-    for (const { number, calls } of unrated) counts?.add(number, calls)
-    const national = counts?.found() ?? null
-    const abroad = await billedAbroad(services, tenantId, period)
+    const { national: countryless, abroad: billed, ...findings } = await checkRates(services, tenantId, period)
+    const fixed = async <T extends { readonly country: string | null }>(found: T | null) =>
+      found && { ...found, fix: await countryFix(services, tenantId, found.country) }
+    const [national, abroad] = [await fixed(countryless), await fixed(billed)]
     await printValue(context, { ...findings, national, billed_abroad: abroad }, () => [
       ...summary(findings, tenant),
       ...toNational(national),
@@ -51,14 +43,16 @@ export function checkCommand(run: RunCommand): Command {
   })
 }
 
-const toNational = (missing: MissingCountry | null): string[] =>
+type Fixed<T> = (T & { readonly fix: string }) | null
+
+const toNational = (missing: Fixed<MissingCountry>): string[] =>
   missing
     ? [
         `unrated calls to what look like national numbers, while the tenant has no country: ${missing.calls} (${missing.fix})`,
       ]
     : []
 
-const toAbroad = (billed: BilledAbroad | null): string[] =>
+const toAbroad = (billed: Fixed<BilledAbroad>): string[] =>
   billed
     ? [
         `recent calls to numbers of ${billed.country} that were billed as international, while the tenant has no country: ${billed.calls} (${billed.fix})`,
@@ -67,13 +61,6 @@ const toAbroad = (billed: BilledAbroad | null): string[] =>
         ),
       ]
     : []
-
-const checkedRate = (row: JsonObject): CheckedRate => ({
-  id: Number(row['id']),
-  prefix: String(row['prefix']),
-  destination: String(row['destination']),
-  active: isActive(row['status']),
-})
 
 const SHOWN = 20
 

@@ -1,6 +1,7 @@
 import { FOREVER } from '../../../../core/rating/period.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
-import { billedAbroad, type NationalCalls, nationalCalls } from '../../commands/rating/missing-country.ts'
+import { billedAbroad, type NationalCalls, nationalCalls } from '../../../../core/use-cases/missing-country.ts'
+import { countryFix } from '../../commands/rating/country-fix.ts'
 import type { Services } from '../../context.ts'
 import { naming } from '../../naming/references.ts'
 import { counted } from '../../terminal/whole-number.ts'
@@ -27,7 +28,7 @@ export const dialling: Check = {
       yield {
         kind: 'no_country',
         finding: `${counted(missing.calls, 'unrated call')} of tenant ${name} went to what look like national numbers, and its settings name no country that it dials from`,
-        fix: missing.fix,
+        fix: await countryFix(services, tenantId, missing.country),
       }
     }
   },
@@ -36,11 +37,11 @@ export const dialling: Check = {
 async function* abroad(services: Services, tenantId: number): AsyncIterable<Finding> {
   const billed = await billedAbroad(services, tenantId, FOREVER)
   if (!billed) return
-  const { calls, country, example, fix } = billed
+  const { calls, country, example } = billed
   const name = await naming(services.records)(tenants, tenantId)
   yield {
     kind: 'billed_abroad',
     finding: `${counted(calls, 'recent call')} of tenant ${name}, whose settings name no country, went to numbers of ${country} and were billed as international (${example.number} by prefix ${example.prefix}, as if it were not ${example.e164})`,
-    fix,
+    fix: await countryFix(services, tenantId, country),
   }
 }

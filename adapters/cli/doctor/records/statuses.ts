@@ -1,3 +1,4 @@
+import { objects } from '../../../../core/json.ts'
 import { resources } from '../../../../core/resources/all.ts'
 import type { Field } from '../../../../core/resources/field.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
@@ -7,7 +8,6 @@ import type { Services } from '../../context.ts'
 import { flagOf } from '../../fields.ts'
 import { labelOf, pluralOf, spelling } from '../../naming/references.ts'
 import { commandOf } from '../../naming/resource-names.ts'
-import { objects } from '../../terminal/json-values.ts'
 import { AT_MOST, type Check, type Finding } from '../check.ts'
 
 /** Values that no rule knows, in the place of one that rules do. */

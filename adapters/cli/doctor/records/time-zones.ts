@@ -1,9 +1,9 @@
 import { isTimeZone } from '../../../../core/dates.ts'
+import { objects } from '../../../../core/json.ts'
 import { nearest } from '../../../../core/nearest.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { quoted } from '../../command-line.ts'
 import { spelling } from '../../naming/references.ts'
-import { objects } from '../../terminal/json-values.ts'
 import type { Check } from '../check.ts'
 
 /** Time zones that this system does not know: checked when they were stored, by another version of its names. */

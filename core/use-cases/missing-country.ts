@@ -1,22 +1,18 @@
-import { nationalAlone, nationalNumbers, presumedCountry } from '../../../../core/dialling/presumed.ts'
-import { diallingOf } from '../../../../core/dialling/settings.ts'
-import { parseJson } from '../../../../core/json.ts'
-import type { RatedNumber } from '../../../../core/ports/calls.ts'
-import type { Records } from '../../../../core/ports/records.ts'
-import type { Period } from '../../../../core/rating/period.ts'
-import { dids } from '../../../../core/resources/dids.ts'
-import { tenants } from '../../../../core/resources/tenants.ts'
-import { quoted } from '../../command-line.ts'
-import type { Services } from '../../context.ts'
-import { cell, objects } from '../../terminal/json-values.ts'
+import { nationalAlone, nationalNumbers, presumedCountry } from '../dialling/presumed.ts'
+import { diallingOf } from '../dialling/settings.ts'
+import { objects, parseJson } from '../json.ts'
+import type { Calls, RatedNumber } from '../ports/calls.ts'
+import type { Records } from '../ports/records.ts'
+import type { Clock } from '../ports/system.ts'
+import type { Period } from '../rating/period.ts'
+import { dids } from '../resources/dids.ts'
+import { tenants } from '../resources/tenants.ts'
 
 /** Calls that no rate matched because nobody has said which country their tenant dials from. */
 export interface MissingCountry {
   readonly calls: number
   /** The one that the tenant's DIDs and time zone speak for; null where none stands out. */
   readonly country: string | null
-  /** The command that sets it. */
-  readonly fix: string
 }
 
 /** Counts calls of a tenant without a country, by whether a country would most likely read their number as national. */
@@ -26,8 +22,8 @@ export interface NationalCalls {
   found(): MissingCountry | null
 }
 
-/** null where the tenant has a country, or is not there. */
-export async function nationalCalls(records: Records, tenantId: number): Promise<NationalCalls | null> {
+/** Returns null where the tenant has a country, or is not there. */
+export async function nationalCalls(records: CountryPorts['records'], tenantId: number): Promise<NationalCalls | null> {
   const tenant = await countryless(records, tenantId)
   if (!tenant) return null
   const { presumed } = tenant
@@ -42,7 +38,7 @@ export async function nationalCalls(records: Records, tenantId: number): Promise
     },
     found: () => {
       const { country, calls } = tried.find(each => each.calls > 0) ?? { country: null, calls: 0 }
-      return calls > 0 ? { calls, country, fix: tenant.fix(country) } : null
+      return calls > 0 ? { calls, country } : null
     },
   }
 }
@@ -53,7 +49,12 @@ export interface BilledAbroad {
   readonly country: string
   /** One of them, with the prefix by which it was billed and the number that it most likely is. */
   readonly example: RatedNumber & { readonly e164: string }
-  readonly fix: string
+}
+
+export interface CountryPorts {
+  readonly records: Pick<Records, 'find' | 'list'>
+  readonly calls: Pick<Calls, 'newestRated' | 'catalog'>
+  readonly clock: Pick<Clock, 'now'>
 }
 
 /** How many of a tenant's newest calls are enough to judge by. */
@@ -67,7 +68,7 @@ const ENOUGH = 3
  * written for numbers as they are dialled.
  */
 export async function billedAbroad(
-  { records, calls, clock }: Pick<Services, 'records' | 'calls' | 'clock'>,
+  { records, calls, clock }: CountryPorts,
   tenantId: number,
   period: Period,
 ): Promise<BilledAbroad | null> {
@@ -84,28 +85,25 @@ export async function billedAbroad(
   const deck = (await calls.catalog(tenantId, now)).deckAt(now)
   const billed = national.filter(({ e164 }) => deck?.match({ kind: 'international', digits: e164 }))
   const [example] = billed
-  return example ? { calls: billed.length, country, example, fix: tenant.fix(country) } : null
+  return example ? { calls: billed.length, country, example } : null
 }
 
 /** What is known of a tenant without a country; null of one that has one, or is not there. */
-async function countryless(records: Records, tenantId: number) {
+async function countryless(records: CountryPorts['records'], tenantId: number) {
   const tenant = await records.find(tenants, tenantId)
   const settings = typeof tenant?.['settings'] === 'string' ? parseJson(tenant['settings']) : null
   const dialling = diallingOf(settings)
   if (!tenant || dialling.country !== null) return null
   const presumed = presumedCountry({ timezone: String(tenant['timezone']), dids: await didsOf(records, tenantId) })
-  const slug = quoted(String(tenant['slug']))
-  const fix = (country: string | null) =>
-    `trunkline tenant update ${slug} --settings-set dialling.country=${country ?? 'COUNTRY'}`
-  return { dialling, presumed, fix }
+  return { dialling, presumed }
 }
 
 /** Enough digits to recognise the country. */
 const MOST_DIDS = 200
 
-async function didsOf(records: Records, tenantId: number): Promise<string[]> {
+async function didsOf(records: CountryPorts['records'], tenantId: number): Promise<string[]> {
   const numbers: string[] = []
   for await (const page of records.list(dids, { view: 'plain', where: { tenant_id: tenantId }, limit: MOST_DIDS }))
-    numbers.push(...objects(`[${page.json}]`).map(row => cell(row['number'])))
+    numbers.push(...objects(`[${page.json}]`).map(row => String(row['number'])))
   return numbers
 }
