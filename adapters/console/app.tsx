@@ -1,6 +1,8 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { resourceOf, resources } from '../../core/resources/all.ts'
+import { destinations, opened } from './keys/shortcuts.ts'
+import { KeyWindows } from './keys/windows.tsx'
 import { ListScreen } from './lists/list-screen.tsx'
 import { Dialog } from './parts/dialog.tsx'
 import { NewScreen, RecordScreen } from './records/record-screen.tsx'
@@ -29,6 +31,10 @@ const TOOLS: Readonly<Record<string, { readonly title: string; readonly screen: 
   audit: { title: 'Audit trail', screen: AuditScreen },
 }
 
+const DESTINATIONS = destinations(
+  Object.entries(TOOLS).flatMap(([path, { title }]) => (path === 'dashboard' ? [] : [[path, title] as const])),
+)
+
 export function App() {
   useEffect(() => void resume().catch(noteTrouble), [])
   if (me.value === undefined) return <main class="alone">{isReachable.value ? 'Loading…' : <Away />}</main>
@@ -51,6 +57,7 @@ export function App() {
         <Screen />
       </main>
       <Notes />
+      <KeyWindows destinations={DESTINATIONS} />
       {isExpired.value && (
         <Dialog title="Your session has ended">
           <p>Nothing you typed is lost. Log in to go on.</p>
@@ -74,6 +81,14 @@ function Header() {
         Trunkline
       </a>
       <span class="grow" />
+      <button
+        type="button"
+        onClick={() => {
+          opened.value = 'palette'
+        }}
+      >
+        Go to… <kbd>Ctrl K</kbd>
+      </button>
       <label class="check">
         <input type="checkbox" checked={isUtc.value} onChange={event => setUtc(event.currentTarget.checked)} />
         UTC

@@ -1,7 +1,9 @@
 import { render } from 'preact'
 import { App } from './app.tsx'
+import { listenForKeys } from './keys/shortcuts.ts'
 import { followLinks } from './state/location.ts'
 import './style.css'
 
 followLinks()
+listenForKeys()
 render(<App />, document.body)

@@ -59,9 +59,9 @@ export function FormField(props: FieldProps) {
   )
 }
 
-function hintOf({ examples, unit, kind, secret, known, references }: Field, isStored: boolean): string {
+function hintOf({ examples, unit, kind, secret, known, references, choices }: Field, isStored: boolean): string {
   if (secret) return isStored ? 'Left as it is unless you type another.' : ''
-  if (references) return ''
+  if (references || choices) return ''
   if (kind === 'json') return 'A JSON object.'
   if (known) return ''
   const example = examples?.[0] === undefined ? '' : `For example ${examples[0]}`

@@ -1,0 +1,149 @@
+import { signal } from '@preact/signals'
+import { resources } from '../../../core/resources/all.ts'
+import { collectionOf, type Resource } from '../../../core/resources/resource.ts'
+import { go, place } from '../state/location.ts'
+import { remember, remembered } from '../state/preferences.ts'
+
+/** Which of the two windows of the keyboard is open. */
+export const opened = signal<'palette' | 'help' | null>(null)
+
+/** May a single letter do something, when no field has the focus? */
+export const hasLetters = signal(remembered('letters') !== 'off')
+
+export function setLetters(value: boolean): void {
+  hasLetters.value = value
+  remember('letters', value ? null : 'off')
+}
+
+/** The letter after `g` that leads to each page. */
+const LETTERS: Readonly<Record<string, string>> = {
+  h: '/',
+  t: '/tenants',
+  e: '/extensions',
+  d: '/dids',
+  q: '/queues',
+  r: '/rates',
+  c: '/cdrs',
+  k: '/trunks',
+  g: '/sms-gateways',
+  m: '/sms-messages',
+  u: '/usage',
+  a: '/audit',
+}
+
+/** What each key does, for the page that explains them. */
+export const HELP: readonly (readonly [keys: string, what: string])[] = [
+  ['/', 'Search the list'],
+  ['j  k', 'Next and previous row'],
+  ['Enter', 'Open the row'],
+  ['n', 'New record of this kind'],
+  ['Ctrl+S', 'Save the form'],
+  ['Ctrl+K  .', 'Go anywhere by name'],
+  ['?', 'Show these keys'],
+  ...Object.entries(LETTERS).map(([letter, path]) => [`g ${letter}`, titleAt(path)] as const),
+]
+
+function titleAt(path: string): string {
+  const collection = path.slice(1)
+  const resource = resources.find(each => collectionOf(each) === collection)
+  return resource?.plural ?? { '': 'Dashboard', usage: 'Usage', audit: 'Audit trail' }[collection] ?? collection
+}
+
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+/** How long `g` waits for its letter. */
+const WAIT_MS = 1_500
+
+/** Listens for the keys that work everywhere. */
+export function listenForKeys(): void {
+  let goesSince = Number.NEGATIVE_INFINITY
+  addEventListener('keydown', event => {
+    const { key, ctrlKey, metaKey, altKey } = event
+    if ((ctrlKey || metaKey) && !altKey) {
+      if (key === 's' && save()) event.preventDefault()
+      if (key === 'k') {
+        event.preventDefault()
+        opened.value = 'palette'
+      }
+      return
+    }
+    if (altKey || isTyping(event.target) || !hasLetters.value || document.querySelector('dialog[open]')) return
+    const isGoing = event.timeStamp - goesSince < WAIT_MS
+    goesSince = !isGoing && key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
+    const to = isGoing ? LETTERS[key] : undefined
+    if (to !== undefined) go(to)
+    else if (isGoing || key === 'g' || !act(key)) return
+    event.preventDefault()
+  })
+}
+
+/** Sends the form of the page; false where there is none. */
+function save(): boolean {
+  const form = document.querySelector<HTMLFormElement>('form.record')
+  form?.requestSubmit()
+  return form !== null
+}
+
+function act(key: string): boolean {
+  switch (key) {
+    case '/':
+      return focus('input[type=search]')
+    case '?':
+      opened.value = 'help'
+      return true
+    case '.':
+      opened.value = 'palette'
+      return true
+    case 'j':
+      return moveRow(1)
+    case 'k':
+      return moveRow(-1)
+    case 'n':
+      return create()
+    default:
+      return false
+  }
+}
+
+function focus(selector: string): boolean {
+  const element = document.querySelector<HTMLElement>(selector)
+  element?.focus()
+  return element !== null
+}
+
+/** Moves the focus to the link of another row, whose Enter opens it. */
+function moveRow(by: number): boolean {
+  const links = [...document.querySelectorAll<HTMLElement>('.canvas .row a.main')].sort(
+    (one, other) => indexOf(one) - indexOf(other),
+  )
+  const at = links.indexOf(document.activeElement instanceof HTMLElement ? document.activeElement : document.body)
+  const next = links[at < 0 ? 0 : at + by]
+  next?.focus()
+  next?.scrollIntoView({ block: 'nearest' })
+  return next !== undefined
+}
+
+const indexOf = (link: HTMLElement): number => Number(link.closest('[aria-rowindex]')?.getAttribute('aria-rowindex'))
+
+function create(): boolean {
+  const at = place.value
+  if (at?.at !== 'list' || at.collection === 'sms-messages') return false
+  go(`/${at.collection}/new`)
+  return true
+}
+
+/** The pages that the palette leads to. */
+export const destinations = (tools: readonly (readonly [path: string, title: string])[]): readonly Destination[] => [
+  { href: '/', title: 'Dashboard' },
+  ...resources.map((resource: Resource) => ({ href: `/${collectionOf(resource)}`, title: resource.plural })),
+  ...resources
+    .filter(({ name }) => name !== 'sms_messages')
+    .map(resource => ({ href: `/${collectionOf(resource)}/new`, title: `New ${resource.label}` })),
+  ...tools.map(([path, title]) => ({ href: `/${path}`, title })),
+]
+
+export interface Destination {
+  readonly href: string
+  readonly title: string
+}

@@ -1,0 +1,102 @@
+import { useSignal } from '@preact/signals'
+import { Dialog } from '../parts/dialog.tsx'
+import { go } from '../state/location.ts'
+import { type Destination, HELP, hasLetters, opened, setLetters } from './shortcuts.ts'
+
+const close = (): void => {
+  opened.value = null
+}
+
+/** What the keyboard opens: the palette that leads anywhere, and the page that explains the keys. */
+export function KeyWindows({ destinations }: { destinations: readonly Destination[] }) {
+  if (opened.value === 'help') return <Help />
+  return opened.value === 'palette' ? <Palette destinations={destinations} /> : null
+}
+
+function Help() {
+  return (
+    <Dialog title="Keys" onClose={close}>
+      <dl class="steps">
+        {HELP.map(([keys, what]) => (
+          <div key={keys}>
+            <dt>
+              <kbd>{keys}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+      <label class="check">
+        <input type="checkbox" checked={hasLetters.value} onChange={event => setLetters(event.currentTarget.checked)} />
+        Single letters do something
+      </label>
+      <div class="actions">
+        <button type="button" onClick={close}>
+          Close
+        </button>
+      </div>
+    </Dialog>
+  )
+}
+
+const MOST = 8
+
+/** Each word that is typed begins a word of the title. */
+function fits(title: string, typed: string): boolean {
+  const words = title.toLowerCase().split(/\s+/)
+  return typed
+    .toLowerCase()
+    .split(/\s+/)
+    .every(part => words.some(word => word.startsWith(part)))
+}
+
+function Palette({ destinations }: { destinations: readonly Destination[] }) {
+  const typed = useSignal('')
+  const active = useSignal(0)
+  const found = destinations.filter(({ title }) => fits(title, typed.value.trim())).slice(0, MOST)
+  const leave = (to: Destination | undefined): void => {
+    if (!to) return
+    close()
+    go(to.href)
+  }
+  return (
+    <Dialog title="Go to" onClose={close}>
+      <input
+        role="combobox"
+        aria-label="Go to"
+        aria-expanded={true}
+        aria-controls="palette"
+        aria-activedescendant={`palette-${active.value}`}
+        autocomplete="off"
+        class="wide"
+        value={typed.value}
+        onInput={event => {
+          typed.value = event.currentTarget.value
+          active.value = 0
+        }}
+        onKeyDown={event => {
+          if (event.key === 'Enter') leave(found[active.value])
+          else if (event.key === 'ArrowDown') active.value = Math.min(active.value + 1, found.length - 1)
+          else if (event.key === 'ArrowUp') active.value = Math.max(active.value - 1, 0)
+          else return
+          event.preventDefault()
+        }}
+      />
+      <ul id="palette" role="listbox" aria-label="Pages" class="choices">
+        {found.map((destination, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above takes the keys
+          <li
+            key={destination.href}
+            id={`palette-${index}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={index === active.value}
+            onClick={() => leave(destination)}
+          >
+            {destination.title}
+          </li>
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
