@@ -30,7 +30,7 @@ import { type Guard, noSuchPath, type Route, router } from './route.ts'
 import { PER_CLIENT } from './server.ts'
 import { adminRoutes } from './sessions/admin-routes.ts'
 import { fromOwnHost, onlyFrom } from './sessions/origins.ts'
-import { requireAccount, sessionMiddleware, signedInAccount } from './sessions/session.ts'
+import { markUnattended, requireAccount, sessionMiddleware, signedInAccount } from './sessions/session.ts'
 import { smsRoutingRoutes } from './sms-routing.ts'
 
 export interface HttpOptions extends UseCases {
@@ -111,6 +111,7 @@ export function httpApp(options: HttpOptions): Koa {
     if (route.session === 'none') return handler
     return ctx => {
       refuseForeign(ctx.req)
+      if (route.isUnattended) markUnattended(ctx)
       return session(ctx, async () => {
         const asked = { ctx, route, method, handler }
         await (route.session === 'required' ? allowed(requireAccount(ctx), asked) : handler)(ctx)

@@ -40,8 +40,8 @@ export interface SignIn {
   authenticate(email: string, password: string): Promise<Credentials>
   /** Stores a new session. Throws `invalid_credentials` when the credentials are not the account's any more. */
   open(tokenHash: string, credentials: Credentials, origin: string): Promise<void>
-  /** The live session's account; restarts its idle time. Null when there is none. */
-  resume(tokenHash: string): Promise<Account | null>
+  /** The live session's account; restarts its idle time unless nobody may be there. Null when there is none. */
+  resume(tokenHash: string, options?: { readonly isUnattended?: boolean }): Promise<Account | null>
   /** Ends a session at once, even while nothing can be written: that is made up for when sessions are forgotten. */
   end(tokenHash: string, by: Actor): Promise<void>
   /** Forgets sessions that were ended, and those whose life is over; returns how many those were. */
@@ -101,7 +101,7 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
       const life = { createdAt: moment, expiresAt: endOf(moment, moment) }
       return sessions.open(tokenHash, credentials, life, { name: credentials.email, origin })
     },
-    resume: async tokenHash => {
+    resume: async (tokenHash, { isUnattended = false } = {}) => {
       if (ended.has(tokenHash)) return null
       const session = await sessions.find(tokenHash)
       const moment = now()
@@ -109,6 +109,7 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
         lastRequests.delete(tokenHash)
         return null
       }
+      if (isUnattended) return session.account
       if (lastRequests.size >= REMEMBERED) lastRequests.clear()
       lastRequests.set(tokenHash, moment)
       if (isWorthExtending(session, moment)) extend(tokenHash, session, moment)

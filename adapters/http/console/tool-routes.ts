@@ -36,9 +36,7 @@ export function consoleToolRoutes(tools: ConsoleTools): readonly Route[] {
     methods,
   })
   return [
-    route('pulse', onArea('read', 'usage'), {
-      GET: async ctx => respond(ctx, 200, 'Figures gathered.', JSON.stringify(await tools.pulse())),
-    }),
+    { ...route('pulse', onArea('read', 'usage'), { GET: pulse(tools) }), isUnattended: true },
     route('quote', onRecords('read', rates), { POST: quoting(tools) }),
     route('usage', onRecords('read', cdrs), { GET: usage(tools) }),
     route('calls/:id/ratings', onRecords('read', cdrs), { GET: ratings(tools) }),
@@ -48,6 +46,9 @@ export function consoleToolRoutes(tools: ConsoleTools): readonly Route[] {
     route('quarantine/discard', onArea('change', 'quarantine'), { POST: discarding(tools) }),
   ]
 }
+
+const pulse = (tools: ConsoleTools) => async (ctx: Context) =>
+  respond(ctx, 200, 'Figures gathered.', JSON.stringify(await tools.pulse()))
 
 /** What a request for a quote holds. */
 export const quoteFields = {

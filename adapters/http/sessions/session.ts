@@ -17,6 +17,8 @@ interface SessionState {
   account?: Account
   /** Whom the next session to be stored is for: only a login may make one. */
   signingIn?: Credentials
+  /** Was it sent by a page that nobody may be looking at? */
+  isUnattended?: boolean
 }
 
 const stateOf = (ctx: Context | undefined): SessionState => ctx?.state ?? {}
@@ -53,7 +55,7 @@ export function sessionMiddleware(app: Koa, signIn: SignIn, { secure }: { secure
 const sessionStore = (signIn: SignIn) => ({
   get: async (token: string, _maxAge: unknown, { ctx }: Request) => {
     if (!TOKEN.test(token)) return undefined
-    const account = await signIn.resume(hashOf(token))
+    const account = await signIn.resume(hashOf(token), { isUnattended: stateOf(ctx).isUnattended === true })
     if (!account) return undefined
     stateOf(ctx).account = account
     return { accountId: account.id }
@@ -75,6 +77,11 @@ export async function startSession(ctx: Context, credentials: Credentials): Prom
   stateOf(ctx).signingIn = credentials
   ctx.session.accountId = credentials.id
   await ctx.session.regenerate()
+}
+
+/** Lets the request leave the session's idle time as it is. */
+export function markUnattended(ctx: Context): void {
+  stateOf(ctx).isUnattended = true
 }
 
 export async function endSession(ctx: Context): Promise<void> {

@@ -76,6 +76,17 @@ test('a session lives for its idle life, counted from the last request', async (
   assert.equal(await signIn.resume(TOKEN), null)
 })
 
+test('what a page asks for by itself keeps no session alive', async () => {
+  const { signIn, clock, account, credentials } = await world()
+  await signIn.open(TOKEN, credentials, '192.0.2.1')
+  for (let n = 0; n < 3; n++) {
+    clock.advance(30 * 60)
+    assert.deepEqual(await signIn.resume(TOKEN, { isUnattended: true }), account)
+  }
+  clock.advance(30 * 60 + 1)
+  assert.equal(await signIn.resume(TOKEN, { isUnattended: true }), null)
+})
+
 test('a session lives on for its whole idle life after a request that was not worth storing', async () => {
   const { signIn, clock, account, credentials, extended } = await world()
   await signIn.open(TOKEN, credentials, '192.0.2.1')
