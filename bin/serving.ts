@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Metrics } from '../adapters/http/metrics.ts'
 import type { Calls } from '../core/ports/calls.ts'
 import type { Mount } from '../core/ports/mounts.ts'
-import type { SwitchDirectory, SwitchFollower } from '../core/ports/switching.ts'
+import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../core/ports/switching.ts'
 import type { Clock } from '../core/ports/system.ts'
 import type { TenantDirectory } from '../core/switching/directory.ts'
 import type { LimitUse } from '../core/switching/limits.ts'
@@ -10,6 +10,8 @@ import type { LimitUse } from '../core/switching/limits.ts'
 /** What a switch is served with. */
 export interface Serving {
   readonly directory: SwitchDirectory
+  readonly usage: LimitUsage
+  readonly rates: RatedPrefixes
   readonly calls: Pick<Calls, 'store'>
   readonly clock: Clock
   readonly log: Logger

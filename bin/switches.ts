@@ -1,5 +1,6 @@
 import type { Settings } from '../config/settings.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
+import { asteriskOf, serveAsterisk } from './asterisk.ts'
 import { freeswitchOf, serveFreeswitch } from './freeswitch.ts'
 import type { Served, Serving } from './serving.ts'
 
@@ -11,7 +12,10 @@ export interface SwitchKind {
   serve(settings: Settings, serving: Serving): Served | null
 }
 
-const KINDS: readonly SwitchKind[] = [{ connect: freeswitchOf, serve: serveFreeswitch }]
+const KINDS: readonly SwitchKind[] = [
+  { connect: asteriskOf, serve: serveAsterisk },
+  { connect: freeswitchOf, serve: serveFreeswitch },
+]
 
 /** The switches that the settings name. */
 export const switchesOf = (settings: Settings): readonly TelephoneSwitch[] =>

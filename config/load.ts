@@ -50,8 +50,18 @@ export function loadSettings({ flags, environment, file: named }: Given): Loaded
     sources[name] = found?.[0] ?? 'default'
     values[name] = found ? checked(name, found[1], found[2]) : fallback
   }
+  values['feeds'] = withAsterisk(values as Settings)
   return { settings: values as Settings, sources: sources as Record<SettingName, Source>, file }
 }
+
+/** A call is to be billed within a second of its end. */
+const EVERY_SECONDS = 0.2
+
+/** Asterisk's call records are followed as its set-up writes them, unless a feed says otherwise. */
+const withAsterisk = ({ feeds, asterisk }: Settings): Settings['feeds'] =>
+  asterisk?.cdr_file === undefined || feeds.some(({ path }) => path === asterisk.cdr_file)
+    ? feeds
+    : [...feeds, { format: 'asterisk-csv', path: asterisk.cdr_file, timezone: 'UTC', every: EVERY_SECONDS }]
 
 /** How messages name a setting, or a place within it. */
 type Label = (at: string) => string

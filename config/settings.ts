@@ -1,6 +1,7 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { ROLE_MODES } from '../core/access/modes.ts'
+import { ASTERISK_WANTS, type AsteriskSetting, asteriskSchema, wrongAsterisk } from './asterisk.ts'
 import { FEEDS_WANT, feed, wrongFeed } from './feeds.ts'
 import { FREESWITCH_WANTS, type FreeswitchSetting, freeswitchSchema, wrongFreeswitch } from './freeswitch.ts'
 import type { Wrong } from './members.ts'
@@ -121,6 +122,12 @@ export const declarations = {
     FEEDS_WANT,
     'call records to follow: a list of {format, path, timezone, tenant, contexts, switch, every}',
   ),
+  asterisk: setting(
+    asteriskSchema,
+    null,
+    ASTERISK_WANTS,
+    'the Asterisk that is kept as the database says: {dir, manager, cdr_file}',
+  ),
   freeswitch: setting(
     freeswitchSchema,
     null,
@@ -132,9 +139,12 @@ export const declarations = {
 export type SettingName = keyof typeof declarations
 type Value_<N extends SettingName> = (typeof declarations)[N] extends Setting<infer S> ? Static<S> : never
 
-export type Settings = { readonly [N in Exclude<SettingName, 'base_url' | 'ca_file' | 'freeswitch'>]: Value_<N> } & {
+export type Settings = {
+  readonly [N in Exclude<SettingName, 'base_url' | 'ca_file' | 'asterisk' | 'freeswitch'>]: Value_<N>
+} & {
   readonly base_url: string | null
   readonly ca_file: string | null
+  readonly asterisk: AsteriskSetting | null
   readonly freeswitch: FreeswitchSetting | null
 }
 
@@ -158,6 +168,7 @@ export function readSetting(name: SettingName, given: unknown): { readonly value
 /** What is wrong within a setting that has members. */
 const WRONG_IN: Readonly<Partial<Record<SettingName, (value: unknown) => Wrong | null>>> = {
   feeds: wrongFeed,
+  asterisk: wrongAsterisk,
   freeswitch: wrongFreeswitch,
 }
 

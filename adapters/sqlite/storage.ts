@@ -10,7 +10,7 @@ import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { SmsReports } from '../../core/ports/sms-reports.ts'
-import type { LimitUsage, SwitchChanges, SwitchDirectory } from '../../core/ports/switching.ts'
+import type { LimitUsage, RatedPrefixes, SwitchChanges, SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { bulk } from './bulk/bulk.ts'
@@ -36,6 +36,7 @@ import { serverKeys } from './service/server-keys.ts'
 import { sessions } from './service/sessions.ts'
 import { smsReports } from './service/sms-reports.ts'
 import { limitUsage } from './switching/limit-usage.ts'
+import { ratedPrefixes } from './switching/rated-prefixes.ts'
 import { switchChanges } from './switching/switch-changes.ts'
 import { switchDirectory } from './switching/switch-directory.ts'
 
@@ -60,6 +61,7 @@ export interface Storage {
   readonly serverKeys: ServerKeys
   readonly notices: Notices
   readonly limitUsage: LimitUsage
+  readonly ratedPrefixes: RatedPrefixes
   /** Each follows the changes for itself. */
   switchChanges(): SwitchChanges
   /** A new one, which keeps what it has read for as long as it is used. */
@@ -108,6 +110,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     gauges: gauges(connection),
     serverKeys: translating(serverKeys(connection, writer)),
     notices: translating(notices(connection, writer, clock)),
+    ratedPrefixes: translating(ratedPrefixes(connection)),
     limitUsage: ofCalls.limitUsage,
     switchChanges: () => translating(switchChanges(connection)),
     switchDirectory: () => translating(switchDirectory(connection, { ...ofCalls, clock })),

@@ -83,10 +83,12 @@ async function startService(
     const isBaseUrlSet = settings.base_url !== null
     const console = consoleFiles()
     const {
-      storage: { calls, switchDirectory },
+      storage: { calls, switchDirectory, limitUsage: usage, ratedPrefixes: rates },
       clock,
     } = opened.trunkline
-    const served = servedOf(settings, { directory: switchDirectory(), calls, clock, log, metrics, onLimit: () => {} })
+    const served = servedOf(settings, {
+      ...{ directory: switchDirectory(), usage, rates, calls, clock, log, metrics, onLimit: () => {} },
+    })
     const mounts = served.flatMap(each => each.mounts)
     const parts = {
       access,

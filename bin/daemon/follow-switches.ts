@@ -7,6 +7,8 @@ import { isNothing, NOTHING_CHANGED, together } from '../../core/switching/chang
 /** A look costs some 0.05 ms. */
 const BETWEEN_LOOKS_MS = 100
 const AFTER_TROUBLE_MS = 1_000
+/** What is left of limits of an hour and of a day changes with time. */
+const MINUTE_MS = 60_000
 
 /**
  * Has each switch follow what any process changes in the database, and all of it whenever it has been reached, until the
@@ -20,18 +22,28 @@ export async function followSwitches(
 ): Promise<void> {
   const driven = followers.map(follower => {
     const drive = driver(follower, log, signal)
-    return { ...drive, run: follower.run(() => drive.push('all'), signal) }
+    return { ...drive, follower, run: follower.run(() => drive.push('all'), signal) }
   })
+  let minute = Date.now()
   while (!signal.aborted) {
     const changed = await changes.next().catch(error => {
       log.error({ err: error }, 'changes of the database could not be followed')
       return null
     })
-    for (const { push } of driven) push(changed ? changed.records : 'all')
+    const isMinute = Date.now() - minute >= MINUTE_MS
+    if (isMinute) minute = Date.now()
+    for (const { push, follower } of driven) {
+      push(changed ? changed.records : 'all')
+      push(amongLimited(follower, isMinute ? 'all' : (changed?.calls ?? NOTHING_CHANGED)))
+    }
     await pause(changed ? BETWEEN_LOOKS_MS : AFTER_TROUBLE_MS, undefined, { signal, ref: false }).catch(() => undefined)
   }
   await Promise.all(driven.flatMap(({ run, idle }) => [run, idle()]))
 }
+
+/** Of whom what is left of limits has changed on a switch that was told how much that is. */
+const amongLimited = ({ limited }: SwitchFollower, changed: Changed): Changed =>
+  new Set([...(limited?.() ?? [])].filter(id => changed === 'all' || changed.has(id)))
 
 /** Calls `reconcile` one at a time, with all that has changed meanwhile. */
 function driver(follower: SwitchFollower, log: Logger, signal: AbortSignal) {

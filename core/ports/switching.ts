@@ -59,6 +59,12 @@ export interface UsedBy {
   extension(id: number): Used
 }
 
+/** The rates that say which numbers a tenant may call where it needs a rate. */
+export interface RatedPrefixes {
+  /** The prefixes of the tenant's active rates that are in force, as they are written. */
+  of(tenantId: number): Promise<readonly string[]>
+}
+
 /** A call that is up on the switch. */
 export interface LiveCall {
   /** What the switch knows it by. */
@@ -110,6 +116,11 @@ export interface SwitchFollower {
    * made; where it rejects, what it was called with is part of the next call.
    */
   reconcile(changed: Changed): Promise<void>
+  /**
+   * The tenants whose use of limits the switch was told, rather than asking at each call: they are reconciled as well
+   * when calls of theirs are stored, and each minute.
+   */
+  limited?(): ReadonlySet<number>
 }
 
 export interface SwitchFinding {

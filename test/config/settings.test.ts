@@ -66,6 +66,13 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
     good: ['[{"format":"auto","path":"Master.csv","switch":"pbx-2"}]', '[]'],
     bad: ['', 'Master.csv', '{}', `[${Array(101).fill('{"format":"auto","path":"a"}')}]`],
   },
+  asterisk: {
+    good: [
+      '{"dir":"/etc/asterisk/trunkline"}',
+      '{"dir":"a","manager":{"port":5039,"password":"secret-of-the-tests"},"cdr_file":"Master.csv"}',
+    ],
+    bad: ['', 'on', '[]', 5],
+  },
   freeswitch: {
     good: [`{"token":"${TOKEN}"}`, `{"token_file":"/etc/trunkline/token","allow":["127.0.0.1","10.0.0.0/8","::1"]}`],
     bad: ['', 'on', '[]', 5],
@@ -100,7 +107,7 @@ describe('each setting', () => {
       const { wants } = declarations[name]
       for (const value of bad) {
         // What may hold a secret is not shown.
-        const found = name === 'freeswitch' ? '' : `, not ${JSON.stringify(value)}`
+        const found = name === 'freeswitch' || name === 'asterisk' ? '' : `, not ${JSON.stringify(value)}`
         const path = fileWith({ [name]: value })
         assert.equal(messageOf({ file: path }), `${name} in ${path} must be ${wants}${found}.`)
         if (typeof value !== 'string') continue
@@ -263,5 +270,28 @@ describe('the setting of FreeSWITCH that is wrong', () => {
       assert.match(message, says)
       assert.doesNotMatch(message, /too-short|two words|a-token/)
     }
+  })
+})
+
+describe('the setting of Asterisk', () => {
+  test('that is wrong is named by its member, and no secret of it is shown', () => {
+    for (const [asterisk, says] of [
+      [{}, /^asterisk\.dir in .* must be the path of the folder .*, which is missing/],
+      [{ dir: 'a', folder: 'b' }, /^asterisk\.folder in .* is not known; the members are dir, manager, cdr_file/],
+      [{ dir: 'a', manager: { port: 0 } }, /^asterisk\.manager\.port in .* must be an integer .*, not 0/],
+      [{ dir: 'a', manager: { password: 'two words' } }, /^asterisk\.manager\.password in .* blanks\.$/],
+    ] as const) {
+      const message = messageOf({ file: fileWith({ asterisk }) })
+      assert.match(message, says)
+      assert.doesNotMatch(message, /two words/)
+    }
+  })
+
+  test('has its call records followed five times a second, unless a feed of theirs says otherwise', () => {
+    const asterisk = { dir: 'a', cdr_file: '/log/Master.csv' }
+    const { settings } = load({ file: fileWith({ asterisk }) })
+    assert.deepEqual(settings.feeds, [{ format: 'asterisk-csv', path: '/log/Master.csv', timezone: 'UTC', every: 0.2 }])
+    const feeds = [{ format: 'asterisk-csv', path: '/log/Master.csv', timezone: 'Europe/Kyiv' }]
+    assert.deepEqual(load({ file: fileWith({ asterisk, feeds }) }).settings.feeds, feeds)
   })
 })

@@ -1,4 +1,4 @@
-import { LIMIT_NAMES, type Limits, type Used } from '../../../core/switching/limits.ts'
+import { LIMIT_NAMES, type LimitSettings, type Limits, type Used } from '../../../core/switching/limits.ts'
 
 /** More than any switch has calls. */
 export const NO_LIMIT = 999_999
@@ -24,3 +24,20 @@ export function roomOf({ most, unreadable }: Limits, used: Used): Room {
     callsOut: unreadable.length > 0 ? 0 : Math.min(NO_LIMIT, ...left),
   }
 }
+
+/** The limits of most extensions, and those of others; `TL_LIMITS` says which of them a call goes by. */
+export const extensionLimits = ({ extension, extensions }: LimitSettings): readonly Limits[] => [
+  extension,
+  ...extensions.values(),
+]
+
+/** Has any extension limits that are counted? */
+export const isAnyExtensionCounted = (limits: LimitSettings): boolean => extensionLimits(limits).some(isCounted)
+
+export const isAnyCounted = (limits: LimitSettings): boolean =>
+  isCounted(limits.tenant) || isAnyExtensionCounted(limits)
+
+export const isAnyRated = (limits: LimitSettings): boolean =>
+  [limits.tenant, ...extensionLimits(limits)].some(({ ratedOnly }) => ratedOnly)
+
+const isCounted = ({ most, unreadable }: Limits): boolean => Object.keys(most).length > 0 || unreadable.length > 0

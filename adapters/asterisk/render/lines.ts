@@ -7,9 +7,9 @@ export function exten(pattern: string, ...steps: readonly string[]): string {
   return steps.map(line).join('\n')
 }
 
-/** A section of a configuration file, with an empty line behind it. */
+/** A section of a configuration file, with an empty line behind it; the name may be followed by `(template)`. */
 export const section = (name: string, lines: readonly (string | null)[]): string =>
-  `${[`[${name}]`, ...lines.filter(line => line !== null)].join('\n')}\n\n`
+  `${[`[${name.replace('(', '](')}${name.endsWith(')') ? '' : ']'}`, ...lines.filter(line => line !== null)].join('\n')}\n\n`
 
 /** What is not on the switch, and why: `of` names the record as the command line does. */
 export interface LeftOut {
@@ -31,6 +31,7 @@ export const contexts = (slug: string) => ({
   paid: `paid-${slug}`,
   permitted: `permit-${slug}`,
   rated: `rated-${slug}`,
+  ratedShort: `ratedshort-${slug}`,
   routes: `route-${slug}`,
   trunks: `trunks-${slug}`,
   voicemail: `tenant-${slug}`,

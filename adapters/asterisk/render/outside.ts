@@ -4,6 +4,7 @@ import { isFitE164 } from '../../../core/switching/fit.ts'
 import type { Limits } from '../../../core/switching/limits.ts'
 import { callingCode } from '../../../core/switching/number-form.ts'
 import { checked, ownDids } from './inside.ts'
+import { extensionLimits, isAnyRated } from './limits.ts'
 import { contexts, exten, prefixTable, refuse, section } from './lines.ts'
 import { routeContexts } from './routes.ts'
 
@@ -36,13 +37,21 @@ export function outsideContexts({ directory, ratedPrefixes, full, spent }: Calls
   const code = callingCode(directory.dialling)
   const own = ownDids(directory).filter(({ digits }) => isFitE164(digits))
   const counted = [`Set(GROUP(tl_out)=${slug})`, `Set(GROUP(tl_out_extension)=${slug}-\${TL_EXT})`]
+  const isRated = isAnyRated(directory.limits)
   const permitted = hasLists(directory) ? names.permitted : `\${TL_AFTER}`
   return [
     section(names.out, [
       ...own.map(({ digits }) => exten(`+${digits}`, ...checked(full, [`Goto(${names.dids},+${digits},1)`]))),
       exten('_+X!', `Set(TL_SEND=\${EXTEN})`, `Goto(${names.paid},\${EXTEN},1)`),
     ]),
-    section(names.short, [exten('_X!', `Set(TL_SEND=\${EXTEN})`, `Goto(${names.paid},+${code}\${EXTEN},1)`)]),
+    section(names.short, [
+      exten(
+        '_X!',
+        `Set(TL_SEND=\${EXTEN})`,
+        ...(isRated ? [`ExecIf($["\${TL_AFTER}" = "${names.rated}"]?Set(TL_AFTER=${names.ratedShort}))`] : []),
+        `Goto(${names.paid},+${code}\${EXTEN},1)`,
+      ),
+    ]),
     section(names.emergency, [
       exten(
         '_X!',
@@ -53,22 +62,13 @@ export function outsideContexts({ directory, ratedPrefixes, full, spent }: Calls
     ]),
     section(names.paid, [exten('_+X!', ...counted, ...checked(full, spent), `Goto(${permitted},\${EXTEN},1)`)]),
     hasLists(directory) ? permissionContexts(directory) : '',
-    isAnyRated(directory) ? ratedContexts(directory, ratedPrefixes) : '',
+    isRated ? ratedContexts(directory, ratedPrefixes) : '',
     routeContexts(directory),
   ].join('')
 }
 
-/** The limits of most extensions, and those of others; `TL_LIMITS` says which of them a call goes by. */
-export const extensionLimits = ({ limits }: TenantDirectory): readonly Limits[] => [
-  limits.extension,
-  ...limits.extensions.values(),
-]
-
-export const isAnyRated = (directory: TenantDirectory): boolean =>
-  [directory.limits.tenant, ...extensionLimits(directory)].some(({ ratedOnly }) => ratedOnly)
-
 const hasLists = (directory: TenantDirectory): boolean =>
-  [directory.limits.tenant, ...extensionLimits(directory)].some(
+  [directory.limits.tenant, ...extensionLimits(directory.limits)].some(
     ({ blockedPrefixes, allowedPrefixes }) => blockedPrefixes.length > 0 || allowedPrefixes !== null,
   )
 
@@ -81,7 +81,7 @@ function permissionContexts(directory: TenantDirectory): string {
   }
   return [
     table(permitted, directory.limits.tenant, `Goto(${permitted}-\${TL_LIMITS},\${EXTEN},1)`),
-    ...extensionLimits(directory).map((limits, index) =>
+    ...extensionLimits(directory.limits).map((limits, index) =>
       table(`${permitted}-${index}`, limits, `Goto(\${TL_AFTER},\${EXTEN},1)`),
     ),
   ].join('')
@@ -89,13 +89,17 @@ function permissionContexts(directory: TenantDirectory): string {
 
 /** A deck may have very many prefixes, and a context with very many extensions is slow to load. */
 const SHARDED_BY = 2
+const LONGEST_SHORT = 6
+
+const isDigits = (prefix: string): boolean => /^[0-9]+$/.test(prefix)
 
 function ratedContexts(directory: TenantDirectory, ratedPrefixes: readonly string[]): string {
-  const { rated, routes } = contexts(directory.tenant.slug)
+  const { rated, ratedShort, routes } = contexts(directory.tenant.slug)
+  const code = callingCode(directory.dialling)
   const passes = `Goto(${routes},\${EXTEN},1)`
   const first = new Map<string, string>()
   const shards = new Map<string, Map<string, string>>()
-  for (const prefix of ratedPrefixes) {
+  for (const prefix of coveringPrefixes(ratedPrefixes)) {
     const begin = prefix.slice(0, SHARDED_BY)
     if (prefix === begin) first.set(prefix, passes)
     else {
@@ -103,14 +107,20 @@ function ratedContexts(directory: TenantDirectory, ratedPrefixes: readonly strin
       shards.set(begin, (shards.get(begin) ?? new Map()).set(prefix, passes))
     }
   }
+  // A short number has a rate of its own or none: else it would be taken for the beginning of another number.
+  const short = ratedPrefixes.filter(prefix => prefix.startsWith(code) && prefix.length - code.length <= LONGEST_SHORT)
   return [
+    section(ratedShort, [
+      ...[...new Set(short)].filter(isDigits).map(prefix => exten(`+${prefix}`, passes)),
+      exten('_+!', refuse('rate')),
+    ]),
     section(rated, prefixTable(first, refuse('rate'))),
     ...[...shards].map(([begin, ways]) => section(`${rated}-${begin}`, prefixTable(ways, refuse('rate')))),
   ].join('')
 }
 
 /** Those of the prefixes that no other one covers. */
-export function coveringPrefixes(prefixes: Iterable<string>): string[] {
+function coveringPrefixes(prefixes: Iterable<string>): string[] {
   const covering: string[] = []
   for (const prefix of [...prefixes].sort()) {
     const last = covering.at(-1)

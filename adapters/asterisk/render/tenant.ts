@@ -5,9 +5,9 @@ import { isFitName, isFitNumber } from '../../../core/switching/fit.ts'
 import { insideTargets } from '../../../core/switching/inside.ts'
 import { type DidEntry, didEntries } from './dids.ts'
 import { insideContexts } from './inside.ts'
-import { NO_LIMIT, roomOf } from './limits.ts'
+import { isAnyExtensionCounted, NO_LIMIT, roomOf } from './limits.ts'
 import { contexts, endpointId, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
-import { coveringPrefixes, outsideContexts } from './outside.ts'
+import { outsideContexts } from './outside.ts'
 import { cleanName, mayRegister, telephones } from './pjsip.ts'
 import { callersOf } from './routes.ts'
 
@@ -16,7 +16,7 @@ export interface TenantFacts {
   readonly directory: TenantDirectory
   readonly used: UsedBy
   /** Of the rates in force; asked for only where a call out needs a rate. */
-  readonly ratedPrefixes: Iterable<string>
+  readonly ratedPrefixes: readonly string[]
   /** The context that reads what its telephones dial. */
   readonly reader: string
 }
@@ -90,7 +90,7 @@ function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full:
     outsideContexts({
       directory,
       full,
-      ratedPrefixes: coveringPrefixes(ratedPrefixes),
+      ratedPrefixes,
       spent: spentSteps(directory, used),
     }),
   ].join('')
@@ -109,7 +109,7 @@ function settingsOf(directory: TenantDirectory, used: UsedBy, extension: SwitchE
   const seconds = [limits.tenant.maxSeconds ?? [], own.maxSeconds ?? []].flat()
   const { rated, routes } = contexts(tenant.slug)
   return [
-    ...(hasLimits(directory) ? [`Set(TL_CALLS=${room.calls})`, `Set(TL_OUT=${room.callsOut})`] : []),
+    ...(isAnyExtensionCounted(directory.limits) ? [`Set(TL_CALLS=${room.calls})`, `Set(TL_OUT=${room.callsOut})`] : []),
     `Set(TL_LIMITS=${limits.extensions.has(number) ? [...limits.extensions.keys()].indexOf(number) + 1 : 0})`,
     `Set(TL_LENGTH=${seconds.length === 0 ? '' : `L(${Math.min(2_000_000, ...seconds) * 1000})`})`,
     `Set(TL_AFTER=${limits.tenant.ratedOnly || own.ratedOnly ? rated : routes})`,
@@ -117,18 +117,14 @@ function settingsOf(directory: TenantDirectory, used: UsedBy, extension: SwitchE
   ]
 }
 
-/** Has any extension limits that are counted? */
-const hasLimits = ({ limits }: TenantDirectory): boolean =>
-  [limits.extension, ...limits.extensions.values()].some(
-    ({ most, unreadable }) => Object.keys(most).length > 0 || unreadable.length > 0,
-  )
-
 function fullStep({ directory, used }: TenantFacts): string | null {
   const { slug } = directory.tenant
   const { calls } = roomOf(directory.limits.tenant, used.tenant)
   const conditions = [
     ...(calls < NO_LIMIT ? [`\${GROUP_COUNT(${slug}@tl_tenant)} > ${calls}`] : []),
-    ...(hasLimits(directory) ? [`\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_extension)} > \${TL_CALLS}`] : []),
+    ...(isAnyExtensionCounted(directory.limits)
+      ? [`\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_extension)} > \${TL_CALLS}`]
+      : []),
   ]
   return conditions.length === 0 ? null : refuseIf(`$[${conditions.join(' | ')}]`, 'limit')
 }
@@ -138,7 +134,7 @@ function spentSteps(directory: TenantDirectory, used: UsedBy): string[] {
   const { callsOut } = roomOf(directory.limits.tenant, used.tenant)
   return [
     ...(callsOut < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_out)} > ${callsOut}]`, 'limit')] : []),
-    ...(hasLimits(directory)
+    ...(isAnyExtensionCounted(directory.limits)
       ? [refuseIf(`$[\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_out_extension)} > \${TL_OUT}]`, 'limit')]
       : []),
   ]

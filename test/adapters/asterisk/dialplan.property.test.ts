@@ -158,7 +158,7 @@ const used = fc.record({ calls_per_hour: fc.nat(3), calls_per_day: fc.nat(4), co
 
 const scene = fc.record({
   ...{ world, request, live, tenantUsed: used, extensionUsed: used, own: mostly(null, limits) },
-  rated: fc.array(prefix),
+  rated: fc.array(fc.oneof(prefix, fc.constantFrom('380102', '1411'))),
 })
 
 function groupsOf(calls: readonly LiveCall[]): Map<string, number> {
@@ -208,8 +208,8 @@ function assertAgreement(given: typeof scene extends fc.Arbitrary<infer S> ? S :
   const usedBy = { ...NOTHING_USED, ...given.tenantUsed }
   const ofExtension = { ...NOTHING_USED, ...given.extensionUsed }
   const { dialling, tenant } = on
-  const read = dialling.read(given.request.dialled).digits
-  const isRated = given.rated.some(each => read.startsWith(each))
+  const { kind, digits } = dialling.read(given.request.dialled)
+  const isRated = given.rated.some(each => (kind === 'short' ? digits === each : digits.startsWith(each)))
   const rate = isRated ? { id: 1, prefix: '', pricePerMinute: 1, increment: 60, active: true } : null
   const facts = { directory: on, rate, used: { tenant: usedBy, extension: ofExtension } }
   const decision = decideCall(given.request, facts, given.live)

@@ -1,0 +1,83 @@
+import { addSeconds, type Timestamp } from '../../core/dates.ts'
+import type { LiveCall } from '../../core/ports/switching.ts'
+import { type ManagerMessage, valueIn } from './manager-messages.ts'
+
+/** A channel of the switch, as CoreShowChannels shows it. */
+export interface Channel {
+  readonly name: string
+  readonly accountcode: string
+  readonly uniqueId: string
+  readonly linkedId: string
+  readonly caller: string
+  readonly exten: string
+  readonly isUp: boolean
+  /** Seconds since it began. */
+  readonly seconds: number
+  /** Whose telephone it is; null for a carrier's, and for one of the switch's own. */
+  readonly phone: { readonly slug: string; readonly extension: string } | null
+  readonly trunk: string | null
+}
+
+const PHONE = /^PJSIP\/([A-Za-z0-9][A-Za-z0-9_.-]*)-([0-9*#+]+)-[0-9a-f]{8,}$/
+const TRUNK = /^PJSIP\/_([A-Za-z0-9_.-]+)-[0-9a-f]{8,}$/
+
+export const channelsIn = (events: readonly ManagerMessage[]): Channel[] =>
+  events.flatMap(event => (event.has('channel') ? [channelOf(event)] : []))
+
+function channelOf(event: ManagerMessage): Channel {
+  const name = valueIn(event, 'channel')
+  const [, slug, extension] = PHONE.exec(name) ?? []
+  return {
+    name,
+    accountcode: valueIn(event, 'accountcode'),
+    uniqueId: valueIn(event, 'uniqueid'),
+    linkedId: valueIn(event, 'linkedid'),
+    caller: valueIn(event, 'calleridnum'),
+    exten: valueIn(event, 'exten'),
+    isUp: valueIn(event, 'channelstatedesc') === 'Up',
+    seconds: secondsOf(valueIn(event, 'duration')),
+    phone: slug !== undefined && extension !== undefined ? { slug, extension } : null,
+    trunk: TRUNK.exec(name)?.[1] ?? null,
+  }
+}
+
+/** `HH:MM:SS`. */
+const secondsOf = (duration: string): number =>
+  duration.split(':').reduce((sum, part) => sum * 60 + (Number(part) || 0), 0)
+
+/** Is it a call of one of these tenants? Their slugs are compared as a whole. */
+export const belongsTo = ({ accountcode, phone }: Channel, slugs: ReadonlySet<string>): boolean =>
+  slugs.has(accountcode) || (phone !== null && slugs.has(phone.slug))
+
+/** The calls that channels make: those that are linked are one, and the first of them is the caller's. */
+export function callsOf(channels: readonly Channel[], now: Timestamp): LiveCall[] {
+  const calls = groupedBy(channels)
+  return [...calls].map(([id, all]) => {
+    const caller = all.find(({ uniqueId }) => uniqueId === id) ?? all[0]
+    const others = all.filter(each => each !== caller)
+    const trunk = all.find(each => each.trunk !== null)?.trunk ?? null
+    const tenant = caller?.accountcode || caller?.phone?.slug || others.find(({ phone }) => phone)?.phone?.slug
+    const startedAt = addSeconds(now, -(caller?.seconds ?? 0))
+    return {
+      id,
+      tenant: tenant || null,
+      extension: caller?.phone?.extension ?? null,
+      from: caller?.caller ?? '',
+      to: caller?.exten ?? '',
+      direction: caller?.trunk ? 'inbound' : trunk ? 'outbound' : 'internal',
+      trunk,
+      startedAt,
+      answeredAt: caller?.isUp ? startedAt : null,
+    }
+  })
+}
+
+function groupedBy(channels: readonly Channel[]): Map<string, Channel[]> {
+  const groups = new Map<string, Channel[]>()
+  for (const channel of channels) {
+    const group = groups.get(channel.linkedId)
+    if (group) group.push(channel)
+    else groups.set(channel.linkedId, [channel])
+  }
+  return groups
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { SwitchFollower } from '../../core/ports/switching.ts'
+import { belongsTo, channelsIn } from './channels.ts'
+import { type Manager, type ManagerPlace, openManager } from './manager.ts'
+import { type MarkedFile, marked } from './marked.ts'
+import { reloader } from './reloader.ts'
+import type { FileName, Rendered } from './render/files.ts'
+import type { LeftOut } from './render/lines.ts'
+import { type Source, type SourceParts, source } from './source.ts'
+import { writeFileWhole } from './write-file.ts'
+
+export interface FollowerParts extends SourceParts {
+  /** Where the files go that Asterisk's own include. */
+  readonly folder: string
+  readonly place: ManagerPlace
+  /** Milliseconds, by a clock that never goes back. */
+  readonly now: () => number
+  /** Called when the connection has failed, and is tried again, or a file was not taken. */
+  onTrouble(error: unknown): void
+  onTaken(name: FileName, ms: number): void
+  /** Called with what cannot be on the switch, when that is not what it was. */
+  onLeftOut(leftOut: readonly LeftOut[]): void
+}
+
+const FIRST_PAUSE_MS = 250
+const LONGEST_PAUSE_MS = 10_000
+
+/** Keeps an Asterisk's files as the database says, and has it read those that have changed. */
+export function asteriskFollower(parts: FollowerParts): SwitchFollower {
+  const { folder, place, now, onTrouble } = parts
+  const rendered = source(parts)
+  let manager: Manager | null = null
+  let files: Readonly<Record<FileName, MarkedFile>> | null = null
+  let told = ''
+  const reloads = reloader({
+    now,
+    onTrouble,
+    onTaken: (name, ms) => {
+      parts.onTaken(name, ms)
+      // A call that was placed between the end of the others and this reload.
+      if (name === 'extensions') endRefused(manager, rendered).catch(onTrouble)
+    },
+  })
+  const tellLeftOut = (leftOut: readonly LeftOut[]): void => {
+    const all = JSON.stringify(leftOut)
+    if (all !== told && !(told === '' && leftOut.length === 0)) parts.onLeftOut(leftOut)
+    told = all
+  }
+  return {
+    kind: 'asterisk',
+    run: async (onConnected, signal) => {
+      const end = (): void => manager?.close()
+      signal.addEventListener('abort', end)
+      for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+        try {
+          manager = await openManager(place)
+          wait = FIRST_PAUSE_MS
+          await reloads.begin(manager)
+          if (!signal.aborted) onConnected()
+          await manager.closed
+        } catch (error) {
+          if (!signal.aborted) onTrouble(error)
+        }
+        manager?.close()
+        manager = null
+        reloads.end()
+        await pause(wait, undefined, { signal, ref: false }).catch(() => undefined)
+      }
+      signal.removeEventListener('abort', end)
+    },
+    limited: rendered.limited,
+    reconcile: async changed => {
+      const { files: texts, leftOut } = await rendered.refresh(changed)
+      const former = files
+      files = markedFiles(texts)
+      for (const [name, { text }] of Object.entries(files)) await writeFileWhole(join(folder, `${name}.conf`), text)
+      tellLeftOut(leftOut)
+      reloads.want(files, former === null || refusesMore(former.pjsip.text, files.pjsip.text))
+      await endRefused(manager, rendered)
+    },
+  }
+}
+
+const markedFiles = (texts: Rendered['files']): Readonly<Record<FileName, MarkedFile>> => ({
+  extensions: marked('extensions', texts.extensions),
+  pjsip: marked('pjsip', texts.pjsip),
+  queues: marked('queues', texts.queues),
+  voicemail: marked('voicemail', texts.voicemail),
+})
+
+const CREDENTIAL = /^md5_cred = .*$/gm
+
+/** Is there a telephone that may register no longer, or not with the secret that it has? */
+function refusesMore(former: string, present: string): boolean {
+  if (former === present) return false
+  const kept = new Set(present.match(CREDENTIAL))
+  return (former.match(CREDENTIAL) ?? []).some(each => !kept.has(each))
+}
+
+/** Ends the calls of tenants that are not active. */
+async function endRefused(manager: Manager | null, { inactive }: Source): Promise<void> {
+  const slugs = inactive()
+  if (!manager || slugs.size === 0) return
+  for (const channel of channelsIn(await manager.list({ Action: 'CoreShowChannels' })))
+    if (belongsTo(channel, slugs)) await manager.ask({ Action: 'Hangup', Channel: channel.name, Cause: '16' })
+}

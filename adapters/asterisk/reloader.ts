@@ -1,0 +1,105 @@
+import { AppError } from '../../core/errors.ts'
+import type { Manager } from './manager.ts'
+import { isShown, type MarkedFile, MODULES } from './marked.ts'
+import { FILES, type FileName } from './render/files.ts'
+
+export interface Reloader {
+  /** Has the switch read what it does not have yet, as soon as may be; at once where something is refused by it. */
+  want(files: Readonly<Record<FileName, MarkedFile>>, isUrgent: boolean): void
+  /** Asks a switch that has just been reached what it has. */
+  begin(manager: Manager): Promise<void>
+  end(): void
+  /** Which files the switch has not confirmed. */
+  waiting(): readonly FileName[]
+}
+
+export interface Reloading {
+  /** Called after the switch has taken a file. */
+  onTaken(name: FileName, ms: number): void
+  onTrouble(error: unknown): void
+  readonly now: () => number
+}
+
+/** Changes that come together are read together. */
+const GATHER_MS = 200
+/** While the switch reads telephones, none can register: after a reload it has this many times as long without one. */
+const REST = 10
+/** A reload that is not over by then has failed; the connection is ended. */
+const LONGEST_MS = 60_000
+const AFTER_TROUBLE_MS = 5_000
+
+/** Reloads one file at a time, the dialplan first, and checks that each was taken. */
+export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
+  let manager: Manager | null = null
+  let wanted: Readonly<Record<FileName, MarkedFile>> | null = null
+  let isBusy = false
+  let timer: NodeJS.Timeout | undefined
+  const has = new Map<FileName, string>()
+  const due = new Map<FileName, number>()
+  const free = new Map<FileName, number>()
+
+  const missing = (): FileName[] => FILES.filter(name => wanted && has.get(name) !== wanted[name].marker)
+  const plan = (): void => {
+    clearTimeout(timer)
+    const [next] = missing().toSorted((one, other) => (due.get(one) ?? 0) - (due.get(other) ?? 0))
+    if (!manager || isBusy || next === undefined) return
+    timer = setTimeout(() => void step(), Math.max(0, (due.get(next) ?? 0) - now()))
+    timer.unref()
+  }
+  const step = async (): Promise<void> => {
+    const name = missing().find(each => (due.get(each) ?? 0) <= now())
+    const file = name && wanted?.[name]
+    if (!manager || !file || !name || isBusy) return plan()
+    isBusy = true
+    const begun = now()
+    try {
+      await reload(manager, name, file.marker)
+      has.set(name, file.marker)
+      const took = now() - begun
+      free.set(name, now() + took * REST)
+      onTaken(name, took)
+    } catch (error) {
+      for (const each of FILES) due.set(each, Math.max(due.get(each) ?? 0, now() + AFTER_TROUBLE_MS))
+      onTrouble(error)
+    } finally {
+      isBusy = false
+      plan()
+    }
+  }
+  return {
+    want: (files, isUrgent) => {
+      wanted = files
+      for (const name of missing()) {
+        const soonest = isUrgent ? now() : Math.max(now() + GATHER_MS, free.get(name) ?? 0)
+        due.set(name, Math.min(due.get(name) ?? soonest, soonest))
+      }
+      plan()
+    },
+    begin: async found => {
+      for (const name of missing()) {
+        const marker = wanted?.[name].marker ?? ''
+        if (isShown(await found.command(MODULES[name].show(marker)), marker)) has.set(name, marker)
+      }
+      due.clear()
+      manager = found
+      plan()
+    },
+    end: () => {
+      manager = null
+      clearTimeout(timer)
+      has.clear()
+    },
+    waiting: missing,
+  }
+}
+
+async function reload(manager: Manager, name: FileName, marker: string): Promise<void> {
+  const { module, show } = MODULES[name]
+  await manager.ask({ Action: 'Reload', Module: module }, LONGEST_MS)
+  if (isShown(await manager.command(show(marker)), marker)) return
+  throw new AppError(
+    'conflict',
+    `Asterisk does not show what ${name}.conf holds now, though it has reloaded ${module}: its own ${name}.conf must include it, and its log says what it could not read.`,
+    { hint: 'trunkline switch check' },
+  )
+}

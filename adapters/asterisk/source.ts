@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Changed, LimitUsage, RatedPrefixes, SwitchDirectory } from '../../core/ports/switching.ts'
+import { isActive } from '../../core/rating/deck.ts'
+import { type DialledForm, dialledForms } from '../../core/switching/dialled-forms.ts'
+import type { TenantDirectory, Trunk } from '../../core/switching/directory.ts'
+import { type Rendered, renderFiles } from './render/files.ts'
+import { isAnyCounted, isAnyRated } from './render/limits.ts'
+import { renderTenant, type TenantText } from './render/tenant.ts'
+
+export interface SourceParts {
+  readonly directory: SwitchDirectory
+  readonly usage: LimitUsage
+  readonly rates: RatedPrefixes
+}
+
+export interface Source {
+  /** Reads what has changed, and renders everything. */
+  refresh(changed: Changed): Promise<Rendered>
+  /** Slugs of the tenants that are not active, those among them that are gone since it was made. */
+  inactive(): ReadonlySet<string>
+  /** Ids of those whose files change with their calls, or with time. */
+  limited(): ReadonlySet<number>
+}
+
+interface Known {
+  readonly text: TenantText
+  readonly isActive: boolean
+  readonly isLimited: boolean
+  readonly reader: string
+}
+
+/** What is rendered of the database; a tenant that has not changed is not read again. */
+export function source({ directory, usage, rates }: SourceParts): Source {
+  const known = new Map<number, Known>()
+  const gone = new Set<string>()
+  const readers = new Map<string, readonly DialledForm[]>()
+  let trunks: readonly Trunk[] = []
+
+  const read = async (found: TenantDirectory): Promise<void> => {
+    const { tenant, dialling, limits } = found
+    const reader = `tl-read-${createHash('sha256').update(dialling.key).digest('hex').slice(0, 12)}`
+    if (!readers.has(reader)) readers.set(reader, await dialledForms(dialling, nextTurn))
+    const [isRated, isCounted] = [isAnyRated(limits), isAnyCounted(limits)]
+    const ratedPrefixes = isRated ? (await rates.of(tenant.id)).map(dialling.prefix).filter(each => each !== '') : []
+    const text = renderTenant({ directory: found, used: await usage.of(tenant), ratedPrefixes, reader })
+    known.set(tenant.id, { text, reader, isActive: isActive(tenant.status), isLimited: isRated || isCounted })
+    gone.delete(tenant.slug)
+    trunks = [...found.trunks.values()]
+  }
+  const forget = (id: number): void => {
+    const former = known.get(id)
+    if (former) gone.add(former.text.slug)
+    known.delete(id)
+  }
+  const readAll = async (): Promise<void> => {
+    const left = new Set(known.keys())
+    for await (const found of directory.all()) {
+      await read(found)
+      left.delete(found.tenant.id)
+    }
+    for (const id of left) forget(id)
+  }
+  return {
+    refresh: async changed => {
+      const isEachKnown = changed !== 'all' && [...changed].every(id => known.has(id))
+      if (!isEachKnown) await readAll()
+      else
+        for (const id of changed) {
+          const found = await directory.whole(known.get(id)?.text.slug ?? '')
+          // One that has another slug now, or is gone.
+          if (found?.tenant.id !== id) {
+            await readAll()
+            break
+          }
+          await read(found)
+        }
+      const tenants = [...known].sort(([one], [other]) => one - other).map(([, tenant]) => tenant)
+      const inUse = new Set(tenants.filter(each => each.isActive).map(({ reader }) => reader))
+      return renderFiles({
+        tenants: tenants.map(({ text }) => text),
+        trunks: trunks.toSorted((one, other) => one.id - other.id),
+        readers: new Map(
+          [...readers].filter(([name]) => inUse.has(name)).sort(([one], [other]) => (one < other ? -1 : 1)),
+        ),
+      })
+    },
+    inactive: () =>
+      new Set([...gone, ...[...known.values()].filter(each => !each.isActive).map(({ text }) => text.slug)]),
+    limited: () => new Set([...known].filter(([, { isLimited }]) => isLimited).map(([id]) => id)),
+  }
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { asteriskFollower } from '../adapters/asterisk/follower.ts'
+import type { ManagerPlace } from '../adapters/asterisk/manager.ts'
+import { asterisk } from '../adapters/asterisk/switch.ts'
+import { systemClock } from '../adapters/system/clock.ts'
+import type { AsteriskSetting } from '../config/asterisk.ts'
+import type { Settings } from '../config/settings.ts'
+import { AppError } from '../core/errors.ts'
+import type { TelephoneSwitch } from '../core/ports/switching.ts'
+import type { Served, Serving } from './serving.ts'
+
+/** The Asterisk that the settings name. */
+export const asteriskOf = ({ asterisk: setting }: Settings): TelephoneSwitch | null =>
+  setting ? asterisk({ folder: setting.dir, place: placeOf(setting), clock: systemClock() }) : null
+
+/** Keeps it as the database says. */
+export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving): Served | null {
+  if (!setting) return null
+  const { directory, usage, rates, log } = serving
+  const follower = asteriskFollower({
+    ...{ folder: setting.dir, place: placeOf(setting), directory, usage, rates },
+    now: () => performance.now(),
+    onTrouble: error => log.error({ err: error, switch: 'asterisk' }, 'Asterisk is not up to date'),
+    onTaken: (file, ms) => log.info({ file: `${file}.conf`, ms: Math.round(ms) }, 'Asterisk has taken a file'),
+    onLeftOut: leftOut => {
+      if (leftOut.length === 0) return
+      const told = { leftOut: leftOut.slice(0, MOST_TOLD), of: leftOut.length }
+      log.warn(told, 'some records are not on Asterisk; see: trunkline switch render')
+    },
+  })
+  return { follower, mounts: [], folder: null }
+}
+
+const MOST_TOLD = 20
+
+function placeOf({ manager = {} }: AsteriskSetting): ManagerPlace {
+  const { host = '127.0.0.1', port = 5038, user = 'trunkline', password, password_file: file } = manager
+  return { host, port, user, password: password ?? (file === undefined ? '' : firstLineOf(file)) }
+}
+
+function firstLineOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').split('\n')[0]?.trim() ?? ''
+  } catch (cause) {
+    throw new AppError('configuration', `asterisk.manager.password_file: ${path} cannot be read.`, { cause })
+  }
+}

@@ -1,0 +1,93 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** Telephones and carriers, played by sipp. Each has an address of its own on the loopback. */
+
+export interface Exchange {
+  /** 0: it went as the scenario says. */
+  readonly code: number | null
+  /** The status of what came instead; null where nothing did. */
+  readonly refusal: number | null
+}
+
+export interface Telephones {
+  register(phone: PhoneAt, expires?: number): Promise<Exchange>
+  /** Calls from a telephone; resolves when the call has ended. `ms` is how long it talks. */
+  call(phone: PhoneAt, dial: string, ms: number): Promise<Exchange>
+  /** Calls from a carrier. */
+  callIn(from: Place, caller: string, dial: string, ms: number): Promise<Exchange>
+  /** Answers so many calls, from now on. */
+  answer(at: Place, calls: number): Answering
+  close(): Promise<void>
+}
+
+export interface Answering {
+  readonly done: Promise<Exchange>
+  stop(): void
+}
+
+export interface Place {
+  readonly address: string
+  readonly port: number
+}
+
+export interface PhoneAt extends Place {
+  readonly user: string
+  readonly secret: string
+}
+
+const SCENARIOS = 'test/switch/sipp'
+const PATIENCE_S = '60'
+
+/** `registrar` is the address and port of the switch; media ports are counted up from `media`. */
+export function telephones(registrar: Place, folder: string, media: number): Telephones {
+  const running = new Set<ChildProcess>()
+  const server = `${registrar.address}:${registrar.port}`
+  let count = 0
+  const play = (scenario: string, { address, port }: Place, args: readonly string[]) => {
+    const errors = join(folder, `sipp-${++count}.err`)
+    const common = ['-sf', `${SCENARIOS}/${scenario}.xml`, '-i', address, '-p', String(port), '-nostdin']
+    const log = ['-trace_err', '-error_file', errors, '-timeout', PATIENCE_S]
+    const ports = ['-mp', String(media + (count % 200) * 4)]
+    const child = spawn('sipp', [server, ...common, ...ports, ...log, ...args], { stdio: 'ignore' })
+    running.add(child)
+    const done = once(child, 'close').then(([code]): Exchange => {
+      running.delete(child)
+      return { code, refusal: refusalIn(errors) }
+    })
+    return { child, done }
+  }
+  const credentials = ({ user, secret }: PhoneAt): string[] => [
+    ...['-s', user, '-au', user, '-ap', secret, '-key', 'domain', registrar.address, '-m', '1'],
+  ]
+  return {
+    register: (phone, expires = 3600) =>
+      play('register', phone, [...credentials(phone), '-key', 'expires', String(expires)]).done,
+    call: (phone, dial, ms) =>
+      play('call', phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms)]).done,
+    callIn: (from, caller, dial, ms) => {
+      const to = ['-key', 'domain', registrar.address, '-key', 'dial', dial]
+      return play('call-in', from, ['-s', caller, ...to, '-m', '1', '-d', String(ms)]).done
+    },
+    answer: (at, calls) => {
+      const { child, done } = play('answer', at, ['-m', String(calls), '-aa'])
+      return { done, stop: () => child.kill('SIGKILL') }
+    },
+    close: async () => {
+      const ends = [...running].map(child => once(child, 'close'))
+      for (const child of running) child.kill('SIGKILL')
+      await Promise.all(ends)
+    },
+  }
+}
+
+function refusalIn(path: string): number | null {
+  try {
+    const status = /received 'SIP\/2\.0 (\d{3})/.exec(readFileSync(path, 'utf8'))?.[1]
+    return status === undefined ? null : Number(status)
+  } catch {
+    return null
+  }
+}
