@@ -128,11 +128,12 @@ const counters = ({ counter }: Serving['metrics']) => ({
 
 /** Counts and logs what is decided, and tells of limits. */
 const deciding =
-  ({ log, onLimit }: Serving, count: ReturnType<typeof counters>['decided']): FeedParts['onDecision'] =>
+  ({ log, metrics, onLimit }: Serving, count: ReturnType<typeof counters>['decided']): FeedParts['onDecision'] =>
   (decided, directory) => {
     const { what, refusal } = decided
     count({ what, refusal: refusal?.refusal ?? 'none' })
     if (!refusal) return
+    if (what === 'call') metrics.callRefused(refusal.refusal)
     log.info({ what, refusal: refusal.refusal, reason: refusal.reason }, 'refused on the switch')
     const last = decided.what === 'call' && refusal.refusal === 'limit reached' ? decided.steps.at(-1) : undefined
     if (directory && last?.kind === 'limit') onLimit(directory, last)

@@ -15,7 +15,7 @@ export interface Serving {
   readonly calls: Pick<Calls, 'store'>
   readonly clock: Clock
   readonly log: Logger
-  readonly metrics: Pick<Metrics, 'counter'>
+  readonly metrics: Pick<Metrics, 'counter' | 'callRefused'>
   /** Told of each limit that a call is refused by. */
   onLimit(directory: TenantDirectory, use: LimitUse): void
 }

@@ -3,6 +3,17 @@ import { fakeStorage } from './storage.ts'
 
 prove({
   name: 'the fake',
-  serves: ['records', 'messages', 'accounts', 'sessions', 'audit', 'notices', 'serverKeys', 'retention', 'smsRoutes'],
+  serves: [
+    'records',
+    'messages',
+    'accounts',
+    'sessions',
+    'audit',
+    'notices',
+    'serverKeys',
+    'retention',
+    'smsRoutes',
+    'trunkRoutes',
+  ],
   open: fakeStorage,
 })

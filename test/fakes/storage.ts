@@ -22,6 +22,7 @@ export interface FakeStorage {
   readonly records: Records
   readonly messages: Messages
   readonly smsRoutes: PrefixRoutes
+  readonly trunkRoutes: PrefixRoutes
   readonly accounts: Accounts
   readonly sessions: Sessions
   readonly audit: Audit
@@ -46,6 +47,7 @@ export function fakeStorage(clock: Clock): FakeStorage {
   return {
     records: records(journal, tables, steps, noting),
     messages: messages(journal, tables, steps, noting, clock),
+    trunkRoutes: prefixRoutes(),
     smsRoutes: prefixRoutes(),
     accounts: accounts(journal, clock, noting, signedIn),
     sessions: sessions(journal, noting, signedIn),

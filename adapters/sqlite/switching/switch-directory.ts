@@ -1,27 +1,24 @@
-import { plannedDialling, type ReadNumber } from '../../../core/dialling/dialling.ts'
-import { planOf } from '../../../core/dialling/plan.ts'
-import type { Calls } from '../../../core/ports/calls.ts'
-import type { CallFacts, LimitUsage, SwitchDirectory } from '../../../core/ports/switching.ts'
-import type { Clock } from '../../../core/ports/system.ts'
+import type { ReadNumber } from '../../../core/dialling/dialling.ts'
+import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
 import { routeFor } from '../../../core/prefix-routes.ts'
-import type { Rate } from '../../../core/rating/deck.ts'
-import { rateTo } from '../../../core/rating/rate-call.ts'
 import { isNothing } from '../../../core/switching/changes.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
 import type { SwitchExtension, TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitNumber } from '../../../core/switching/fit.ts'
-import { type Limits, NOTHING_USED } from '../../../core/switching/limits.ts'
 import type { Connection } from '../database/database.ts'
-import { type DidOwner, didNumbers } from './did-numbers.ts'
+import { insideFacts, outsideFacts, type Sources } from './call-facts.ts'
+import { dialledDid } from './dialled-did.ts'
+import { type DidNumbers, didNumbers } from './did-numbers.ts'
 import { type Gathered, gathering } from './gathered.ts'
-import { type KnownTenant, knownTenants } from './known-tenants.ts'
+import { type KnownTenant, type KnownTenants, knownTenants } from './known-tenants.ts'
 import { switchChanges } from './switch-changes.ts'
-import { allIn, switchRecords } from './switch-records.ts'
+import { allIn, type SwitchRecords, switchRecords } from './switch-records.ts'
 
-interface Sources {
-  readonly calls: Pick<Calls, 'catalog'>
-  readonly limitUsage: LimitUsage
-  readonly clock: Clock
+/** What the answers are made of. */
+interface Shared {
+  readonly records: SwitchRecords
+  readonly known: KnownTenants
+  readonly numbers: DidNumbers
 }
 
 /** The storage port for what switches ask. It keeps nothing of extensions, queues and DIDs but which number is whose. */
@@ -29,8 +26,8 @@ export function switchDirectory(connection: Connection, sources: Sources): Switc
   const records = switchRecords(connection)
   const known = knownTenants(records)
   const numbers = didNumbers(connection, id => known.of(id)?.dialling ?? null)
+  const shared = { records, known, numbers }
   const changes = switchChanges(connection)
-
   const current = async (): Promise<void> => {
     const { records: changed } = await changes.next()
     if (isNothing(changed)) return
@@ -38,79 +35,17 @@ export function switchDirectory(connection: Connection, sources: Sources): Switc
     numbers.changed(changed)
   }
   const tenantOf = (id: number | null): KnownTenant | null => (id === null ? null : known.of(id))
-  const gather = (tenant: KnownTenant): Gathered => gathering(tenant, records, known)
-  const isOwn = async (digits: string, id: number): Promise<boolean> => (await numbers.find(digits))?.id === id
-
-  /** What a call of an extension that is none to another or a queue needs. */
-  const addOutside = async (parts: Gathered, read: ReadNumber, caller: SwitchExtension | null): Promise<void> => {
-    const { tenant } = parts.known
-    const owner = await numbers.find(read.digits)
-    if (owner?.tenantId === tenant.id) return parts.addDid(owner.id)
-    const names = routeFor(known.routesOf(tenant.id), tenant.id, read.digits)?.trunks ?? []
-    const shown = [
-      ...names.flatMap(name => known.shownBy(tenant.id, name)),
-      ...(caller ? records.didsTo(caller.id) : []),
-    ]
-    for (const did of shown) if (await isOwn(parts.known.dialling.read(did.number).digits, did.id)) parts.show(did)
-  }
-  const factsOf = async (parts: Gathered, caller: SwitchExtension | null, read: ReadNumber | null, isTold: boolean) => {
-    const { tenant, limits } = parts.known
-    const of = caller ? [limits.tenant, limits.extensions.get(caller.number) ?? limits.extension] : []
-    const facts: CallFacts = {
-      directory: parts.directory(),
-      rate: read && (isTold || of.some(({ ratedOnly }) => ratedOnly)) ? await rateFor(tenant.id, read) : undefined,
-      used: { tenant: NOTHING_USED, extension: NOTHING_USED },
-    }
-    if (!caller || !of.some(hasCounts)) return facts
-    const used = await sources.limitUsage.of(tenant)
-    return { ...facts, used: { tenant: used.tenant, extension: used.extension(caller.id) } }
-  }
-  const rateFor = async (tenantId: number, read: ReadNumber): Promise<Rate | null> => {
-    const now = sources.clock.now()
-    const rate = rateTo((await sources.calls.catalog(tenantId, now)).deckAt(now), read)
-    return typeof rate === 'string' ? null : rate
-  }
-  const placed = async (tenant: KnownTenant, { extension, dialled }: Placed, isTold: boolean): Promise<CallFacts> => {
-    const parts = gather(tenant)
-    const caller = parts.addExtension(extension)
-    if (!isFitNumber(dialled) || parts.addExtension(dialled) || parts.addQueue(dialled))
-      return factsOf(parts, caller, null, isTold)
-    const read = tenant.dialling.read(dialled)
-    await addOutside(parts, read, caller)
-    return factsOf(parts, caller, read, isTold)
-  }
-  const whole = async (id: number): Promise<TenantDirectory | null> => {
+  const wholeOf = async (id: number): Promise<TenantDirectory | null> => {
     await current()
     const tenant = known.of(id)
-    if (!tenant) return null
-    const parts = gather(tenant)
-    const turn = connection.turns.begin()
-    for (const each of await allIn(turn, after => records.after.extensions(id, after))) parts.keepExtension(each)
-    for (const each of await allIn(turn, after => records.after.queues(id, after))) parts.keepQueue(each)
-    for (const each of await allIn(turn, after => records.after.dids(id, after)))
-      if (await isOwn(tenant.dialling.read(each.number).digits, each.id)) parts.show(each)
-    return parts.directory()
-  }
-  /** The DID that a carrier calls, by E.164 with or without its plus, else as it is dialled in some tenant's country. */
-  const dialledDid = async (dialled: string): Promise<DidOwner | null> => {
-    if (!isFitNumber(dialled)) return null
-    const digits = dialled.replace(/^\+/, '')
-    const exact = (await numbers.find(digits)) ?? (digits.startsWith('00') ? await numbers.find(digits.slice(2)) : null)
-    if (exact || dialled.startsWith('+')) return exact
-    const found = new Map<number, DidOwner>()
-    for (const country of known.countries()) {
-      const owner = await numbers.find(readIn(country, dialled))
-      if (owner && known.of(owner.tenantId)?.dialling.country === country) found.set(owner.id, owner)
-    }
-    const [only = null, ...others] = found.values()
-    return others.length === 0 ? only : null
+    return tenant && whole(tenant, shared, connection)
   }
   return {
     registrant: async (domain, extension) => {
       await current()
       const tenant = tenantOf(records.tenantWith.domain(domain))
       if (!tenant) return null
-      const parts = gather(tenant)
+      const parts = gathering(tenant, records, known)
       parts.addExtension(extension)
       return parts.directory()
     },
@@ -118,46 +53,92 @@ export function switchDirectory(connection: Connection, sources: Sources): Switc
       await current()
       const tenant = tenantOf(records.tenantWith.slug(slug))
       if (!tenant) return null
-      if (request.from === 'extension') return placed(tenant, request, isTold)
-      const parts = gather(tenant)
-      const owner = await dialledDid(request.dialled)
-      if (owner?.tenantId === tenant.tenant.id) parts.addDid(owner.id)
-      return factsOf(parts, null, null, isTold)
+      return request.from === 'extension'
+        ? placed(tenant, request, isTold, shared, sources)
+        : brought(request.dialled, shared, tenant)
     },
     forDid: async number => {
       await current()
-      const owner = await dialledDid(number)
-      const tenant = owner && known.of(owner.tenantId)
-      if (!owner || !tenant) return null
-      const parts = gather(tenant)
-      parts.addDid(owner.id)
-      return factsOf(parts, null, null, false)
+      return brought(number, shared, null)
     },
     whole: async slug => {
       const id = records.tenantWith.slug(slug)
-      return id === null ? null : whole(id)
+      return id === null ? null : wholeOf(id)
     },
     all: async function* () {
-      for (let last = 0; ; ) {
-        const ids = records.tenantsAfter(last)
+      for (let ids = records.tenantsAfter(0); ids.length > 0; ids = records.tenantsAfter(ids.at(-1) ?? 0))
         for (const id of ids) {
-          const directory = await whole(id)
+          const directory = await wholeOf(id)
           if (directory) yield directory
         }
-        const end = ids.at(-1)
-        if (end === undefined) return
-        last = end
-      }
     },
   }
 }
 
-type Placed = Extract<CallRequest, { from: 'extension' }>
-
-/** Is a limit set that stored calls count for? */
-const hasCounts = ({ most }: Limits): boolean => Object.keys(most).some(name => name !== 'concurrent_calls')
-
-function readIn(country: string, dialled: string): string {
-  const plan = planOf(country)
-  return plan ? plannedDialling({ plan, areaCode: '', internationalPrefix: null }).read(dialled).digits : ''
+/** A call to a DID: of that tenant, or of whichever has it. */
+async function brought(dialled: string, shared: Shared, tenant: KnownTenant | null): Promise<CallFacts | null> {
+  const { records, known, numbers } = shared
+  const owner = await dialledDid(dialled, numbers, known)
+  const of = tenant ?? (owner && known.of(owner.tenantId))
+  if (!of) return null
+  const parts = gathering(of, records, known)
+  if (owner?.tenantId === of.tenant.id) parts.addDid(owner.id)
+  return insideFacts(parts)
 }
+
+async function placed(
+  tenant: KnownTenant,
+  { extension, dialled }: Extract<CallRequest, { from: 'extension' }>,
+  isTold: boolean,
+  shared: Shared,
+  sources: Sources,
+): Promise<CallFacts> {
+  const parts = gathering(tenant, shared.records, shared.known)
+  const caller = parts.addExtension(extension)
+  const isInside = parts.addExtension(dialled) ?? parts.addQueue(dialled)
+  if (!caller || isInside || !isFitNumber(dialled)) return insideFacts(parts)
+  const read = tenant.dialling.read(dialled)
+  const owner = await shared.numbers.find(read.digits)
+  if (owner?.tenantId === tenant.tenant.id) {
+    parts.addDid(owner.id)
+    return insideFacts(parts)
+  }
+  await addShown(parts, caller, read, shared)
+  return outsideFacts(parts, { caller, read, isTold }, sources)
+}
+
+/** The DIDs that carriers may be shown as the caller. */
+async function addShown(
+  parts: Gathered,
+  caller: SwitchExtension,
+  { digits }: ReadNumber,
+  { records, known, numbers }: Shared,
+): Promise<void> {
+  const { id } = parts.known.tenant
+  const names = routeFor(known.routesOf(id), id, digits)?.trunks ?? []
+  for (const did of [...names.flatMap(name => known.shownBy(id, name)), ...records.didsTo(caller.id)])
+    if (await isOwn(did, parts.known, numbers)) parts.show(did)
+}
+
+/** Everything of a tenant, in steps. */
+async function whole(
+  tenant: KnownTenant,
+  { records, known, numbers }: Shared,
+  { turns }: Connection,
+): Promise<TenantDirectory> {
+  const { id } = tenant.tenant
+  const parts = gathering(tenant, records, known)
+  const turn = turns.begin()
+  for (const each of await allIn(turn, after => records.after.extensions(id, after))) parts.keepExtension(each)
+  for (const each of await allIn(turn, after => records.after.queues(id, after))) parts.keepQueue(each)
+  for (const each of await allIn(turn, after => records.after.dids(id, after)))
+    if (await isOwn(each, tenant, numbers)) parts.show(each)
+  return parts.directory()
+}
+
+/** Of several DIDs with one number, only one has it. */
+const isOwn = async (
+  { id, number }: { readonly id: number; readonly number: string },
+  { dialling }: KnownTenant,
+  numbers: DidNumbers,
+): Promise<boolean> => (await numbers.find(dialling.read(number).digits))?.id === id
