@@ -1,3 +1,4 @@
+import { nearest } from '../../nearest.ts'
 import type { Found, Listed, Profiles } from '../../ports/profiles.ts'
 import { BUILT_IN } from './all.ts'
 import { checkProfile, type ProfileFault } from './check.ts'
@@ -24,11 +25,18 @@ export function profilesWith(files: () => readonly ProfileFile[]): Profiles {
       const found = read().filter(each => each.name === name)
       return (
         found.find(each => 'profile' in each) ??
-        found[0] ?? { problem: `There is no profile ${name}; see trunkline gateway profile list.` }
+        found[0] ?? {
+          problem: `There is no profile ${name}${meantBy(name, read())}; see trunkline gateway profile list.`,
+        }
       )
     },
     all: () => [...BUILT_IN.map(profile => ({ name: profile.name, file: null, profile })), ...read()],
   }
+}
+
+function meantBy(name: string, own: readonly Listed[]): string {
+  const meant = nearest(name, [...builtIn.keys(), ...own.map(each => each.name)])
+  return meant === null ? '' : ` (did you mean ${meant}?)`
 }
 
 function listed(files: readonly ProfileFile[]): readonly Listed[] {

@@ -51,6 +51,6 @@ export const infobip: Profile = {
     error: ['error.name'],
   },
   sender: [{ kind: 'url' }],
-  setup: ['Nothing: each message carries its receipt URL, with the secret in it.'],
+  setup: ['Nothing to enter, since each message carries its receipt URL, with the secret in it.'],
   unverified: ['the prefix App of the API key'],
 }

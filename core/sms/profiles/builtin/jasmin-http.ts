@@ -53,7 +53,7 @@ export const jasminHttp: Profile = {
   },
   sender: [{ kind: 'url' }],
   setup: [
-    'Nothing: each message carries its receipt URL.',
+    'Nothing to enter, since each message carries its receipt URL.',
     'For texts of more than 5 parts, raise long_content_max_parts there, and max_parts here.',
   ],
 }

@@ -39,6 +39,8 @@ export const messagebird: Profile = {
     error: ['statusErrorCode'],
   },
   sender: [{ kind: 'jwt', header: 'messagebird-signature-jwt', urlHash: 'url_hash', bodyHash: 'payload_hash' }],
-  setup: ['Nothing: each message carries its receipt URL. Copy the signing key from the developer settings.'],
+  setup: [
+    'Nothing to enter, since each message carries its receipt URL. Copy the signing key from the developer settings.',
+  ],
   unverified: ['how often receipts are repeated'],
 }

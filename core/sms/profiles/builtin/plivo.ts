@@ -54,6 +54,6 @@ export const plivo: Profile = {
       headers: { nonce: 'x-plivo-signature-v2-nonce' },
     },
   ],
-  setup: ['Nothing: each message carries its receipt URL.'],
+  setup: ['Nothing to enter, since each message carries its receipt URL.'],
   unverified: ['the HTTP status of success', 'whether message receipts carry the V3 signature'],
 }

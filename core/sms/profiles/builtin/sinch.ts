@@ -55,6 +55,6 @@ export const sinch: Profile = {
       tolerance: 300,
     },
   ],
-  setup: ['Nothing: each message carries its receipt URL, with the secret in it.'],
+  setup: ['Nothing to enter, since each message carries its receipt URL, with the secret in it.'],
   unverified: ['the HTTP status of success', 'that text outside GSM-7 and long text are handled by themselves'],
 }

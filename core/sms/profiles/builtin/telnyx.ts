@@ -6,8 +6,8 @@ export const telnyx: Profile = {
   title: 'Telnyx',
   account: [
     { key: 'password', label: 'API key' },
-    { key: 'token', label: 'public key of the account (for webhook signatures)' },
-    { key: 'messaging_profile_id', label: 'messaging profile id (for alphanumeric senders)', optional: true },
+    { key: 'token', label: 'public key of the account, for webhook signatures' },
+    { key: 'messaging_profile_id', label: 'messaging profile id, for alphanumeric senders', optional: true },
   ],
   defaults: { server_host: 'api.telnyx.com', server_port: 443, use_ssl: true },
   request: {
@@ -43,6 +43,6 @@ export const telnyx: Profile = {
   },
   sender: [{ kind: 'ed25519', signature: 'telnyx-signature-ed25519', timestamp: 'telnyx-timestamp', tolerance: 300 }],
   setup: [
-    'Nothing: each message carries its receipt URL. Copy the public key from the portal, under Keys & Credentials.',
+    'Nothing to enter, since each message carries its receipt URL. Copy the public key from the portal, under Keys & Credentials.',
   ],
 }

@@ -42,7 +42,7 @@ export const twilio: Profile = {
     },
   ],
   setup: [
-    'Nothing: each message carries its receipt URL. The base_url setting must be the address that Twilio reaches.',
+    'Nothing to enter, since each message carries its receipt URL. The base_url setting must be the address that Twilio reaches.',
   ],
   unverified: ['SmsSid and SmsStatus in receipts', 'retries of receipts after an error'],
 }

@@ -61,7 +61,7 @@ export const vonageSms: Profile = {
     },
   ],
   setup: [
-    'Nothing: each message carries its receipt URL, with the secret in it.',
+    'Nothing to enter, since each message carries its receipt URL, with the secret in it.',
     'Where support has enabled signed webhooks (SHA-256 HMAC), the secret is the signature secret instead.',
   ],
   unverified: ['whether receipts come as GET, form or JSON: it is a setting of the account, and all three are read'],

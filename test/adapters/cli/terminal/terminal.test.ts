@@ -37,6 +37,29 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
     assert.deepEqual([server_host, server_port], ['sms.example.com', 13013])
   })
 
+  it('asks for what a provider needs in its words, each under the rules of its field', async () => {
+    const screen = atTerminal(place, ['gateway', 'create', '--profile', 'kannel'])
+    for (const [question, wrong, problem, right] of [
+      ['name:', 'Kannel', 'The name has already been taken.', ' two'],
+      ['host of the smsbox:', 'https://sms', 'must be a host name or an IP address.', '\x15sms.test'],
+      ['user name of the sendsms-user:', '', 'Kannel needs this.', 'user'],
+      ['password of the sendsms-user:', '', 'Kannel needs this.', 'hush hush'],
+      ['past which Kannel cuts texts:', 'many', 'max_parts must be a number from 1 to 255.', '\x153'],
+      ['default sender id (may be empty):', 'A$', 'The default sender id field format is invalid.', '\x15ACME'],
+    ] as const) {
+      await screen.until(question)
+      screen.type(wrong + ENTER)
+      await screen.until(problem)
+      screen.type(right + ENTER)
+    }
+    await screen.until('to try it: trunkline gateway test')
+    assert.equal(await screen.ended(), 0)
+    assert.equal(screen.printed().includes('hush hush'), false)
+    const { default_sender_id, server_host, meta } = await place.json("trunkline gateway show 'Kannel two'")
+    assert.deepEqual([default_sender_id, server_host], ['ACME', 'sms.test'])
+    assert.deepEqual(meta, { profile: 'kannel', max_parts: 3 })
+  })
+
   it('reports a name that is taken as soon as it is typed', async () => {
     const screen = atTerminal(place, ['tenant', 'create', '--name', 'Delta'])
     await screen.until('slug:')

@@ -98,9 +98,17 @@ describe('a gateway that is created with a profile', () => {
     const made = await place.json("trunkline gateway show 'Bandwidth (Basic)' --show-secrets")
     assert.deepEqual(made.meta, { profile: 'bandwidth', account: { account_id: '9', application_id: 'app' } })
     assert.ok(made.callback_token.length >= 20)
+    const again = await place.run(`${create} bandwidth --account account_id=9 --account application_id=app`, { input })
+    assert.match(again.stderr, /^error: there is a gateway Bandwidth \(Basic\) already: give this one a --name$/m)
+    const many = await place.run(`${create} kannel --server-host sms.test --account max_parts=many`, { input })
+    assert.match(many.stderr, /^error: --account max_parts=…: max_parts must be a number from 1 to 255\.$/m)
     const unknown = await place.run(`${create} bandwidth --account acount=9`, { input })
     assert.match(unknown.stderr, /--account is written key=value, with one of account_id, application_id, /)
     assert.match((await place.run(`${create} nobody`, { input })).stderr, /There is no profile nobody/)
+    assert.match(
+      (await place.run(`${create} twilo`, { input })).stderr,
+      /There is no profile twilo \(did you mean twilio\?\)/,
+    )
   })
 
   it('sends a test, and shows request and reply without a secret', async () => {

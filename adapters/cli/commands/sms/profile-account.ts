@@ -1,0 +1,108 @@
+import type { JsonObject } from '../../../../core/json.ts'
+import { Problem } from '../../../../core/resources/field.ts'
+import type { Fields } from '../../../../core/resources/resource.ts'
+import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
+import { broken, REQUIRED } from '../../../../core/resources/values/field-errors.ts'
+import { GATEWAY_KEYS } from '../../../../core/sms/gateway-options.ts'
+import type { Profile } from '../../../../core/sms/profiles/schema.ts'
+import type { Context } from '../../context.ts'
+import { CliError, EXIT } from '../../exit.ts'
+import { type Flags, randomSecret } from '../../fields.ts'
+import { askText } from '../../terminal/ask.ts'
+import { MEMBERS } from './unusable-profile.ts'
+
+/** What a profile asks for of an account, in its provider's words. */
+
+/** What `--account` gives, by key. */
+export function accountGiven(profile: Profile, { account }: Flags): Map<string, string> {
+  const given = new Map<string, string>()
+  for (const text of Array.isArray(account) ? account.map(String) : []) {
+    const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
+    const keys = profile.account.map(each => each.key)
+    if (!keys.includes(key))
+      throw new CliError(EXIT.usage, `--account is written key=value, with one of ${keys.join(', ')}`)
+    given.set(key, value)
+  }
+  return given
+}
+
+type AccountField = Profile['account'][number]
+
+/** A public key is nothing to hide. */
+const isSecret = ({ sender }: Profile, key: string): boolean =>
+  key === 'password' || (key === 'token' && !sender.every(({ kind }) => kind === 'ed25519'))
+
+/** Why a text cannot be that field of a gateway, as a sentence; null where it can. */
+export function problemWith(name: string, text: string): string | null {
+  const fields: Fields = smsGateways.fields
+  const value = text.trim() === '' ? REQUIRED : fields[name]?.parse(text)
+  return value instanceof Problem ? broken(name, value).sentence : null
+}
+
+/** Why a text cannot stand for what a profile asks for by that key. */
+function unfit(key: string, text: string): string | null {
+  const member = MEMBERS[key]
+  if (member !== undefined) return problemWith(member, text)
+  const [fault] = key === 'max_parts' ? (GATEWAY_KEYS[key]?.faults(text) ?? []) : []
+  return fault ? `${key} ${fault.problem}.` : null
+}
+
+/** A value for everything that the profile asks for: as given, else asked for at a terminal, else as it falls back. */
+export async function accountFor(
+  context: Context,
+  profile: Profile,
+  body: JsonObject,
+  given: Map<string, string>,
+): Promise<Map<string, string>> {
+  const missing: string[] = []
+  for (const field of profile.account) {
+    const { key, label } = field
+    const member = MEMBERS[key]
+    const value = given.get(key) ?? (member === undefined ? undefined : body[member])
+    const problem = typeof value === 'string' && value !== '' ? unfit(key, value) : null
+    if (problem !== null) throw new CliError(EXIT.data, `${labelled(field)}: ${problem}`)
+    if (typeof value === 'string' && value !== '') given.set(key, value)
+    else await fallBack(context, profile, field, given)
+    if (!given.has(key) && !field.optional) missing.push(`${labelled(field)} (${label})`)
+  }
+  if (missing.length > 0)
+    throw new CliError(EXIT.usage, `${profile.title} needs ${missing.join(', ')}`, 'trunkline gateway create --help')
+  if (!given.has('token') && !body['callback_token'] && takesAnySecret(profile)) given.set('token', randomSecret())
+  return given
+}
+
+/** A secret that only we and the receipt URL know may be made up. */
+const takesAnySecret = ({ sender }: Profile): boolean => sender.some(({ kind }) => kind === 'url')
+
+async function fallBack(
+  context: Context,
+  profile: Profile,
+  { key, label, same, fallback, optional }: AccountField,
+  given: Map<string, string>,
+): Promise<void> {
+  const canMakeUp = key === 'token' && takesAnySecret(profile)
+  const otherwise = same === undefined ? fallback : given.get(same)
+  if (context.options.interactive && same === undefined) {
+    const note = canMakeUp ? ' (empty: a random one)' : optional ? ' (may be empty)' : ''
+    const isNeeded = !canMakeUp && !optional && otherwise === undefined
+    const answer = await askText(context, `${label}${note}:`, {
+      hidden: isSecret(profile, key),
+      initial: otherwise,
+      validate: text => {
+        if (text.trim() === '') return isNeeded ? `${profile.title} needs this.` : true
+        return unfit(key, text) ?? true
+      },
+    })
+    if (answer.trim() !== '') given.set(key, answer.trim())
+  }
+  if (given.has(key)) return
+  if (otherwise !== undefined) given.set(key, otherwise)
+  else if (canMakeUp) given.set(key, randomSecret())
+}
+
+/** How a value is given on the command line. */
+const labelled = ({ key }: Pick<AccountField, 'key'>): string => {
+  if (key === 'password') return '--password-file'
+  const member = MEMBERS[key]
+  return member === undefined ? `--account ${key}=…` : `--${member.replaceAll('_', '-')}`
+}
