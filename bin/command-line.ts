@@ -4,7 +4,7 @@ import { runProgram, type Wiring } from '../adapters/cli/program.ts'
 import { type Loaded, loadSettings } from '../config/load.ts'
 import { withoutSecrets } from '../config/members.ts'
 import { odditiesIn } from '../config/oddities.ts'
-import { declarations, flagName, isSettingName } from '../config/settings.ts'
+import { declarations, flagName, isSettingName, type Settings } from '../config/settings.ts'
 
 /** What commands drive, on the settings that an environment and their flags give. */
 export function wiringFor(environment: Io['env']): Wiring {
@@ -20,6 +20,12 @@ export function wiringFor(environment: Io['env']): Wiring {
     },
     profiles: async options => (await import('./own-profiles.ts')).ownProfiles(load(options).settings),
     switches: async options => (await import('./switches.ts')).switchesOf(load(options).settings),
+    setups: {
+      freeswitch: async (options, given) => {
+        const { freeswitchSetup } = await import('../adapters/freeswitch/setup.ts')
+        return freeswitchSetup(given, { daemonUrl: ownUrl(load(options).settings) })
+      },
+    },
     open: async (options, opening) => {
       const { settings } = load(options)
       const { openServices } = await import('./services.ts')
@@ -42,6 +48,12 @@ export function wiringFor(environment: Io['env']): Wiring {
       return restore(from, load(options).settings.db)
     },
   }
+}
+
+/** Where a program on the same machine reaches the daemon. */
+function ownUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
+  if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
+  return `http://${host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Runs one command line on this process's streams. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import type { Profiles } from '../../core/ports/profiles.ts'
+import type { SetupOptions, SwitchSetup } from '../../core/ports/switch-setup.ts'
 import type { TelephoneSwitch } from '../../core/ports/switching.ts'
 import { VERSION } from '../../core/version.ts'
 import { intentOf, wantsJson } from './command-line.ts'
@@ -50,6 +51,10 @@ export interface Wiring {
   }[]
   /** The switches that the settings name. */
   switches(options: Pick<GlobalOptions, 'db' | 'config'>): Promise<readonly TelephoneSwitch[]>
+  /** What each kind of switch is first set up with. */
+  readonly setups: Readonly<
+    Record<string, (options: Pick<GlobalOptions, 'db' | 'config'>, given: SetupOptions) => Promise<SwitchSetup>>
+  >
   /**
    * Runs the daemon until a signal ends it, with what its flags say by the names of the settings; `force`: on a database
    * that another daemon serves as well.

@@ -94,6 +94,11 @@ export const commands: readonly LazyCommand[] = [
     load: async (run, wiring) => (await import('./switching/call-commands.ts')).callCommand(run, wiring),
   },
   {
+    name: 'switch',
+    summary: 'the telephone switch: setup',
+    load: async (run, wiring) => (await import('./switching/switch-command.ts')).switchCommand(run, wiring),
+  },
+  {
     name: 'report',
     summary: 'what was used and what it costs: usage',
     load: async run => (await import('./calls/report-commands.ts')).reportCommand(run),

@@ -1,0 +1,50 @@
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
+import { dirname, join, resolve } from 'node:path'
+import { Argument, Command } from 'commander'
+import { AppError } from '../../../../core/errors.ts'
+import type { SwitchSetup } from '../../../../core/ports/switch-setup.ts'
+import { say } from '../../context.ts'
+import { example } from '../../help.ts'
+import type { RunCommand, Wiring } from '../../program.ts'
+
+/** Writes what a switch is first set up with. */
+export function setupCommand(run: RunCommand, wiring: Wiring): Command {
+  const command = example(
+    new Command('setup')
+      .description('write a first configuration of a switch, with passwords of its own, and say what to do with it')
+      .addArgument(new Argument('<SWITCH>', 'the switch').choices(Object.keys(wiring.setups)))
+      .requiredOption('--out <dir>', 'the folder to write into; what is there is never overwritten')
+      .option(
+        '--address <ip>',
+        'the address where telephones and carriers reach it (default: that of the default route)',
+      ),
+    'trunkline switch setup freeswitch --out freeswitch',
+  )
+  return run(command, async (context, [kind = ''], { out: folder, address }) => {
+    const make = wiring.setups[kind]
+    if (!make) throw new AppError('not_found', `There is no set-up of ${kind}.`)
+    if (typeof address === 'string' && isIP(address) === 0)
+      throw new AppError('malformed', `--address must be an IP address, not ${address}.`)
+    const out = resolve(String(folder))
+    const setup = await make(context.options, { out, address: typeof address === 'string' ? address : null })
+    await writeAll(out, setup)
+    for (const { path } of setup.files) say(context, `Written: ${join(out, path)}`)
+    for (const [index, step] of setup.steps.entries()) say(context, `${index + 1}. ${step}`)
+  })
+}
+
+/** Writes all files or, where one is there already, none. */
+async function writeAll(out: string, { files }: SwitchSetup): Promise<void> {
+  const paths = files.map(({ path }) => join(out, path))
+  const present = await Promise.all(paths.map(async path => ((await stat(path).catch(() => null)) ? [path] : [])))
+  const [first] = present.flat()
+  if (first !== undefined)
+    throw new AppError('cannot_create', `${first} is there already, and may have been edited; name another folder.`)
+  for (const [index, { text }] of files.entries()) {
+    const path = paths[index] ?? out
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+    await chmod(path, 0o600)
+  }
+}

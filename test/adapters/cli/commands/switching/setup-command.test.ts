@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { type Workplace, workplace } from '../../../../support/cli/cli.ts'
+
+let place: Workplace
+before(() => {
+  place = workplace()
+})
+after(() => place.remove())
+
+test('the first set-up of a switch is written for its owner alone, never over what is there, with what to do next', async () => {
+  const out = join(place.folder, 'switch')
+  const made = await place.run(`trunkline switch setup freeswitch --out ${out}`)
+  assert.equal(made.code, 0, made.stderr)
+  assert.match(made.stderr, /restart trunklined, then FreeSWITCH/)
+  const file = join(out, 'freeswitch.xml')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  writeFileSync(file, 'edited')
+  const again = await place.run(`trunkline switch setup freeswitch --out ${out}`)
+  assert.equal(again.code, 73)
+  assert.equal(readFileSync(file, 'utf8'), 'edited')
+})
+
+test('a switch that there is no set-up of, and an address that is none, are refused', async () => {
+  assert.equal((await place.run('trunkline switch setup nope --out x')).code, 64)
+  assert.equal((await place.run('trunkline switch setup freeswitch --out x --address host')).code, 65)
+})

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { freeswitchSetup } from '../../../adapters/freeswitch/setup.ts'
+import { readSetting } from '../../../config/settings.ts'
+import { elementsIn, preprocessed } from '../../support/freeswitch.ts'
+
+const made = (address: string | null = null) => {
+  const { files, steps } = freeswitchSetup({ out: '/tmp/out', address }, { daemonUrl: 'http://127.0.0.1:8080' })
+  const text = (path: string): string => files.find(file => file.path === path)?.text ?? ''
+  return { xml: text('freeswitch.xml'), setting: JSON.parse(text('trunkline.json')), steps }
+}
+
+/** The parameters of a configuration, by name. */
+const configured = (xml: string, name: string): Record<string, string> => {
+  const found = elementsIn(xml, 'configuration').find(each => each.getAttribute('name') === `${name}.conf`)
+  assert.ok(found, name)
+  return Object.fromEntries(
+    [...found.getElementsByTagName('param')].map(each => [each.getAttribute('name'), each.getAttribute('value')]),
+  )
+}
+
+describe('the first set-up of FreeSWITCH', () => {
+  test('goes with the setting that it comes with: token, password and folder are the same', () => {
+    const { xml, setting } = made()
+    const read = readSetting('freeswitch', setting.freeswitch)
+    assert.ok('value' in read, JSON.stringify(read))
+    const { token, event_socket, cdr_folder } = setting.freeswitch
+    assert.equal(configured(xml, 'xml_curl')['gateway-credentials'], `freeswitch:${token}`)
+    assert.equal(configured(xml, 'xml_curl')['gateway-url'], 'http://127.0.0.1:8080/freeswitch/xml')
+    const { url, cred, 'err-log-dir': folder, retries, encode } = configured(xml, 'json_cdr')
+    assert.deepEqual(
+      [url, cred, folder, retries, encode],
+      ['http://127.0.0.1:8080/freeswitch/cdr', `freeswitch:${token}`, cdr_folder, '0', 'false'],
+    )
+    const socket = configured(xml, 'event_socket')
+    assert.deepEqual(
+      [socket['listen-ip'], socket['listen-port'], socket['password']],
+      ['127.0.0.1', String(event_socket.port), event_socket.password],
+    )
+  })
+
+  test('has secrets of its own each time', () => {
+    const [one, other] = [made().setting.freeswitch, made().setting.freeswitch]
+    assert.notEqual(one.token, other.token)
+    assert.notEqual(one.event_socket.password, other.event_socket.password)
+    assert.notEqual(one.token, one.event_socket.password)
+    assert.ok(one.token.length >= 32)
+  })
+
+  test('has no user, no known password and no sample', () => {
+    const { xml } = made()
+    assert.equal(elementsIn(xml, 'user').length, 0)
+    assert.doesNotMatch(xml, /ClueCon|1234|\$\$\{|X-PRE-PROCESS/i)
+    assert.equal(preprocessed(xml).split('\n').length, xml.split('\n').length - 1)
+  })
+
+  test('asks every telephone to prove who it is, in the domain that it names, and puts none into a tenant', () => {
+    const { xml } = made('192.0.2.1')
+    const [internal, external] = elementsIn(xml, 'profile').slice(-2)
+    const valuesOf = (profile: typeof internal): Record<string, string> =>
+      Object.fromEntries(
+        [...(profile?.getElementsByTagName('param') ?? [])].map(each => [
+          each.getAttribute('name'),
+          each.getAttribute('value'),
+        ]),
+      )
+    const { context, 'auth-calls': proves, 'challenge-realm': realm, 'sip-ip': address, ...others } = valuesOf(internal)
+    assert.deepEqual([context, proves, realm, address], ['nobody', 'true', 'auto_from', '192.0.2.1'])
+    assert.equal(others['inbound-reg-force-matching-username'], 'true')
+    assert.equal(others['force-register-domain'] ?? others['force-register-db-domain'], undefined)
+    assert.equal(valuesOf(external)['context'], 'public')
+  })
+
+  test('says what to do with it', () => {
+    assert.match(made().steps.join('\n'), /restart trunklined, then FreeSWITCH/)
+  })
+})
