@@ -1,6 +1,7 @@
 import { type Dialling, type NumberKind, plainDialling, type ReadNumber } from '../dialling/dialling.ts'
 import { DEFAULT_INTERNATIONAL_PREFIX } from '../dialling/number.ts'
-import { type PrefixTrie, prefixTrie } from './prefix-trie.ts'
+import { atOnce, type Steps } from '../steps.ts'
+import { type PrefixTrie, prefixTrieBuilder } from './prefix-trie.ts'
 
 /** The status of rates that calls are rated by; those of any other status match no call. */
 export const ACTIVE = 'active'
@@ -39,6 +40,10 @@ export interface Deck {
   matches(number: ReadNumber): Rate[]
 }
 
+/** Numbers of a rate that lie side by side: the price and the increment. */
+const NUMBERS = 2
+const FIRST_RATES = 1024
+
 /** How numbers match prefixes: the longest that they begin with, an equal one, or none. */
 const MATCHED_BY: Readonly<Record<NumberKind, 'longest' | 'whole' | 'none'>> = {
   plain: 'longest',
@@ -56,14 +61,14 @@ export interface DeckBuilder {
   /** Reads the rates once and leaves inactive ones out. */
   add(rates: Iterable<Rate>): void
   /** The deck of all that was added; a change of rates needs a new one. */
-  deck(): Deck
+  deck(): Steps<Deck>
 }
 
 export function deckBuilder(
   dialling: Pick<Dialling, 'prefix'> = plainDialling(DEFAULT_INTERNATIONAL_PREFIX),
 ): DeckBuilder {
-  const trie = prefixTrie()
-  const kept: (Rate | null)[] = [null]
+  const trie = prefixTrieBuilder()
+  const kept = packedRates()
   const ignored: Rate[] = []
   return {
     add: rates => {
@@ -74,7 +79,9 @@ export function deckBuilder(
         else trie.update(prefix, rival => newest(kept, rate, rival))
       }
     },
-    deck: () => deckOf(trie, kept, ignored, dialling),
+    *deck() {
+      return deckOf(yield* trie.trie(), kept, ignored, dialling)
+    },
   }
 }
 
@@ -82,17 +89,19 @@ export function deckBuilder(
 export function buildDeck(rates: Iterable<Rate>, dialling?: Pick<Dialling, 'prefix'>): Deck {
   const builder = deckBuilder(dialling)
   builder.add(rates)
-  return builder.deck()
+  return atOnce(builder.deck())
 }
 
 function deckOf(
   trie: PrefixTrie,
-  kept: readonly (Rate | null)[],
+  kept: PackedRates,
   ignored: readonly Rate[],
   dialling: Pick<Dialling, 'prefix'>,
 ): Deck {
-  const rateAt = (index: number): Rate | null => kept[index] ?? null
-  const longest = (digits: string): Rate | null => rateAt(trie.longest(digits))
+  const longest = (digits: string): Rate | null => {
+    const place = trie.longest(digits)
+    return place === 0 ? null : kept.at(place)
+  }
   const whole = (digits: string): Rate | null => {
     const rate = longest(digits)
     return rate && dialling.prefix(rate.prefix) === digits ? rate : null
@@ -102,12 +111,12 @@ function deckOf(
     return matching === 'longest' ? longest(digits) : matching === 'whole' ? whole(digits) : null
   }
   return {
-    size: kept.length - 1,
+    size: kept.count(),
     ignored,
     match,
     matches: number => {
       if (MATCHED_BY[number.kind] !== 'longest') return [match(number) ?? []].flat()
-      return trie.all(number.digits).flatMap(index => rateAt(index) ?? [])
+      return trie.all(number.digits).map(kept.at)
     },
   }
 }
@@ -118,9 +127,52 @@ const age = ({ id }: Rate): number => id ?? Number.POSITIVE_INFINITY
 export const isNewer = (rate: Rate, other: Rate): boolean => age(rate) >= age(other)
 
 /** Keeps `rate` unless the one kept at `rival` (0: none) for the same prefix is newer; returns where it is kept. */
-function newest(kept: (Rate | null)[], rate: Rate, rival: number): number {
-  const other = kept[rival]
-  if (!other) return kept.push(rate) - 1
-  if (isNewer(rate, other)) kept[rival] = rate
+function newest(kept: PackedRates, rate: Rate, rival: number): number {
+  if (rival === 0) return kept.add(rate)
+  if (isNewer(rate, kept.at(rival))) kept.replace(rival, rate)
   return rival
+}
+
+/** Active rates, by places from 1 on. */
+interface PackedRates {
+  count(): number
+  /** Returns the place. */
+  add(rate: Rate): number
+  replace(place: number, rate: Rate): void
+  at(place: number): Rate
+}
+
+/** Keeps rates in a few arrays, since matching waits for memory: as many objects would spread over four times as much. */
+function packedRates(): PackedRates {
+  let numbers = new Float64Array(FIRST_RATES * NUMBERS)
+  const ids: (number | null)[] = [null]
+  const prefixes: string[] = ['']
+  const replace = (place: number, { id, prefix, pricePerMinute, increment }: Rate): void => {
+    const start = place * NUMBERS
+    if (start === numbers.length) {
+      const larger = new Float64Array(numbers.length * 2)
+      larger.set(numbers)
+      numbers = larger
+    }
+    numbers[start] = pricePerMinute
+    numbers[start + 1] = increment
+    ids[place] = id
+    prefixes[place] = prefix
+  }
+  return {
+    count: () => ids.length - 1,
+    add: rate => {
+      const place = ids.length
+      replace(place, rate)
+      return place
+    },
+    replace,
+    at: place => ({
+      id: ids[place] ?? null,
+      prefix: prefixes[place] ?? '',
+      pricePerMinute: numbers[place * NUMBERS] ?? 0,
+      increment: numbers[place * NUMBERS + 1] ?? 1,
+      active: true,
+    }),
+  }
 }

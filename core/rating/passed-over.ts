@@ -13,12 +13,17 @@ export function passedOver(
   number: ReadNumber,
   matching: Rate | null,
 ): InactiveRate[] {
-  const asActive = new Map<Rate, InactiveRate>(inactive.map(rate => [{ ...rate, active: true }, rate]))
+  // Of those without an id, the last of a prefix is the one that a deck has.
+  const keyOf = ({ id, prefix }: Rate): string => `${id} ${prefix}`
+  const known = new Map(inactive.map(rate => [keyOf(rate), rate]))
   const lengthOf = (rate: Rate): number => dialling.prefix(rate.prefix).length
   const isFirst = (rate: Rate): boolean => {
     const longer = matching ? lengthOf(rate) - lengthOf(matching) : 1
     return longer > 0 || (longer === 0 && matching !== null && isNewer(rate, matching))
   }
-  const matches = buildDeck(asActive.keys(), dialling).matches(number)
-  return matches.filter(isFirst).flatMap(rate => asActive.get(rate) ?? [])
+  const matches = buildDeck(
+    inactive.map(rate => ({ ...rate, active: true })),
+    dialling,
+  ).matches(number)
+  return matches.filter(isFirst).flatMap(rate => known.get(keyOf(rate)) ?? [])
 }

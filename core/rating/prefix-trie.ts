@@ -1,28 +1,42 @@
+import type { Steps } from '../steps.ts'
+
 const NODE = 16 // slots; 64 bytes, one line of the processor's cache
 const VALUE = 15
 const STAR = 10
 const HASH = 11
-const NEVER_SET = 12
+const SYMBOLS = 12
+const NO_SYMBOL = 12
 const FIRST_NODES = 1024
+const NODES_A_STEP = 8192
+/** In the first cell of a packed node, behind a bit for each symbol and one that no node has. */
+const VALUE_BIT = 13
 
 /** Values (positive integers) under words of `0-9 * #`, empty ones apart. */
 export interface PrefixTrie {
-  /** Sets the value under a word to what `change` makes of the present one, 0 when there is none. */
-  update(word: string, change: (present: number) => number): void
   /** The value of the longest word that `text` begins with; 0 when there is none. */
   longest(text: string): number
   /** The values of all words that `text` begins with, the longest first. */
   all(text: string): number[]
 }
 
+/** A trie in the making. */
+export interface PrefixTrieBuilder {
+  /** Sets the value under a word to what `change` makes of the present one, 0 when there is none. */
+  update(word: string, change: (present: number) => number): void
+  /** The trie of the words so far, in steps of about a millisecond. */
+  trie(): Steps<PrefixTrie>
+}
+
 /**
- * A trie in one array. A node has a slot for each symbol and one for its own value. A symbol's slot holds the place of
- * the next node or, when no longer word goes on from there, the value itself, negated: most words of a deck end so, and
- * need no node.
+ * Builds a trie in one array. A node has a slot for each symbol and one for its own value. A symbol's slot holds the
+ * place of the next node or, when no longer word goes on from there, the value itself, negated: most words of a deck
+ * end so, and need no node.
  */
-export function prefixTrie(): PrefixTrie {
+export function prefixTrieBuilder(): PrefixTrieBuilder {
   let slots = new Int32Array(FIRST_NODES * NODE)
   let used = NODE
+  /** How many slots hold something. */
+  let filled = 0
 
   const addNode = (value: number): number => {
     if (used === slots.length) {
@@ -39,6 +53,7 @@ export function prefixTrie(): PrefixTrie {
     const found = slots[slot] ?? 0
     if (found > 0) return found
     const added = addNode(-found)
+    filled++
     slots[slot] = added
     return added
   }
@@ -48,17 +63,66 @@ export function prefixTrie(): PrefixTrie {
       let slot = 0
       for (let i = 0; i < word.length; i++) slot = (i === 0 ? 0 : nodeAt(slot)) + symbolAt(word, i)
       const found = slots[slot] ?? 0
-      if (found > 0) slots[found + VALUE] = change(slots[found + VALUE] ?? 0)
-      else slots[slot] = -change(-found)
+      const present = found > 0 ? (slots[found + VALUE] ?? 0) : -found
+      if (present === 0) filled++
+      if (found > 0) slots[found + VALUE] = change(present)
+      else slots[slot] = -change(present)
     },
+    *trie() {
+      return trieOf(yield* packed(slots.subarray(0, used), filled))
+    },
+  }
+}
 
+/**
+ * The same nodes in a third of the memory, which a number's way through them waits for. The first cell of a node has a
+ * bit for each symbol that goes on, and one if the node has a value; the value follows, then a cell for each bit.
+ */
+function* packed(slots: Int32Array, filled: number): Steps<Int32Array> {
+  const nodes = slots.length / NODE
+  const cells = new Int32Array(nodes + filled)
+  // Breadth first: the nodes that all numbers pass lie together. For each, where it was and which cell leads to it.
+  const [order, leading] = [new Int32Array(nodes), new Int32Array(nodes)]
+  let [queued, end] = [1, 0]
+  for (let n = 0; n < nodes; n++) {
+    const node = order[n] ?? 0
+    const first = end++
+    const value = slots[node + VALUE] ?? 0
+    cells[leading[n] ?? 0] = first
+    if (value > 0) cells[end++] = value
+    let bits = value > 0 ? 1 << VALUE_BIT : 0
+    for (let symbol = 0; symbol < SYMBOLS; symbol++) {
+      const found = slots[node + symbol] ?? 0
+      if (found === 0) continue
+      bits |= 1 << symbol
+      if (found > 0) {
+        order[queued] = found
+        leading[queued++] = end
+      }
+      cells[end++] = found
+    }
+    cells[first] = bits
+    if (n % NODES_A_STEP === NODES_A_STEP - 1) yield
+  }
+  return cells
+}
+
+function trieOf(cells: Int32Array): PrefixTrie {
+  /** The next node or, negated, the value of the word that ends there; 0 for neither. */
+  const after = (node: number, symbol: number): number => {
+    const bits = cells[node] ?? 0
+    const bit = 1 << symbol
+    return (bits & bit) === 0 ? 0 : (cells[node + 1 + (bits >> VALUE_BIT) + ones(bits & (bit - 1))] ?? 0)
+  }
+  const valueAt = (node: number): number => ((cells[node] ?? 0) >> VALUE_BIT === 0 ? 0 : (cells[node + 1] ?? 0))
+  return {
     longest(text) {
       let longest = 0
       let node = 0
       for (let i = 0; i < text.length; i++) {
-        node = slots[node + symbolAt(text, i)] ?? 0
+        node = after(node, symbolAt(text, i))
         if (node <= 0) return -node || longest
-        longest = slots[node + VALUE] || longest
+        longest = valueAt(node) || longest
       }
       return longest
     },
@@ -67,8 +131,8 @@ export function prefixTrie(): PrefixTrie {
       const values: number[] = []
       let node = 0
       for (let i = 0; i < text.length; i++) {
-        node = slots[node + symbolAt(text, i)] ?? 0
-        const value = node > 0 ? (slots[node + VALUE] ?? 0) : -node
+        node = after(node, symbolAt(text, i))
+        const value = node > 0 ? valueAt(node) : -node
         if (value > 0) values.unshift(value)
         if (node <= 0) break
       }
@@ -77,7 +141,14 @@ export function prefixTrie(): PrefixTrie {
   }
 }
 
+/** How many of twelve bits are set. */
+function ones(bits: number): number {
+  const pairs = bits - ((bits >> 1) & 0x555)
+  const fours = (pairs & 0x333) + ((pairs >> 2) & 0x333)
+  return (fours + (fours >> 4) + (fours >> 8)) & 0xf
+}
+
 function symbolAt(text: string, index: number): number {
   const code = text.charCodeAt(index)
-  return code >= 48 && code <= 57 ? code - 48 : code === 42 ? STAR : code === 35 ? HASH : NEVER_SET
+  return code >= 48 && code <= 57 ? code - 48 : code === 42 ? STAR : code === 35 ? HASH : NO_SYMBOL
 }

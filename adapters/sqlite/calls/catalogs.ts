@@ -7,6 +7,7 @@ import { parseJson } from '../../../core/json.ts'
 import { type Deck, deckBuilder } from '../../../core/rating/deck.ts'
 import { asideWithin, type DeckTimes, deckTimeAt } from '../../../core/rating/deck-times.ts'
 import type { Period } from '../../../core/rating/period.ts'
+import { atOnce, type Steps } from '../../../core/steps.ts'
 import type { Connection } from '../database/database.ts'
 import { keySetPages } from '../database/key-set.ts'
 import { IS_ACTIVE } from './call-ratings.ts'
@@ -42,9 +43,6 @@ interface Sized extends Catalog {
   /** Reads one of those, in steps, and keeps it. */
   readAside(deckId: number): Steps<Deck>
 }
-
-/** Work in steps of some milliseconds each. */
-type Steps<T> = Generator<undefined, T>
 
 /** Rates read at once: some milliseconds. */
 const PAGE = 2_000
@@ -222,14 +220,7 @@ function* deckIn(pages: Iterable<RatePage>, dialling: Dialling): Steps<Deck> {
     )
     yield
   }
-  return builder.deck()
-}
-
-function atOnce<T>(steps: Steps<T>): T {
-  for (;;) {
-    const { done, value } = steps.next()
-    if (done) return value
-  }
+  return yield* builder.deck()
 }
 
 async function inTurns<T>(steps: Steps<T>): Promise<T> {

@@ -30,7 +30,7 @@ test('on equal prefixes a rate that has no id yet is newer than all that have on
     [rate(7, '380'), first, second],
     [first, second, rate(7, '380')],
   ])
-    assert.equal(buildDeck(rates).match(plain('380441234567')), second)
+    assert.deepEqual(buildDeck(rates).match(plain('380441234567')), second)
 })
 
 test('on equal prefixes the newest rate wins, in whatever order they come', () => {
@@ -87,6 +87,18 @@ test('a short number is matched by its own rate alone, a number that is none of 
 
 test('text that is not a normalised number matches no further than its digits', () => {
   assert.equal(buildDeck([rate(1, '1')]).match(plain('a1')), null)
+})
+
+test('of very many rates each is matched by its own prefix, whatever symbols it is of', () => {
+  const symbols = '0123456789*#'
+  const word = (n: number): string =>
+    n.toString(12).replace(/[0-9ab]/g, digit => symbols[Number.parseInt(digit, 12)] ?? '')
+  const rates = Array.from({ length: 30_000 }, (_, n) =>
+    rate(n + 1, word(n + 1), { pricePerMinute: n, increment: n + 7 }),
+  )
+  const deck = buildDeck(rates, { prefix: text => text })
+  assert.equal(deck.size, rates.length)
+  for (const each of rates) assert.deepEqual(deck.match(plain(each.prefix)), each)
 })
 
 interface Naive {
