@@ -13,6 +13,7 @@ import { allowing } from './access.ts'
 import { isEndless } from './bodies/body-bytes.ts'
 import { inTurns } from './clients/in-turns.ts'
 import { perClient } from './clients/per-client.ts'
+import { compress } from './compression.ts'
 import { type ConsoleFiles, pageRoutes } from './console/page-routes.ts'
 import { consoleRecordRoutes } from './console/record-routes.ts'
 import { standingRoutes } from './console/standing-routes.ts'
@@ -182,6 +183,8 @@ function answer(log: Logger, metrics: HttpMetrics | undefined): Middleware {
       ctx.set(headers)
       sendJson(ctx, status, JSON.stringify(body))
     }
+    // Nobody without a session makes us work for it; a gateway gets the receipt's answer as it expects it.
+    if (signedInAccount(ctx)) await compress(ctx)
     if (isEndless(ctx.req)) ctx.set('connection', 'close')
   }
 }

@@ -47,6 +47,7 @@ const ABOUT = `Administration of a multi-tenant telephone system.
 
 Every answer is JSON with a \`message\`, and \`data\` where there is content. A path that does not exist is a 404; one
 without the method that was asked for is a 405 that names, in \`Allow\`, those it has. Wherever GET works, HEAD does.
+Answers of 1 KiB or more are packed where \`Accept-Encoding\` takes \`br\` or \`gzip\`.
 Strings are trimmed (but passwords and secrets), an empty one counts as null, and numbers may come as numeric text.`
 
 const text: Schema = { type: 'string' }

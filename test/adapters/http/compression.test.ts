@@ -1,0 +1,163 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { after, before, describe, it, mock } from 'node:test'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { startWorld, type World } from '../../support/data/records.ts'
+
+const COUNT = 1_000
+const UNPACK = { gzip: gunzipSync, br: brotliDecompressSync }
+const NAMES = ['gzip', 'br'] as const
+
+let world: World
+before(async () => {
+  world = await startWorld()
+  const { db } = world.service.trunkline.storage.connection
+  const insert = db.prepare(
+    `INSERT INTO dids (tenant_id, number, provider, description, status, created_at, updated_at)
+     VALUES (1, ?, 'Carrier One', ?, 'active', 'x', 'x')`,
+  )
+  // Nothing packs these, so that no socket's buffer holds the list.
+  db.transaction(() => {
+    for (let i = 0; i < COUNT; i++) insert.run(`+38044${i}`, randomBytes(12_000).toString('base64'))
+  })()
+})
+after(() => world.close())
+
+interface Asked {
+  readonly method?: string
+  readonly accept?: string
+  readonly session?: string
+}
+
+/** An answer whose body is read only as told; fetch would ask for packed ones, and unpack them. */
+async function open(
+  path: string,
+  { method = 'GET', accept, session = world.session }: Asked,
+): Promise<IncomingMessage> {
+  const { hostname, port } = new URL(world.service.url)
+  const headers = { cookie: session, ...(accept === undefined ? {} : { 'accept-encoding': accept }) }
+  const outgoing = request({ hostname, port, path, method, headers, agent: false })
+  outgoing.on('error', () => undefined)
+  outgoing.end()
+  const [response] = await once(outgoing, 'response')
+  response.on('error', () => undefined)
+  return response
+}
+
+async function bytesOf(response: IncomingMessage): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of response) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces)
+}
+
+async function whole(path: string, asked: Asked) {
+  const response = await open(path, asked)
+  return { headers: response.headers, bytes: await bytesOf(response) }
+}
+
+const PAGE = '/api/dids?limit=2'
+
+describe('an answer is packed', () => {
+  it('as the client takes it, whole or as a stream, and says the same', async () => {
+    for (const path of [PAGE, '/api/dids', '/api/tenants/1', '/api/console/me'])
+      for (const name of NAMES) {
+        const plain = await whole(path, {})
+        const { headers, bytes } = await whole(path, { accept: name })
+        assert.equal(headers['content-encoding'], name, path)
+        assert.equal(headers['content-type'], 'application/json; charset=utf-8')
+        assert.equal(headers.vary, 'Accept-Encoding')
+        assert.equal(headers['content-length'] ?? String(bytes.length), String(bytes.length))
+        assert.ok(UNPACK[name](bytes).equals(plain.bytes), path)
+        assert.ok(bytes.length < plain.bytes.length)
+      }
+  })
+
+  it('by brotli where the client takes both, and by none that it excludes', async () => {
+    const encodingFor = async (accept: string) => (await whole(PAGE, { accept })).headers['content-encoding']
+    assert.equal(await encodingFor('gzip, deflate, br, zstd'), 'br')
+    assert.equal(await encodingFor('br;q=0, gzip;q=0.5'), 'gzip')
+    for (const accept of ['identity', 'deflate', 'gzip;q=0', '']) assert.equal(await encodingFor(accept), undefined)
+  })
+
+  it('when it is asked for alone', async () => {
+    const { headers, bytes } = await whole(PAGE, {})
+    assert.deepEqual([headers['content-encoding'], headers.vary], [undefined, 'Accept-Encoding'])
+    assert.equal(headers['content-length'], String(bytes.length))
+    const head = await whole(PAGE, { method: 'HEAD', accept: 'gzip' })
+    assert.deepEqual([head.headers['content-encoding'], head.bytes.length], [undefined, 0])
+  })
+
+  it('but not when it is small, nor without a session, nor to a gateway', async () => {
+    for (const [path, asked] of [
+      ['/api/admin/me', {}],
+      ['/api/tenants/77', {}],
+      ['/openapi.json', { session: '' }],
+      ['/api/dids', { session: '' }],
+      ['/webhooks/gateway/1/dlr', { method: 'POST' }],
+    ] as const) {
+      const { headers } = await whole(path, { ...asked, accept: 'gzip, br' })
+      assert.deepEqual([headers['content-encoding'], headers.vary], [undefined, undefined], path)
+    }
+  })
+})
+
+/** Counts the pages that lists take from the storage while the test runs; the list breaks off after so many. */
+async function countingPages(test: (pages: () => number) => Promise<void>, most = Number.POSITIVE_INFINITY) {
+  const { records } = world.service.trunkline.storage
+  const list = records.list.bind(records)
+  let pages = 0
+  const counted = mock.method(records, 'list', async function* (...given: Parameters<typeof list>) {
+    for await (const page of list(...given)) {
+      if (++pages > most) throw new Error('the disk is gone')
+      yield page
+    }
+  })
+  try {
+    await test(() => pages)
+  } finally {
+    counted.mock.restore()
+  }
+}
+
+/** Asks for something else until the list has stood still for a good many turns. */
+async function untilStill(pages: () => number): Promise<void> {
+  for (let seen = -1, still = 0; still < 100; still = pages() === seen ? still + 1 : 0) {
+    seen = pages()
+    assert.equal((await world.get('/api/admin/me')).status, 200)
+  }
+}
+
+describe('a packed list', () => {
+  for (const accept of NAMES) {
+    it(`waits for a slow reader, and then arrives whole (${accept})`, () =>
+      countingPages(async pages => {
+        const response = await open('/api/dids', { accept })
+        await untilStill(pages)
+        const read = pages()
+        const { data } = JSON.parse(UNPACK[accept](await bytesOf(response)).toString())
+        assert.equal(data.length, COUNT)
+        assert.ok(read < pages() / 2, `${read} of ${pages()} pages were read ahead`)
+      }))
+
+    it(`stops being read when its client goes away, which is not an error (${accept})`, () =>
+      countingPages(async pages => {
+        const all = pages()
+        const response = await open('/api/dids', { accept })
+        await once(response, 'data')
+        const cut = world.service.untilLogged('request cut off')
+        response.destroy()
+        await cut
+        await untilStill(pages)
+        assert.ok(pages() - all < 60, `${pages()} pages`)
+        assert.ok(world.service.logged.every(line => JSON.parse(line).level < 50))
+      }))
+  }
+
+  it('does not look whole when it breaks off', () =>
+    countingPages(async () => {
+      for (const accept of NAMES)
+        await assert.rejects(open('/api/dids', { accept }).then(async answer => UNPACK[accept](await bytesOf(answer))))
+    }, 20))
+})
