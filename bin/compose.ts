@@ -11,10 +11,12 @@ import type { Decks } from '../core/ports/decks.ts'
 import type { Messages, SmsGatewayClient } from '../core/ports/messages.ts'
 import type { Profiles } from '../core/ports/profiles.ts'
 import type { Clock } from '../core/ports/system.ts'
+import type { LimitName } from '../core/switching/limits.ts'
 import { type Access, access as accessTo, type ServedPorts, type UseCases } from '../core/use-cases/access.ts'
 import { type AccountKeeping, accountKeeping } from '../core/use-cases/accounts.ts'
 import { administration, type UnreadListener } from '../core/use-cases/administer.ts'
 import { browsing } from '../core/use-cases/browsing.ts'
+import { type LimitWatch, limitWatch } from '../core/use-cases/limit-watch.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging.ts'
 import { overview } from '../core/use-cases/overview.ts'
 import { type SecurityTrail, securityTrail } from '../core/use-cases/security-trail.ts'
@@ -33,6 +35,7 @@ export interface Trunkline extends UseCases {
   readonly smsRouting: SmsRouting
   readonly signIn: SignIn
   readonly security: SecurityTrail
+  readonly limits: LimitWatch
   readonly accountKeeping: AccountKeeping
   readonly profiles: Profiles
   readonly clock: Clock
@@ -58,6 +61,8 @@ export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 
   /** Must others be answered meanwhile, whatever a change takes? */
   readonly keepsLoopFree?: boolean
   readonly onUnread?: UnreadListener
+  /** Called for each limit on calls that is reached, once an hour or day. */
+  readonly onLimit?: (name: LimitName) => void
 }
 
 /** `baseUrl` is asked for when it is needed: with port 0 it is known only once the service listens. */
@@ -117,6 +122,10 @@ export function compose(
       pulse: overview({ calls, smsReports: storage.smsReports, clock }),
     },
     smsRouting: smsRouting(records, storage.smsRoutes),
+    limits: limitWatch({
+      ...{ records, usage: storage.limitUsage, notices: storage.notices, audit, clock },
+      onReached: opening.onLimit ?? (() => {}),
+    }),
     security: securityTrail({ accounts, audit, serverKeys, digests: nodeDigests(), clock }),
     signIn: signIn({ accounts, sessions, passwords, clock, lives: { idle, absolute } }),
     close: async () => {

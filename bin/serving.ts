@@ -17,7 +17,7 @@ export interface Serving {
   readonly log: Logger
   readonly metrics: Pick<Metrics, 'counter' | 'callRefused'>
   /** Told of each limit that a call is refused by. */
-  onLimit(directory: TenantDirectory, use: LimitUse): void
+  onLimit(directory: TenantDirectory, use: LimitUse & { readonly of: string | null }): void
 }
 
 /** A switch that the daemon serves. */

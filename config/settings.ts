@@ -1,9 +1,9 @@
 import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { ROLE_MODES } from '../core/access/modes.ts'
-import { ASTERISK_WANTS, type AsteriskSetting, asteriskSchema, wrongAsterisk } from './asterisk.ts'
+import { ASTERISK_WANTS, asteriskSchema, wrongAsterisk } from './asterisk.ts'
 import { FEEDS_WANT, feed, wrongFeed } from './feeds.ts'
-import { FREESWITCH_WANTS, type FreeswitchSetting, freeswitchSchema, wrongFreeswitch } from './freeswitch.ts'
+import { FREESWITCH_WANTS, freeswitchSchema, wrongFreeswitch } from './freeswitch.ts'
 import type { Wrong } from './members.ts'
 
 export interface Setting<S extends TSchema = TSchema> {
@@ -116,6 +116,18 @@ export const declarations = {
     'an integer from 0 to 10',
     'how many reverse proxies in front to trust (X-Forwarded-For)',
   ),
+  phone_server: setting(
+    Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9.-]*(:\\d{1,5})?$' }),
+    null,
+    'a host, or host:port',
+    "where telephones reach the switch (default: their tenant's domain)",
+  ),
+  phone_link: setting(
+    text(1),
+    null,
+    'a link such as https://pbx.example.com/{user}.xml',
+    'what the QR code of a telephone leads to; {user}, {secret}, {domain}, {server}, {port} and {transport} are filled in',
+  ),
   feeds: setting(
     Type.Array(feed, { maxItems: 100 }),
     [],
@@ -139,13 +151,10 @@ export const declarations = {
 export type SettingName = keyof typeof declarations
 type Value_<N extends SettingName> = (typeof declarations)[N] extends Setting<infer S> ? Static<S> : never
 
-export type Settings = {
-  readonly [N in Exclude<SettingName, 'base_url' | 'ca_file' | 'asterisk' | 'freeswitch'>]: Value_<N>
-} & {
-  readonly base_url: string | null
-  readonly ca_file: string | null
-  readonly asterisk: AsteriskSetting | null
-  readonly freeswitch: FreeswitchSetting | null
+type NullByDefault = 'base_url' | 'ca_file' | 'phone_server' | 'phone_link' | 'asterisk' | 'freeswitch'
+
+export type Settings = { readonly [N in Exclude<SettingName, NullByDefault>]: Value_<N> } & {
+  readonly [N in NullByDefault]: Value_<N> | null
 }
 
 export const isSettingName = (name: string): name is SettingName => Object.hasOwn(declarations, name)

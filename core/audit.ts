@@ -34,6 +34,7 @@ export const AUDIT_ACTIONS = [
   'apply',
   'rerate',
   'send',
+  'limit-reached',
   ...SECURITY_ACTIONS,
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { Trunkline } from '../compose.ts'
 import { emptiedFolder, retryChanged, startFeeds } from '../feeds.ts'
 import type { Served } from '../serving.ts'
+import { followLimits } from './follow-limits.ts'
 import { followSwitches } from './follow-switches.ts'
 import { followSecurity } from './security-log.ts'
 import { startUpkeep } from './upkeep.ts'
@@ -33,6 +34,9 @@ export function startBackground(
   const feeds = startFeeds([...settings.feeds, ...folders], calls, stopping.signal, log)
   const followers = served.map(({ follower }) => follower)
   const switches = followSwitches(followers, trunkline.storage.switchChanges(), log, stopping.signal)
+  // Without a switch nothing obeys limits.
+  const limits =
+    served.length === 0 ? null : followLimits(trunkline.limits, trunkline.storage.switchChanges(), log, stopping.signal)
   const retrying = retryChanged(settings.feeds, calls, stopping.signal, log).catch(error =>
     log.error({ err: error }, 'the records in quarantine could not be tried again'),
   )
@@ -40,7 +44,7 @@ export function startBackground(
     feeds,
     stop: async () => {
       stopping.abort()
-      await Promise.all([upkeep, security, retrying, switches, ...feeds.map(({ done }) => done)])
+      await Promise.all([upkeep, security, retrying, switches, limits, ...feeds.map(({ done }) => done)])
     },
   }
 }

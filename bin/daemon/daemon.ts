@@ -5,8 +5,10 @@ import { noting } from '../../adapters/http/noting.ts'
 import { limitsBehind, listen, type RunningServer } from '../../adapters/http/server.ts'
 import { type Claim, claimServing, servedAlready } from '../../adapters/sqlite/database/serving.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { LimitName } from '../../core/switching/limits.ts'
+import type { LimitWatch } from '../../core/use-cases/limit-watch.ts'
 import { compose, type Opening, type Trunkline } from '../compose.ts'
-import type { Served } from '../serving.ts'
+import type { Served, Serving } from '../serving.ts'
 import { servedOf } from '../switches.ts'
 import { startBackground } from './background.ts'
 import { consoleFiles } from './console-files.ts'
@@ -84,10 +86,12 @@ async function startService(
     const console = consoleFiles()
     const {
       storage: { calls, switchDirectory, limitUsage: usage, ratedPrefixes: rates },
+      limits,
       clock,
     } = opened.trunkline
+    const onLimit = limitNoted(limits, log)
     const served = servedOf(settings, {
-      ...{ directory: switchDirectory(), usage, rates, calls, clock, log, metrics, onLimit: () => {} },
+      ...{ directory: switchDirectory(), usage, rates, calls, clock, log, metrics, onLimit },
     })
     const mounts = served.flatMap(each => each.mounts)
     const parts = {
@@ -125,6 +129,7 @@ async function open(
     migrate: true,
     keepsLoopFree: true,
     onCommit: metrics.onCommit,
+    onLimit: limitsCounted(metrics),
     onUnread: unreadLog(log),
     onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
   }
@@ -156,4 +161,21 @@ function claimed({ db }: Settings, log: Logger, force: boolean): Claim | null {
     'another daemon serves this database: both follow its feeds, make its backups and delete what is old',
   )
   return null
+}
+
+/** Notes a limit that a call is refused by. */
+const limitNoted =
+  (limits: LimitWatch, log: Logger): Serving['onLimit'] =>
+  ({ tenant, extensions }, use) => {
+    const extension = use.of === null ? null : (extensions.get(use.of) ?? null)
+    limits.reached({ tenant, extension }, use).catch(error => log.error({ err: error }, 'a limit could not be noted'))
+  }
+
+function limitsCounted({ counter }: Metrics): (name: LimitName) => void {
+  const count = counter(
+    'trunkline_limit_reached_total',
+    'Limits on calls that were reached, each counted once an hour or day',
+    ['limit'],
+  )
+  return limit => count({ limit })
 }

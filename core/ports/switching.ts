@@ -57,6 +57,8 @@ export interface UsedBy {
   readonly tenant: Used
   /** By the id of an extension. */
   extension(id: number): Used
+  /** The ids of those that have used something. */
+  extensions(): ReadonlySet<number>
 }
 
 /** The rates that say which numbers a tenant may call where it needs a rate. */

@@ -1,6 +1,6 @@
 import { isActive } from '../rating/deck.ts'
 import { type Refused, type RegistrationDecision, refused } from './decision.ts'
-import type { SwitchTenant, TenantDirectory } from './directory.ts'
+import type { SwitchExtension, SwitchTenant, TenantDirectory } from './directory.ts'
 import { isFitDomain, isFitName, isFitNumber } from './fit.ts'
 
 /** What a telephone registers, or proves to be. */
@@ -25,16 +25,27 @@ export function decideRegistration(directory: TenantDirectory | null, asked: Reg
   if (problem) return problem
   const extension = directory.extensions.get(user)
   if (!extension) return refused('unknown extension', `tenant ${tenant.slug} has no extension ${user}`)
-  if (!isFitNumber(user)) return refused('unfit number', `no switch can call ${user}: digits, * and # can be dialled`)
-  if (!isActive(extension.status))
-    return refused('extension not active', `extension ${user} of tenant ${tenant.slug} is ${extension.status}`)
-  if (extension.secret.trim() === '')
-    return refused('no secret', `extension ${user} of tenant ${tenant.slug} has no secret`)
-  return { refusal: null, tenant, extension }
+  return extensionRefusal(tenant, extension) ?? { refusal: null, tenant, extension }
+}
+
+/** Why no telephone may register as the extension, of a tenant that may use the switch; null where one may. */
+export function extensionRefusal(
+  { slug }: Pick<SwitchTenant, 'slug'>,
+  { number, status, secret }: Pick<SwitchExtension, 'number' | 'status' | 'secret'>,
+): Refused | null {
+  if (!isFitNumber(number))
+    return refused('unfit number', `no switch can call ${number}: digits, * and # can be dialled`)
+  if (!isActive(status)) return refused('extension not active', `extension ${number} of tenant ${slug} is ${status}`)
+  if (secret.trim() === '') return refused('no secret', `extension ${number} of tenant ${slug} has no secret`)
+  return null
 }
 
 /** Why nothing of the tenant may use a switch; null where it may. */
-export function tenantRefusal({ slug, domain, status }: SwitchTenant): Refused | null {
+export function tenantRefusal({
+  slug,
+  domain,
+  status,
+}: Pick<SwitchTenant, 'slug' | 'domain' | 'status'>): Refused | null {
   if (!isActive(status)) return refused('tenant not active', `tenant ${slug} is ${status}`)
   if (!isFitName(slug))
     return refused('unfit tenant', `the slug ${slug} cannot be put onto a switch: letters, digits, _ . - can`)

@@ -49,7 +49,7 @@ interface Day extends Period {
 }
 
 /** The calendar day in a zone; that of UTC where there is no such zone. */
-function dayAt(timezone: string, now: Timestamp): Day {
+export function dayAt(timezone: string, now: Timestamp): Day {
   const zone = isTimeZone(timezone) ? timezone : 'UTC'
   const [clock, shown] = [switchClock(zone), wallClock(zone)]
   const dateOf = (moment: Timestamp): string => shown(moment).slice(0, 10)
@@ -95,7 +95,14 @@ export function usageTally(timezone: string, begun: Timestamp): UsageTally {
       if (!day.holds(now)) return null
       const from = hourBefore(now)
       for (const minute of ofMinutes.keys()) if (minute < from) ofMinutes.delete(minute)
-      return { tenant: usedBy(TENANT, from), extension: id => usedBy(id, from) }
+      return {
+        tenant: usedBy(TENANT, from),
+        extension: id => usedBy(id, from),
+        extensions: () => {
+          const ids = [ofDay, ...ofMinutes.values()].flatMap(sums => [...sums.keys()])
+          return new Set(ids.filter(id => id !== TENANT))
+        },
+      }
     },
   }
 }

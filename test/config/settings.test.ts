@@ -52,6 +52,8 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   metrics_port: { good: ['0', '9000'], bad: ['', '65536', 'off', null] },
   backup_every: { good: ['24', '0.5'], bad: ['', '-1', '8761', 'daily', null] },
   ca_file: { good: ['/etc/ssl/own.pem', 'own.pem'], bad: ['', 7] },
+  phone_server: { good: ['sip.example.com', '192.0.2.5:5080'], bad: ['', 'sip:a', 'a b', 'a:b', 'a/b', 7] },
+  phone_link: { good: ['https://pbx.example.com/{user}.xml', 'csc:{user}:{secret}@ACME'], bad: ['', 7] },
   profiles_dir: { good: ['/etc/trunkline/profiles', 'profiles'], bad: ['', 7, null] },
   backup_dir: { good: ['/srv/backups', 'backups'], bad: ['', 7, null] },
   backup_keep: { good: ['1', '30'], bad: ['', '0', '1.5', 'all', null] },

@@ -9,6 +9,7 @@ const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promis
   rates: async run => (await import('./rating/rating-commands.ts')).rateTools(runningWithDueDecks(run), run),
   cdrs: async run => (await import('./calls/call-commands.ts')).callTools(runningWithDueDecks(run)),
   trunks: async run => [(await import('./prefix-route-commands.ts')).trunkRouteCommand(run)],
+  extensions: async (run, wiring) => [(await import('./switching/phone-command.ts')).phoneTool(run, wiring)],
   sms_gateways: async (run, wiring) => (await import('./sms/gateway-commands.ts')).gatewayTools(run, wiring),
 }
 
@@ -94,8 +95,18 @@ export const commands: readonly LazyCommand[] = [
     load: async (run, wiring) => (await import('./switching/call-commands.ts')).callCommand(run, wiring),
   },
   {
+    name: 'phones',
+    summary: 'the telephones that are registered on the switch',
+    load: async (run, wiring) => (await import('./switching/live-commands.ts')).phonesCommand(run, wiring),
+  },
+  {
+    name: 'calls',
+    summary: 'the calls that are up on the switch: list, end',
+    load: async (run, wiring) => (await import('./switching/live-commands.ts')).callsCommand(run, wiring),
+  },
+  {
     name: 'switch',
-    summary: 'the telephone switch: setup',
+    summary: 'the telephone switch: setup, check',
     load: async (run, wiring) => (await import('./switching/switch-command.ts')).switchCommand(run, wiring),
   },
   {

@@ -1,4 +1,5 @@
 import { type JsonObject, objects } from '../../../core/json.ts'
+import type { TelephoneSwitch } from '../../../core/ports/switching.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import type { DaemonState } from '../commands/service/service-commands.ts'
 import type { Services } from '../context.ts'
@@ -10,7 +11,7 @@ export interface Finding {
   readonly kind: string
   /** What is wrong with what, as a sentence without its full stop. */
   readonly finding: string
-  /** The command that puts it right, or that shows more where only a person can decide. */
+  /** The command that puts it right, or that shows more where only a person can decide; empty where there is none. */
   readonly fix: string
 }
 
@@ -25,6 +26,8 @@ export interface Patient {
   readonly path: string
   /** The open database. Throws AppError where it cannot be opened, which ends the examination. */
   open(): Promise<Services>
+  /** The switches that the settings name. */
+  switches(): Promise<readonly TelephoneSwitch[]>
   /** Does the daemon answer, and does it serve this database? */
   daemon(): Promise<DaemonState>
 }

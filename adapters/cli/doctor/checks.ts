@@ -7,6 +7,7 @@ import { limits } from './records/limits.ts'
 import { settings } from './records/settings.ts'
 import { sms } from './records/sms.ts'
 import { statuses } from './records/statuses.ts'
+import { switched } from './records/switched.ts'
 import { tenancy } from './records/tenancy.ts'
 import { timeZones } from './records/time-zones.ts'
 import { unrated } from './records/unrated.ts'
@@ -19,6 +20,7 @@ import { log } from './service/log.ts'
 import { notices } from './service/notices.ts'
 import { oddities } from './service/oddities.ts'
 import { quarantine } from './service/quarantine.ts'
+import { isSwitchSet, switches } from './service/switches.ts'
 
 /** What `doctor` looks at, in this order; a new check is a file of its own and a line here. */
 export const CHECKS: readonly Check[] = [
@@ -42,4 +44,9 @@ export const CHECKS: readonly Check[] = [
   dialling,
   notices,
   daemon,
+  switched,
+  switches,
 ]
+
+/** What `switch check` looks at. */
+export const SWITCH_CHECKS: readonly Check[] = [isSwitchSet, switched, switches]

@@ -17,6 +17,7 @@ export function patientOf(context: Context, wiring: Wiring): Patient {
     oddities: oddities.map(({ kind, finding, fix }) => ({ kind, finding, fix })),
     path: context.options.db ?? String(settings['db']),
     open: () => context.open(),
+    switches: () => wiring.switches(context.options),
     daemon: () => daemonState(wiring, context),
   }
 }
@@ -42,7 +43,10 @@ export async function tell(context: Context, found: AsyncIterable<Finding>, allW
   await print(context, findings, () =>
     findings.length === 0
       ? [`${styled(context, 'green', 'ok')}${allWell}`]
-      : findings.flatMap(({ finding, fix }) => [`${styled(context, 'red', 'found')}: ${finding}`, `  fix: ${fix}`]),
+      : findings.flatMap(({ finding, fix }) => [
+          `${styled(context, 'red', 'found')}: ${finding}`,
+          ...(fix === '' ? [] : [`  fix: ${fix}`]),
+        ]),
   )
   return findings.length === 0 ? EXIT.ok : EXIT.negative
 }

@@ -3,7 +3,16 @@ import { stripVTControlCharacters } from 'node:util'
 import { classOf, type StatusClass } from '../../../core/sms/status-class.ts'
 
 /** What switches each style on and off at a terminal. */
-const CODES = { bold: [1, 22], dim: [2, 22], red: [31, 39], green: [32, 39], yellow: [33, 39], cyan: [36, 39] } as const
+const CODES = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  green: [32, 39],
+  yellow: [33, 39],
+  cyan: [36, 39],
+  white: [97, 39],
+  onBlack: [40, 49],
+} as const
 
 type Style = keyof typeof CODES
 

@@ -217,7 +217,7 @@ function assertAgreement(given: typeof scene extends fc.Arbitrary<infer S> ? S :
     tenants: [
       renderTenant({
         directory: on,
-        used: { tenant: usedBy, extension: () => ofExtension },
+        used: { tenant: usedBy, extensions: () => new Set<number>(), extension: () => ofExtension },
         ratedPrefixes: given.rated,
         reader: 'tl-read-1',
       }),

@@ -5,6 +5,7 @@ import {
   furnish,
   outcomeOf,
   type Ran,
+  type RunOptions,
   spawnProgram,
   unbuilt,
   type Workplace,
@@ -12,6 +13,7 @@ import {
   workplace,
 } from '../../support/cli/cli.ts'
 import { allCommands, examplesOf } from '../../support/cli/commands.ts'
+import { aCall, aPhone, heldSwitch } from '../../support/cli/switches.ts'
 import { asteriskRow } from '../../support/data/switch.ts'
 import { type FakeGateway, startGateway } from '../../support/messaging/gateway.ts'
 
@@ -22,6 +24,10 @@ const ALSO: Readonly<Record<string, readonly number[]>> = {
 }
 
 const all = await allCommands()
+/** Nothing is wrong with the switch, which has the call of the examples. */
+const SWITCHED: RunOptions = {
+  wiring: given => ({ ...given, switches: async () => [heldSwitch({ phones: [aPhone], calls: [aCall] }).held] }),
+}
 
 let place: Workplace
 let gateway: FakeGateway
@@ -92,7 +98,7 @@ describe('the example in the help', () => {
       for (const line of lines) {
         await prepare(path)
         assert.ok(line.startsWith(`trunkline ${path}`), line)
-        const { code, stdout, stderr } = await (path === 'serve' ? served(line) : place.run(line))
+        const { code, stdout, stderr } = await (path === 'serve' ? served(line) : place.run(line, SWITCHED))
         assert.ok(code === 0 || ALSO[path]?.includes(code), `${line} ended with ${code}: ${stderr}`)
         if (path === 'serve') assert.match(stdout, /^trunklined listening on /)
       }

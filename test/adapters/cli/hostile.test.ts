@@ -6,13 +6,14 @@ import type { Command } from 'commander'
 import { resources } from '../../../core/resources/all.ts'
 import { furnish, type Ran, type RunOptions, type Workplace, workplace } from '../../support/cli/cli.ts'
 import { allCommands, examplesOf } from '../../support/cli/commands.ts'
+import { aCall, aPhone, heldSwitch } from '../../support/cli/switches.ts'
 import { asteriskRow } from '../../support/data/switch.ts'
 import { type FakeGateway, startGateway } from '../../support/messaging/gateway.ts'
 
 /** Clears the screen, sets its title, hides what follows, begins a line of its own and turns the reading order round. */
 const HOSTILE = 'evil\x1b[2J\x1b]0;title\x07\x1b[8m\x9b31m\x08\x7f\x85\r\nforged\u202eabc\u2066'
 
-const OWN_STYLES = /\x1b\[(?:1|2|22|31|32|33|36|39)m|\r\x1b\[K/g
+const OWN_STYLES = /\x1b\[(?:1|2|22|31|32|33|36|39|40|49|97)m|\r\x1b\[K/g
 const ACTS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]/
 const FORGED = /^forged/m
 
@@ -98,7 +99,15 @@ const renew = (): void => {
 }
 
 const SCREEN: RunOptions = { columns: 100, showsErrors: true }
-const STAYS: RunOptions = { wiring: given => ({ ...given, serve: async () => {} }) }
+/** A switch that was told as much by telephones and carriers. */
+const SWITCH = heldSwitch({
+  phones: [{ ...aPhone, agent: HOSTILE, address: HOSTILE }],
+  calls: [{ ...aCall, from: HOSTILE, to: HOSTILE, trunk: HOSTILE }],
+  findings: [{ code: 'odd', severity: 'warning', finding: HOSTILE, fix: HOSTILE }],
+}).held
+const STAYS: RunOptions = {
+  wiring: given => ({ ...given, serve: async () => {}, switches: async () => [SWITCH] }),
+}
 
 /** Runs a line and fails if anything that it prints acts on a terminal or looks like a line of ours. */
 async function harmless(line: string, options: RunOptions): Promise<Ran> {

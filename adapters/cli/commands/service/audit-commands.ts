@@ -23,6 +23,7 @@ const AUDITED = [
   'accounts',
   'decks',
   'quarantine',
+  'calls',
   'database',
 ]
 

@@ -1,7 +1,24 @@
 import { Command } from 'commander'
+import { SWITCH_CHECKS } from '../../doctor/checks.ts'
+import { examined, patientOf, tell } from '../../doctor/findings.ts'
+import { example } from '../../help.ts'
 import type { RunCommand, Wiring } from '../../program.ts'
 import { setupCommand } from './setup-command.ts'
 
 /** What is done about the switch itself. */
 export const switchCommand = (run: RunCommand, wiring: Wiring): Command =>
-  new Command('switch').description('the telephone switch: setup').addCommand(setupCommand(run, wiring))
+  new Command('switch')
+    .description('the telephone switch: setup, check')
+    .addCommand(setupCommand(run, wiring))
+    .addCommand(checkCommand(run, wiring))
+
+function checkCommand(run: RunCommand, wiring: Wiring): Command {
+  const command = example(
+    new Command('check').description('find what keeps the switch from doing what is stored, and what helps'),
+    'trunkline switch check',
+  )
+  return run(command, context => {
+    const found = examined(SWITCH_CHECKS, patientOf(context, wiring), context)
+    return tell(context, found, ': nothing is wrong with the switch')
+  })
+}

@@ -1,8 +1,18 @@
+import { LIMIT_REACHED } from '../../../../core/use-cases/limit-watch.ts'
+import { quoted } from '../../command-line.ts'
 import type { Check } from '../check.ts'
 
 /** The command that helps with what the daemon noticed. */
-const FIXES: Readonly<Record<string, string>> = {
-  untrusted_proxy: 'trunkline config show',
+const FIXES: Readonly<Record<string, (subject: string) => string>> = {
+  untrusted_proxy: () => 'trunkline config show',
+  [LIMIT_REACHED]: subject => callsOf(subject),
+}
+
+/** The calls of whom a limit is reached: `cost_per_day acme/101`. */
+function callsOf(subject: string): string {
+  const [tenant = '', extension] = subject.slice(subject.indexOf(' ') + 1).split('/')
+  const of = extension === undefined ? '' : ` --extension ${quoted(`${tenant}/${extension}`)}`
+  return `trunkline cdr list --tenant ${quoted(tenant)}${of} --limit 20`
 }
 
 /** What the daemon noticed while it ran. */
@@ -10,7 +20,11 @@ export const notices: Check = {
   about: 'what the daemon noticed',
   async *examine(patient) {
     const { notices } = await patient.open()
-    for (const { code, detail, lastAt } of await notices.list())
-      yield { kind: code, finding: `${detail} (last noticed ${lastAt})`, fix: FIXES[code] ?? 'trunkline status' }
+    for (const { code, subject, detail, lastAt } of await notices.list())
+      yield {
+        kind: code,
+        finding: `${detail} (last noticed ${lastAt})`,
+        fix: FIXES[code]?.(subject) ?? 'trunkline status',
+      }
   },
 }

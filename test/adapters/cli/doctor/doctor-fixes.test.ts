@@ -25,7 +25,7 @@ function contentOf(db: Database): Map<string, Record<string, unknown>> {
   const tables = db
     .prepare<[], string>(
       `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%\\_search%' ESCAPE '\\'
-       AND name NOT LIKE 'search\\_%' ESCAPE '\\' AND name NOT IN ('audit', 'heartbeat', 'catalog_revisions')`,
+       AND name NOT LIKE 'search\\_%' ESCAPE '\\' AND name NOT IN ('audit', 'heartbeat', 'catalog_revisions', 'call_revisions', 'switch_changes')`,
     )
     .pluck()
     .all()
@@ -61,6 +61,15 @@ const ELSEWHERE = [
   'daemon_address',
   'deck_due',
   'unopened',
+  // See switch-check.test.ts.
+  'slug_unfit',
+  'domain_unfit',
+  'domain_case',
+  'limit_unreadable',
+  'number_unfit',
+  'no_secret',
+  'did_of_two_tenants',
+  'no_switch',
 ]
 
 async function freePort(): Promise<number> {

@@ -1,0 +1,134 @@
+import { Command } from 'commander'
+import { formatAmount } from '../../../../core/amounts.ts'
+import { AppError } from '../../../../core/errors.ts'
+import type { LiveCall, TelephoneSwitch } from '../../../../core/ports/switching.ts'
+import { tenants } from '../../../../core/resources/tenants.ts'
+import { costSoFar, secondsOf } from '../../../../core/switching/cost-so-far.ts'
+import { type Context, type Services, say } from '../../context.ts'
+import { CliError, EXIT } from '../../exit.ts'
+import { example } from '../../help.ts'
+import { resolve } from '../../naming/references.ts'
+import { type RunCommand, takesFields, type Wiring } from '../../program.ts'
+import { printRows } from '../../terminal/output.ts'
+
+/** What a switch shows of itself: who is registered, who is talking. */
+
+const PHONE_COLUMNS = {
+  tenant: 'text',
+  extension: 'text',
+  address: 'text',
+  agent: 'text',
+  expires_at: 'date',
+  switch: 'text',
+} as const
+
+const CALL_COLUMNS = {
+  id: 'text',
+  tenant: 'text',
+  extension: 'text',
+  from: 'text',
+  to: 'text',
+  direction: 'text',
+  trunk: 'text',
+  started_at: 'date',
+  seconds: 'integer',
+  cost: 'decimal',
+  switch: 'text',
+} as const
+
+export async function phonesCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
+  const command = new Command('phones')
+    .description('the telephones that are registered on the switch')
+    .option('--tenant <SLUG|ID>', 'only those of this tenant')
+  example(command, 'trunkline phones --tenant acme')
+  return run(takesFields(command), async (context, _words, flags) => {
+    const { found, trouble } = await ofSwitches(context, wiring, each => each.phones())
+    const slug = await slugOf(context, flags['tenant'])
+    const rows = found
+      .filter(({ tenant }) => slug === null || tenant === slug)
+      .map(({ expiresAt, ...phone }) => ({ ...phone, expires_at: expiresAt }))
+    await printRows(context, PHONE_COLUMNS, rows)
+    if (trouble) throw trouble
+  })
+}
+
+export async function callsCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
+  const group = new Command('calls')
+    .description('the calls that are up on the switch, with what they cost so far')
+    .option('--tenant <SLUG|ID>', 'only those of this tenant')
+  example(group, 'trunkline calls --tenant acme')
+  group.addCommand(endCommand(run, wiring))
+  return run(takesFields(group), async (context, _words, flags) => {
+    const { found, trouble } = await ofSwitches(context, wiring, each => each.calls())
+    const slug = await slugOf(context, flags['tenant'])
+    const services = await context.open()
+    const rows = []
+    for (const call of found) if (slug === null || call.tenant === slug) rows.push(await callRow(services, call))
+    await printRows(context, CALL_COLUMNS, rows)
+    if (trouble) throw trouble
+  })
+}
+
+function endCommand(run: RunCommand, wiring: Wiring): Command {
+  const command = new Command('end')
+    .description('end a call that is up')
+    .argument('<ID>', 'as trunkline calls shows it')
+  example(command, 'trunkline calls end 1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11')
+  return run(command, async (context, [id = '']) => {
+    const { audit } = await context.open()
+    const { found, trouble } = await ofSwitches(context, wiring, async each => [{ isEnded: await each.end(id) }])
+    if (found.some(({ isEnded }) => isEnded)) {
+      await audit.note('delete', 'calls', null, { call: id })
+      return say(context, 'Call ended.')
+    }
+    throw trouble ?? new CliError(EXIT.noRecord, `there is no call ${JSON.stringify(id)}`, 'trunkline calls')
+  })
+}
+
+/** What every switch answers, each with its kind, and what keeps one from answering. Throws CliError without a switch. */
+async function ofSwitches<T extends object>(
+  { options }: Context,
+  wiring: Wiring,
+  ask: (each: TelephoneSwitch) => Promise<readonly T[]>,
+): Promise<{ found: readonly (T & { switch: string })[]; trouble: unknown }> {
+  const switches = await wiring.switches(options)
+  if (switches.length === 0) throw noSwitch()
+  const answers = await Promise.allSettled(
+    switches.map(async each => (await ask(each)).map(answer => ({ ...answer, switch: each.kind }))),
+  )
+  const failed = answers.find(answer => answer.status === 'rejected')
+  return {
+    found: answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : [])),
+    trouble: failed ? explained(failed.reason) : null,
+  }
+}
+
+const noSwitch = (): CliError =>
+  new CliError(
+    EXIT.configuration,
+    'no switch is set: the setting freeswitch or asterisk says how to reach it',
+    'trunkline switch --help',
+  )
+
+/** A switch that is away is looked into by a check of it. */
+const explained = (error: unknown): unknown =>
+  error instanceof AppError && error.code === 'unavailable' && error.details.hint === undefined
+    ? new AppError(error.code, error.message, { ...error.details, hint: 'trunkline switch check' })
+    : error
+
+/** The slug of the tenant that is named; null for all. */
+async function slugOf(context: Context, given: unknown): Promise<string | null> {
+  if (given === undefined) return null
+  const { records } = await context.open()
+  const row = await records.find(tenants, await resolve(records, tenants, String(given)))
+  return String(row?.['slug'])
+}
+
+async function callRow({ records, calls, clock }: Services, call: LiveCall & { readonly switch: string }) {
+  const { startedAt, answeredAt, ...shown } = call
+  const [tenantId] = call.tenant === null ? [] : await records.identify(tenants, { slug: call.tenant })
+  const catalog = tenantId === undefined ? null : await calls.catalog(tenantId, startedAt)
+  const seconds = secondsOf(call, clock.now())
+  const cost = catalog && costSoFar(call, seconds, catalog)
+  return { ...shown, started_at: startedAt, seconds, cost: cost === null ? null : formatAmount(cost) }
+}

@@ -1,0 +1,159 @@
+import { diallingOf } from '../../../../core/dialling/settings.ts'
+import { dids } from '../../../../core/resources/dids.ts'
+import { extensions } from '../../../../core/resources/extensions.ts'
+import { queues } from '../../../../core/resources/queues.ts'
+import type { Resource } from '../../../../core/resources/resource.ts'
+import { tenants } from '../../../../core/resources/tenants.ts'
+import { isFitDomain, isFitE164, isFitName, isFitNumber } from '../../../../core/switching/fit.ts'
+import { limitsOf } from '../../../../core/switching/limit-settings.ts'
+import { quoted } from '../../command-line.ts'
+import type { Services } from '../../context.ts'
+import { labelOf, spelling } from '../../naming/references.ts'
+import { commandOf } from '../../naming/resource-names.ts'
+import { AT_MOST, type Check, type Finding, recordsOf } from '../check.ts'
+
+/** Records that a switch cannot use, or not as they were meant. Nothing is wrong with them where none is set. */
+export const switched: Check = {
+  about: 'what the switch cannot use',
+  async *examine(patient) {
+    if ((await patient.switches()).length === 0) return
+    const services = await patient.open()
+    yield* atMost(ofTenants(services))
+    yield* atMost(unfitNumbers(services, extensions, 'extension_number', text => isFitNumber(text)))
+    yield* atMost(withoutSecret(services))
+    yield* atMost(unfitNumbers(services, queues, 'queue_number', text => isFitNumber(text)))
+    yield* atMost(ofDids(services))
+  },
+}
+
+/** The first, and how many more there are. */
+async function* atMost(found: AsyncIterable<Finding>): AsyncIterable<Finding> {
+  let last: Finding | null = null
+  let count = 0
+  for await (const each of found) {
+    if (++count <= AT_MOST) yield each
+    last = each
+  }
+  if (last && count > AT_MOST)
+    yield { ...last, finding: `${count - AT_MOST} more of this kind, the last: ${last.finding}` }
+}
+
+const show = async ({ records }: Services, resource: Resource, id: number): Promise<string> =>
+  `trunkline ${commandOf(resource)} show ${quoted(await spelling(records, resource, id))}`
+
+const named = async ({ records }: Services, resource: Resource, id: number): Promise<string> =>
+  `${labelOf(resource)} ${await spelling(records, resource, id)}`
+
+async function* ofTenants(services: Services): AsyncIterable<Finding> {
+  for await (const row of recordsOf(services, tenants)) {
+    const [id, slug, domain] = [Number(row['id']), String(row['slug']), String(row['domain'])]
+    const who = await named(services, tenants, id)
+    const key = quoted(await spelling(services.records, tenants, id))
+    if (!isFitName(slug))
+      yield {
+        kind: 'slug_unfit',
+        finding: `${who} cannot be put onto a switch: a slug of letters, digits, _ . and - can`,
+        fix: `trunkline tenant update ${key} --slug ${slugFrom(slug, id)}`,
+      }
+    if (!isFitDomain(domain))
+      yield {
+        kind: 'domain_unfit',
+        finding: `the domain ${domain} of ${who} is no domain that a switch can use`,
+        fix: await show(services, tenants, id),
+      }
+    else if (domain !== domain.toLowerCase())
+      yield {
+        kind: 'domain_case',
+        finding: `the domain ${domain} of ${who} has capitals: telephones must write it just so, and many write small letters`,
+        fix: `trunkline tenant update ${key} --domain ${domain.toLowerCase()}`,
+      }
+    yield* limitsUnread(services, id, row['settings'])
+  }
+}
+
+const slugFrom = (slug: string, id: number): string =>
+  slug
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+    .slice(0, 63) || `tenant-${id}`
+
+async function* limitsUnread(services: Services, id: number, settings: unknown): AsyncIterable<Finding> {
+  const { tenant, extension, extensions: own } = limitsOf(settings, diallingOf(settings))
+  const unreadable = new Set([tenant, extension, ...own.values()].flatMap(each => each.unreadable))
+  if (unreadable.size > 0)
+    yield {
+      kind: 'limit_unreadable',
+      finding: `${[...unreadable].join(', ')} of ${await named(services, tenants, id)} cannot be read, so calls out are refused`,
+      fix: `${await show(services, tenants, id)} --fields settings`,
+    }
+}
+
+async function* unfitNumbers(
+  services: Services,
+  resource: Resource,
+  field: string,
+  isFit: (text: string) => boolean,
+): AsyncIterable<Finding> {
+  for await (const row of recordsOf(services, resource))
+    if (!isFit(String(row[field])))
+      yield {
+        kind: 'number_unfit',
+        finding: `${await named(services, resource, Number(row['id']))} has a number that cannot be dialled: digits, * and # can`,
+        fix: await show(services, resource, Number(row['id'])),
+      }
+}
+
+async function* withoutSecret(services: Services): AsyncIterable<Finding> {
+  for await (const row of recordsOf(services, extensions)) {
+    if (String(row['secret']).trim() !== '') continue
+    const name = await spelling(services.records, extensions, Number(row['id']))
+    yield {
+      kind: 'no_secret',
+      finding: `extension ${name} has no secret, so that its telephones cannot register`,
+      fix: `trunkline extension update ${quoted(name)} --generate-secret`,
+    }
+  }
+}
+
+interface Owned {
+  readonly id: number
+  readonly tenantId: number
+}
+
+/** Numbers that are no telephone numbers, and those that two tenants have; calls go to the DID with the smallest id. */
+async function* ofDids(services: Services): AsyncIterable<Finding> {
+  const read = await readers(services)
+  const first = new Map<string, Owned>()
+  const others: (Owned & { readonly digits: string })[] = []
+  for await (const row of recordsOf(services, dids)) {
+    const [id, tenantId, number] = [Number(row['id']), Number(row['tenant_id']), String(row['number'])]
+    const digits = read(tenantId, number)
+    if (!isFitE164(digits))
+      yield {
+        kind: 'number_unfit',
+        finding: `${await named(services, dids, id)} is no telephone number`,
+        fix: await show(services, dids, id),
+      }
+    // The newest comes first.
+    const later = first.get(digits)
+    if (later && later.tenantId !== tenantId) others.push({ ...later, digits })
+    first.set(digits, { id, tenantId })
+  }
+  for (const { id, tenantId, digits } of others) {
+    const owner = first.get(digits)
+    const loser = await spelling(services.records, tenants, tenantId)
+    const winner = await spelling(services.records, tenants, owner?.tenantId ?? tenantId)
+    yield {
+      kind: 'did_of_two_tenants',
+      finding: `${await named(services, dids, id)} of tenant ${loser} is one of tenant ${winner} as well, who gets its calls`,
+      fix: `trunkline did show id:${id}`,
+    }
+  }
+}
+
+async function readers(services: Services): Promise<(tenantId: number, number: string) => string> {
+  const diallings = new Map<number, ReturnType<typeof diallingOf>>()
+  for await (const { id, settings } of recordsOf(services, tenants)) diallings.set(Number(id), diallingOf(settings))
+  return (tenantId, number) => diallings.get(tenantId)?.read(number).digits ?? ''
+}

@@ -1,0 +1,29 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { Changed, SwitchChanges } from '../../core/ports/switching.ts'
+import { NOTHING_CHANGED, together } from '../../core/switching/changes.ts'
+import type { LimitWatch } from '../../core/use-cases/limit-watch.ts'
+
+/** A look adds up what the extensions of a tenant have used. */
+const BETWEEN_LOOKS_MS = 1_000
+
+/** Looks, until the signal, whether those have reached a limit whose calls or settings any process has stored. */
+export async function followLimits(
+  limits: Pick<LimitWatch, 'look'>,
+  changes: SwitchChanges,
+  log: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  let left: Changed = 'all'
+  while (!signal.aborted) {
+    try {
+      const { records, calls } = await changes.next()
+      left = together(left, together(records, calls))
+      await limits.look(left)
+      left = NOTHING_CHANGED
+    } catch (error) {
+      log.error({ err: error }, 'limits on calls could not be looked at')
+    }
+    await pause(BETWEEN_LOOKS_MS, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,38 @@
+import type { TelephoneSwitch } from '../ports/switching.ts'
+import type { SwitchExtension, SwitchTenant } from './directory.ts'
+
+/** What is typed into a telephone. */
+export interface PhoneAccount {
+  /** Where it registers: a host, or host:port. */
+  readonly server: string
+  readonly domain: string
+  /** Its name, also for authentication. */
+  readonly user: string
+  readonly transport: 'udp'
+  readonly port: number
+}
+
+const SIP_PORT = 5060
+const HOST_AND_PORT = /^(.*?)(?::(\d{1,5}))?$/
+
+/**
+ * The account of an extension. FreeSWITCH knows a tenant by the domain that the telephone gives, Asterisk by the user.
+ * `server` is where telephones reach the switch, when that isn't the domain.
+ */
+export function phoneAccount(
+  kind: TelephoneSwitch['kind'],
+  { slug, domain }: Pick<SwitchTenant, 'slug' | 'domain'>,
+  { number }: Pick<SwitchExtension, 'number'>,
+  server: string | null,
+): PhoneAccount {
+  const [, host = '', port] = HOST_AND_PORT.exec(server ?? domain) ?? []
+  const user = kind === 'asterisk' ? `${slug}-${number}` : number
+  const place = { server: host, port: Number(port ?? SIP_PORT), transport: 'udp' } as const
+  return { ...place, user, domain: kind === 'asterisk' && server !== null ? host : domain }
+}
+
+/** A link with what is between braces filled in: `{user}`, `{secret}`, `{domain}`, `{server}`, `{port}`, `{transport}`. */
+export const linkOf = (template: string, values: Readonly<Record<string, string | number>>): string =>
+  template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
+    Object.hasOwn(values, name) ? encodeURIComponent(String(values[name])) : whole,
+  )

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import { openDatabase } from '../../../../adapters/sqlite/database/database.ts'
+import { furnish, type RunOptions, type Workplace, workplace } from '../../../support/cli/cli.ts'
+import { type Has, heldSwitch } from '../../../support/cli/switches.ts'
+
+let place: Workplace
+before(async () => {
+  place = workplace()
+  await furnish(place)
+})
+after(() => place.remove())
+
+const on = (...switches: Has[]): RunOptions => ({
+  wiring: wiring => ({ ...wiring, switches: async () => switches.map(has => heldSwitch(has).held) }),
+})
+const change = (...lines: string[]): void => {
+  const { db } = openDatabase(place.db)
+  for (const line of lines) db.exec(line)
+  db.close()
+}
+const found = async (options: RunOptions = on({}), command = 'switch check'): Promise<[string, string, string][]> => {
+  const { stdout } = await place.run(`trunkline ${command} --output json`, options)
+  return JSON.parse(stdout).map(({ kind, finding, fix }: Record<string, string>) => [kind, finding, fix])
+}
+
+/** What is wrong, what brings it about and what takes it away again. */
+const TROUBLES: readonly [kind: string, make: string, undo: string, finding: string, fix: string][] = [
+  [
+    'slug_unfit',
+    `UPDATE tenants SET slug = 'Acme & Söhne'`,
+    `UPDATE tenants SET slug = 'acme'`,
+    'tenant Acme & Söhne cannot be put onto a switch: a slug of letters, digits, _ . and - can',
+    `trunkline tenant update 'Acme & Söhne' --slug acme-s-hne`,
+  ],
+  [
+    'domain_unfit',
+    `UPDATE tenants SET domain = 'acme.example.com;x'`,
+    `UPDATE tenants SET domain = 'acme.example.com'`,
+    'the domain acme.example.com;x of tenant acme is no domain that a switch can use',
+    'trunkline tenant show acme',
+  ],
+  [
+    'domain_case',
+    `UPDATE tenants SET domain = 'ACME.example.com'`,
+    `UPDATE tenants SET domain = 'acme.example.com'`,
+    'the domain ACME.example.com of tenant acme has capitals: telephones must write it just so, and many write small letters',
+    'trunkline tenant update acme --domain acme.example.com',
+  ],
+  [
+    'limit_unreadable',
+    `UPDATE tenants SET settings = '{"limits":{"calls_per_day":"many","extensions":{"101":5}}}'`,
+    'UPDATE tenants SET settings = NULL',
+    'limits.calls_per_day, limits.extensions.101 of tenant acme cannot be read, so calls out are refused',
+    'trunkline tenant show acme --fields settings',
+  ],
+  [
+    'number_unfit',
+    `UPDATE extensions SET extension_number = 'desk'`,
+    `UPDATE extensions SET extension_number = '101'`,
+    'extension acme/desk has a number that cannot be dialled: digits, * and # can',
+    'trunkline extension show acme/desk',
+  ],
+  [
+    'no_secret',
+    `UPDATE extensions SET secret = ' '`,
+    `UPDATE extensions SET secret = 'x'`,
+    'extension acme/101 has no secret, so that its telephones cannot register',
+    'trunkline extension update acme/101 --generate-secret',
+  ],
+  [
+    'number_unfit',
+    `UPDATE queues SET queue_number = 'a,b'`,
+    `UPDATE queues SET queue_number = '800'`,
+    'queue acme/a,b has a number that cannot be dialled: digits, * and # can',
+    'trunkline queue show acme/a,b',
+  ],
+  [
+    'number_unfit',
+    `UPDATE dids SET number = 'switchboard'`,
+    `UPDATE dids SET number = '+380441234567'`,
+    'DID switchboard is no telephone number',
+    'trunkline did show switchboard',
+  ],
+  [
+    'did_of_two_tenants',
+    `INSERT INTO tenants SELECT 2, 'Beta', 'beta', 'beta.example.com', status, timezone, 5, NULL, created_at, updated_at FROM tenants;
+     INSERT INTO dids SELECT 2, 2, '380 44 123 45 67', provider, NULL, status, created_at, updated_at FROM dids`,
+    'DELETE FROM dids WHERE id = 2; DELETE FROM tenants WHERE id = 2',
+    'DID 380 44 123 45 67 of tenant beta is one of tenant acme as well, who gets its calls',
+    'trunkline did show id:2',
+  ],
+]
+
+describe('trunkline switch check', () => {
+  it('ends well where nothing is wrong', async () => {
+    assert.deepEqual(await place.run('trunkline switch check', on({})), {
+      code: 0,
+      stdout: 'ok: nothing is wrong with the switch\n',
+      stderr: '',
+    })
+  })
+
+  for (const [kind, make, undo, finding, fix] of TROUBLES)
+    it(`finds ${finding}`, async () => {
+      change(make)
+      try {
+        assert.deepEqual(await found(), [[kind, finding, fix]])
+      } finally {
+        change(undo)
+      }
+    })
+
+  it('has what the switches find, and one that is away', async () => {
+    const findings = [
+      { code: 'token_wrong', severity: 'error', finding: 'the token is wrong', fix: 'trunkline switch setup' },
+      { code: 'slow', severity: 'warning', finding: 'a reload took 3 s', fix: null },
+    ] as const
+    const options = on({ findings }, { kind: 'asterisk', away: 'Asterisk does not answer.' })
+    assert.deepEqual(await found(options), [
+      ['token_wrong', 'the token is wrong', 'trunkline switch setup'],
+      ['slow', 'a reload took 3 s', ''],
+      ['switch_away', 'Asterisk does not answer', 'trunkline config show'],
+    ])
+    const { code, stdout } = await place.run('trunkline switch check', options)
+    assert.equal(code, 1)
+    assert.match(stdout, /found: a reload took 3 s\nfound: Asterisk/)
+  })
+
+  it('finds that no switch is set, and then nothing that one could not use', async () => {
+    change(`UPDATE tenants SET domain = 'ACME.example.com'`)
+    assert.deepEqual(
+      (await found(on())).map(([kind]) => kind),
+      ['no_switch'],
+    )
+    assert.deepEqual(
+      (await found(on(), 'doctor')).map(([kind]) => kind),
+      ['daemon_down'],
+    )
+    assert.deepEqual(
+      (await found(on({ away: 'No.' }), 'doctor')).map(([kind]) => kind),
+      ['daemon_down', 'domain_case', 'switch_away'],
+    )
+    change(`UPDATE tenants SET domain = 'acme.example.com'`)
+  })
+
+  it('counts those beyond the first ten', async () => {
+    change(
+      `WITH RECURSIVE k(i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM k WHERE i < 14)
+       INSERT INTO extensions SELECT NULL, 1, '10' || i, 'X', NULL, '', 'active', 0, created_at, updated_at FROM k, extensions WHERE id = 1`,
+    )
+    const all = await found()
+    assert.equal(all.length, 11)
+    assert.match(all.at(-1)?.[1] ?? '', /^3 more of this kind, the last: extension acme\/102 has no secret/)
+  })
+})
