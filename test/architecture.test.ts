@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isJsonObject } from '../core/json.ts'
@@ -58,6 +58,13 @@ test('one file says which table keeps the records of a resource', () => {
   const named = /\b(?:FROM|INTO|UPDATE|JOIN|main\.)\s*\$\{(?:\w+\.)*name\}/
   const found = filesIn('adapters/sqlite').filter(path => named.test(read(path)))
   assert.deepEqual(found, [], 'use tableOf')
+})
+
+test('a folder of sources holds no more files than a reader takes in at once', () => {
+  const counts = new Map<string, number>()
+  for (const path of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
+  const long = [...counts].filter(([folder, count]) => count > 24 && !folder.endsWith('/migrations'))
+  assert.deepEqual(long, [], 'group them by what they are for')
 })
 
 describe('the check of the layers', () => {

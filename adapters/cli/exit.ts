@@ -75,10 +75,10 @@ const ENDING = ['SIGINT', 'SIGTERM'] as const
 
 /** Calls back with the exit code on the first signal; a second one ends the process. Returns the undoing of this. */
 export function onEnding(end: (exitCode: number) => void): () => void {
-  const told = (signal: NodeJS.Signals): void => end(signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted)
-  for (const signal of ENDING) process.once(signal, told)
+  const onSignal = (signal: NodeJS.Signals): void => end(signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted)
+  for (const signal of ENDING) process.once(signal, onSignal)
   return () => {
-    for (const signal of ENDING) process.off(signal, told)
+    for (const signal of ENDING) process.off(signal, onSignal)
   }
 }
 

@@ -58,11 +58,11 @@ export async function assertRead(
 
 /** Where a text looks like a typo, the hint is the same command with the word that was probably meant. */
 function refused({ fields }: Resource, [first, ...others]: readonly Unread[], errors: FieldErrors): CliError {
-  const told = errors.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; ')
+  const sentences = errors.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; ')
   const meant = first?.path.length === 0 && others.length === 0 ? first.meant : undefined
   const hint =
     first && meant && 'value' in meant
       ? again(`--${flagOf(first.field, fields[first.field] ?? {})}`, String(meant.value))
       : undefined
-  return new CliError(EXIT.data, `${told}; --force stores it as it is`, hint, invalid(errors))
+  return new CliError(EXIT.data, `${sentences}; --force stores it as it is`, hint, invalid(errors))
 }

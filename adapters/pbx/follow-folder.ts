@@ -38,7 +38,7 @@ export async function followFolder(course: Course): Promise<void> {
 function looker(course: Course) {
   const { path, signal, setLag, onTrouble } = course
   let taken = new Map<string, number>()
-  let told = new Map<string, number>()
+  let reported = new Map<string, number>()
   return async (isWhole: boolean): Promise<boolean> => {
     const present = new Map<string, number>()
     const unreadable = new Map<string, number>()
@@ -56,12 +56,12 @@ function looker(course: Course) {
       if (found.is === 'unsettled' || found.is === 'unreadable') later += found.size
       if (found.is === 'unreadable') {
         unreadable.set(file, found.at)
-        if (told.get(file) !== found.at) onTrouble(found.trouble)
+        if (reported.get(file) !== found.at) onTrouble(found.trouble)
       }
     }
     await waiting.finish()
     taken = present
-    told = unreadable
+    reported = unreadable
     setLag(later)
     return isUnsettled
   }

@@ -53,9 +53,9 @@ async function contentsOf(path: string, asked: Ingest['format']): Promise<Conten
   const mayBeOne = asked === 'freeswitch-json' || (asked === 'auto' && isNamedJson)
   const whole = mayBeOne ? await readRecordFile(path) : null
   if (whole && 'call' in whole) return { records: [whole] }
-  const told = await formatOfFile(path)
-  if (!told) return whole && isNamedJson ? { records: [whole] } : null
-  return asked === 'auto' || asked === told ? { format: told } : null
+  const detected = await formatOfFile(path)
+  if (!detected) return whole && isNamedJson ? { records: [whole] } : null
+  return asked === 'auto' || asked === detected ? { format: detected } : null
 }
 
 async function* ofFile(path: string, { format }: Ingest, calls: Calls): Batches {

@@ -63,7 +63,7 @@ export function threadedBulk(here: Bulk, start: () => Worker): ThreadedBulk {
 function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: PlaceOf) => void): BulkLoad {
   let batchSize = MORE
   let created = 0
-  let ready: Promise<unknown> = call('open', { ...plan, resource: plan.resource.name }).then(size => {
+  let opened: Promise<unknown> = call('open', { ...plan, resource: plan.resource.name }).then(size => {
     batchSize = size
   })
   return {
@@ -72,7 +72,7 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
     },
     add: async records => {
       created += countOf(records)
-      await ready
+      await opened
       await call('add', records)
     },
     check: () => call('check'),
@@ -82,7 +82,7 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
       created = 0
       // What is added from now on is of the next batch, and waits until this one is on its way.
       const place = Promise.resolve(placeOf(all, []))
-      ready = place
+      opened = place
       const counted = await call('store', await place, approved)
       batchSize = counted.batchSize
       return counted

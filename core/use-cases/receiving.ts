@@ -86,13 +86,13 @@ export async function receiveByProfile(
   const token = rule?.callback_token ?? null
   const proof = token === null ? null : { token, digests, now: secondsOf(clock.now()) }
   const opening = head()
-  const told = proof === null ? 'proven' : glance(profile.sender, { ...proof, request: opening })
-  if (told === 'refused') return { result: 'refused' }
+  const atFirst = proof === null ? 'proven' : glance(profile.sender, { ...proof, request: opening })
+  if (atFirst === 'refused') return { result: 'refused' }
   const body = await bytes()
   if (typeof body === 'string') return { result: 'unreadable', reason: body }
   const request = { ...opening, body }
   if (isCrowded(request)) return { result: 'unreadable', reason: 'too_many_fields' }
-  if (proof !== null && told === 'open' && !isFromProvider(profile.sender, { ...proof, request }))
+  if (proof !== null && atFirst === 'open' && !isFromProvider(profile.sender, { ...proof, request }))
     return { result: 'refused' }
   const receipts = readReceipts(profile, request).map(asReceipt)
   if (receipts.length === 0) return { result: 'unreadable', reason: 'no_message_id' }

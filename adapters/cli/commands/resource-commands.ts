@@ -17,7 +17,7 @@ import { type RunCommand, takesFields } from '../program.ts'
 import { hinting } from '../remedies.ts'
 import { addSelectionFlags, addSortFlags, selectionFrom, sortFrom } from '../selection.ts'
 import { askMissing } from '../terminal/ask.ts'
-import { assertFields, isTold, printRecord, printRecords } from '../terminal/output.ts'
+import { assertFields, isAskedFor, printRecord, printRecords } from '../terminal/output.ts'
 import { sayHint } from '../terminal/report.ts'
 import { sampleChange, sampleFlags, sampleReference } from '../terminal/samples.ts'
 import { wholeNumber } from '../terminal/whole-number.ts'
@@ -169,7 +169,7 @@ function createCommand(
     )
     // A secret made up just now is shown this once: nobody has seen it yet.
     const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
-    if (isUnseen || isTold(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
+    if (isUnseen || isAskedFor(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
     await warnOfSameKey(context, services.records, resource, idIn(json))
     await additions?.done(context, services, json)
@@ -214,7 +214,7 @@ function updateCommand(resource: Resource, name: string, run: RunCommand, additi
       administration.change(resource, id, changes, { edits }),
     )
     const isUnseen = isGenerating(flags)
-    if (isUnseen || isTold(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
+    if (isUnseen || isAskedFor(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} updated.`)
     if (resource.key.some(field => field in changes)) await warnOfSameKey(context, records, resource, id)
   })

@@ -181,8 +181,8 @@ export async function joined(resource: Resource, row: JsonObject, records: Recor
           return target ? nameOf(target, Number(member[name])) : cell(member[name])
         }),
       )
-    const told = members.slice(0, NAMED).filter(isJsonObject)
-    const names = await Promise.all(told.map(async member => (await nameIn(member)).join(' ')))
+    const first = members.slice(0, NAMED).filter(isJsonObject)
+    const names = await Promise.all(first.map(async member => (await nameIn(member)).join(' ')))
     named[embed.name] = [...names, ...members.slice(NAMED)]
   }
   return named

@@ -93,8 +93,8 @@ export async function printRecord(
     await writeCsv(io, csvLine(known.map(({ name }) => name)))
     return writeRows(context, known, [named])
   }
-  const told = Object.fromEntries(Object.entries(row).filter(([name, value]) => value !== null || !(name in beside)))
-  const named = await joined(resource, told, (await context.open()).records)
+  const present = Object.fromEntries(Object.entries(row).filter(([name, value]) => value !== null || !(name in beside)))
+  const named = await joined(resource, present, (await context.open()).records)
   return printLines(context, linesOf(resource, named, showSecrets))
 }
 
@@ -160,12 +160,12 @@ export function assertColumns({ options }: Context, isFlat = options.output !== 
 }
 
 /** Is the outcome printed? With --quiet only if data is asked for, by --output or --fields. */
-export const isTold = ({ options: { quiet, output, fields } }: Pick<Context, 'options'>): boolean =>
+export const isAskedFor = ({ options: { quiet, output, fields } }: Pick<Context, 'options'>): boolean =>
   !quiet || output !== 'table' || fields !== undefined
 
-/** What was done: see `isTold`. */
+/** What was done: see `isAskedFor`. */
 export const printOutcome: typeof printValue = async (context, value, lines) => {
-  if (isTold(context)) await printValue(context, value, lines)
+  if (isAskedFor(context)) await printValue(context, value, lines)
 }
 
 /** Prints a value that is not a record: as JSON, or as the lines given for a person. --fields chooses members of rows. */

@@ -20,7 +20,7 @@ export interface Failed {
   readonly command?: Command | undefined
 }
 
-interface Told {
+interface Reported {
   readonly code: string
   readonly exitCode: number
   readonly message: string
@@ -34,14 +34,14 @@ interface Told {
 /** Prints what went wrong and returns the exit code. */
 export async function report(failed: Failed, error: unknown): Promise<number> {
   const { io, asJson, verbose } = failed
-  const { code, exitCode, message, lines = [message], hint, isForRoot = false } = told(failed, error)
+  const { code, exitCode, message, lines = [message], hint, isForRoot = false } = problemOf(failed, error)
   const suggestion = hint === undefined ? undefined : ((await written(failed, hint)) ?? helpOf(failed))
   const remedy = suggestion !== undefined && isForRoot ? asRoot(io.env, suggestion) : suggestion
   if (asJson) {
     const { errors: broken, dependants } = detailsOf(error)
     const errors = broken && sentencesByField(broken)
-    const told = { code, message, errors, dependants, hint: remedy, exit_code: exitCode }
-    writeErrors(io, escapedJson(JSON.stringify({ error: told })))
+    const shown = { code, message, errors, dependants, hint: remedy, exit_code: exitCode }
+    writeErrors(io, escapedJson(JSON.stringify({ error: shown })))
   } else {
     for (const line of lines) if (line !== '') writeErrors(io, `error: ${line}`)
     if (remedy !== undefined) writeErrors(io, `hint: ${remedy}`)
@@ -56,17 +56,17 @@ function detailsOf(error: unknown): Partial<AppError['details']> {
   return error instanceof CliError && error.cause instanceof AppError ? error.cause.details : {}
 }
 
-function told(failed: Failed, error: unknown): Told {
+function problemOf(failed: Failed, error: unknown): Reported {
   if (error instanceof CliError) {
     const { exitCode, message, hint, cause } = error
     return { code: cause instanceof AppError ? cause.code : codeName(exitCode), exitCode, message, hint }
   }
-  if (error instanceof AppError) return toldOf(failed, error)
+  if (error instanceof AppError) return problemOfApp(failed, error)
   if (error instanceof CommanderError) return misused(failed, error)
   if (error instanceof Error && error.name === 'ExitPromptError')
     return { code: 'interrupted', exitCode: EXIT.interrupted, message: '' }
   return (
-    toldBySystem(error) ?? {
+    problemOfSystem(error) ?? {
       code: 'internal',
       exitCode: EXIT.bug,
       message: `this is a bug in trunkline: ${error instanceof Error ? error.message : String(error)}`,
@@ -100,7 +100,7 @@ export function cannotWrite(path: string, error: unknown, exitCode: number = EXI
   return new CliError(exitCode, `cannot write ${path}${sentence ? `: ${sentence}` : ''} (${code})`)
 }
 
-function toldBySystem(error: unknown): Told | null {
+function problemOfSystem(error: unknown): Reported | null {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return null
   const [exitCode, sentence] = OF_SYSTEM[String(error.code)] ?? []
   if (exitCode === undefined) return null
@@ -108,7 +108,7 @@ function toldBySystem(error: unknown): Told | null {
   return { code: codeName(exitCode), exitCode, message: `${at}${sentence} (${error.code})` }
 }
 
-function toldOf({ command }: Failed, { code, message, details }: AppError): Told {
+function problemOfApp({ command }: Failed, { code, message, details }: AppError): Reported {
   const { errors, hint } = details
   const exitCode = EXIT_OF[code]
   if ((code === 'read_only' || code === 'forbidden') && !hint && process.getuid?.() !== 0)
@@ -129,7 +129,7 @@ function flagFor(command: Command | undefined, field: string): string | undefine
 }
 
 /** What commander found wrong with the line, with the line as it may have been meant. */
-function misused({ command }: Failed, error: CommanderError): Told {
+function misused({ command }: Failed, error: CommanderError): Reported {
   const [said = '', suggestion] = error.message.replace(/^error: /, '').split(/\n(?=\(Did you mean)/)
   const meant = /^\(Did you mean ([^\s,]+)\?\)$/.exec(suggestion ?? '')?.[1]
   const wrong = /'(.+)'/s.exec(said)?.[1]

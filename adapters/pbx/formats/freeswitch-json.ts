@@ -77,8 +77,8 @@ function secondsOf(call: Fields, micros: string, whole: string): number {
 
 /** The first of these that is given and not 0, which means never. */
 function moment(times: JsonObject, name: string, micros: string, seconds: string): SwitchMoment | null {
-  const told = [micros, text(times, name), seconds === '' ? '' : `${seconds}000000`]
-  const first = told.find(each => MICROS.test(each) && Number(each) > 0)
+  const candidates = [micros, text(times, name), seconds === '' ? '' : `${seconds}000000`]
+  const first = candidates.find(each => MICROS.test(each) && Number(each) > 0)
   return first === undefined ? null : { epochMicros: Number(first) }
 }
 

@@ -91,8 +91,8 @@ function damageIn(db: Database): string[] {
   try {
     for (const line of db.prepare<[], string>('PRAGMA integrity_check').pluck().iterate()) lines.push(line)
   } catch (error) {
-    const told = translate(error)
-    if (!(told instanceof AppError && told.code === 'corrupt')) throw error
+    const translated = translate(error)
+    if (!(translated instanceof AppError && translated.code === 'corrupt')) throw error
     lines.push(`no more can be said: ${error instanceof Error ? error.message : String(error)}`)
   }
   return lines.filter(line => line !== 'ok')

@@ -36,9 +36,9 @@ function assertSound(backup: string): void {
   try {
     verify(backup)
   } catch (error) {
-    const told = translate(error)
-    if (!(told instanceof AppError && told.code === 'corrupt')) throw told
-    throw new AppError('corrupt', `${backup} was not restored: ${told.message}`, { cause: error })
+    const translated = translate(error)
+    if (!(translated instanceof AppError && translated.code === 'corrupt')) throw translated
+    throw new AppError('corrupt', `${backup} was not restored: ${translated.message}`, { cause: error })
   }
 }
 

@@ -24,8 +24,8 @@ export function glance(
   senders: readonly ProfileSender[],
   proof: Omit<Proof, 'request'> & { readonly request: Head },
 ): Glance {
-  const told = senders.map(sender => glanceAt(sender, { ...proof, request: { ...proof.request, body: NOTHING } }))
-  return told.includes('proven') ? 'proven' : told.includes('open') ? 'open' : 'refused'
+  const glances = senders.map(sender => glanceAt(sender, { ...proof, request: { ...proof.request, body: NOTHING } }))
+  return glances.includes('proven') ? 'proven' : glances.includes('open') ? 'open' : 'refused'
 }
 
 /** A request whose body has not been read. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer as createTcp, type Server, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
 import { type FakeGateway, signal, startGateway } from '../../support/messaging/gateway.ts'
 import { submissionTo } from '../../support/messaging/submissions.ts'
+import { wire } from '../../support/messaging/wire.ts'
 
 let gateway: FakeGateway
 let client: HttpGatewayClient
@@ -26,29 +26,6 @@ const submission = { basic: { username: 'user', password: 'word' }, body: BODY }
 
 const submit = (members: Partial<typeof submission> & { url?: string } = {}, through = client): Promise<GatewayReply> =>
   through.submit(submissionTo(gateway.url, { ...submission, ...members }))
-
-/** A server that speaks no HTTP of its own accord: `act` gets each connection once its request was begun. */
-async function wire(
-  act: (socket: Socket) => void,
-  onPort = 0,
-): Promise<{ url: string; server: Server; close(): Promise<void> }> {
-  const sockets = new Set<Socket>()
-  const server = createTcp(socket => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-    socket.once('data', () => act(socket))
-  })
-  server.listen(onPort, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  const close = async (): Promise<void> => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-    await once(server, 'close')
-  }
-  return { url: `http://127.0.0.1:${port}/send`, server, close }
-}
 
 const exchanged = async (act: (socket: Socket) => void, through = client): Promise<GatewayReply> => {
   const { url, close } = await wire(act)

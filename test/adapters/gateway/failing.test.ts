@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { connect, createServer as createTcp, type Server, type Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
 import { type FakeGateway, startGateway } from '../../support/messaging/gateway.ts'
 import { submissionTo } from '../../support/messaging/submissions.ts'
+import { wire } from '../../support/messaging/wire.ts'
 
 let gateway: FakeGateway
 let client: HttpGatewayClient
@@ -31,29 +32,6 @@ const submit = (members: Partial<typeof submission> & { url?: string } = {}, thr
 /** A failure before anything was written, and one after. */
 const definite = (exception: string): GatewayReply => ({ kind: 'failed', isWritten: false, exception })
 const unknown = (exception: string): GatewayReply => ({ kind: 'failed', isWritten: true, exception })
-
-/** A server that speaks no HTTP of its own accord: `act` gets each connection once its request was begun. */
-async function wire(
-  act: (socket: Socket) => void,
-  onPort = 0,
-): Promise<{ url: string; server: Server; close(): Promise<void> }> {
-  const sockets = new Set<Socket>()
-  const server = createTcp(socket => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-    socket.once('data', () => act(socket))
-  })
-  server.listen(onPort, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  const port = typeof address === 'object' && address !== null ? address.port : 0
-  const close = async (): Promise<void> => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-    await once(server, 'close')
-  }
-  return { url: `http://127.0.0.1:${port}/send`, server, close }
-}
 
 /** An address where connections are neither taken nor refused: the system's queue for them is full. */
 async function onFullBacklog(test: (url: string) => Promise<void>): Promise<void> {

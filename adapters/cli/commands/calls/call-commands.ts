@@ -80,7 +80,7 @@ function ingestCommand(run: RunCommand): Command {
         bar.end()
         stream?.destroy()
       })
-    await printOutcome(context, { ...counts }, () => told(context, counts))
+    await printOutcome(context, { ...counts }, () => countsInWords(context, counts))
     await sayNextSteps(context, counts, rules.tenant)
     tellFiles(context, 'passed over, since they cannot be read', unreadable)
     const of = format === AUTO ? 'of a switch' : `of the format ${format}`
@@ -113,7 +113,7 @@ function tellFiles(context: Context, what: string, files: readonly string[]): vo
   if (files.length > SHOWN) say(context, `  … and ${files.length - SHOWN} more`)
 }
 
-function told(context: Context, { stored, known, quarantined, legs, unrated }: IngestCounts): string[] {
+function countsInWords(context: Context, { stored, known, quarantined, legs, unrated }: IngestCounts): string[] {
   const lines = [`stored      ${stored}`, `known       ${known}`, `quarantined ${quarantined}`]
   if (legs > 0) lines.push(`legs        ${legs} (their calls have records of their own)`)
   if (unrated > 0) lines.push(`unrated     ${styled(context, 'yellow', String(unrated))}`)

@@ -11,7 +11,7 @@ import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
 import { tenantPeriodFrom, tenantPeriodOptions } from '../../period.ts'
 import type { RunCommand } from '../../program.ts'
 import { cell } from '../../terminal/json-values.ts'
-import { csvLine, isTold } from '../../terminal/output.ts'
+import { csvLine, isAskedFor } from '../../terminal/output.ts'
 import { writeCsv, writeJson, writeLines } from '../../terminal/streams.ts'
 import { counted } from '../../terminal/whole-number.ts'
 
@@ -44,7 +44,7 @@ export function rerateCommand(run: RunCommand): Command {
     if (!dryRun && !flags['yes'] && !(await isConfirmed(context, calls, query))) return
     if (context.options.output === 'table') {
       const result = await calls.rerate(query, { dryRun, sample: SHOWN })
-      if (dryRun || isTold(context)) await writeLines(context.io, told(result, dryRun))
+      if (dryRun || isAskedFor(context)) await writeLines(context.io, resultLines(result, dryRun))
     } else await printAll(context, calls, query, dryRun)
     if (dryRun) say(context, 'Nothing was changed; to change it, use --yes instead of --dry-run.')
   })
@@ -128,7 +128,7 @@ const totalsAsJson = ({
 
 const BY_HAND = 'edited by hand'
 
-function told({ changes, ...result }: RerateResult, dryRun: boolean): string[] {
+function resultLines({ changes, ...result }: RerateResult, dryRun: boolean): string[] {
   const line = ({ id, destination_number, started_at, old, new: now, editedByHand }: Rerated): string =>
     `${id}  ${started_at.slice(0, 19)}Z  ${destination_number}  ${formatAmount(old.cost)}${editedByHand ? ` (${BY_HAND})` : ''} -> ${formatAmount(now.cost)}  ${now.direction === 'inbound' ? 'inbound' : `by ${now.prefix ?? 'no rate'}`}`
   const more = result.changed - changes.length

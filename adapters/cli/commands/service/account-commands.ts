@@ -15,7 +15,7 @@ import { resolve, spelling } from '../../naming/references.ts'
 import { suggests } from '../../naming/suggestions.ts'
 import { type RunCommand, takesFields } from '../../program.ts'
 import { askText } from '../../terminal/ask.ts'
-import { isTold, printOutcome, printRows, printThing } from '../../terminal/output.ts'
+import { isAskedFor, printOutcome, printRows, printThing } from '../../terminal/output.ts'
 import { counted } from '../../terminal/whole-number.ts'
 import { assertWanted } from '../delete-command.ts'
 
@@ -90,7 +90,7 @@ export async function storeAccount(
   const { account, madeUp } = await accountKeeping.create(wanted)
   const shown = await shownAccount(records, account)
   if (madeUp !== null) await printThing(context, { ...shown, password: madeUp })
-  else if (isTold(context)) await printThing(context, shown)
+  else if (isAskedFor(context)) await printThing(context, shown)
 }
 
 /** With the slug of its tenant, where it is tied to one. */

@@ -52,8 +52,8 @@ export async function daemonState(wiring: Wiring, context: Context): Promise<Dae
   const { maintenance } = await context.open()
   const is_served = await maintenance.isServed()
   if (!(await answerOf('/healthz'))?.ok) return { url, state: 'down', serves_this: null, is_served }
-  const ready = await answerOf('/readyz')
-  const beatenAt = ready?.ok ? /"beaten_at":"([^"]+)"/.exec(await ready.text())?.[1] : undefined
+  const readiness = await answerOf('/readyz')
+  const beatenAt = readiness?.ok ? /"beaten_at":"([^"]+)"/.exec(await readiness.text())?.[1] : undefined
   if (beatenAt === undefined) return { url, state: 'up', serves_this: null, is_served }
   return { url, state: 'up', serves_this: ((await maintenance.lastBeat()) ?? '') >= beatenAt, is_served }
 }

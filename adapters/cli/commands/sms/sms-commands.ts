@@ -19,7 +19,7 @@ import { recordPeriodFrom, recordPeriodOptions } from '../../period.ts'
 import { type RunCommand, takesFields, type Wiring } from '../../program.ts'
 import { askMissing } from '../../terminal/ask.ts'
 import { cell } from '../../terminal/json-values.ts'
-import { assertFields, isTold, printRecord, printRecords } from '../../terminal/output.ts'
+import { assertFields, isAskedFor, printRecord, printRecords } from '../../terminal/output.ts'
 import { wholeNumber } from '../../terminal/whole-number.ts'
 import { noteShown } from '../../trail.ts'
 import { smsRouteCommand } from '../prefix-route-commands.ts'
@@ -182,7 +182,7 @@ const isLost = (message: JsonObject): boolean => {
 
 /** What was said along the way is all that a person at a terminal wants. */
 const printSent = async (context: Context, sent: JsonObject): Promise<void> => {
-  const isWanted = isTold(context) || isLost(sent)
+  const isWanted = isAskedFor(context) || isLost(sent)
   if (isWanted && (context.options.output !== 'table' || !context.io.stdout.isTTY))
     await printRecord(context, wholeMessages, stringifyJson(sent), { showSecrets: false })
 }

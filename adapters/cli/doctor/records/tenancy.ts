@@ -21,7 +21,7 @@ async function* straysOf(services: Services, resource: Resource, within: Within)
   for (const id of ids.slice(0, AT_MOST)) {
     const row = await services.records.find(resource, id)
     if (!row) continue
-    const joined = await Promise.all(sidesOf(resource).map(side => told(services, resource, side, row, within)))
+    const joined = await Promise.all(sidesOf(resource).map(side => sideInWords(services, resource, side, row, within)))
     yield {
       kind: 'two_tenants',
       finding: `${labelOf(resource)} ${id} joins two tenants: ${joined.join(' and ')}`,
@@ -44,7 +44,7 @@ function parting(resource: Resource, { isRule }: Within, id: number): string {
 }
 
 /** What a side is, by name, and whose: `queue acme/800`, `DID +4930123 of acme`. */
-async function told(
+async function sideInWords(
   { records }: Services,
   resource: Resource,
   { field, to }: Side,

@@ -79,13 +79,13 @@ export async function approvedBy(
     if (removed > 0 || replacing.isPast) throw unconfirmed(counts, replacing)
     return counts
   }
-  say(context, told(counts))
+  say(context, inWords(counts))
   const { confirm } = await import('../../terminal/ask.ts')
   if (!(await confirm(context, question(replacing, isEmpty)))) throw new CliError(EXIT.negative, 'nothing was changed')
   return counts
 }
 
-const told = ({ created, updated, unchanged, removed }: BulkCounts): string =>
+const inWords = ({ created, updated, unchanged, removed }: BulkCounts): string =>
   `${grouped(created)} new, ${grouped(updated)} changed, ${grouped(unchanged)} unchanged, ${grouped(removed)} go`
 
 function question({ tenant, effectiveAt, timeZone }: Replacing, isEmpty: boolean): string {
@@ -96,7 +96,7 @@ function question({ tenant, effectiveAt, timeZone }: Replacing, isEmpty: boolean
 const unconfirmed = (counts: BulkCounts, { tenant, isPast }: Replacing): CliError =>
   new CliError(
     EXIT.usage,
-    `${isPast && counts.removed === 0 ? 'a deck that takes effect in the past' : `replacing the rates of ${tenant}`} must be confirmed (${told(counts)}): look with --dry-run, then repeat the command with --yes`,
+    `${isPast && counts.removed === 0 ? 'a deck that takes effect in the past' : `replacing the rates of ${tenant}`} must be confirmed (${inWords(counts)}): look with --dry-run, then repeat the command with --yes`,
     again('--dry-run'),
   )
 

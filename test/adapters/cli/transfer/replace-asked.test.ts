@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
-import { after, before, beforeEach, describe, it } from 'node:test'
-import type { Database } from 'better-sqlite3'
-import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
-import { furnish, missing, unbuilt, type Workplace, workplace } from '../../../support/cli/cli.ts'
-import { DECK_HEADER } from '../../../support/cli/imports.ts'
+import { describe, it } from 'node:test'
+import { missing, unbuilt } from '../../../support/cli/cli.ts'
+import { replaceDesk } from '../../../support/cli/replace-desk.ts'
 import { atTerminal } from '../../../support/cli/terminal.ts'
 import { asteriskRow } from '../../../support/data/switch.ts'
 
@@ -12,43 +10,7 @@ import { asteriskRow } from '../../../support/data/switch.ts'
 const LATER = '2090-12-01T00:00'
 const REPLACE = 'trunkline rate import deck.csv --tenant acme --mode replace'
 
-let place: Workplace
-before(async () => {
-  place = workplace()
-  await furnish(place)
-})
-after(() => place.remove())
-
-const inDatabase = <T>(act: (db: Database) => T): T => {
-  const db = new Sqlite(place.db)
-  try {
-    return act(db)
-  } finally {
-    db.close()
-  }
-}
-
-const rates = (): string[] =>
-  inDatabase(db =>
-    db.prepare<[], string>(`SELECT prefix || ' ' || cost_per_minute FROM rates ORDER BY prefix`).pluck().all(),
-  )
-
-/** Writes the file that is imported. */
-const deck = (...rows: string[]): void =>
-  writeFileSync(place.path('deck.csv'), [DECK_HEADER, ...rows.map(row => `${row},60,active`), ''].join('\n'))
-
-const run = (line: string) => place.run(line.replace('deck.csv', place.path('deck.csv')))
-const json = (line: string) => place.json(line.replace('deck.csv', place.path('deck.csv')))
-
-beforeEach(() => {
-  inDatabase(db => {
-    db.pragma('foreign_keys = ON')
-    db.exec(`DELETE FROM decks; DELETE FROM rates; DELETE FROM audit;
-      INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
-      VALUES (1, '380', 'Ukraine', 123, 60, 'active', '', ''), (1, '44', 'UK', 200, 60, 'active', '', '')`)
-  })
-  deck('380,Ukraine,0.0123', '44,UK,0.0300', '49,Germany,0.0400')
-})
+const { place, rates, deck, run, json } = replaceDesk()
 
 describe('the calls of a tenant whose deck was replaced', () => {
   const NUMBER = '00441112233'

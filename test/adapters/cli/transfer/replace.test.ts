@@ -1,57 +1,19 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { after, before, beforeEach, describe, it } from 'node:test'
-import type { Database } from 'better-sqlite3'
+import { readFileSync } from 'node:fs'
+import { describe, it } from 'node:test'
 import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
-import { furnish, type Workplace, workplace } from '../../../support/cli/cli.ts'
-import { DECK_HEADER } from '../../../support/cli/imports.ts'
+import { replaceDesk } from '../../../support/cli/replace-desk.ts'
 
 /** The tenant is in Kyiv, two hours ahead of UTC in winter. */
 const LATER = '2090-12-01T00:00'
 const REPLACE = 'trunkline rate import deck.csv --tenant acme --mode replace'
 
-let place: Workplace
-before(async () => {
-  place = workplace()
-  await furnish(place)
-})
-after(() => place.remove())
-
-const inDatabase = <T>(act: (db: Database) => T): T => {
-  const db = new Sqlite(place.db)
-  try {
-    return act(db)
-  } finally {
-    db.close()
-  }
-}
-
-const rates = (): string[] =>
-  inDatabase(db =>
-    db.prepare<[], string>(`SELECT prefix || ' ' || cost_per_minute FROM rates ORDER BY prefix`).pluck().all(),
-  )
-
-/** Writes the file that is imported. */
-const deck = (...rows: string[]): void =>
-  writeFileSync(place.path('deck.csv'), [DECK_HEADER, ...rows.map(row => `${row},60,active`), ''].join('\n'))
-
-const run = (line: string) => place.run(line.replace('deck.csv', place.path('deck.csv')))
-const json = (line: string) => place.json(line.replace('deck.csv', place.path('deck.csv')))
+const { place, inDatabase, rates, deck, run, json } = replaceDesk()
 
 /** As if that moment had come. */
 const makeDue = (): unknown =>
   inDatabase(db => db.exec(`UPDATE decks SET effective_at = '2026-10-05T00:00:00.000000Z' WHERE state = 'pending'`))
-
-beforeEach(() => {
-  inDatabase(db => {
-    db.pragma('foreign_keys = ON')
-    db.exec(`DELETE FROM decks; DELETE FROM rates; DELETE FROM audit;
-      INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
-      VALUES (1, '380', 'Ukraine', 123, 60, 'active', '', ''), (1, '44', 'UK', 200, 60, 'active', '', '')`)
-  })
-  deck('380,Ukraine,0.0123', '44,UK,0.0300', '49,Germany,0.0400')
-})
 
 describe('rate import --mode replace', () => {
   it('says what is new, changed, unchanged and gone, in words and as JSON', async () => {

@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs'
+import { after, before, beforeEach } from 'node:test'
+import type { Database } from 'better-sqlite3'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
+import { furnish, workplace } from './cli.ts'
+import { DECK_HEADER } from './imports.ts'
+
+/**
+ * A workplace for tests that replace the rates of acme (380 at 0.0123, 44 at 0.0200) by those of a file, deck.csv. Each
+ * test begins with both.
+ */
+export function replaceDesk() {
+  const place = workplace()
+  before(() => furnish(place))
+  after(() => place.remove())
+
+  const inDatabase = <T>(act: (db: Database) => T): T => {
+    const db = new Sqlite(place.db)
+    try {
+      return act(db)
+    } finally {
+      db.close()
+    }
+  }
+  /** Writes the file that is imported. */
+  const deck = (...rows: string[]): void =>
+    writeFileSync(place.path('deck.csv'), [DECK_HEADER, ...rows.map(row => `${row},60,active`), ''].join('\n'))
+
+  beforeEach(() => {
+    inDatabase(db => {
+      db.pragma('foreign_keys = ON')
+      db.exec(`DELETE FROM decks; DELETE FROM rates; DELETE FROM audit;
+        INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
+        VALUES (1, '380', 'Ukraine', 123, 60, 'active', '', ''), (1, '44', 'UK', 200, 60, 'active', '', '')`)
+    })
+    deck('380,Ukraine,0.0123', '44,UK,0.0300', '49,Germany,0.0400')
+  })
+
+  return {
+    place,
+    inDatabase,
+    deck,
+    rates: (): string[] =>
+      inDatabase(db =>
+        db.prepare<[], string>(`SELECT prefix || ' ' || cost_per_minute FROM rates ORDER BY prefix`).pluck().all(),
+      ),
+    run: (line: string) => place.run(line.replace('deck.csv', place.path('deck.csv'))),
+    json: (line: string) => place.json(line.replace('deck.csv', place.path('deck.csv'))),
+  }
+}
