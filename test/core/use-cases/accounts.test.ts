@@ -19,7 +19,7 @@ describe('a new account', () => {
     const named = { email: 'bob@example.com', password: 'correct horse', name: ' Bob ', role: 'supervisor' } as const
     assert.deepEqual(
       { ...(await keeping.create(named)).account, id: 0 },
-      { id: 0, name: 'Bob', email: named.email, role: named.role },
+      { id: 0, name: 'Bob', email: named.email, role: named.role, tenantId: null },
     )
   })
 
