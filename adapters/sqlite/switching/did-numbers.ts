@@ -100,10 +100,13 @@ export function didNumbers(
       pending = pending === 'all' || changed === 'all' ? 'all' : new Set([...pending, ...changed])
     },
     find: async digits => {
-      if (isBehind() && running === null)
+      if (isBehind() && running === null) {
         running = catchUp().finally(() => {
           running = null
         })
+        // Who waits for it is told; the next question tries again.
+        running.catch(() => undefined)
+      }
       const owner = still(digits)
       if (owner || running === null) return owner
       await running

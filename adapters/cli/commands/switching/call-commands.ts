@@ -5,8 +5,15 @@ import type { CallFacts, LiveCall } from '../../../../core/ports/switching.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { trunks } from '../../../../core/resources/trunks.ts'
 import { decideCall } from '../../../../core/switching/decide-call.ts'
-import { type CallDecision, type CallRequest, refused, type Target } from '../../../../core/switching/decision.ts'
+import {
+  type CallDecision,
+  type CallRequest,
+  type Refusal,
+  refused,
+  type Target,
+} from '../../../../core/switching/decision.ts'
 import { explainCall } from '../../../../core/switching/explain.ts'
+import { quoted } from '../../command-line.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import type { Flags } from '../../fields.ts'
@@ -15,6 +22,7 @@ import { resolve } from '../../naming/references.ts'
 import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
 import type { RunCommand, Wiring } from '../../program.ts'
 import { printValue } from '../../terminal/output.ts'
+import { sayHint } from '../../terminal/report.ts'
 import { styled } from '../../terminal/styles.ts'
 
 export const callCommand = (run: RunCommand, wiring: Wiring): Command =>
@@ -46,8 +54,28 @@ function explainCommand(run: RunCommand, wiring: Wiring): Command {
     await printValue(context, { ...shown(request, facts, decision), steps: explained.map(each => ({ ...each })) }, () =>
       explained.map(({ about, text }) => `${styled(context, 'dim', about.padEnd(10))}${text}`),
     )
-    return decision.refusal === null ? EXIT.ok : EXIT.negative
+    if (decision.refusal === null) return EXIT.ok
+    const hint = hintAt(decision.refusal, facts?.directory.tenant.slug ?? '')
+    if (hint !== null) await sayHint(context, hint)
+    return EXIT.negative
   })
+}
+
+/** The command that shows what is missing, or where it is. */
+function hintAt(refusal: Refusal, slug: string): string | null {
+  switch (refusal) {
+    case 'no trunk':
+      return 'trunkline trunk route list'
+    case 'no rate':
+      return `trunkline rate check ${quoted(slug)}`
+    case 'limit reached':
+    case 'limit unreadable':
+    case 'prefix blocked':
+    case 'prefix not allowed':
+      return `trunkline tenant show ${quoted(slug)} --fields settings`
+    default:
+      return null
+  }
 }
 
 interface Asked {

@@ -54,6 +54,14 @@ describe('a call that is explained', () => {
     assert.equal((await explained('acme 999 0501234567', 1)).refusal, 'unknown extension')
   })
 
+  it('is told the command that shows why it is refused', async () => {
+    await place.done('trunkline tenant update acme --settings-set \'limits.blocked_prefixes=["+44"]\'')
+    const { stderr } = await place.run('trunkline call explain acme 101 +442071234567')
+    assert.match(stderr, /trunkline tenant show acme --fields settings/)
+    const fields = await place.done('trunkline tenant show acme --fields settings')
+    assert.match(fields, /blocked_prefixes/)
+  })
+
   it('must be named whole', async () => {
     for (const words of [
       'acme 101',
