@@ -65,7 +65,7 @@ export function messagingRoutes({ administration, messaging, security, baseUrl }
     if (outcome.result === 'refused') {
       noteReceipt(ctx, gateway, 'token')
       if (gateway !== null) security.tokenRefused(gateway, originAt(ctx.ip))
-      throw new AppError('forbidden', 'The callback token is missing or wrong.')
+      throw new AppError('forbidden', 'The callback token or the signature is missing or wrong.')
     }
     if (outcome.result === 'unreadable') noteReceipt(ctx, gateway, outcome.reason)
     if (outcome.result === 'unreadable' || outcome.ack === null) return respond(ctx, 200, 'DLR received')

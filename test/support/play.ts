@@ -2,7 +2,7 @@ import { BUILT_IN } from '../../core/sms/profiles/all.ts'
 import { startWorld, type World } from './data/records.ts'
 import type { Answer } from './http/app.ts'
 import { addGateway, type FakeGateway, MESSAGE, type Submitted, startGateway } from './messaging/gateway.ts'
-import type { Call, Known, Provider } from './messaging/providers.ts'
+import type { Call, Known, Provider } from './messaging/providers/provider.ts'
 
 /** A service, and a server that plays any provider. */
 export interface Stage {

@@ -32,18 +32,24 @@ export function gatewayTest(run: RunCommand, wiring: Wiring): Command {
     const { sent, request } = await sendTest(context, services, gateway, bodyOf(gateway, flags))
     const isFailed = sent['delivery_status'] === 'failed'
     const final = isFailed || wait === null ? sent : await awaitReceipt(context, services, sent, wait)
-    await printThing(context, {
-      request,
-      message: final['id'],
-      delivery_status: final['delivery_status'],
-      status_class: final['status_class'],
-      reply_and_receipts: final['remote_response'],
-      error_message: final['error_message'],
-    })
+    if (!isAtTerminal(context))
+      await printThing(context, {
+        request,
+        message: final['id'],
+        delivery_status: final['delivery_status'],
+        status_class: final['status_class'],
+        reply_and_receipts: final['remote_response'],
+        error_message: final['error_message'],
+      })
+    else if (final['delivered_at'] !== null) say(context, `receipt    ${stringifyJson(final['remote_response'])}`)
     if (isFailed) return EXIT.negative
     return wait === null ? EXIT.ok : verdict(context, wiring, final, wait)
   })
 }
+
+/** A person at a terminal has read all of it along the way. */
+const isAtTerminal = ({ options, io }: Context): boolean =>
+  options.output === 'table' && options.fields === undefined && !options.quiet && io.stdout.isTTY === true
 
 function bodyOf(gateway: Gateway, { to, from, message }: Flags): JsonObject {
   const sender = from ?? gateway['default_sender_id']
@@ -63,7 +69,14 @@ async function sendTest(
   const preview = await messaging.preview(gateway.id, body)
   const request = asThing(preview.request)
   sayForm(context, cell(body['message']), preview.hasProfile)
-  say(context, `request    ${stringifyJson(request)}`)
+  if (isAtTerminal(context))
+    say(
+      context,
+      'request',
+      ...stringifyJson(request, 2)
+        .split('\n')
+        .map(line => `  ${line}`),
+    )
   const sent = await sendTold(context, services, gateway, () => messaging.send(gateway.id, body))
   if (classIn(sent) === null) say(context, 'what this status means is not known')
   return { sent, request }

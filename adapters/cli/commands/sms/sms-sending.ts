@@ -9,7 +9,7 @@ import { textForm } from '../../../../core/sms/text.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { CliError, EXIT, onEnding } from '../../exit.ts'
 import type { Flags } from '../../fields.ts'
-import { resolve } from '../../naming/references.ts'
+import { resolve, spelling } from '../../naming/references.ts'
 import type { Wiring } from '../../program.ts'
 import { candidates, choose } from '../../terminal/ask.ts'
 import { cell } from '../../terminal/json-values.ts'
@@ -70,12 +70,12 @@ export async function sendTold(
   const { id } = asObject(await unlessEnded(submit()))
   const sent = (await messageAt(services, Number(id))) ?? {}
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
-  say(
-    context,
-    `${state(context, sent)}  after ${seconds} s, as message ${cell(sent['id'])} (${cell(sent['external_message_id'])})`,
-  )
+  const named = (id: unknown): Promise<string> => spelling(services.records, smsGateways, Number(id))
   for (const { gateway: id, error } of objectsIn(sent['tries']))
-    say(context, `refused    by gateway ${cell(id)}: ${cell(error)}`)
+    say(context, `refused    by ${await named(id)}: ${cell(error)}`)
+  const through = gateway ? '' : ` through ${await named(sent['sms_gateway_id'])},`
+  const message = `as message ${cell(sent['id'])} (${cell(sent['external_message_id'])})`
+  say(context, `${state(context, sent)}  after ${seconds} s,${through} ${message}`)
   if (sent['error_message'] !== null) say(context, `error      ${cell(sent['error_message'])}`)
   say(context, `reply      ${stringifyJson(sent['remote_response'])}`)
   return sent

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { type Provider, providerOf } from '../../../support/messaging/providers.ts'
+import type { Provider } from '../../../support/messaging/providers/provider.ts'
+import { providerOf } from '../../../support/messaging/providers.ts'
 import { play as playOn, type Stage, stage } from '../../../support/play.ts'
 
 let on: Stage

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { addGateway, MESSAGE } from '../../../support/messaging/gateway.ts'
-import { type Known, type Provider, providerOf } from '../../../support/messaging/providers.ts'
+import type { Known, Provider } from '../../../support/messaging/providers/provider.ts'
+import { providerOf } from '../../../support/messaging/providers.ts'
 import { call, play as playOn, type Stage, stage } from '../../../support/play.ts'
 
 let on: Stage

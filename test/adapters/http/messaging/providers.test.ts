@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { MESSAGE } from '../../../support/messaging/gateway.ts'
-import { type Call, type Known, PROVIDERS, type Provider } from '../../../support/messaging/providers.ts'
+import type { Call, Known, Provider } from '../../../support/messaging/providers/provider.ts'
+import { PROVIDERS } from '../../../support/messaging/providers.ts'
 import { call, play as playOn, type Stage, stage } from '../../../support/play.ts'
 
 let on: Stage

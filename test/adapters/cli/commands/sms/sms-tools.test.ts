@@ -43,7 +43,10 @@ describe('routes of messages', () => {
     other.answerWith(200, '{"message_id":"o-1"}')
     const { code, stdout, stderr } = await place.run(`${SEND} --output json`)
     assert.equal(code, 0, stderr)
-    assert.match(stderr, /^refused {4}by gateway 1: HTTP 403: no credit$/m)
+    assert.match(
+      stderr,
+      /^refused {4}by Jasmin: HTTP 403: no credit\nsubmitted {2}after \S+ s, through Other, as message \d+ \(o-1\)$/m,
+    )
     const { external_message_id, tries } = JSON.parse(stdout)
     assert.deepEqual([external_message_id, tries[0].gateway], ['o-1', 1])
     const away = await place.run(SEND.replace('+380', '+49'))
