@@ -79,7 +79,7 @@ async function tenantsIn(directory: SwitchDirectory): Promise<Omit<StoredTenants
   return { slugs, trunks }
 }
 
-/** For the daemon: what FreeSWITCH asks, the records that it hands over, and what it is told. */
+/** For the daemon: what FreeSWITCH asks, the records that it hands over, and what is sent to it. */
 export function serveFreeswitch(settings: Settings, serving: Serving): Served | null {
   if (settings.freeswitch === null) return null
   const { token, place, cdrFolder, allowed } = resolved(settings.freeswitch)
@@ -139,7 +139,7 @@ const deciding =
     if (directory && last?.kind === 'limit') onLimit(directory, last)
   }
 
-/** Errors that are tried again are told of once, until there is another. */
+/** Reports an error that is tried again once, until there is another. */
 function onceEach(tell: (error: unknown) => void): (error: unknown) => void {
   let told = ''
   return error => {

@@ -16,7 +16,7 @@ export interface Serving {
   readonly clock: Clock
   readonly log: Logger
   readonly metrics: Pick<Metrics, 'counter' | 'callRefused'>
-  /** Told of each limit that a call is refused by. */
+  /** Called with each limit that a call is refused by. */
   onLimit(directory: TenantDirectory, use: LimitUse & { readonly of: string | null }): void
 }
 

@@ -25,7 +25,7 @@ export function intentOf(line: readonly string[]): Intent {
   return { words, wantsHelp: wantsHelp || line.length === 0 }
 }
 
-/** Is data asked for as JSON? Told before parsing, since a line that cannot be parsed has errors to print as well. */
+/** Is data asked for as JSON? Read before parsing, since a line that cannot be parsed has errors to print as well. */
 export const wantsJson = (line: readonly string[]): boolean =>
   line.some(
     (word, i) =>

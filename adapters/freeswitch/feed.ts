@@ -22,7 +22,7 @@ export interface FeedParts {
   readonly clock: Clock
   /** What the marks of gateways are made with. */
   readonly key: string
-  /** Told of each decision on a telephone or a call; `directory` is null where no tenant is known. */
+  /** Called with each decision on a telephone or a call; `directory` is null where no tenant is known. */
   onDecision(decided: DecidedOn, directory: TenantDirectory | null): void
 }
 

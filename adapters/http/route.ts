@@ -20,7 +20,7 @@ export interface Route {
   readonly needs?: Readonly<Partial<Record<Method, Needs>>>
   /** A page asks for it by itself, again and again: that keeps no session alive. */
   readonly isUnattended?: true
-  /** Told of a request by a method that is not served, before it gets its 405; true where it has answered all the same. */
+  /** Called with a request by a method that is not served, before it gets its 405; true where it has answered all the same. */
   readonly onWrongMethod?: (ctx: Context) => Promise<boolean>
   /** False where the pattern fits but nothing is there: 404. */
   readonly exists?: (parameters: Readonly<Record<string, string>>) => boolean

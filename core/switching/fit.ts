@@ -1,5 +1,5 @@
 /**
- * What may stand in what a switch is told to do. Texts of tenants are data to us and a language to a switch, where
+ * What may stand in the commands to a switch. Texts of tenants are data to us and a language to a switch, where
  * `${system(…)}` runs a command and a comma ends an argument: what does not match is never handed on.
  */
 
