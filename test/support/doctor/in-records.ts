@@ -46,6 +46,13 @@ export const IN_RECORDS: readonly Trouble[] = [
     changes: ['accounts 2 came'],
   },
   {
+    kind: 'no_admin',
+    title: 'roles with a manager alone',
+    make: sql("UPDATE accounts SET role = 'manager'"),
+    env: () => ({ TRUNKLINE_ROLES: 'enforced' }),
+    changes: ['accounts 1 role: manager → admin'],
+  },
+  {
     kind: 'account_tenant',
     title: 'an account whose tenant is gone',
     make: sql(...copyOf('accounts', "id = 2, email = 'tim@example.com', tenant_id = 99")),

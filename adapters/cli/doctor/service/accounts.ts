@@ -42,12 +42,15 @@ function* unenforced({ settings, sources }: Patient, enabled: readonly Account[]
 }
 
 function* withoutAdmin({ settings }: Patient, enabled: readonly Account[]): Iterable<Finding> {
-  if (settings['roles'] !== 'enforced' || enabled.some(({ role, tenantId }) => role === 'admin' && tenantId === null))
-    return
+  const ofAll = enabled.filter(({ tenantId }) => tenantId === null)
+  if (settings['roles'] !== 'enforced' || ofAll.some(({ role }) => role === 'admin')) return
+  const [first] = ofAll
   yield {
     kind: 'no_admin',
     finding: 'roles are enforced, and no account that can log in is an admin of all tenants',
-    fix: ANOTHER,
+    fix: first
+      ? `trunkline admin role ${quoted(first.email)} admin`
+      : 'trunkline admin create another@example.com --random-password',
   }
 }
 
