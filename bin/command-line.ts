@@ -21,6 +21,7 @@ export function wiringFor(environment: Io['env']): Wiring {
     profiles: async options => (await import('./own-profiles.ts')).ownProfiles(load(options).settings),
     switches: async options => (await import('./switches.ts')).switchesOf(load(options).settings),
     setups: {
+      asterisk: async (_options, given) => (await import('../adapters/asterisk/setup.ts')).asteriskSetup(given),
       freeswitch: async (options, given) => {
         const { freeswitchSetup } = await import('../adapters/freeswitch/setup.ts')
         return freeswitchSetup(given, { daemonUrl: ownUrl(load(options).settings) })

@@ -1,9 +1,9 @@
+import { randomBytes } from 'node:crypto'
+import type { SetupOptions, SwitchSetup } from '../../core/ports/switch-setup.ts'
 import { REALM } from './render/pjsip.ts'
 
 /** A first set-up of Asterisk. */
 export interface Setup {
-  /** The folder that the files are for, absolute. */
-  readonly folder: string
   /** Where telephones and carriers reach it. */
   readonly address: string
   readonly sipPort: number
@@ -11,11 +11,6 @@ export interface Setup {
   readonly managerPassword: string
   /** First and last, UDP. */
   readonly rtpPorts: readonly [number, number]
-}
-
-export interface SetupFile {
-  readonly path: string
-  readonly text: string
 }
 
 const PJSIP = [
@@ -41,16 +36,48 @@ const MODULES = [
   ...['func_groupcount', 'func_pjsip_endpoint', 'func_pjsip_aor', 'func_pjsip_contact', 'cdr_csv'],
 ]
 
+const FOLDER = '/etc/asterisk'
+const CDR_FILE = '/var/log/asterisk/cdr-csv/Master.csv'
+const PORTS = { sipPort: 5060, managerPort: 5038, rtpPorts: [10_000, 20_000] } as const
+
+/** A whole configuration of Asterisk, and the setting that goes with it. */
+export function asteriskSetup({ out, address }: SetupOptions): SwitchSetup {
+  const managerPassword = randomBytes(24).toString('base64url')
+  const setting = {
+    asterisk: {
+      dir: `${FOLDER}/trunkline`,
+      manager: { host: '127.0.0.1', port: PORTS.managerPort, user: 'trunkline', password: managerPassword },
+      cdr_file: CDR_FILE,
+    },
+  }
+  return {
+    files: [
+      ...setupFiles({ ...PORTS, address: address ?? '0.0.0.0', managerPassword }),
+      { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
+    ],
+    steps: [
+      `move ${FOLDER} aside (mv ${FOLDER} ${FOLDER}.before), make it anew (install -d -o root -g asterisk -m 0750 ${FOLDER}), and put the files of ${out} into it (install -o root -g asterisk -m 0640 ${out}/*.conf ${FOLDER}/); where there was an asterisk.conf, copy that back`,
+      `make the folder that trunklined writes into: install -d -o trunkline -g asterisk -m 2750 ${FOLDER}/trunkline`,
+      `let trunklined read the call records: usermod -a -G asterisk trunkline`,
+      `put the member "asterisk" of ${out}/trunkline.json into /etc/trunkline/trunkline.json`,
+      'restart Asterisk, then trunklined',
+      'run: trunkline switch check',
+    ],
+  }
+}
+
 /** All that Asterisk needs and nothing else: no stock file, no default password, no service that is not used. */
-export function setupFiles(setup: Setup): readonly SetupFile[] {
-  const { folder, address, sipPort, managerPort, managerPassword, rtpPorts } = setup
-  const file = (path: string, ...lines: readonly string[]): SetupFile => ({ path, text: `${lines.join('\n')}\n` })
-  const included = (name: string): string => `#tryinclude ${folder}/trunkline/${name}.conf`
+export function setupFiles(setup: Setup): SwitchSetup['files'] {
+  const { address, sipPort, managerPort, managerPassword, rtpPorts } = setup
+  const file = (path: string, ...lines: readonly string[]): SwitchSetup['files'][number] => ({
+    path,
+    text: `${lines.join('\n')}\n`,
+  })
+  const included = (name: string): string => `#tryinclude trunkline/${name}.conf`
   const transport = (protocol: 'udp' | 'tcp'): string[] => [
     ...['', `[${protocol}]`, 'type = transport', `protocol = ${protocol}`, `bind = ${address}:${sipPort}`],
   ]
   return [
-    file('asterisk.conf', '[directories]', `astetcdir => ${folder}`, '', '[options]', 'defaultlanguage = en'),
     file('modules.conf', '[modules]', 'autoload = no', ...MODULES.map(name => `load = ${name}.so`)),
     file(
       'logger.conf',
@@ -95,6 +122,5 @@ export function setupFiles(setup: Setup): readonly SetupFile[] {
       ...['[general]', 'enable = yes', 'unanswered = no', '', '[csv]', 'usegmtime = yes', 'loguniqueid = yes'],
       ...['loguserfield = yes', 'newcdrcolumns = yes', 'accountlogs = no'],
     ),
-    file('trunkline-manager-password', managerPassword),
   ]
 }

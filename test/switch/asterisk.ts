@@ -64,7 +64,7 @@ async function until<T>(what: string, look: () => Promise<T | null | false | und
 
 function startAsterisk(folder: string, managerPort: number, managerPassword: string): ChildProcess {
   const etc = join(folder, 'etc')
-  const setup = { folder: etc, address: ADDRESS, sipPort: 25460, managerPort, managerPassword }
+  const setup = { address: ADDRESS, sipPort: 25460, managerPort, managerPassword }
   for (const { path, text } of setupFiles({ ...setup, rtpPorts: [20_400, 20_598] })) {
     mkdirSync(dirname(join(etc, path)), { recursive: true })
     writeFileSync(join(etc, path), text)

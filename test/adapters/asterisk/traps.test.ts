@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { belongsTo, channelsIn } from '../../../adapters/asterisk/channels.ts'
+import { renderFiles } from '../../../adapters/asterisk/render/files.ts'
+import { renderTenant, type TenantText } from '../../../adapters/asterisk/render/tenant.ts'
+import { asteriskSetup } from '../../../adapters/asterisk/setup.ts'
+import { NOTHING_USED } from '../../../core/switching/limits.ts'
+import { did, directory, extension, trunk, type World } from '../../support/switching.ts'
+
+const rendered = (given: World): TenantText =>
+  renderTenant({
+    directory: directory(given),
+    used: { tenant: NOTHING_USED, extensions: () => new Set(), extension: () => NOTHING_USED },
+    ratedPrefixes: [],
+    reader: 'tl-read-1',
+  })
+const filesOf = (given: World) =>
+  renderFiles({ tenants: [rendered(given)], trunks: given.trunks ?? [], readers: new Map() })
+
+test('an extension without a secret is on no switch, and every endpoint asks for a password', () => {
+  for (const secret of ['', ' ', '\t']) {
+    const { pjsip, leftOut } = rendered({ extensions: [extension('101', { secret })] })
+    assert.equal(pjsip, '')
+    assert.deepEqual(leftOut, [{ of: 'extension acme/101', why: 'it has no secret' }])
+  }
+  const endpoints = filesOf({})
+    .files.pjsip.split('\n\n')
+    .filter(section => section.includes('(tl-endpoint)'))
+  assert.equal(endpoints.length, 2)
+  for (const endpoint of endpoints) assert.match(endpoint, /^auth = acme-10[12]$/m)
+})
+
+test('no secret of a telephone is in any file, in whatever signs it is written', () => {
+  const secret = 'p;a\\s"s>w\nord'
+  const { files } = filesOf({ extensions: [extension('101', { secret })] })
+  assert.ok(!JSON.stringify(files).includes('ord'))
+  assert.match(files.pjsip, /^md5_cred = [0-9a-f]{32}$/m)
+})
+
+test('what tenants write makes no section, comment or command of a file', () => {
+  const displayName = 'a\n[evil]\nexten => 1,1,System(id)\r;x\\"<1>\u0024{SHELL(id)}\u2028[b]'
+  const hostile = { displayName, hasVoicemail: true }
+  const { files } = filesOf({
+    extensions: [extension('101', hostile), extension('1\n[x]', hostile)],
+    dids: [did('+380441234567', [{ type: 'extension', number: '101' }], { provider: '"\n[evil]' })],
+  })
+  for (const text of Object.values(files)) {
+    assert.doesNotMatch(text, /^\[evil\]|^exten => 1,1,System|SHELL\(/m)
+    for (const line of text.split('\n')) assert.ok(line.startsWith(';') || !line.includes(';'), line)
+  }
+  assert.match(files.pjsip, /^callerid = "a evil exten = 1 1 System id x 1 SHELL id b" <101>$/m)
+})
+
+test('nothing of a tenant that is not active, or whose slug no switch can use, is in a file', () => {
+  for (const tenant of [{ status: 'suspended' }, { status: 'Active' }, { slug: 'a b' }, { slug: 'a\n[x]' }]) {
+    const { pjsip, extensions, queues, voicemail, dids } = rendered({ tenant })
+    assert.deepEqual([pjsip, extensions, queues, voicemail, dids], ['', '', '', '', []])
+  }
+})
+
+test('a trunk that no file can hold is left out, with the reason', () => {
+  const { files, leftOut } = filesOf({
+    trunks: [
+      trunk('one', { host: '192.0.2.1', username: 'u', secret: 'a;b\\c' }),
+      trunk('a,b'),
+      trunk('two', { host: 'x\n[evil]' }),
+      trunk('three', { secret: ' x', username: 'u' }),
+    ],
+  })
+  assert.match(files.pjsip, /^password = a\\;b\\\\c$/m)
+  assert.deepEqual(
+    leftOut.map(({ of }) => of),
+    ['trunk "a,b"', 'trunk "two"', 'trunk "three"'],
+  )
+})
+
+test('a number that two tenants have belongs to one, and the other is named', () => {
+  const [one, two] = [1, 2].map(id =>
+    renderTenant({
+      directory: directory({
+        tenant: { id, slug: `t${id}` },
+        dids: [did('+380441234567', [], { id, tenantId: id })],
+      }),
+      used: { tenant: NOTHING_USED, extensions: () => new Set(), extension: () => NOTHING_USED },
+      ratedPrefixes: [],
+      reader: 'tl-read-1',
+    }),
+  )
+  assert.ok(one && two)
+  const { files, leftOut } = renderFiles({ tenants: [two, one], trunks: [], readers: new Map() })
+  assert.deepEqual(leftOut, [{ of: 'DID 380441234567 of tenant t2', why: 'tenant t1 has the same number' }])
+  assert.equal(files.extensions.match(/^exten => 380441234567,1/gm)?.length, 1)
+})
+
+test('the calls of a tenant are told by its whole slug', () => {
+  const channels = channelsIn(
+    ['PJSIP/acme-101-0000002a', 'PJSIP/acme-west-101-0000002b', 'PJSIP/_acme-0000002c'].map(
+      name => new Map([['channel', [name]]]),
+    ),
+  )
+  assert.deepEqual(
+    channels.map(channel => belongsTo(channel, new Set(['acme']))),
+    [true, false, false],
+  )
+})
+
+test('a set-up has passwords of its own, and nothing that listens beyond the loopback but SIP and RTP', () => {
+  const [one, other] = [1, 2].map(() => asteriskSetup({ out: '/tmp/x', address: null }))
+  const textOf = (path: string): string => one?.files.find(file => file.path === path)?.text ?? ''
+  assert.notEqual(textOf('manager.conf'), other?.files.find(file => file.path === 'manager.conf')?.text)
+  assert.match(textOf('manager.conf'), /^bindaddr = 127\.0\.0\.1$/m)
+  assert.doesNotMatch(textOf('modules.conf'), /http|ari|curl|system|agi/)
+  const secret = /^secret = (.{32})$/m.exec(textOf('manager.conf'))?.[1]
+  assert.ok(secret !== undefined && textOf('trunkline.json').includes(secret))
+})
