@@ -25,7 +25,7 @@ export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving)
     onLeftOut: leftOut => {
       if (leftOut.length === 0) return
       const told = { leftOut: leftOut.slice(0, MOST_TOLD), of: leftOut.length }
-      log.warn(told, 'some records are not on Asterisk; see: trunkline switch render')
+      log.warn(told, 'some records cannot be on Asterisk')
     },
   })
   return { follower, mounts: [], folder: null }
