@@ -36,6 +36,8 @@ export interface Place {
 export interface PhoneAt extends Place {
   readonly user: string
   readonly secret: string
+  /** The tenant's, where the switch goes by it; else the address of the switch. */
+  readonly domain?: string
 }
 
 const SCENARIOS = 'test/switch/sipp'
@@ -59,8 +61,8 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
     })
     return { child, done }
   }
-  const credentials = ({ user, secret }: PhoneAt): string[] => [
-    ...['-s', user, '-au', user, '-ap', secret, '-key', 'domain', registrar.address, '-m', '1'],
+  const credentials = ({ user, secret, domain = registrar.address }: PhoneAt): string[] => [
+    ...['-s', user, '-au', user, '-ap', secret, '-key', 'domain', domain, '-m', '1'],
   ]
   return {
     register: (phone, expires = 3600) =>
