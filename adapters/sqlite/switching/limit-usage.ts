@@ -11,9 +11,9 @@ const PAGE = 5_000
 const MOST_NEW = 10_000
 /** The index is by start; calls that took longer than this are not found again. */
 const LONGEST_CALL_S = 86_400
-/** Tallies that took so long to add up are kept for so many times as long, however many of their calls are changed. */
-const LONG_MS = 20
-const KEPT_TIMES = 20
+/** Tallies of more pages than this are kept for so long a page, however many of their calls are changed meanwhile. */
+const FEW_PAGES = 4
+const KEPT_MS = 100
 
 interface Kept {
   readonly tally: UsageTally
@@ -22,7 +22,7 @@ interface Kept {
   readonly revision: number
   /** Milliseconds of the monotonic clock; null while it is being added up. */
   readyAt: number | null
-  tookMs: number
+  pages: number
 }
 
 type Tenant = Pick<SwitchTenant, 'id' | 'timezone'>
@@ -57,18 +57,17 @@ export function limitUsage(connection: Connection, clock: Clock): LimitUsage {
         kept.get(tenantId)?.tally.add({ extensionId, cost, endedAt })
     through = last
   }
-  const isCurrent = ({ timezone, revision, readyAt, tookMs }: Kept, tenant: Tenant): boolean =>
+  const isCurrent = ({ timezone, revision, readyAt, pages }: Kept, tenant: Tenant): boolean =>
     readyAt !== null &&
     timezone === tenant.timezone &&
     (revision === (revisionOf.get(tenant.id) ?? 0) ||
-      (tookMs > LONG_MS && performance.now() - readyAt < tookMs * KEPT_TIMES))
+      (pages > FEW_PAGES && performance.now() - readyAt < pages * KEPT_MS))
 
   const build = async ({ id, timezone }: Tenant): Promise<void> => {
-    const begun = performance.now()
     catchUp()
     const tally = usageTally(timezone, clock.now())
     const last = through
-    const next: Kept = { tally, timezone, revision: revisionOf.get(id) ?? 0, readyAt: null, tookMs: 0 }
+    const next: Kept = { tally, timezone, revision: revisionOf.get(id) ?? 0, readyAt: null, pages: 0 }
     kept.set(id, next)
     const turn = turns.begin()
     let after: readonly [Timestamp, number] | null = [addSeconds(tally.since, -LONGEST_CALL_S), 0]
@@ -77,6 +76,7 @@ export function limitUsage(connection: Connection, clock: Clock): LimitUsage {
       after = await turn(() => {
         catchUp()
         const found = page.all(id, ...from, last)
+        next.pages++
         for (const [, , extensionId, cost, endedAt, isOut] of found)
           if (isOut && endedAt >= tally.since) tally.add({ extensionId, cost, endedAt })
         const end = found.length === PAGE ? found.at(-1) : undefined
@@ -84,7 +84,6 @@ export function limitUsage(connection: Connection, clock: Clock): LimitUsage {
       })
     }
     next.readyAt = performance.now()
-    next.tookMs = next.readyAt - begun
   }
   const built = (tenant: Tenant): Promise<void> => {
     const present = building.get(tenant.id) ?? build(tenant).finally(() => building.delete(tenant.id))
