@@ -1,6 +1,8 @@
 import type { SourceFormat } from '../calls/completed-call.ts'
-import { AppError } from '../errors.ts'
+import { invalid } from '../errors.ts'
 import type { Calls, Quarantined, Retry, SwitchRecord } from '../ports/calls.ts'
+import { Problem } from '../resources/field.ts'
+import { broken } from '../resources/values/field-errors.ts'
 
 export interface QuarantinePorts {
   readonly calls: Pick<Calls, 'quarantine' | 'replay' | 'discard'>
@@ -66,5 +68,5 @@ export async function discard({ calls }: Pick<QuarantinePorts, 'calls'>, ids: re
 export function idsIn(given: unknown): number[] {
   if (Array.isArray(given) && given.length <= 1_000 && given.every(id => Number.isSafeInteger(id) && id > 0))
     return given
-  throw new AppError('invalid', 'The ids field must be an array of at most 1000 ids.')
+  throw invalid([broken('ids', new Problem('format', 'must be an array of at most 1000 ids'))])
 }

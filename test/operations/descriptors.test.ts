@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { temporaryFolder } from '../support/http/app.ts'
 
-/** The daemon needs some thirty for itself. */
-const FILES = 64
-const CONNECTIONS = 100
+/** The daemon needs some thirty for itself, and for a moment as many as it has files to load at its start. */
+const FILES = 128
+const CONNECTIONS = 200
 
 test('a daemon without file descriptors to spare answers again once they are free', async () => {
   const folder = temporaryFolder()

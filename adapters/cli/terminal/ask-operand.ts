@@ -8,12 +8,16 @@ import { suggestionsFor } from '../naming/suggestions.ts'
 import { askText, candidates, choose } from './ask.ts'
 
 /** Asks for the next operand that a command needs: a record or a value to choose where they are known, else a text. */
-export async function askOperand(context: Context, { registeredArguments, args }: Command): Promise<string> {
+export async function askOperand(context: Context, { registeredArguments, args, parent }: Command): Promise<string> {
   const missing = registeredArguments[args.length]
   const message = `${missing?.name() ?? ''}:`
-  const resource = RESOURCE_COMMANDS.map(known => resourceNamed(known.resource)).find(
-    each => isNamed(each) && referenceForm(each) === missing?.name(),
-  )
+  const fitting = RESOURCE_COMMANDS.filter(known => {
+    const each = resourceNamed(known.resource)
+    return isNamed(each) && referenceForm(each) === missing?.name()
+  })
+  // Gateways and trunks are both known by their name.
+  const meant = fitting.find(({ name }) => name === parent?.name()) ?? fitting[0]
+  const resource = meant && resourceNamed(meant.resource)
   if (resource) {
     const services = await context.open()
     return `id:${await choose(context, `${labelOf(resource)}:`, search => candidates(services, resource, search))}`

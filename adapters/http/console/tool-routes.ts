@@ -2,14 +2,15 @@ import type { Context } from 'koa'
 import type { Need } from '../../../core/access/policy.ts'
 import { formatAmount } from '../../../core/amounts.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
-import { notFound } from '../../../core/errors.ts'
+import { invalid, notFound } from '../../../core/errors.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { Audit } from '../../../core/ports/audit.ts'
 import { type Calls, USAGE_GROUPS } from '../../../core/ports/calls.ts'
-import { FOREVER } from '../../../core/rating/period.ts'
+import { FOREVER, isMonth } from '../../../core/rating/period.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
-import { date, integer, refersTo, text } from '../../../core/resources/field.ts'
+import { date, integer, Problem, refersTo, text } from '../../../core/resources/field.ts'
 import { rates } from '../../../core/resources/rates.ts'
+import { broken } from '../../../core/resources/values/field-errors.ts'
 import { parseWhole } from '../../../core/resources/values/input.ts'
 import type { Pulse } from '../../../core/use-cases/overview.ts'
 import { discard, idsIn, type QuarantinePorts, quarantined, replay } from '../../../core/use-cases/quarantine.ts'
@@ -71,9 +72,11 @@ const one = (value: string | string[] | undefined): string | undefined => {
 
 const usage = (tools: ConsoleTools) => async (ctx: Context) => {
   const by = USAGE_GROUPS.find(group => group === one(ctx.query.by)) ?? null
+  const month = one(ctx.query.month) ?? ''
+  if (!isMonth(month)) throw invalid([broken('month', new Problem('format', 'must be a month such as 2026-10'))])
   const reports = await usageReports(tools, {
     tenantId: idIn(one(ctx.query.tenant)),
-    month: one(ctx.query.month) ?? '',
+    month,
     by,
   })
   const body = { total: figures(totalOf(reports)), reports: reports.map(report => reportShown(report, by)) }

@@ -62,7 +62,7 @@ async function sending(bytes: string | Buffer): Promise<Socket> {
 
 /** The beginning of a request whose body is not there yet. */
 const head = (path: string, ...lines: string[]): string =>
-  [`POST ${path} HTTP/1.1`, 'Host: x', 'Content-Type: application/json', ...lines, '', ''].join('\r\n')
+  [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', ...lines, '', ''].join('\r\n')
 
 const statusOf = async (socket: Socket): Promise<number> =>
   Number(/^HTTP\/1\.1 (\d+)/.exec(String(await once(socket, 'data')))?.[1])

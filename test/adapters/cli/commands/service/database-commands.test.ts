@@ -33,7 +33,7 @@ describe('init', () => {
   it('leaves nothing behind when an answer is missing or wrong', async () => {
     const other = workplace()
     const lines = [
-      ['trunkline init', 64, 'hint: trunkline init --email admin@example.com\n'],
+      ['trunkline init', 64, 'hint: trunkline init --email admin@example.com --random-password\n'],
       ['trunkline init --email a@b.example', 64, 'hint: trunkline init --email a@b.example --random-password\n'],
       ['trunkline init --email nobody --random-password', 65, 'hint: trunkline init --help\n'],
     ] as const
