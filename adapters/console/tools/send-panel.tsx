@@ -1,10 +1,18 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { sendFields } from '../../../core/resources/sms-messages.ts'
+import { textForm } from '../../../core/sms/text.ts'
 import { type Draft, FormField } from '../records/fields.tsx'
 import { asRecord, type RecordData, Refusal, request } from '../state/api.ts'
 import { noteTrouble } from '../state/notes.ts'
 import { momentShown } from '../state/shown.ts'
+
+/** How a phone network will carry the text. */
+function sizeShown(text: string): string {
+  if (text === '') return ''
+  const { alphabet, parts } = textForm(text)
+  return `${parts} ${parts === 1 ? 'part' : 'parts'}, ${alphabet}`
+}
 
 const LOOK_EVERY_MS = 2_000
 const SHOWN = Object.entries(sendFields).filter(([name]) => name !== 'callback_url')
@@ -62,6 +70,9 @@ export function SendPanel({ record: gateway }: { record: RecordData }) {
             />
           ))}
         </div>
+        <p class="hint" aria-live="polite">
+          {sizeShown(String(draft.value['message'] ?? ''))}
+        </p>
         <div class="actions">
           <button type="submit" class="primary" disabled={isSending.value}>
             Send
