@@ -11,42 +11,50 @@ export interface Attempts<T extends IdentifiedCall> {
  * answered has the record of one attempt, the same whichever comes first. `drop` undoes what was admitted of the batch.
  */
 export function attemptsOf<T extends IdentifiedCall>(drop: (call: T) => void): Attempts<T> {
-  const admitted = new Map<string, Set<T>>()
+  const admitted = new Map<string, T[]>()
   const replaced = new Set<number>()
   let dropped = 0
-  const placesOf = (call: T): Set<T>[] =>
-    idsOf(call).map(id => {
-      const key = `${call.source}\0${id}`
-      const place = admitted.get(key) ?? new Set()
-      admitted.set(key, place)
-      return place
-    })
+  const keysOf = (call: T): string[] => idsOf(call).map(id => `${call.source}\0${id}`)
+  const forget = (call: T): void => {
+    for (const key of keysOf(call))
+      admitted.set(
+        key,
+        (admitted.get(key) ?? []).filter(other => other !== call),
+      )
+  }
   return {
     admits(call, stored) {
       if (!call.attempt) return true
-      const places = placesOf(call)
-      const [rivals, storedRivals] = [
-        [...new Set(places.flatMap(place => [...place]))].filter(other => isOneCall(call, other)),
-        stored.filter(other => !replaced.has(other.cdrId) && isOneCall(call, other)),
-      ]
+      const keys = keysOf(call)
+      const near = keys.flatMap(key => admitted.get(key) ?? [])
+      const rivals = [...new Set(near)].filter(other => isOneCall(call, other))
+      const storedRivals = stored.filter(other => !replaced.has(other.cdrId) && isOneCall(call, other))
       if ([...rivals, ...storedRivals].some(other => belongsTo(call, other))) {
         dropped++
         return false
       }
       for (const other of rivals.filter(rival => belongsTo(rival, call))) {
         drop(other)
-        for (const place of placesOf(other)) place.delete(other)
+        forget(other)
         dropped++
       }
       for (const other of storedRivals) if (belongsTo(other, call)) replaced.add(other.cdrId)
-      for (const place of places) place.add(call)
+      for (const key of keys) {
+        const place = admitted.get(key)
+        if (place) place.push(call)
+        else admitted.set(key, [call])
+      }
       return true
     },
     outcome: () => ({ attempts: dropped, replaced: [...replaced] }),
   }
 }
 
-const idsOf = ({ attempt }: KnownCall): string[] => (attempt ? [...new Set([attempt.channelId, attempt.callId])] : [])
+function idsOf({ attempt }: KnownCall): string[] {
+  if (!attempt) return []
+  const { channelId, callId } = attempt
+  return channelId === callId ? [channelId] : [channelId, callId]
+}
 
 const isOneCall = (one: KnownCall, other: KnownCall): boolean =>
   one.marks.tenant_id === other.marks.tenant_id &&

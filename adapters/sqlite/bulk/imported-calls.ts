@@ -44,7 +44,7 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
   const kept = (name: keyof typeof keptWithCalls): Reader => read(name)
   const [id, source, switchName] = [kept('switch_call_id'), kept('source'), kept('switch')]
   const [tenant, start, destination] = [read('tenant_id'), read('started_at'), read('destination_number')]
-  const storedLike = callFinder(connection)
+  const finder = callFinder(connection)
   const twins = callTwins(connection, plan)
   const keep = keeper(connection, plan)
   const importedAt = (records: BulkRecords, index: number): Imported | null => {
@@ -79,7 +79,7 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
           known.add(rowOf(records, index))
           found.push(twin)
         }
-      const { fresh, conflicts } = separateCalls(called, storedLike)
+      const { fresh, conflicts } = separateCalls(called, finder())
       const isNew = new Set([...fresh, ...conflicts.map(({ call }) => call)])
       for (const call of called) if (!isNew.has(call)) known.add(rowOf(call.records, call.index))
       return { known, conflicts: conflicts.map(rejection), twins: found }

@@ -110,7 +110,7 @@ function switchClocks() {
 
 function storer(connection: Connection, clock: Clock): CallSteps['store'] {
   const { db, value } = connection
-  const storedLike = callFinder(connection)
+  const finder = callFinder(connection)
   const remove = connection.query<[number], unknown>('DELETE FROM cdrs WHERE id = ?')
   const lastId = value<[], number>('SELECT last_insert_rowid()')
   const insertCdrs = rowInserter(
@@ -121,7 +121,7 @@ function storer(connection: Connection, clock: Clock): CallSteps['store'] {
   const insertRatings = rowInserter(db, 'cdr_ratings', `(${marks(RATING_COLUMNS).join()})`)
   const release = releaser(connection)
   return ({ calls, legs }) => {
-    const { fresh, conflicts, attempts, replaced } = separateCalls(calls, storedLike)
+    const { fresh, conflicts, attempts, replaced } = separateCalls(calls, finder())
     for (const id of replaced) remove.run(id)
     insertCdrs(fresh.length, (index, row) => pushValues(row, fresh[index]), { now: clock.now() })
     // Ids of one transaction's inserts into a table without triggers follow on one another.

@@ -37,18 +37,29 @@ const STORED = `
   FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id`
 const BY_KEY = `${STORED} WHERE r.source = ? AND r.switch_call_id >= ? AND r.switch_call_id < ?`
 
-/** Finds the stored calls that have the id of a call of the same kind of switch, or are attempts of the same call. */
-export function callFinder({ query }: Connection): (call: IdentifiedCall) => readonly StoredCall[] {
+type CallFinder = (call: IdentifiedCall) => readonly StoredCall[]
+
+/**
+ * Finds, within one transaction, the stored calls that have the id of a call of the same kind of switch, or are attempts
+ * of the same call. Where no stored call is linked to another, as on most switches, nothing is looked for by links.
+ */
+export function callFinder({ query, value }: Connection): () => CallFinder {
   const withId = query<string[], KeyRow>(BY_KEY)
-  const ofCall = query<string[], KeyRow>(`${BY_KEY} UNION ALL ${STORED} WHERE r.linked_id = ? AND r.source = ?`)
-  const attemptsOf = (source: string, id: string): KeyRow[] =>
-    ofCall.all(source, id + BEFORE_ATTEMPT, id + AFTER_ATTEMPTS, id, source)
-  return ({ source, switchCallId, attempt }) => {
-    if (!attempt) return withId.all(source, switchCallId, switchCallId + AFTER_NAMES).map(storedCall)
-    const ofChannel = attemptsOf(source, attempt.channelId)
-    if (attempt.callId === attempt.channelId) return ofChannel.map(storedCall)
-    const both = new Map([...ofChannel, ...attemptsOf(source, attempt.callId)].map(row => [row.cdrId, row]))
-    return [...both.values()].map(storedCall)
+  const linkedTo = query<string[], KeyRow>(`${STORED} WHERE r.linked_id = ? AND r.source = ?`)
+  const hasLinks = value<[], number>('SELECT 1 FROM cdr_ratings WHERE linked_id IS NOT NULL LIMIT 1')
+  return () => {
+    const isLinked = hasLinks.get() === 1
+    const attemptsOf = (source: string, id: string): KeyRow[] => {
+      const ofChannel = withId.all(source, id + BEFORE_ATTEMPT, id + AFTER_ATTEMPTS)
+      return isLinked ? ofChannel.concat(linkedTo.all(id, source)) : ofChannel
+    }
+    return ({ source, switchCallId, attempt }) => {
+      if (!attempt) return withId.all(source, switchCallId, switchCallId + AFTER_NAMES).map(storedCall)
+      const ofChannel = attemptsOf(source, attempt.channelId)
+      if (attempt.callId === attempt.channelId) return ofChannel.map(storedCall)
+      const both = new Map([...ofChannel, ...attemptsOf(source, attempt.callId)].map(row => [row.cdrId, row]))
+      return [...both.values()].map(storedCall)
+    }
   }
 }
 
