@@ -75,10 +75,10 @@ const useCaseRoutes = ({
   baseUrl,
 }: Served): readonly Route[] => [
   ...messagingRoutes({ administration, messaging, security, baseUrl }),
-  ...smsRoutingRoutes({ smsRouting, messaging }),
+  ...resourceRoutes(administration, { baseUrl }),
   ...consoleRecordRoutes({ administration, browsing }),
   ...consoleToolRoutes(tools),
-  ...resourceRoutes(administration, { baseUrl }),
+  ...smsRoutingRoutes({ smsRouting, messaging }),
 ]
 
 /** Every route of the service, in the order in which they are tried. */

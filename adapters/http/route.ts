@@ -48,7 +48,7 @@ export function router(routes: readonly Route[], guard: Guard): Middleware {
       if (handler) handlers.set(method, guard(route, method, handler))
     }
     table.all(route.path, async (ctx, next) => {
-      if (route.exists && !route.exists(ctx.params)) throw noSuchPath()
+      if (route.exists && !route.exists(ctx.params)) return next()
       const handler = handlers.get(ctx.method === 'HEAD' ? 'GET' : ctx.method)
       if (!handler) {
         if (await route.onWrongMethod?.(ctx)) {
