@@ -1,6 +1,6 @@
 import { profileFiles } from '../adapters/system/profile-files.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Profiles } from '../core/ports/profiles.ts'
+import type { Profiles } from '../core/ports/messaging/profiles.ts'
 import { profilesWith } from '../core/sms/profiles/shelf.ts'
 
 /** What is built in, and what the operator has put into the folder of the settings. */

@@ -5,7 +5,7 @@ import type { Mount } from '../core/ports/mounts.ts'
 import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../core/ports/switching.ts'
 import type { Clock } from '../core/ports/system.ts'
 import type { TenantDirectory } from '../core/switching/directory.ts'
-import type { LimitUse } from '../core/switching/limits.ts'
+import type { LimitUse } from '../core/switching/limits/limits.ts'
 
 /** What a switch is served with. */
 export interface Serving {

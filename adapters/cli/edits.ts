@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../c
 import type { Field } from '../../core/resources/field.ts'
 import { edited, type Key, type KeyEdit, type Keys, NoObject } from '../../core/resources/references/keys.ts'
 import { type Fields, fieldLabel } from '../../core/resources/resource.ts'
-import type { Edits } from '../../core/use-cases/administer.ts'
+import type { Edits } from '../../core/use-cases/records/administer.ts'
 import { quoted } from './command-line.ts'
 import { CliError, EXIT } from './exit.ts'
 import { camel, type Flags, flagOf } from './fields.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { rootCertificates } from 'node:tls'
 import { createFetch, type FetchOptions } from 'ofetch'
-import type { SmsGatewayClient } from '../../core/ports/messages.ts'
+import type { SmsGatewayClient } from '../../core/ports/messaging/messages.ts'
 import type { Submission } from '../../core/sms/submission.ts'
 import { VERSION } from '../../core/version.ts'
 import { ENCODINGS, exchanges } from './exchange.ts'

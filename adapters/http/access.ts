@@ -3,7 +3,7 @@ import { type AREAS, isUnlimited, type Need, type Operation, refusal } from '../
 import { AppError } from '../../core/errors.ts'
 import type { Account } from '../../core/ports/accounts.ts'
 import type { Resource } from '../../core/resources/resource.ts'
-import type { Access } from '../../core/use-cases/access.ts'
+import type { Access } from '../../core/use-cases/accounts/access.ts'
 import type { Handler, Method, Needs, Route } from './route.ts'
 
 /** What a route asks that works on records by use cases. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Context } from 'koa'
-import type { JsonStream } from '../../core/use-cases/administer.ts'
+import type { JsonStream } from '../../core/use-cases/records/administer.ts'
 
 /** A body that is JSON text already, whole or streamed. */
 export function sendJson(ctx: Context, status: number, json: string | Readable): void {

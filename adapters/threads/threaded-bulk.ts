@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { countOf } from '../../core/packed.ts'
 import type { Bulk, BulkLoad, BulkPlan, PlaceOf } from '../../core/ports/bulk.ts'
-import { NO_COUNTS } from '../../core/use-cases/import.ts'
+import { NO_COUNTS } from '../../core/use-cases/records/import.ts'
 import { onDemand } from './on-demand.ts'
 import type { Peer } from './peer.ts'
 import type { BulkMethods, CallerMethods } from './serve-bulk.ts'

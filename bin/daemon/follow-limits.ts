@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Changed, SwitchChanges } from '../../core/ports/switching.ts'
 import { NOTHING_CHANGED, together } from '../../core/switching/changes.ts'
-import type { LimitWatch } from '../../core/use-cases/limit-watch.ts'
+import type { LimitWatch } from '../../core/use-cases/calls/limit-watch.ts'
 
 /** A look adds up what the extensions of a tenant have used. */
 const BETWEEN_LOOKS_MS = 1_000

@@ -3,7 +3,7 @@ import { isJsonObject, parseJson, stringifyJson } from '../../core/json.ts'
 import type { Records } from '../../core/ports/records.ts'
 import { resources } from '../../core/resources/all.ts'
 import { unreadIn, unreadProblem } from '../../core/resources/values/unread.ts'
-import type { UnreadListener } from '../../core/use-cases/administer.ts'
+import type { UnreadListener } from '../../core/use-cases/records/administer.ts'
 
 const MOST = 10_000
 

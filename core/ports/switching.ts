@@ -2,7 +2,7 @@ import type { Timestamp } from '../dates.ts'
 import type { Rate } from '../rating/deck.ts'
 import type { CallRequest } from '../switching/decision.ts'
 import type { SwitchTenant, TenantDirectory } from '../switching/directory.ts'
-import type { Used } from '../switching/limits.ts'
+import type { Used } from '../switching/limits/limits.ts'
 
 /** What switches ask the storage about. Every read goes by an index, or by what is kept in memory until it changes. */
 export interface SwitchDirectory {

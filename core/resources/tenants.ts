@@ -1,6 +1,6 @@
 import { DIALLING_KEYS, type DiallingProblem, diallingProblems } from '../dialling/settings.ts'
 import { nearest } from '../nearest.ts'
-import { LIMITS } from '../switching/limit-settings.ts'
+import { LIMITS } from '../switching/limits/limit-settings.ts'
 import { integer, json, text } from './field.ts'
 import { type KeyFault, type Keys, textKey } from './references/keys.ts'
 import { resource } from './resource.ts'

@@ -1,6 +1,6 @@
 import type { Timestamp } from '../dates.ts'
-import type { Receive } from '../ports/messages.ts'
-import type { Profiles } from '../ports/profiles.ts'
+import type { Receive } from '../ports/messaging/messages.ts'
+import type { Profiles } from '../ports/messaging/profiles.ts'
 import { type GatewayOptions, gatewayOptions } from './gateway-options.ts'
 import { type Message, type Redact, receive, settle } from './message.ts'
 import { receiveByProfile, settleByProfile } from './profiles/progress.ts'

@@ -1,7 +1,7 @@
 import type { CallFacts, LiveCall } from '../ports/switching.ts'
 import { type Refused, refused, type Step } from './decision.ts'
 import type { SwitchExtension, TenantDirectory } from './directory.ts'
-import { isReached, type Limits, type Live, limitsInUse, type Used } from './limits.ts'
+import { isReached, type Limits, type Live, limitsInUse, type Used } from './limits/limits.ts'
 
 /** What one decision is made of, and the steps that it has taken so far. */
 export interface Deciding {

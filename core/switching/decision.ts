@@ -1,6 +1,6 @@
 import type { ReadNumber } from '../dialling/dialling.ts'
 import type { SwitchExtension, SwitchQueue, SwitchTenant, Trunk } from './directory.ts'
-import type { LimitName } from './limits.ts'
+import type { LimitName } from './limits/limits.ts'
 
 /** Why a switch must not put a call through, or register a telephone. */
 export const REFUSALS = [

@@ -1,6 +1,6 @@
 import type { Dialling } from '../dialling/dialling.ts'
 import type { PrefixRoute } from '../prefix-routes.ts'
-import type { LimitSettings } from './limits.ts'
+import type { LimitSettings } from './limits/limits.ts'
 
 /**
  * What of one tenant decides on its calls and registrations: all of it, or only the records that one request is about.

@@ -6,7 +6,7 @@ import { accounts, type Deciding, limitRefusal, nameOf } from './deciding.ts'
 import { type PutThrough, type Refused, refused, type Target } from './decision.ts'
 import type { SwitchDid, SwitchExtension, TenantDirectory, Trunk } from './directory.ts'
 import { isFitE164, isFitName } from './fit.ts'
-import { permission } from './limits.ts'
+import { permission } from './limits/limits.ts'
 import { inForm, type OutsideNumber, outsideNumber } from './number-form.ts'
 
 /** A call that leaves the switch: what may cost something. */

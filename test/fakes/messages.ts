@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../core/dates.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Messages } from '../../core/ports/messages.ts'
+import type { Messages } from '../../core/ports/messaging/messages.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { FOREVER } from '../../core/rating/period.ts'
 import type { Value } from '../../core/resources/field.ts'

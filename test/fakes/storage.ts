@@ -1,6 +1,6 @@
 import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
-import type { Messages } from '../../core/ports/messages.ts'
+import type { Messages } from '../../core/ports/messaging/messages.ts'
 import type { Notice, Notices } from '../../core/ports/notices.ts'
 import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'

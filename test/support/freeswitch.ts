@@ -5,7 +5,7 @@ import { liveCalls } from '../../adapters/freeswitch/live-calls.ts'
 import { trunkAddresses } from '../../adapters/freeswitch/trunk-addresses.ts'
 import type { CallFacts, SwitchDirectory } from '../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../core/switching/directory.ts'
-import { NOTHING_USED } from '../../core/switching/limits.ts'
+import { NOTHING_USED } from '../../core/switching/limits/limits.ts'
 import { manualClock } from './clock.ts'
 
 /** What the switch's own variables hold, in the model of its preprocessor. */

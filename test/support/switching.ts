@@ -1,7 +1,7 @@
 import { diallingOf } from '../../core/dialling/settings.ts'
 import type { CallFacts, LiveCall } from '../../core/ports/switching.ts'
 import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory, Trunk } from '../../core/switching/directory.ts'
-import { type Limits, NOTHING_USED } from '../../core/switching/limits.ts'
+import { type Limits, NOTHING_USED } from '../../core/switching/limits/limits.ts'
 
 /** Directories of tenants for tests of what switches are answered. */
 

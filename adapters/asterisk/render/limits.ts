@@ -1,4 +1,4 @@
-import { LIMIT_NAMES, type LimitSettings, type Limits, type Used } from '../../../core/switching/limits.ts'
+import { LIMIT_NAMES, type LimitSettings, type Limits, type Used } from '../../../core/switching/limits/limits.ts'
 
 /** More than any switch has calls. */
 export const NO_LIMIT = 999_999

@@ -1,7 +1,7 @@
 import type { DialledForm } from '../../../core/switching/dialled-forms.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitE164 } from '../../../core/switching/fit.ts'
-import type { Limits } from '../../../core/switching/limits.ts'
+import type { Limits } from '../../../core/switching/limits/limits.ts'
 import { callingCode } from '../../../core/switching/number-form.ts'
 import { checked, ownDids } from './inside.ts'
 import { extensionLimits, isAnyRated } from './limits.ts'

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import type { Origin } from '../../../core/use-cases/security-trail.ts'
+import type { Origin } from '../../../core/use-cases/accounts/security-trail.ts'
 
 /** What counts as one sender: an IPv4 address, or a /64 of IPv6, which is what one subscriber is given. */
 export function networkOf(address: string): string {

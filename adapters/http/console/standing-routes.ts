@@ -1,4 +1,4 @@
-import type { Access } from '../../../core/use-cases/access.ts'
+import type { Access } from '../../../core/use-cases/accounts/access.ts'
 import { respond } from '../responses.ts'
 import type { Route } from '../route.ts'
 import { requireAccount } from '../sessions/session.ts'

@@ -12,10 +12,16 @@ import { date, integer, Problem, refersTo, text } from '../../../core/resources/
 import { rates } from '../../../core/resources/rates.ts'
 import { broken } from '../../../core/resources/values/field-errors.ts'
 import { parseWhole } from '../../../core/resources/values/input.ts'
-import type { Pulse } from '../../../core/use-cases/overview.ts'
-import { discard, idsIn, type QuarantinePorts, quarantined, replay } from '../../../core/use-cases/quarantine.ts'
-import { type QuotePorts, quote, quoteLines, quoteShown } from '../../../core/use-cases/quoting.ts'
-import { figures, reportShown, totalOf, type UsagePorts, usageReports } from '../../../core/use-cases/usage-reports.ts'
+import { discard, idsIn, type QuarantinePorts, quarantined, replay } from '../../../core/use-cases/calls/quarantine.ts'
+import { type QuotePorts, quote, quoteLines, quoteShown } from '../../../core/use-cases/calls/quoting.ts'
+import {
+  figures,
+  reportShown,
+  totalOf,
+  type UsagePorts,
+  usageReports,
+} from '../../../core/use-cases/calls/usage-reports.ts'
+import type { Pulse } from '../../../core/use-cases/records/overview.ts'
 import { onArea, onRecords } from '../access.ts'
 import { jsonBody } from '../bodies/body.ts'
 import { respond } from '../responses.ts'

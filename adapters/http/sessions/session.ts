@@ -5,7 +5,7 @@ import createSession from 'koa-session'
 import type { Actor } from '../../../core/audit.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { Account, Credentials } from '../../../core/ports/accounts.ts'
-import type { SignIn } from '../../../core/use-cases/sign-in.ts'
+import type { SignIn } from '../../../core/use-cases/accounts/sign-in.ts'
 import { cookieName } from './cookies.ts'
 
 const TOKEN = /^[A-Za-z0-9_-]{43}$/

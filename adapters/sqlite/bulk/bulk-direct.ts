@@ -5,7 +5,7 @@ import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejectio
 import type { Clock } from '../../../core/ports/system.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
 import { dangling } from '../../../core/resources/values/field-errors.ts'
-import { NO_COUNTS } from '../../../core/use-cases/import.ts'
+import { NO_COUNTS } from '../../../core/use-cases/records/import.ts'
 import { type Bound, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { othersCommits, otherWriters } from '../database/others.ts'

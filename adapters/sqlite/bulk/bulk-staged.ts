@@ -1,7 +1,7 @@
 import { valueAt } from '../../../core/packed.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import { NO_COUNTS } from '../../../core/use-cases/import.ts'
+import { NO_COUNTS } from '../../../core/use-cases/records/import.ts'
 import { toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import type { Writer } from '../database/writer.ts'

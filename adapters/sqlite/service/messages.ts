@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
 import { isJsonObject } from '../../../core/json.ts'
-import type { Messages, Receive, RetiredGateway } from '../../../core/ports/messages.ts'
+import type { Messages, Receive, RetiredGateway } from '../../../core/ports/messaging/messages.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import { smsMessages, wholeMessages } from '../../../core/resources/sms-messages.ts'
 import { externalIdsOf, type Message, meant, type Receipt, sendingOf } from '../../../core/sms/message.ts'

@@ -1,4 +1,4 @@
-import type { SmsFigures, SmsReports } from '../../../core/ports/sms-reports.ts'
+import type { SmsFigures, SmsReports } from '../../../core/ports/messaging/sms-reports.ts'
 import type { Connection } from '../database/database.ts'
 
 /** The storage port for what messages come to. */

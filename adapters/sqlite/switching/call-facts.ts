@@ -5,7 +5,7 @@ import type { Clock } from '../../../core/ports/system.ts'
 import type { Rate } from '../../../core/rating/deck.ts'
 import { rateTo } from '../../../core/rating/rate-call.ts'
 import type { SwitchExtension } from '../../../core/switching/directory.ts'
-import { type Limits, NOTHING_USED } from '../../../core/switching/limits.ts'
+import { type Limits, NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import type { Gathered } from './gathered.ts'
 
 export interface Sources {

@@ -3,8 +3,8 @@ import { diallingOf } from '../../../core/dialling/settings.ts'
 import { parseJson } from '../../../core/json.ts'
 import type { Changed } from '../../../core/ports/switching.ts'
 import type { SwitchDid, SwitchTenant, Trunk, TrunkRoute } from '../../../core/switching/directory.ts'
-import { limitsOf } from '../../../core/switching/limit-settings.ts'
-import type { LimitSettings } from '../../../core/switching/limits.ts'
+import { limitsOf } from '../../../core/switching/limits/limit-settings.ts'
+import type { LimitSettings } from '../../../core/switching/limits/limits.ts'
 import type { SwitchRecords } from './switch-records.ts'
 
 /** What the settings of a tenant say, which may be long. */

@@ -2,7 +2,7 @@ import { addSeconds, type Timestamp } from '../../../core/dates.ts'
 import type { LimitUsage } from '../../../core/ports/switching.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { SwitchTenant } from '../../../core/switching/directory.ts'
-import { type UsageTally, usageTally } from '../../../core/switching/usage-tally.ts'
+import { type UsageTally, usageTally } from '../../../core/switching/limits/usage-tally.ts'
 import type { Connection } from '../database/database.ts'
 
 /** Some milliseconds of reading. */

@@ -1,5 +1,5 @@
 import { nearest } from '../../nearest.ts'
-import type { Found, Listed, Profiles } from '../../ports/profiles.ts'
+import type { Found, Listed, Profiles } from '../../ports/messaging/profiles.ts'
 import { BUILT_IN } from './all.ts'
 import { checkProfile, type ProfileFault } from './check.ts'
 

@@ -9,7 +9,7 @@ import type { LiveCall } from '../../../core/ports/switching.ts'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallDecision, CallRequest, Target } from '../../../core/switching/decision.ts'
 import { type DialledForm, dialledForms } from '../../../core/switching/dialled-forms.ts'
-import { NOTHING_USED } from '../../../core/switching/limits.ts'
+import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { type Done, readDialplan, run } from '../../support/asterisk/dialplan.ts'
 import { did, directory, extension, liveCall, NO_LIMITS, queue, trunk, type World } from '../../support/switching.ts'
 

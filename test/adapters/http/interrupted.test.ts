@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import type { SmsGatewayClient } from '../../../core/ports/messages.ts'
+import type { SmsGatewayClient } from '../../../core/ports/messaging/messages.ts'
 import { manualClock } from '../../support/clock.ts'
 import { startService, temporaryFolder } from '../../support/http/app.ts'
 import { addGateway, json, MESSAGE, signal, startGateway } from '../../support/messaging/gateway.ts'

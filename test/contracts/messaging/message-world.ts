@@ -1,4 +1,4 @@
-import type { Receive } from '../../../core/ports/messages.ts'
+import type { Receive } from '../../../core/ports/messaging/messages.ts'
 import type { Message, Receipt } from '../../../core/sms/message.ts'
 import { listOf } from '../../support/data/rows.ts'
 import { queuedMessage } from '../../support/messaging/messages.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isSwitchName } from '../../../core/calls/completed-call.ts'
 import { resources } from '../../../core/resources/all.ts'
-import { accountFields } from '../../../core/use-cases/sign-in.ts'
+import { accountFields } from '../../../core/use-cases/accounts/sign-in.ts'
 
 /** What a pattern may repeat, and what may stand before and behind it. */
 const SEEDS = [

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
 import { explainCall } from '../../../core/switching/explain.ts'
-import { NOTHING_USED } from '../../../core/switching/limits.ts'
+import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { did, extension, facts, liveCall, queue, trunk } from '../../support/switching.ts'
 
 /** Texts that tenants and telephones may write, those that a switch would run among them. */

@@ -4,7 +4,7 @@ import type { CallFacts, LiveCall } from '../../../core/ports/switching.ts'
 import type { Rate } from '../../../core/rating/deck.ts'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallDecision, Refusal, Target } from '../../../core/switching/decision.ts'
-import { NOTHING_USED } from '../../../core/switching/limits.ts'
+import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { did, extension, facts, liveCall, NO_LIMITS, queue, trunk, type World } from '../../support/switching.ts'
 
 /** What FreeSWITCH runs where it stands in a dialplan. */

@@ -1,4 +1,4 @@
-import type { Messages } from '../../../core/ports/messages.ts'
+import type { Messages } from '../../../core/ports/messaging/messages.ts'
 import type { Message } from '../../../core/sms/message.ts'
 
 /** A queued message, apart from what `changes` says. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import type { Quarantined } from '../../../../core/ports/calls.ts'
-import { discard, replay } from '../../../../core/use-cases/quarantine.ts'
+import { discard, replay } from '../../../../core/use-cases/calls/quarantine.ts'
 import { say } from '../../context.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { completed, rulesFrom, rulesOptions, withSlugs } from '../../feed-rules.ts'

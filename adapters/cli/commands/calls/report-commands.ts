@@ -10,7 +10,7 @@ import {
   totalOf,
   type UsageReport,
   usageReports,
-} from '../../../../core/use-cases/usage-reports.ts'
+} from '../../../../core/use-cases/calls/usage-reports.ts'
 import { quoted } from '../../command-line.ts'
 import type { Context } from '../../context.ts'
 import { again, CliError, EXIT } from '../../exit.ts'

@@ -1,6 +1,6 @@
 import type { UsageLine } from '../../../../core/ports/calls.ts'
 import type { Usage } from '../../../../core/rating/usage.ts'
-import { figures } from '../../../../core/use-cases/usage-reports.ts'
+import { figures } from '../../../../core/use-cases/calls/usage-reports.ts'
 import type { Context } from '../../context.ts'
 import { suggested } from '../../terminal/report.ts'
 import { printable, styled } from '../../terminal/styles.ts'

@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { tenants } from '../../../../core/resources/tenants.ts'
-import { type QuoteLine, quote, quoteLines, quoteShown } from '../../../../core/use-cases/quoting.ts'
+import { type QuoteLine, quote, quoteLines, quoteShown } from '../../../../core/use-cases/calls/quoting.ts'
 import type { Context } from '../../context.ts'
 import { again, CliError, EXIT } from '../../exit.ts'
 import { example } from '../../help.ts'

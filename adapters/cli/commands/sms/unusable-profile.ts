@@ -1,5 +1,5 @@
 import { nearest } from '../../../../core/nearest.ts'
-import type { Profiles } from '../../../../core/ports/profiles.ts'
+import type { Profiles } from '../../../../core/ports/messaging/profiles.ts'
 import type { Row } from '../../../../core/resources/resource.ts'
 import type { Unread } from '../../../../core/resources/values/unread.ts'
 import { gatewayOptions } from '../../../../core/sms/gateway-options.ts'

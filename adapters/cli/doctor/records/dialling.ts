@@ -1,6 +1,6 @@
 import { FOREVER } from '../../../../core/rating/period.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
-import { billedAbroad, type NationalCalls, nationalCalls } from '../../../../core/use-cases/missing-country.ts'
+import { billedAbroad, type NationalCalls, nationalCalls } from '../../../../core/use-cases/calls/missing-country.ts'
 import { countryFix } from '../../commands/rating/country-fix.ts'
 import type { Services } from '../../context.ts'
 import { naming } from '../../naming/references.ts'

@@ -1,4 +1,4 @@
-import { LIMIT_REACHED } from '../../../../core/use-cases/limit-watch.ts'
+import { LIMIT_REACHED } from '../../../../core/use-cases/calls/limit-watch.ts'
 import { quoted } from '../../command-line.ts'
 import type { Check } from '../check.ts'
 

@@ -1,7 +1,7 @@
 import { AppError } from '../../../../core/errors.ts'
 import type { BulkCounts } from '../../../../core/ports/bulk.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
-import { keepsPlace } from '../../../../core/use-cases/import.ts'
+import { keepsPlace } from '../../../../core/use-cases/records/import.ts'
 import { CliError, EXIT_OF, interruption } from '../../exit.ts'
 import { grouped } from '../../terminal/whole-number.ts'
 import type { Input } from './input/input.ts'

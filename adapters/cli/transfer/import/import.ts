@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { TENANT } from '../../../../core/resources/references/within.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
-import { inFiles, keepsPlace } from '../../../../core/use-cases/import.ts'
+import { inFiles, keepsPlace } from '../../../../core/use-cases/records/import.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { again, CliError, EXIT, withMore } from '../../exit.ts'
 import { warnOfSecret } from '../../fields.ts'

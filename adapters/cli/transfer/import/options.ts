@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { ImportMode } from '../../../../core/ports/bulk.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
-import { keepsPlace } from '../../../../core/use-cases/import.ts'
+import { keepsPlace } from '../../../../core/use-cases/records/import.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { FORCE } from '../../unread.ts'
 

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { BulkCounts, BulkLoad, PlaceOf, Rejection } from '../../../../core/ports/bulk.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
-import { keepsPlace, NO_COUNTS } from '../../../../core/use-cases/import.ts'
+import { keepsPlace, NO_COUNTS } from '../../../../core/use-cases/records/import.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { type Progress, progress } from '../../terminal/progress.ts'
 import { grouped } from '../../terminal/whole-number.ts'

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { commandOf } from '../../../../adapters/cli/naming/resource-names.ts'
 import type { Wiring } from '../../../../adapters/cli/program.ts'
 import { exposedResources } from '../../../../core/resources/all.ts'
-import type { Administration } from '../../../../core/use-cases/administer.ts'
+import type { Administration } from '../../../../core/use-cases/records/administer.ts'
 import { furnish, type Ran, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { startService } from '../../../support/http/app.ts'
 

@@ -9,7 +9,7 @@ import { addImportOptions, readImportOptions } from '../../../../adapters/cli/tr
 import { exitCodeOf } from '../../../../adapters/cli/transfer/import/summary.ts'
 import { AppError } from '../../../../core/errors.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
-import { NO_COUNTS } from '../../../../core/use-cases/import.ts'
+import { NO_COUNTS } from '../../../../core/use-cases/records/import.ts'
 import { type Desk, listening, openDesk, storing } from '../../../support/cli/imports.ts'
 
 const HEADER =

@@ -1,0 +1,167 @@
+import { invalidCredentials } from '../../accounts.ts'
+import type { Actor } from '../../audit.ts'
+import { addSeconds, type Timestamp } from '../../dates.ts'
+import { AppError } from '../../errors.ts'
+import type { Account, Accounts, Credentials, Passwords, Session, Sessions } from '../../ports/accounts.ts'
+import type { Clock } from '../../ports/system.ts'
+import { text } from '../../resources/field.ts'
+import { parseWhole } from '../../resources/values/input.ts'
+import { rules } from '../../resources/values/text-rules.ts'
+
+export const loginFields = {
+  email: text(255, { rule: rules.email, examples: ['admin@example.com'] }),
+  password: text(1024, { untrimmed: true, examples: ['correct horse'] }),
+}
+
+/** As NIST SP 800-63B has it. */
+const SHORTEST_PASSWORD = 8
+
+/** What a new account or a new password must be; a password that is stored already may be shorter. */
+export const accountFields = {
+  ...loginFields,
+  password: text(1024, {
+    untrimmed: true,
+    rule: {
+      holds: given => [...given].length >= SHORTEST_PASSWORD,
+      predicate: `must be at least ${SHORTEST_PASSWORD} characters`,
+    },
+  }),
+}
+
+export interface SessionLives {
+  /** Seconds without a request. */
+  readonly idle: number
+  /** Seconds since login. */
+  readonly absolute: number
+}
+
+export interface SignIn {
+  /** The account's credentials. Throws `invalid_credentials`, alike for an unknown, wrong or disabled one. */
+  authenticate(email: string, password: string): Promise<Credentials>
+  /** Stores a new session. Throws `invalid_credentials` when the credentials are not the account's any more. */
+  open(tokenHash: string, credentials: Credentials, origin: string): Promise<void>
+  /** The live session's account; restarts its idle time unless nobody may be there. Null when there is none. */
+  resume(tokenHash: string, options?: { readonly isUnattended?: boolean }): Promise<Account | null>
+  /** Ends a session at once, even while nothing can be written: that is made up for when sessions are forgotten. */
+  end(tokenHash: string, by: Actor): Promise<void>
+  /** Forgets sessions that were ended, and those whose life is over; returns how many those were. */
+  forgetExpired(): Promise<number>
+}
+
+interface Dependencies {
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly passwords: Passwords
+  readonly clock: Clock
+  readonly lives: SessionLives
+}
+
+/** How many sessions' last requests are remembered. */
+const REMEMBERED = 10_000
+
+/** Throws `invalid`. */
+export const readCredentials = (body: unknown) => parseWhole(loginFields, body)
+
+/** The same for an account or a password that is new. Throws `invalid`. */
+export const readNewCredentials = (body: unknown) => parseWhole(accountFields, body)
+
+export function signIn({ accounts, sessions, passwords, clock, lives }: Dependencies): SignIn {
+  const { endOf, isOver, isWorthExtending, slack } = lifetime(lives)
+  const now = steady(clock)
+  /** Those that are still stored, since nothing could be written when they ended. */
+  const ended = new Map<string, Actor>()
+  /** Of sessions whose stored end is behind that. */
+  const lastRequests = new Map<string, Timestamp>()
+  const extending = new Set<string>()
+
+  /** Nobody waits for it: who only reads goes on reading while nothing can be written. */
+  const extend = (tokenHash: string, session: Session, moment: Timestamp): void => {
+    if (extending.has(tokenHash)) return
+    extending.add(tokenHash)
+    sessions
+      .extend(tokenHash, endOf(session.createdAt, moment))
+      .catch(() => undefined)
+      .finally(() => extending.delete(tokenHash))
+  }
+  const end = async (tokenHash: string, by: Actor): Promise<void> => {
+    lastRequests.delete(tokenHash)
+    ended.set(tokenHash, by)
+    await sessions.end(tokenHash, by)
+    ended.delete(tokenHash)
+  }
+  return {
+    authenticate: async (email, password) => {
+      const found = await accounts.findByEmail(email)
+      const correct = await passwords.verify(found && !found.disabled ? found.passwordHash : null, password)
+      if (!found || !correct) throw invalidCredentials()
+      return found
+    },
+    open: (tokenHash, credentials, origin) => {
+      const moment = now()
+      const life = { createdAt: moment, expiresAt: endOf(moment, moment) }
+      return sessions.open(tokenHash, credentials, life, { name: credentials.email, origin })
+    },
+    resume: async (tokenHash, { isUnattended = false } = {}) => {
+      if (ended.has(tokenHash)) return null
+      const session = await sessions.find(tokenHash)
+      const moment = now()
+      if (!session || isOver(session, lastRequests.get(tokenHash), moment)) {
+        lastRequests.delete(tokenHash)
+        return null
+      }
+      if (isUnattended) return session.account
+      if (lastRequests.size >= REMEMBERED) lastRequests.clear()
+      lastRequests.set(tokenHash, moment)
+      if (isWorthExtending(session, moment)) extend(tokenHash, session, moment)
+      return session.account
+    },
+    end: (tokenHash, by) =>
+      end(tokenHash, by).catch(error => {
+        if (!(error instanceof AppError)) throw error
+      }),
+    forgetExpired: async () => {
+      await Promise.all([...ended].map(([tokenHash, by]) => end(tokenHash, by)))
+      return sessions.forgetExpired(addSeconds(now(), -slack))
+    },
+  }
+}
+
+/** How many seconds the system's clock may be behind before it counts as set back. */
+const TOLERANCE = 1
+
+/** The time of the clock, which goes on as ever while that is set back. */
+function steady(clock: Clock): () => Timestamp {
+  let [latest, at] = [Number.NEGATIVE_INFINITY, 0]
+  return () => {
+    const [now, monotonic] = [clock.now(), clock.monotonic()]
+    const seconds = Date.parse(now) / 1000
+    const behind = latest + monotonic - at - seconds
+    if (behind > TOLERANCE) return addSeconds(now, behind)
+    if (behind <= 0) [latest, at] = [seconds, monotonic]
+    return now
+  }
+}
+
+function lifetime({ idle, absolute }: SessionLives) {
+  /** How many seconds the stored end of a session may be behind. */
+  const slack = idle / 60
+  /** The end of a session after a request at `last`. */
+  const endOf = (createdAt: Timestamp, last: Timestamp): Timestamp => {
+    const idleEnd = addSeconds(last, idle)
+    const absoluteEnd = addSeconds(createdAt, absolute)
+    return idleEnd < absoluteEnd ? idleEnd : absoluteEnd
+  }
+  return {
+    slack,
+    endOf,
+    isOver: (session: Session, last: Timestamp | undefined, now: Timestamp): boolean => {
+      const { createdAt, expiresAt } = session
+      // Used later than now: the clock was set back before this process began, and hides how long the session has lived.
+      if (last === undefined && (createdAt > now || expiresAt > addSeconds(now, idle))) return true
+      return expiresAt <= now && (last === undefined || endOf(createdAt, last) <= now)
+    },
+    /** An end is put off only once it moves by the slack, so that reading seldom writes. */
+    isWorthExtending: ({ createdAt, expiresAt }: Session, now: Timestamp): boolean =>
+      now >= addSeconds(expiresAt, slack - idle) && addSeconds(expiresAt, slack) <= endOf(createdAt, now),
+  }
+}

@@ -1,0 +1,72 @@
+import type { SourceFormat } from '../../calls/completed-call.ts'
+import { invalid } from '../../errors.ts'
+import type { Calls, Quarantined, Retry, SwitchRecord } from '../../ports/calls.ts'
+import { Problem } from '../../resources/field.ts'
+import { broken } from '../../resources/values/field-errors.ts'
+
+export interface QuarantinePorts {
+  readonly calls: Pick<Calls, 'quarantine' | 'replay' | 'discard'>
+  readonly readRecord: (format: SourceFormat, raw: string) => SwitchRecord
+}
+
+/** How many records are tried or discarded in one transaction, and about how many characters. */
+const AT_ONCE = 200
+const LENGTH_AT_ONCE = 4 * 1024 * 1024
+
+export interface QuarantineFilter {
+  /** What their reason has in it. */
+  readonly reason?: string
+  readonly feed?: string
+  /** All of them where none is named. */
+  readonly ids?: ReadonlySet<number>
+}
+
+/** The records in quarantine that fit, the oldest first. */
+export async function* quarantined(
+  { calls }: Pick<QuarantinePorts, 'calls'>,
+  { reason = '', feed, ids }: QuarantineFilter,
+): AsyncIterable<Quarantined> {
+  for await (const each of calls.quarantine())
+    if (each.reason.includes(reason) && (feed === undefined || each.feed === feed) && (!ids || ids.has(each.id)))
+      yield each
+}
+
+/** Tries records again, once their causes are gone, by rules that may be others by now. */
+export async function replay(
+  ports: QuarantinePorts,
+  filter: QuarantineFilter = {},
+  rulesOf: (each: Quarantined) => Quarantined['rules'] = ({ rules }) => rules,
+): Promise<{ readonly replayed: number; readonly left: number }> {
+  const totals = { replayed: 0, left: 0 }
+  let waiting: Retry[] = []
+  let length = 0
+  const tryAll = async (): Promise<void> => {
+    if (waiting.length === 0) return
+    const replayed = await ports.calls.replay(waiting)
+    totals.replayed += replayed
+    totals.left += waiting.length - replayed
+    waiting = []
+    length = 0
+  }
+  for await (const each of quarantined(ports, filter)) {
+    waiting.push({ quarantined: { ...each, rules: rulesOf(each) }, record: ports.readRecord(each.format, each.record) })
+    length += each.record.length
+    if (waiting.length === AT_ONCE || length >= LENGTH_AT_ONCE) await tryAll()
+  }
+  await tryAll()
+  return totals
+}
+
+/** Deletes records for good; returns how many there were. */
+export async function discard({ calls }: Pick<QuarantinePorts, 'calls'>, ids: readonly number[]): Promise<number> {
+  let discarded = 0
+  for (let at = 0; at < ids.length; at += AT_ONCE) discarded += await calls.discard(ids.slice(at, at + AT_ONCE))
+  return discarded
+}
+
+/** The ids that a request names. Throws `invalid`. */
+export function idsIn(given: unknown): number[] {
+  if (Array.isArray(given) && given.length <= 1_000 && given.every(id => Number.isSafeInteger(id) && id > 0))
+    return given
+  throw invalid([broken('ids', new Problem('format', 'must be an array of at most 1000 ids'))])
+}

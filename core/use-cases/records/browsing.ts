@@ -1,0 +1,220 @@
+import type { Actor } from '../../audit.ts'
+import { AppError, type FieldError, invalid, notFound } from '../../errors.ts'
+import { isJsonObject, parseJson, stringifyJson } from '../../json.ts'
+import type { Audit } from '../../ports/audit.ts'
+import type { Json, PageQuery, Selection, ServedRecords, Sort } from '../../ports/records.ts'
+import { FOREVER } from '../../rating/period.ts'
+import { isRated } from '../../resources/call-ratings.ts'
+import { date, type Field, Problem } from '../../resources/field.ts'
+import { tenantSide } from '../../resources/references/within.ts'
+import { type Resource, type Row, sortable } from '../../resources/resource.ts'
+import { broken } from '../../resources/values/field-errors.ts'
+import { MAX_SEARCH } from '../../search.ts'
+
+/** Text by parameter, as a query string has it; several where a parameter is repeated. */
+export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>
+
+/** A part of a list, without secrets. */
+export interface Part {
+  /** A JSON array. */
+  readonly json: Json
+  /** The `after` of the next part; null when there is none. */
+  readonly next: number | null
+}
+
+/** A record without secrets and long arrays, and what changes whenever one of its stored values does. */
+export interface Shown {
+  readonly json: Json
+  readonly version: string
+}
+
+/** Reads for a person who looks at one part of much. Every method throws AppError. */
+export interface Browsing {
+  /** Throws `invalid` on parameters that make no selection. */
+  part(resource: Resource, parameters: Parameters, signal?: AbortSignal): Promise<Part>
+  /** How many records a selection has, up to MOST_COUNTED; null where only a search through all of them would tell. */
+  count(resource: Resource, parameters: Parameters, signal?: AbortSignal): Promise<number | null>
+  /** Throws `not_found`. */
+  one(resource: Resource, id: number): Promise<Shown>
+  /** Throws `conflict` when the stored values are not those of the version that was seen. */
+  assertSeen(resource: Resource, stored: Row, version: string): void
+  /** The secrets of a record, as a JSON object; the audit trail notes who has seen them. Throws `not_found`. */
+  secrets(resource: Resource, id: number, by: Actor): Promise<Json>
+}
+
+/** What counts as many: a count beyond it is not finished. */
+export const MOST_COUNTED = 10_001
+/** The records of a part, where no limit is given, and at most. */
+const USUAL = 200
+const MOST = 1_000
+
+export interface BrowsingPorts {
+  readonly records: ServedRecords
+  readonly audit: Pick<Audit, 'note'>
+  /** Makes a short text of a long one. */
+  readonly hash: (text: string) => string
+}
+
+export function browsing({ records, audit, hash }: BrowsingPorts): Browsing {
+  const stored = async (resource: Resource, id: number): Promise<Row> => {
+    const row = await records.find(resource, id)
+    if (!row) throw notFound(resource.label)
+    return row
+  }
+  return {
+    part: async (resource, parameters, signal) => {
+      const query = { ...queryOf(resource, parameters), ...(signal ? { signal } : {}) }
+      const pieces: Json[] = []
+      let next: number | null = null
+      for await (const page of records.list(resource, { view: 'list', limit: USUAL, ...query })) {
+        if (page.json !== '') pieces.push(page.json)
+        next = page.next
+      }
+      return { json: withoutSecrets(resource, `[${pieces.join()}]`), next }
+    },
+    count: async (resource, parameters, signal) => {
+      const { search, sort: _, limit: __, after: ___, ...selection } = queryOf(resource, parameters)
+      return search === undefined ? records.countUpTo(resource, selection, MOST_COUNTED, signal) : null
+    },
+    one: async (resource, id) => {
+      // Read before what is shown: a change in between can only make the version look older than it is.
+      const version = versionOf(await stored(resource, id), hash)
+      for await (const { json } of records.list(resource, { view: 'list', where: { id }, limit: 1 }))
+        if (json !== '') return { json: withoutSecrets(resource, json), version }
+      throw notFound(resource.label)
+    },
+    assertSeen: (resource, row, version) => {
+      if (version !== versionOf(row, hash))
+        throw new AppError('conflict', `The ${resource.label} was changed by someone else in the meantime.`)
+    },
+    secrets: async (resource, id, by) => {
+      const row = await stored(resource, id)
+      await audit.note('export', resource.name, id, { secrets: 'shown' }, by)
+      return stringifyJson(Object.fromEntries(secretsOf(resource).map(name => [name, row[name] ?? null])))
+    },
+  }
+}
+
+/** What a client gives back to say which values it has seen. */
+const versionOf = (row: Row, hash: (text: string) => string): string =>
+  hash(JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1))))
+
+/** The fields that are shown only to who asks for them. */
+export const secretsOf = ({ fields }: Pick<Resource, 'fields'>): string[] =>
+  Object.entries(fields).flatMap(([name, { secret, writeOnly }]) => (secret && !writeOnly ? [name] : []))
+
+function withoutSecrets(resource: Resource, json: Json): Json {
+  const names = secretsOf(resource)
+  if (names.length === 0) return json
+  const bare = (record: unknown): unknown =>
+    isJsonObject(record) ? Object.fromEntries(Object.entries(record).filter(([name]) => !names.includes(name))) : record
+  const value = parseJson(json)
+  return stringifyJson(Array.isArray(value) ? value.map(bare) : bare(value))
+}
+
+const WHOLE = /^[1-9]\d{0,15}$/
+const texts = (given: string | readonly string[] | undefined): readonly string[] =>
+  given === undefined ? [] : typeof given === 'string' ? [given] : given
+const last = (given: string | readonly string[] | undefined): string | undefined => {
+  const text = texts(given).at(-1)?.trim()
+  return text === '' ? undefined : text
+}
+
+/**
+ * The selection that parameters make: `search`; `sort` by a field, with a minus the highest first; `limit` and `after`;
+ * `tenant` by id; `from` and `to`, where records follow one another in time; `unrated`, of calls; `filter[FIELD]`, any
+ * of the values where it is repeated; `min[FIELD]`, of amounts. Throws `invalid`.
+ */
+export function queryOf(
+  resource: Resource,
+  parameters: Parameters,
+): Selection & Pick<PageQuery, 'search' | 'sort' | 'limit' | 'after'> {
+  const errors: FieldError[] = []
+  const refuse = (name: string, predicate: string): undefined => {
+    errors.push(broken(name, new Problem('format', predicate)))
+  }
+  const whole = (name: string, most = Number.MAX_SAFE_INTEGER): number | undefined => {
+    const given = last(parameters[name])
+    if (given === undefined) return undefined
+    return WHOLE.test(given) && Number(given) <= most
+      ? Number(given)
+      : refuse(name, most === MOST ? `must be between 1 and ${MOST}` : 'must be an id')
+  }
+  const query = {
+    search: searchOf(resource, last(parameters['search']), refuse),
+    sort: sortOf(resource, last(parameters['sort']), refuse),
+    limit: whole('limit', MOST),
+    after: whole('after'),
+    tenantId: tenantSide(resource) ? whole('tenant') : undefined,
+    period: periodOf(resource, parameters, refuse),
+    unrated: isRated(resource) && last(parameters['unrated']) === 'true' ? (true as const) : undefined,
+    where: unlessEmpty(members(resource, parameters, 'filter', () => true, refuse)),
+    atLeast: unlessEmpty(leastOf(resource, parameters, refuse)),
+  }
+  if (errors.length > 0) throw invalid(errors)
+  return Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined))
+}
+
+type Refuse = (name: string, predicate: string) => undefined
+
+function searchOf({ search }: Resource, given: string | undefined, refuse: Refuse): string | undefined {
+  if (given === undefined || search.length === 0) return undefined
+  return [...given].length > MAX_SEARCH ? refuse('search', `must not be greater than ${MAX_SEARCH} characters`) : given
+}
+
+function sortOf(resource: Resource, given: string | undefined, refuse: Refuse): Sort | undefined {
+  if (given === undefined) return undefined
+  const by = given.replace(/^-/, '')
+  const fields = sortable(resource)
+  return fields.includes(by)
+    ? { by, isAscending: !given.startsWith('-') }
+    : refuse('sort', `must be one of ${fields.join(', ')}, with a minus for the highest first`)
+}
+
+function periodOf({ fields, order }: Resource, parameters: Parameters, refuse: Refuse): Selection['period'] {
+  const bound = (name: 'from' | 'to'): string | undefined => {
+    const given = last(parameters[name])
+    const moment = given === undefined ? undefined : date().parse(given)
+    return moment instanceof Problem ? refuse(name, moment.predicate) : (moment ?? undefined)
+  }
+  if (fields[order]?.kind !== 'date') return undefined
+  const [from, to] = [bound('from'), bound('to')]
+  return from === undefined && to === undefined ? undefined : { from: from ?? FOREVER.from, to: to ?? FOREVER.to }
+}
+
+type Chosen = Record<string, (string | number)[]>
+
+/** The values of `name[FIELD]`, as the fields read them. */
+function members(
+  { fields }: Resource,
+  parameters: Parameters,
+  name: string,
+  takes: (field: Field) => boolean,
+  refuse: Refuse,
+): Chosen {
+  const chosen: Chosen = {}
+  for (const [parameter, given] of Object.entries(parameters)) {
+    if (!parameter.startsWith(`${name}[`) || !parameter.endsWith(']')) continue
+    const column = parameter.slice(name.length + 1, -1)
+    const field = Object.hasOwn(fields, column) ? fields[column] : undefined
+    if (!field || field.secret || field.kind === 'json' || !takes(field)) {
+      refuse(parameter, 'names no field that records can be chosen by')
+      continue
+    }
+    chosen[column] = texts(given).flatMap(text => {
+      const value = field.parse(text)
+      if (value instanceof Problem) return refuse(parameter, value.predicate) ?? []
+      return typeof value === 'boolean' ? Number(value) : (value ?? [])
+    })
+  }
+  return chosen
+}
+
+function leastOf(resource: Resource, parameters: Parameters, refuse: Refuse): Record<string, number> {
+  const given = members(resource, parameters, 'min', ({ kind }) => kind === 'decimal', refuse)
+  return Object.fromEntries(Object.entries(given).map(([name, values]) => [name, Math.max(...values.map(Number))]))
+}
+
+/** Nothing rather than an object without members. */
+const unlessEmpty = <T extends object>(object: T): T | undefined =>
+  Object.keys(object).length > 0 ? object : undefined
