@@ -5,7 +5,7 @@ import { destinations, opened } from './keys/shortcuts.ts'
 import { KeyWindows } from './keys/windows.tsx'
 import { ListScreen } from './lists/list-screen.tsx'
 import { Dialog } from './parts/dialog.tsx'
-import { NewScreen, RecordScreen } from './records/record-screen.tsx'
+import { lazily } from './parts/lazy.tsx'
 import { SignInForm } from './session/sign-in.tsx'
 import { isReachable } from './state/api.ts'
 import { here, place } from './state/location.ts'
@@ -13,11 +13,7 @@ import { dismiss, notes, noteTrouble } from './state/notes.ts'
 import { isUtc, setUtc } from './state/preferences.ts'
 import { isExpired, me, resume, signOut } from './state/session.ts'
 import { pathOf } from './state/shown.ts'
-import { AuditScreen } from './tools/audit.tsx'
 import { Dashboard } from './tools/dashboard.tsx'
-import { QuarantineScreen } from './tools/quarantine.tsx'
-import { QuoteScreen } from './tools/quote.tsx'
-import { UsageScreen } from './tools/usage.tsx'
 
 /** The resources that have an entry of their own; the others are found at what they belong to. */
 const IN_MENU = resources.filter(({ path, name }) => path !== null || name === 'sms_messages')
@@ -25,11 +21,17 @@ const IN_MENU = resources.filter(({ path, name }) => path !== null || name === '
 /** What is no collection of records, by its place. */
 const TOOLS: Readonly<Record<string, { readonly title: string; readonly screen: FunctionComponent }>> = {
   dashboard: { title: 'Dashboard', screen: Dashboard },
-  usage: { title: 'Usage', screen: UsageScreen },
-  quote: { title: 'Quote', screen: QuoteScreen },
-  quarantine: { title: 'Quarantine', screen: QuarantineScreen },
-  audit: { title: 'Audit trail', screen: AuditScreen },
+  usage: { title: 'Usage', screen: lazily(async () => (await import('./tools/usage.tsx')).UsageScreen) },
+  quote: { title: 'Quote', screen: lazily(async () => (await import('./tools/quote.tsx')).QuoteScreen) },
+  quarantine: {
+    title: 'Quarantine',
+    screen: lazily(async () => (await import('./tools/quarantine.tsx')).QuarantineScreen),
+  },
+  audit: { title: 'Audit trail', screen: lazily(async () => (await import('./tools/audit.tsx')).AuditScreen) },
 }
+
+const NewScreen = lazily(async () => (await import('./records/record-screen.tsx')).NewScreen)
+const RecordScreen = lazily(async () => (await import('./records/record-screen.tsx')).RecordScreen)
 
 const DESTINATIONS = destinations(
   Object.entries(TOOLS).flatMap(([path, { title }]) => (path === 'dashboard' ? [] : [[path, title] as const])),

@@ -19,8 +19,10 @@ const stubbing = {
   },
 }
 
+const MAIN = 'adapters/console/main.tsx'
+
 const OPTIONS = {
-  entryPoints: ['adapters/console/main.tsx'],
+  entryPoints: [MAIN],
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -40,12 +42,26 @@ const OPTIONS = {
   plugins: [stubbing],
 }
 
-/** The page, with the names of the script and the style sheet. */
+/** The scripts that one loads before it begins, itself first. */
+function scriptsOf({ outputs }, path, found = new Set()) {
+  if (found.has(path)) return found
+  found.add(path)
+  for (const { path: needed, kind } of outputs[path].imports)
+    if (kind === 'import-statement') scriptsOf({ outputs }, needed, found)
+  return found
+}
+
+/** The page, with the names of its scripts, which a browser loads all at once, and of the style sheet. */
 function pageOf(metafile) {
-  const [script, output] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint)
+  const [entry, { cssBundle }] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === MAIN)
+  const at = path => `/console/${basename(path)}`
+  const preloads = [...scriptsOf(metafile, entry)]
+    .slice(1)
+    .map(path => `<link rel="modulepreload" href="${at(path)}">\n`)
   return readFileSync('adapters/console/index.html', 'utf8')
-    .replace('SCRIPT', `/console/${basename(script)}`)
-    .replace('STYLE', `/console/${basename(output.cssBundle)}`)
+    .replace('SCRIPT', at(entry))
+    .replace('STYLE', at(cssBundle))
+    .replace('</head>', `${preloads.join('')}</head>`)
 }
 
 export async function buildConsole(outdir) {

@@ -1,16 +1,15 @@
 import type { FunctionComponent } from 'preact'
 import type { Resource } from '../../../core/resources/resource.ts'
+import { lazily } from '../parts/lazy.tsx'
 import type { RecordData } from '../state/api.ts'
-import { CallPanel } from '../tools/call-panel.tsx'
-import { SendPanel } from '../tools/send-panel.tsx'
 
 /** What a record shows above its form that no declaration tells. */
 export type Panel = FunctionComponent<{ readonly record: RecordData }>
 
 /** By resource name: the one place where something special to a resource is registered. */
 const panels: Readonly<Record<string, readonly Panel[]>> = {
-  cdrs: [CallPanel],
-  sms_gateways: [SendPanel],
+  cdrs: [lazily(async () => (await import('../tools/call-panel.tsx')).CallPanel)],
+  sms_gateways: [lazily(async () => (await import('../tools/send-panel.tsx')).SendPanel)],
 }
 
 export const panelsOf = ({ name }: Resource): readonly Panel[] => panels[name] ?? []

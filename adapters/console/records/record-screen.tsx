@@ -95,8 +95,8 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
         <Children pointing={child} id={id} />
       ) : (
         <>
-          {panels.map(Panel => (
-            <Panel key={Panel.name} record={record} />
+          {panels.map((Panel, index) => (
+            <Panel key={index} record={record} />
           ))}
           <fieldset class="bare" disabled={MADE_ELSEWHERE.has(resource.name)}>
             <RecordForm

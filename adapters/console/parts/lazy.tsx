@@ -1,0 +1,35 @@
+import { useSignal } from '@preact/signals'
+import type { FunctionComponent } from 'preact'
+import { useEffect } from 'preact/hooks'
+
+/** A component whose script is loaded when it is first shown. */
+export function lazily<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
+  let Loaded: FunctionComponent<P> | null = null
+  return props => {
+    const state = useSignal<'loading' | 'loaded' | 'failed'>(Loaded ? 'loaded' : 'loading')
+    useEffect(() => {
+      if (state.value !== 'loading') return
+      load().then(
+        component => {
+          Loaded = component
+          state.value = 'loaded'
+        },
+        () => {
+          state.value = 'failed'
+        },
+      )
+    }, [])
+    if (Loaded && state.value === 'loaded') return <Loaded {...props} />
+    return state.value === 'failed' ? <Unloadable /> : <p class="hint">Loading…</p>
+  }
+}
+
+/** A browser keeps the failure of a script, so only another page finds it; a newer service has other scripts. */
+const Unloadable = () => (
+  <div class="trouble" role="alert">
+    This part of the console could not be loaded.{' '}
+    <button type="button" onClick={() => location.reload()}>
+      Load the page again
+    </button>
+  </div>
+)
