@@ -23,8 +23,8 @@ export function wiringFor(environment: Io['env']): Wiring {
     setups: {
       asterisk: async (_options, given) => (await import('../adapters/asterisk/setup.ts')).asteriskSetup(given),
       freeswitch: async (options, given) => {
-        const { freeswitchSetup } = await import('../adapters/freeswitch/setup.ts')
-        return freeswitchSetup(given, { daemonUrl: ownUrl(load(options).settings) })
+        const { freeswitch } = await import('../adapters/freeswitch/freeswitch.ts')
+        return freeswitch.setup(given, { daemonUrl: ownUrl(load(options).settings) })
       },
     },
     open: async (options, opening) => {

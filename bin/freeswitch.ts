@@ -1,17 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { type FeedParts, xmlFeed } from '../adapters/freeswitch/feed.ts'
-import { freeswitchFollower } from '../adapters/freeswitch/follower.ts'
-import { liveCalls } from '../adapters/freeswitch/live-calls.ts'
-import { freeswitchMounts } from '../adapters/freeswitch/mounts.ts'
-import { freeswitch, type StoredTenants } from '../adapters/freeswitch/switch.ts'
-import { trunkAddresses } from '../adapters/freeswitch/trunk-addresses.ts'
-import { activeTrunks } from '../adapters/freeswitch/trunks.ts'
+import { type FreeswitchService, freeswitch } from '../adapters/freeswitch/freeswitch.ts'
 import { readRecord } from '../adapters/pbx/records.ts'
+import { systemClock } from '../adapters/system/clock.ts'
 import type { FreeswitchSetting } from '../config/freeswitch.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import type { Feed } from '../core/ports/calls.ts'
-import type { SwitchDirectory, TelephoneSwitch } from '../core/ports/switching.ts'
+import type { TelephoneSwitch } from '../core/ports/switching.ts'
+import { REFUSALS } from '../core/switching/decision.ts'
 import { compose } from './compose.ts'
 import { rulesOf } from './feeds.ts'
 import type { Served, Serving } from './serving.ts'
@@ -54,29 +50,21 @@ function read(path: string): string | null {
   }
 }
 
-/** For one who asks it something. The database is opened where an answer needs it. */
+/** The FreeSWITCH that the settings name, for a program that asks it something. */
 export function freeswitchOf(settings: Settings): TelephoneSwitch | null {
   if (settings.freeswitch === null) return null
   const { place, cdrFolder, token: key } = resolved(settings.freeswitch)
-  const stored = async (): Promise<StoredTenants> => {
-    const { storage, clock, close } = compose(settings, () => '', { create: false, migrate: false, foldsLog: false })
-    try {
-      return { ...(await tenantsIn(storage.switchDirectory())), now: clock.now() }
-    } finally {
-      await close()
-    }
-  }
-  return freeswitch({ place, cdrFolder, key, stored })
-}
-
-async function tenantsIn(directory: SwitchDirectory): Promise<Omit<StoredTenants, 'now'>> {
-  const slugs = new Map<string, string>()
-  let trunks: StoredTenants['trunks'] = []
-  for await (const each of directory.all()) {
-    slugs.set(each.tenant.domain, each.tenant.slug)
-    trunks = activeTrunks(each)
-  }
-  return { slugs, trunks }
+  return freeswitch.ask({
+    ...{ place, cdrFolder, key, clock: systemClock() },
+    stored: async read => {
+      const { storage, close } = compose(settings, () => '', { create: false, migrate: false, foldsLog: false })
+      try {
+        return await read(storage.switchDirectory())
+      } finally {
+        await close()
+      }
+    },
+  })
 }
 
 /** For the daemon: what FreeSWITCH asks, the records that it hands over, and what is sent to it. */
@@ -84,67 +72,65 @@ export function serveFreeswitch(settings: Settings, serving: Serving): Served | 
   if (settings.freeswitch === null) return null
   const { token, place, cdrFolder, allowed } = resolved(settings.freeswitch)
   const { directory, clock, log, calls } = serving
-  const now = (): number => performance.now()
-  const live = liveCalls(now)
-  const counted = counters(serving.metrics)
+  const { decided, stored, failed } = counters(serving.metrics)
   const feed: Feed = { name: cdrFolder ?? 'freeswitch', rules: rulesOf({}) }
-  const answer = xmlFeed({
-    ...{ directory, live, clock, key: token, addresses: trunkAddresses() },
-    onDecision: deciding(serving, counted.decided),
-  })
-  const mounts = freeswitchMounts({
-    ...{ token, allowed, answer },
+  const served = freeswitch.serve({
+    ...{ token, place, allowed, directory, clock },
+    onDecision: deciding(serving, decided),
     store: async record => {
       const { quarantined } = await calls.store(feed, [readRecord('freeswitch-json', record)], null)
-      counted.stored({ way: 'posted' })
+      stored({ way: 'posted' })
       if (quarantined > 0) log.warn({ feed: feed.name, quarantined }, 'see: trunkline cdr quarantine list')
     },
     onRefused: (why, address) => {
-      counted.decided({ what: 'request', refusal: why })
+      decided({ what: 'request', refusal: why })
       log.warn({ why, address }, 'a request of FreeSWITCH was refused')
     },
     onFailure: err => log.error({ err }, 'a request of FreeSWITCH could not be answered'),
-  })
-  const follower = freeswitchFollower({
-    ...{ place, directory, live, key: token, now },
-    onTrouble: onceEach(err => log.error({ err }, 'FreeSWITCH cannot be told of changes; it is tried again')),
-    onRefused: (command, said) => {
-      counted.failed({})
-      log.warn({ command, answer: said.slice(0, 200) }, 'FreeSWITCH refuses a command')
+    onTrouble: oncePerError(err => log.error({ err }, 'the event socket of FreeSWITCH is not connected; retrying')),
+    onCommandRefused: (command, answer) => {
+      failed({})
+      log.warn({ command, answer: answer.slice(0, 200) }, 'FreeSWITCH refuses a command')
     },
   })
-  return { follower, mounts, folder: cdrFolder }
+  return { ...served, folder: cdrFolder }
 }
+
+/** A series that an alert is made for must exist before it first counts. */
+const EXPECTED = [
+  ...['none', ...REFUSALS].map(refusal => ({ what: 'call', refusal })),
+  ...['token', 'address'].map(refusal => ({ what: 'request', refusal })),
+]
 
 const counters = ({ counter }: Serving['metrics']) => ({
   decided: counter(
     'trunkline_switch_decisions_total',
-    'What a switch asked: registrations, proofs and calls by the reason of their refusal, or none; requests refused',
+    'Registrations, proofs and calls that a switch asked about, by the reason of their refusal, or none; requests refused',
     ['what', 'refusal'],
+    EXPECTED,
   ),
   stored: counter('trunkline_switch_records_total', 'Call records that a switch has handed over', ['way']),
   failed: counter('trunkline_switch_pushes_failed_total', 'Commands that a switch has refused', []),
 })
 
-/** Counts and logs what is decided, and tells of limits. */
+/** Counts and logs decisions, and notes the limits that calls are refused by. */
 const deciding =
-  ({ log, metrics, onLimit }: Serving, count: ReturnType<typeof counters>['decided']): FeedParts['onDecision'] =>
+  ({ log, onLimit }: Serving, count: ReturnType<typeof counters>['decided']): FreeswitchService['onDecision'] =>
   (decided, directory) => {
     const { what, refusal } = decided
     count({ what, refusal: refusal?.refusal ?? 'none' })
     if (!refusal) return
-    if (what === 'call') metrics.callRefused(refusal.refusal)
     log.info({ what, refusal: refusal.refusal, reason: refusal.reason }, 'refused on the switch')
     const last = decided.what === 'call' && refusal.refusal === 'limit reached' ? decided.steps.at(-1) : undefined
     if (directory && last?.kind === 'limit') onLimit(directory, last)
   }
 
-/** Reports an error that is tried again once, until there is another. */
-function onceEach(tell: (error: unknown) => void): (error: unknown) => void {
-  let told = ''
+/** Reports an error that repeats only once, until another one comes. */
+function oncePerError(report: (error: unknown) => void): (error: unknown) => void {
+  let last = ''
   return error => {
-    const said = String(error)
-    if (said !== told) tell(error)
-    told = said
+    const text = String(error)
+    if (text !== last) report(error)
+    last = text
   }
 }

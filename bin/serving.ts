@@ -15,7 +15,7 @@ export interface Serving {
   readonly calls: Pick<Calls, 'store'>
   readonly clock: Clock
   readonly log: Logger
-  readonly metrics: Pick<Metrics, 'counter' | 'callRefused'>
+  readonly metrics: Pick<Metrics, 'counter'>
   /** Called with each limit that a call is refused by. */
   onLimit(directory: TenantDirectory, use: LimitUse & { readonly of: string | null }): void
 }

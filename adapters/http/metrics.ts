@@ -1,7 +1,6 @@
 import Koa from 'koa'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Messages, Receive } from '../../core/ports/messaging/messages.ts'
-import { REFUSALS, type Refusal } from '../../core/switching/decision.ts'
 import type { Messaging } from '../../core/use-cases/messaging/messaging.ts'
 import { VERSION } from '../../core/version.ts'
 import type { Cut } from './clients/connections.ts'
@@ -23,8 +22,6 @@ export interface HttpMetrics {
 export type Measured = number | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 
 export interface Metrics extends HttpMetrics {
-  /** A call that a switch asked about goes nowhere. */
-  callRefused(reason: Refusal): void
   /** Called after each group of changes was written. */
   onCommit(changes: number, milliseconds: number): void
   /** The port, with its sends and receipts counted. */
@@ -33,8 +30,16 @@ export interface Metrics extends HttpMetrics {
   messaging(useCases: Messaging): Messaging
   /** A value that is looked up when someone asks for it; `labels` are the names of those that it comes with. */
   gauge(name: string, help: string, collect: () => Measured | Promise<Measured>, labels?: readonly string[]): void
-  /** A counter; what it returns adds one, for values of those labels. */
-  counter<L extends string>(name: string, help: string, labels: readonly L[]): (of: Readonly<Record<L, string>>) => void
+  /**
+   * A counter; what it returns adds one, for values of those labels. The series that `expected` names are there from the
+   * beginning, with 0.
+   */
+  counter<L extends string>(
+    name: string,
+    help: string,
+    labels: readonly L[],
+    expected?: readonly Readonly<Record<L, string>>[],
+  ): (of: Readonly<Record<L, string>>) => void
   /** Everything, in Prometheus' text format. */
   text(): Promise<string>
 }
@@ -57,7 +62,6 @@ export function createMetrics(): Metrics {
     registers,
   }).set({ version: VERSION, node: process.versions.node }, 1)
   return {
-    callRefused: callsRefused(registers),
     ...httpMetrics(registers),
     ...messagingMetrics(registers),
     onCommit: commits(registers),
@@ -75,24 +79,13 @@ export function createMetrics(): Metrics {
         },
       })
     },
-    counter: (name, help, labels) => {
+    counter: (name, help, labels, expected = []) => {
       const counter = new Counter({ name, help, labelNames: [...labels], registers })
+      for (const of of expected) counter.inc({ ...of }, 0)
       return of => counter.inc({ ...of })
     },
     text: () => registry.metrics(),
   }
-}
-
-function callsRefused(registers: Registry[]): Metrics['callRefused'] {
-  const counter = new Counter({
-    name: 'trunkline_calls_refused_total',
-    help: 'Calls that a switch asked about and that go nowhere, by the reason',
-    labelNames: ['reason'],
-    registers,
-  })
-  // An alert on a reason needs its series before the first such call.
-  for (const reason of REFUSALS) counter.inc({ reason }, 0)
-  return reason => counter.inc({ reason })
 }
 
 function httpMetrics(registers: Registry[]): HttpMetrics {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { freeswitchFollower } from '../../../adapters/freeswitch/follower.ts'
-import { liveCalls } from '../../../adapters/freeswitch/live-calls.ts'
+import { liveCalls } from '../../../adapters/freeswitch/feed/live-calls.ts'
+import { freeswitchFollower } from '../../../adapters/freeswitch/follow/follower.ts'
 import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
 import type { Changed, SwitchFollower } from '../../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
@@ -87,7 +87,7 @@ const following = async (tenants: TenantDirectory[], run: (world: World) => Prom
     key: KEY,
     now: () => performance.now(),
     onTrouble: error => troubles.push(error),
-    onRefused: () => {},
+    onCommandRefused: () => {},
   })
   const world: World = {
     ...{ tenants, has: {}, held, live, troubles, follower, connected: 0 },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { freeswitchMounts } from '../../../adapters/freeswitch/mounts.ts'
+import { freeswitchMounts } from '../../../adapters/freeswitch/feed/mounts.ts'
 import { AppError } from '../../../core/errors.ts'
 import { feedOf, isNotFound, registerForm, valuesIn } from '../../support/freeswitch.ts'
 import { startService, type TestService } from '../../support/http/app.ts'

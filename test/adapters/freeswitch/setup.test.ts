@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { freeswitchSetup } from '../../../adapters/freeswitch/setup.ts'
+import { freeswitchSetup } from '../../../adapters/freeswitch/setup/setup.ts'
 import { readSetting } from '../../../config/settings.ts'
 import { elementsIn, preprocessed } from '../../support/freeswitch.ts'
 

@@ -234,10 +234,11 @@ test('a metrics port that is taken does not keep the daemon from serving', async
   folder.remove()
 })
 
-test('calls that go nowhere are counted by the reason, and every reason is there from the beginning', async () => {
+test('a counter has the series that are expected from the beginning', async () => {
   const metrics = createMetrics()
-  metrics.callRefused('no rate')
+  const count = metrics.counter('refused_total', 'Refusals', ['why'], [{ why: 'no rate' }, { why: 'no trunk' }])
+  count({ why: 'no rate' })
   const text = await metrics.text()
-  assert.match(text, /^trunkline_calls_refused_total\{reason="no rate"\} 1$/m)
-  assert.match(text, /^trunkline_calls_refused_total\{reason="prefix blocked"\} 0$/m)
+  assert.match(text, /^refused_total\{why="no rate"\} 1$/m)
+  assert.match(text, /^refused_total\{why="no trunk"\} 0$/m)
 })

@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { Trunk } from '../../core/switching/directory.ts'
+import type { Trunk } from '../../../core/switching/directory.ts'
 
 const KEPT_MS = 60_000
 /** A call must not wait for a name server that is away. */

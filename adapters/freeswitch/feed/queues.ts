@@ -1,8 +1,8 @@
-import { isActive } from '../../core/rating/deck.ts'
-import { tenantRefusal } from '../../core/switching/decide-registration.ts'
-import type { TenantDirectory } from '../../core/switching/directory.ts'
-import { isFitNumber } from '../../core/switching/fit.ts'
-import { activeAgents } from '../../core/switching/inside.ts'
+import { isActive } from '../../../core/rating/deck.ts'
+import { tenantRefusal } from '../../../core/switching/decide-registration.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import { isFitNumber } from '../../../core/switching/fit.ts'
+import { activeAgents } from '../../../core/switching/inside.ts'
 import type { RingingQueue } from './callcenter.ts'
 
 /** The queues of a tenant that take calls. */

@@ -1,6 +1,6 @@
-import type { SwitchAgent } from '../../core/switching/decision.ts'
-import type { SwitchQueue, SwitchTenant } from '../../core/switching/directory.ts'
-import { phoneName, queueName } from './names.ts'
+import type { SwitchAgent } from '../../../core/switching/decision.ts'
+import type { SwitchQueue, SwitchTenant } from '../../../core/switching/directory.ts'
+import { phoneName, queueName } from '../names.ts'
 import { documentOf, type Element, element, params } from './xml.ts'
 
 /** One queue, with the agents that it rings. */

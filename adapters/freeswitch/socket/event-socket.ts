@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net'
-import { AppError } from '../../core/errors.ts'
+import { AppError } from '../../../core/errors.ts'
 import { type Frame, frameReader } from './frames.ts'
 
 /** Where the event socket listens, and its password. */

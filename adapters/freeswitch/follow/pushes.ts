@@ -1,8 +1,8 @@
-import type { Trunk } from '../../core/switching/directory.ts'
-import { isFitDomain, isFitName, isFitNumber } from '../../core/switching/fit.ts'
-import { callsOf, channelsIn, registrationsIn, SHOW_CHANNELS, SHOW_REGISTRATIONS } from './channels.ts'
+import type { Trunk } from '../../../core/switching/directory.ts'
+import { isFitDomain, isFitName, isFitNumber } from '../../../core/switching/fit.ts'
+import { gatewayOf, partsOf, phoneName, trunkOf } from '../names.ts'
+import { callsOf, channelsIn, registrationsIn, SHOW_CHANNELS, SHOW_REGISTRATIONS } from '../socket/channels.ts'
 import type { KnownTenant } from './known.ts'
-import { gatewayOf, partsOf, phoneName, trunkOf } from './names.ts'
 
 /** A connected FreeSWITCH. */
 export interface Commands {

@@ -1,13 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { AppError } from '../../core/errors.ts'
-import type { Changed, SwitchDirectory, SwitchFollower } from '../../core/ports/switching.ts'
-import type { TenantDirectory } from '../../core/switching/directory.ts'
-import { callsOf, channelsIn, SHOW_CHANNELS } from './channels.ts'
-import { type EventSocket, type EventSocketPlace, openEventSocket } from './event-socket.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { Changed, SwitchDirectory, SwitchFollower } from '../../../core/ports/switching.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import type { LiveCalls } from '../feed/live-calls.ts'
+import { callsOf, channelsIn, SHOW_CHANNELS } from '../socket/channels.ts'
+import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
+import { activeTrunks } from '../trunks.ts'
 import { type KnownTenant, knownOf } from './known.ts'
-import type { LiveCalls } from './live-calls.ts'
 import { agreeCalls, agreeGateways, agreePhones, agreeQueues, type Commands } from './pushes.ts'
-import { activeTrunks } from './trunks.ts'
 
 export interface FollowerParts {
   readonly place: EventSocketPlace
@@ -19,7 +19,7 @@ export interface FollowerParts {
   /** Called when the connection has failed, and is tried again; once until it has been there. */
   onTrouble(error: unknown): void
   /** Called for each command that FreeSWITCH refuses. */
-  onRefused(command: string, answer: string): void
+  onCommandRefused(command: string, answer: string): void
 }
 
 /** Milliseconds between two looks at the calls that are up, while there are some and while there are none. */
@@ -30,7 +30,7 @@ const LONGEST_PAUSE_MS = 10_000
 
 /** Tells a FreeSWITCH what it does not ask for itself, on one connection that is made again when it ends. */
 export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
-  const { place, directory, live, key, now, onTrouble, onRefused } = parts
+  const { place, directory, live, key, now, onTrouble, onCommandRefused } = parts
   let socket: EventSocket | null = null
   let known: ReadonlyMap<number, KnownTenant> = new Map()
 
@@ -40,7 +40,7 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
   }
   const tell: Commands['tell'] = async command => {
     const answer = await ask(command)
-    if (answer.startsWith('-')) onRefused(command, answer.trim())
+    if (answer.startsWith('-')) onCommandRefused(command, answer.trim())
   }
   const look = async (): Promise<void> => {
     const askedAt = now()

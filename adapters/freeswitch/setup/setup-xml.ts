@@ -1,5 +1,5 @@
-import { FEED_USER } from './mounts.ts'
-import { escaped } from './xml.ts'
+import { FEED_USER } from '../feed/mounts.ts'
+import { escaped } from '../feed/xml.ts'
 
 export interface Ports {
   readonly telephones: number

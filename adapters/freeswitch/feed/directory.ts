@@ -1,5 +1,5 @@
-import type { SwitchExtension, SwitchTenant, Trunk } from '../../core/switching/directory.ts'
-import { contextOf, gatewayOf, phoneName } from './names.ts'
+import type { SwitchExtension, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import { contextOf, gatewayOf, phoneName } from '../names.ts'
 import { documentOf, element, params } from './xml.ts'
 
 /** Seconds after which a telephone must register again. */

@@ -1,11 +1,11 @@
 import { readdir } from 'node:fs/promises'
-import { AppError } from '../../core/errors.ts'
-import type { SwitchFinding } from '../../core/ports/switching.ts'
-import type { Trunk } from '../../core/switching/directory.ts'
-import { type EventSocket, type EventSocketPlace, openEventSocket } from './event-socket.ts'
-import { PROBE } from './lookup.ts'
-import { gatewayOf } from './names.ts'
-import { gatewaysOf } from './pushes.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { SwitchFinding } from '../../../core/ports/switching.ts'
+import type { Trunk } from '../../../core/switching/directory.ts'
+import { PROBE } from '../feed/lookup.ts'
+import { gatewaysOf } from '../follow/pushes.ts'
+import { gatewayOf } from '../names.ts'
+import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 
 /** What a check looks at. */
 export interface Findings {

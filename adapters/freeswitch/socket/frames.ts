@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.ts'
+import { AppError } from '../../../core/errors.ts'
 
 /** What the event socket sends: headers, and a body where they give its length. */
 export interface Frame {

@@ -1,18 +1,24 @@
-import type { CallFacts, LiveCall, SwitchDirectory } from '../../core/ports/switching.ts'
-import type { Clock } from '../../core/ports/system.ts'
-import { decideCall } from '../../core/switching/decide-call.ts'
-import { decideRegistration } from '../../core/switching/decide-registration.ts'
-import { type CallDecision, type CallRequest, type Refused, refused, type Step } from '../../core/switching/decision.ts'
-import type { TenantDirectory } from '../../core/switching/directory.ts'
+import type { CallFacts, LiveCall, SwitchDirectory } from '../../../core/ports/switching.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import { decideCall } from '../../../core/switching/decide-call.ts'
+import { decideRegistration } from '../../../core/switching/decide-registration.ts'
+import {
+  type CallDecision,
+  type CallRequest,
+  type Refused,
+  refused,
+  type Step,
+} from '../../../core/switching/decision.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import { gatewayOf, PUBLIC, partsOf, slugIn } from '../names.ts'
+import { activeTrunks } from '../trunks.ts'
 import { callcenterDocument } from './callcenter.ts'
 import { actionsOf, documentOfCall } from './dialplan.ts'
 import { gatewaysDocument, userDocument } from './directory.ts'
 import type { LiveCalls } from './live-calls.ts'
 import { type DialplanLookup, type Lookup, PROBE, readLookup } from './lookup.ts'
-import { gatewayOf, PUBLIC, partsOf, slugIn } from './names.ts'
 import { ringingQueues } from './queues.ts'
 import type { TrunkAddresses } from './trunk-addresses.ts'
-import { activeTrunks } from './trunks.ts'
 import { documentOf, element, NOT_FOUND } from './xml.ts'
 
 export interface FeedParts {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { SetupOptions, SwitchSetup } from '../../core/ports/switch-setup.ts'
+import type { SetupOptions, SwitchSetup } from '../../../core/ports/switch-setup.ts'
 import { configurationOf, type Ports } from './setup-xml.ts'
 
 /** What the daemon's own settings say. */
@@ -36,7 +36,7 @@ export function freeswitchSetup(
       { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
     ],
     steps: [
-      `move /etc/freeswitch aside (mv /etc/freeswitch /etc/freeswitch.before), make it anew (mkdir /etc/freeswitch), and put ${out}/freeswitch.xml into it; its owner is the user of FreeSWITCH, its mode 0600`,
+      `replace /etc/freeswitch by a folder that holds ${out}/freeswitch.xml alone: mv /etc/freeswitch /etc/freeswitch.before && install -d -o freeswitch -g freeswitch -m 0750 /etc/freeswitch && install -o freeswitch -g freeswitch -m 0600 ${out}/freeswitch.xml /etc/freeswitch/`,
       `make the folder of records that could not be posted: install -d -o freeswitch -g trunkline -m 2770 ${cdrFolder}`,
       `put the member "freeswitch" of ${out}/trunkline.json into /etc/trunkline/trunkline.json`,
       'restart trunklined, then FreeSWITCH',

@@ -1,7 +1,7 @@
-import { AppError } from '../../core/errors.ts'
-import type { CallDecision, PutThrough, Refusal, Target } from '../../core/switching/decision.ts'
-import type { SwitchTenant } from '../../core/switching/directory.ts'
-import { gatewayOf, phoneName, queueName } from './names.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { CallDecision, PutThrough, Refusal, Target } from '../../../core/switching/decision.ts'
+import type { SwitchTenant } from '../../../core/switching/directory.ts'
+import { gatewayOf, phoneName, queueName } from '../names.ts'
 import { documentOf, type Element, element } from './xml.ts'
 
 /** One application that a channel runs, and its data. */

@@ -1,7 +1,7 @@
-import { formatTimestamp, type Timestamp } from '../../core/dates.ts'
-import { AppError } from '../../core/errors.ts'
-import { isJsonObject, type JsonObject } from '../../core/json.ts'
-import type { LiveCall } from '../../core/ports/switching.ts'
+import { formatTimestamp, type Timestamp } from '../../../core/dates.ts'
+import { AppError } from '../../../core/errors.ts'
+import { isJsonObject, type JsonObject } from '../../../core/json.ts'
+import type { LiveCall } from '../../../core/ports/switching.ts'
 
 /** What FreeSWITCH is asked for the tables that are read here. */
 export const SHOW_CHANNELS = 'show channels as json'

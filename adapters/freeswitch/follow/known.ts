@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { decideRegistration, tenantRefusal } from '../../core/switching/decide-registration.ts'
-import type { TenantDirectory } from '../../core/switching/directory.ts'
-import { tiersOf } from './callcenter.ts'
-import { queueName } from './names.ts'
-import { ringingQueues } from './queues.ts'
+import { decideRegistration, tenantRefusal } from '../../../core/switching/decide-registration.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import { tiersOf } from '../feed/callcenter.ts'
+import { ringingQueues } from '../feed/queues.ts'
+import { queueName } from '../names.ts'
 
 /** What of a tenant FreeSWITCH keeps once it has been told, as the directory had it when it was last looked at. */
 export interface KnownTenant {

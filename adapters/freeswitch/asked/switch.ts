@@ -1,8 +1,10 @@
-import { addSeconds, formatTimestamp, type Timestamp } from '../../core/dates.ts'
-import type { LiveCall, TelephoneSwitch } from '../../core/ports/switching.ts'
-import type { Trunk } from '../../core/switching/directory.ts'
-import { callsOf, channelsIn, registrationsIn, SHOW_CHANNELS, SHOW_REGISTRATIONS } from './channels.ts'
-import { type EventSocket, type EventSocketPlace, openEventSocket } from './event-socket.ts'
+import { addSeconds, formatTimestamp } from '../../../core/dates.ts'
+import type { LiveCall, SwitchDirectory, TelephoneSwitch } from '../../../core/ports/switching.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import type { Trunk } from '../../../core/switching/directory.ts'
+import { callsOf, channelsIn, registrationsIn, SHOW_CHANNELS, SHOW_REGISTRATIONS } from '../socket/channels.ts'
+import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
+import { activeTrunks } from '../trunks.ts'
 import { findings } from './findings.ts'
 
 /** How many calls are asked for the moment of their answer, which takes a command each. */
@@ -10,13 +12,11 @@ const MOST_ASKED = 1_000
 const ID = /^[0-9a-f-]{1,64}$/i
 
 /** What answers need of what is stored. */
-export interface StoredTenants {
+interface StoredTenants {
   /** By the domains of tenants. */
   readonly slugs: ReadonlyMap<string, string>
   /** The active ones. */
   readonly trunks: readonly Trunk[]
-  /** When it was read. */
-  readonly now: Timestamp
 }
 
 export interface FreeswitchParts {
@@ -25,12 +25,14 @@ export interface FreeswitchParts {
   readonly cdrFolder: string | null
   /** What the marks of gateways are made with. */
   readonly key: string
-  stored(): Promise<StoredTenants>
+  readonly clock: Pick<Clock, 'now'>
+  /** Opens the storage where an answer needs it, and closes it after `read`. */
+  stored<T>(read: (directory: SwitchDirectory) => Promise<T>): Promise<T>
 }
 
 /** A FreeSWITCH that is asked over its event socket, on a connection for each question. */
-export function freeswitch(parts: FreeswitchParts): TelephoneSwitch {
-  const { place, stored } = parts
+export function freeswitchSwitch(parts: FreeswitchParts): TelephoneSwitch {
+  const { place, clock, stored } = parts
   const connected = async <T>(ask: (socket: EventSocket) => Promise<T>): Promise<T> => {
     const socket = await openEventSocket(place)
     try {
@@ -44,7 +46,8 @@ export function freeswitch(parts: FreeswitchParts): TelephoneSwitch {
     phones: () =>
       connected(async socket => {
         const registrations = registrationsIn(await socket.api(SHOW_REGISTRATIONS))
-        const { slugs, now } = await stored()
+        const now = clock.now()
+        const { slugs } = await stored(tenantsIn)
         return registrations.map(({ user, domain, address, agent, expiresIn }) => ({
           ...{ tenant: slugs.get(domain) ?? null, extension: user, address, agent },
           expiresAt: expiresIn === null ? null : addSeconds(now, expiresIn),
@@ -59,8 +62,18 @@ export function freeswitch(parts: FreeswitchParts): TelephoneSwitch {
       connected(async socket =>
         ID.test(id) ? (await socket.api(`uuid_kill ${id} NORMAL_CLEARING`)).startsWith('+OK') : false,
       ),
-    check: async () => findings({ ...parts, trunks: (await stored()).trunks }),
+    check: async () => findings({ ...parts, trunks: (await stored(tenantsIn)).trunks }),
   }
+}
+
+async function tenantsIn(directory: SwitchDirectory): Promise<StoredTenants> {
+  const slugs = new Map<string, string>()
+  let trunks: StoredTenants['trunks'] = []
+  for await (const each of directory.all()) {
+    slugs.set(each.tenant.domain, each.tenant.slug)
+    trunks = activeTrunks(each)
+  }
+  return { slugs, trunks }
 }
 
 /** The table of channels does not tell when a call was answered. */

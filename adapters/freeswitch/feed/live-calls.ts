@@ -1,4 +1,4 @@
-import type { LiveCall } from '../../core/ports/switching.ts'
+import type { LiveCall } from '../../../core/ports/switching.ts'
 
 /** Milliseconds after which a call that was put through must be among those that the switch shows. */
 const SHOWN_AFTER_MS = 3_000

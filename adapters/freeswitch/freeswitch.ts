@@ -1,0 +1,27 @@
+import { freeswitchSwitch } from './asked/switch.ts'
+import { type FeedParts, xmlFeed } from './feed/feed.ts'
+import { liveCalls } from './feed/live-calls.ts'
+import { freeswitchMounts, type MountParts } from './feed/mounts.ts'
+import { trunkAddresses } from './feed/trunk-addresses.ts'
+import { type FollowerParts, freeswitchFollower } from './follow/follower.ts'
+import { freeswitchSetup } from './setup/setup.ts'
+
+export interface FreeswitchService
+  extends Pick<FeedParts, 'directory' | 'clock' | 'onDecision'>,
+    Omit<MountParts, 'answer'>,
+    Pick<FollowerParts, 'place' | 'onTrouble' | 'onCommandRefused'> {}
+
+/** What FreeSWITCH asks and posts over HTTP, and what is sent to it. The token keys the marks of gateways too. */
+function serve(service: FreeswitchService) {
+  const now = (): number => performance.now()
+  const live = liveCalls(now)
+  const key = service.token
+  const answer = xmlFeed({ ...service, live, key, addresses: trunkAddresses() })
+  return {
+    mounts: freeswitchMounts({ ...service, answer }),
+    follower: freeswitchFollower({ ...service, live, key, now }),
+  }
+}
+
+/** All that the program uses of this adapter. */
+export const freeswitch = { ask: freeswitchSwitch, serve, setup: freeswitchSetup }
