@@ -2,12 +2,12 @@ import type { Changes } from './audit.ts'
 import { AppError } from './errors.ts'
 import type { Account, AccountChange, NewAccount } from './ports/accounts.ts'
 
-/** The rules of accounts that a storage enforces, and what the audit trail keeps of their changes. */
+/** The account rules that every storage enforces, and what the audit trail keeps of account changes. */
 
 export const takenEmail = (email: string): AppError =>
   new AppError('conflict', `An account for ${email} already exists.`)
 
-/** Without an account that can log in, nobody could use the API. */
+/** Without an account that can log in, the API is locked. */
 export const lastAccount = (email: string): AppError =>
   new AppError('conflict', `${email} is the only account that can log in; make or enable another first.`, {
     hint: 'trunkline admin create another@example.com --random-password',

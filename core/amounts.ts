@@ -5,8 +5,8 @@ const PLACES = 4
 const NUMERAL = /^([+-]?)(\d{1,400})?(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/
 
 /**
- * Reads a decimal, given as a number or as numeric text, into units of 0.0001, rounded half up (away from zero)
- * on the written digits. Returns null for what is not a decimal or exceeds 900719925474.0991.
+ * Reads a decimal, given as a number or as numeric text, into units of 0.0001. Rounds the written digits half up (away
+ * from zero). Returns null for anything else, and beyond 900719925474.0991.
  */
 export function parseAmount(given: unknown): number | null {
   const text = numeral(given)?.trim() ?? ''
@@ -17,7 +17,10 @@ const ZERO = 48
 const POINT = 46
 const LONGEST_PLAIN = 11
 
-/** Most are a few digits, of which four at most are decimals: a tenth of the work. Null for all others. */
+/**
+ * A fast path, ten times quicker, for the usual amounts of a few digits with at most four decimals. Returns null for
+ * all others.
+ */
 function plainUnits(text: string): number | null {
   let units = 0
   let places = PLACES
@@ -51,7 +54,7 @@ function scaled(digits: string, shift: number): bigint {
   return BigInt(digits.slice(0, kept) || '0') + roundUp
 }
 
-/** Units of 0.0001 as text with four places: 123 is "0.0123". */
+/** Formats units of 0.0001 with four decimals: 123 becomes "0.0123". */
 export function formatAmount(units: number): string {
   const digits = String(Math.abs(units)).padStart(PLACES + 1, '0')
   return `${units < 0 ? '-' : ''}${digits.slice(0, -PLACES)}.${digits.slice(-PLACES)}`

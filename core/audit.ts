@@ -3,16 +3,16 @@ import type { Timestamp } from './dates.ts'
 import type { Field, Value } from './resources/field.ts'
 import type { Resource, Row } from './resources/resource.ts'
 
-/** Who does something: an account's e-mail or a user of the system, and the address or program it comes through. */
+/** Who made a change: an account's e-mail or a system user, and the address or program they used. */
 export interface Actor {
   readonly name: string
   readonly origin: string
 }
 
-/** Who makes changes for which no account is named. */
+/** The actor of changes that no account made. */
 export const ITSELF: Actor = { name: 'trunkline', origin: 'the service itself' }
 
-/** What is done to who may do what, and to secrets. */
+/** Actions that concern permissions and secrets. */
 export const SECURITY_ACTIONS = [
   'login',
   'login-failed',
@@ -39,7 +39,7 @@ export const AUDIT_ACTIONS = [
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 
-/** What a field was and is; a secret is only said to have changed. */
+/** A field's value before and after; for a secret, only that it changed. */
 export type Change = { readonly before?: unknown; readonly after?: unknown } | 'changed'
 
 export type Changes = Readonly<Record<string, Change | string | number | boolean>>
@@ -52,21 +52,21 @@ export interface AuditEntry {
   readonly action: AuditAction
   readonly resource: string
   readonly record_id: number | null
-  /** What a person called the record then, such as `acme/101`; null where it has no name. */
+  /** The record's name at the time, such as `acme/101`; null if it has none. */
   readonly record_name: string | null
   readonly changes: Changes
 }
 
 const OF_SECURITY: ReadonlySet<string> = new Set(SECURITY_ACTIONS)
 
-/** What is done to accounts is of security, and so are changes of gateways and `SECURITY_ACTIONS`. */
+/** True for changes of accounts and gateways, and for `SECURITY_ACTIONS`. */
 export const isOfSecurity = ({ action, resource }: Pick<AuditEntry, 'action' | 'resource'>): boolean =>
   resource === 'accounts' || (resource === 'sms_gateways' && action === 'update') || OF_SECURITY.has(action)
 
 const shown = ({ kind }: Field, value: Value): unknown =>
   kind === 'decimal' && typeof value === 'number' ? formatAmount(value) : value
 
-/** The declared fields that differ between two states of a record; null stands for no record. */
+/** Returns the declared fields that differ between two states of a record; null stands for no record. */
 export function changesOf({ fields }: Pick<Resource, 'fields'>, before: Row | null, after: Row | null): Changes {
   const changes: Record<string, Change> = {}
   for (const name in fields) {

@@ -6,8 +6,8 @@ const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,
 const pad = (value: number, width: number): string => String(value).padStart(width, '0')
 
 /**
- * Reads `YYYY-MM-DD[ HH:MM[:SS[.ffffff]]]` and ISO 8601 / RFC 3339; without a zone it means UTC.
- * Digits past the microsecond are cut. Returns null for what is no such date (30 February included).
+ * Reads `YYYY-MM-DD[ HH:MM[:SS[.ffffff]]]` and ISO 8601 / RFC 3339; without a zone it means UTC. Cuts digits past the
+ * microsecond. Returns null for anything else, including 30 February.
  */
 export const parseDate = (text: string): Timestamp | null => plainDate(text) ?? anyDate(text)
 
@@ -28,10 +28,7 @@ function anyDate(text: string): Timestamp | null {
   return shifted < 0 || shifted > 9999 ? null : formatTimestamp(local.getTime(), Number(micros))
 }
 
-/**
- * The two forms that nearly all dates have, `YYYY-MM-DD HH:MM:SS` and the one that is stored, without the cost of
- * looking for the others; null for those.
- */
+/** A fast path for the two usual forms, `YYYY-MM-DD HH:MM:SS` and the stored one. Returns null for all others. */
 function plainDate(text: string): string | null {
   const isStored = text.length === 27 && text.charCodeAt(19) === 46 && text.charCodeAt(26) === 90
   if (text.length !== 19 && !isStored) return null
@@ -46,7 +43,7 @@ function plainDate(text: string): string | null {
   return `${day}T${text.slice(11)}.000000Z`
 }
 
-/** The number of two digits, or much more than any. */
+/** Returns the number that two digits form, or a number above any limit if they are not digits. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48
   const ones = text.charCodeAt(at + 1) - 48
@@ -55,7 +52,7 @@ function twoDigits(text: string, at: number): number {
 
 const DAY = /^(\d{4})-(\d\d)-(\d\d)$/
 
-/** Records mostly come in the order of time, so that a day is mostly the last one again. */
+/** Records mostly come in time order, so the day is mostly the same as last time. */
 let lastDay = ''
 
 function isDay(text: string): boolean {
@@ -66,7 +63,7 @@ function isDay(text: string): boolean {
   return true
 }
 
-/** `milliseconds` since 1970 (whole seconds are used) and the microseconds within that second. */
+/** Formats `milliseconds` since 1970 (whole seconds count) with the microseconds within that second. */
 export function formatTimestamp(milliseconds: number, microseconds: number): Timestamp {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}.${pad(microseconds, 6)}Z`
 }
@@ -85,7 +82,7 @@ function offsetMinutes(zone: string): number | null {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes)
 }
 
-/** The moment `seconds` after (or, negative, before) another. */
+/** Returns the moment `seconds` after another, or before it if negative. */
 export function addSeconds(moment: Timestamp, seconds: number): Timestamp {
   const whole = Math.floor(seconds)
   const micros = Number(moment.slice(20, 26)) + Math.round((seconds - whole) * 1_000_000)
@@ -97,7 +94,7 @@ export function addSeconds(moment: Timestamp, seconds: number): Timestamp {
 /** In lower case, so that the cache never outgrows the number of zones. */
 const zones = new Set<string>()
 
-/** True for a name that ICU resolves as an IANA zone or link, whatever its case; never for a bare offset. */
+/** Returns true for a name that ICU resolves as an IANA zone or link, in any case; false for a bare offset. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z][\w+/-]*$/.test(name)) return false
   const zone = name.toLowerCase()

@@ -9,8 +9,9 @@ import { assertUnreserved, seenBy } from './fields.ts'
 import { isShared, type Viewer } from './policy.ts'
 
 /**
- * The port for records as an account may use it: what it may not see is not there, in whatever way it is asked for, and
- * its views leave out the fields that it may not see. What it may do with the rest is told before; see `refusal`.
+ * The records port, limited to what one account may see: a record that it may not see does not exist for it, however
+ * it is asked for, and views leave out hidden fields. Whether the account may perform an operation at all is checked
+ * earlier, by `refusal`.
  */
 export function confinedRecords(records: Records, viewer: Viewer): ServedRecords {
   const { find, isVisible, unseen } = sightOf(records, viewer)
@@ -18,7 +19,7 @@ export function confinedRecords(records: Records, viewer: Viewer): ServedRecords
 
   const violations: Records['violations'] = async (resource, values, id) => {
     const hidden = await unseen(resource.fields, values)
-    // What is hidden breaks no rule that would tell of it.
+    // A hidden record must not show through a broken rule.
     const shown = Object.fromEntries(Object.entries(values).filter(([name]) => !hidden.includes(name)))
     return mergeErrors(resource, hidden.map(dangling), await records.violations(resource, shown, id))
   }
@@ -48,7 +49,7 @@ export function confinedRecords(records: Records, viewer: Viewer): ServedRecords
       const values = made(found)
       await assertSeen(resource, { ...typesIn(resource.fields, found), ...values }, id)
       const allowed = (stored: Row): Row => {
-        // It may have been moved to another tenant since it was found.
+        // The record may have moved to another tenant since it was found.
         if (!isOfTenant(viewer, resource, { ...stored, id })) throw notFound(resource.label)
         const next = made(stored)
         assertUnreserved(viewer, resource, stored, next)
@@ -65,7 +66,7 @@ export function confinedRecords(records: Records, viewer: Viewer): ServedRecords
   async function* own(resource: Resource, query: PageQuery): AsyncIterable<Page> {
     const { after, sort } = query
     assertChosenBySeen(seen(resource), query)
-    // The place of a record that is not there in such an order would tell what it holds.
+    // Paging from a hidden record would reveal the value that the list is sorted by.
     const isTelling = after !== undefined && (sort?.by ?? resource.order) !== 'id'
     if (isTelling && !(await isVisible(resource, after))) throw invalid([dangling('after')])
     const selection = selectionOf(resource, query, viewer.tenantId)
@@ -77,7 +78,7 @@ export function confinedRecords(records: Records, viewer: Viewer): ServedRecords
 const NOT_OF_TENANT = 'An account of one tenant may only make records of that tenant.'
 const NOTHING: Page = { json: '', count: 0, isLast: true, next: null }
 
-/** What narrows a list to what belongs to the tenant or to all; null where nothing does. */
+/** Returns the filter that limits a list to the tenant's own and shared records; null if the list must be empty. */
 function selectionOf(resource: Resource, query: Selection, tenantId: number | null): Selection | null {
   if (tenantId === null || isShared(resource)) return {}
   if (resource.name === tenants.name) {
@@ -88,7 +89,7 @@ function selectionOf(resource: Resource, query: Selection, tenantId: number | nu
   return { tenantId }
 }
 
-/** Who chooses or sorts by what is hidden would learn what it holds. Throws `invalid`. */
+/** Filtering or sorting by a hidden field would reveal its values. Throws `invalid`. */
 function assertChosenBySeen(
   { fields }: Resource,
   { where = {}, atLeast = {}, sort }: Selection & Pick<PageQuery, 'sort'>,
@@ -98,7 +99,7 @@ function assertChosenBySeen(
   if (hidden.length > 0) throw invalid(hidden.map(dangling))
 }
 
-/** As far as the record tells by itself. */
+/** Judges by the record's own values, without following references. */
 function isOfTenant({ tenantId }: Viewer, resource: Resource, row: Row): boolean {
   if (tenantId === null) return true
   if (resource.name === tenants.name) return row['id'] === tenantId
@@ -106,7 +107,7 @@ function isOfTenant({ tenantId }: Viewer, resource: Resource, row: Row): boolean
   return side !== undefined && (side.to !== null || row[side.field] === tenantId)
 }
 
-/** The fields that say which resource another field points to. */
+/** The values of the fields that say which resource a reference points to. */
 const typesIn = (fields: Fields, row: Row): Row =>
   Object.fromEntries(
     Object.values(fields).flatMap(({ references }) =>
@@ -135,7 +136,7 @@ function sightOf(records: Pick<Records, 'find'>, { tenantId }: Viewer) {
   }
   const isVisible = async (resource: Resource, id: number): Promise<boolean> =>
     tenantId === null || (await find(resource, id)) !== null
-  /** The references among these values that lead to what is not seen. */
+  /** Returns the fields whose references point to records that the viewer may not see. */
   const unseen = async (fields: Fields, values: Row): Promise<string[]> => {
     const hidden: string[] = []
     if (tenantId === null) return hidden

@@ -8,12 +8,12 @@ import { tenants } from '../resources/tenants.ts'
 import { trunks } from '../resources/trunks.ts'
 import { isShared, type Viewer } from './policy.ts'
 
-/** Which fields of a record an account sees, and which it may change. */
+/** Which fields of a record an account may see, and which it may change. */
 
-/** What an account of one tenant sees of what all tenants use: enough to send by it. */
+/** The fields of shared records that an account of one tenant sees: enough to send a message. */
 const SEEN_OF_SHARED: readonly string[] = ['name', 'provider_type', 'default_sender_id', 'is_active']
 
-/** What of the records is left out. */
+/** How much of a record an account sees. */
 type Sight = 'no secrets' | 'one tenant' | 'one tenant, no secrets' | 'all'
 
 function sightOf({ role, tenantId }: Viewer): Sight {
@@ -24,14 +24,14 @@ function sightOf({ role, tenantId }: Viewer): Sight {
 function isSeen(sight: Sight, resource: Resource, name: string, { secret, secretQuery, writeOnly }: Field): boolean {
   if (writeOnly) return false
   if (sight.startsWith('one tenant') && isShared(resource) && !SEEN_OF_SHARED.includes(name)) return false
-  // The query of a receipt URL may hold the token of a gateway that others use too.
+  // A receipt URL's query may hold the token of a gateway that other tenants use.
   if (secretQuery) return sight === 'all'
   return !secret || !sight.endsWith('no secrets')
 }
 
 const made = new WeakMap<Resource, Map<Sight, Resource>>()
 
-/** The resource as the account sees it: its views leave out what it may not see, and so does what they embed. */
+/** Returns the resource without the fields that the account may not see, in its own views and in what they embed. */
 export function seenBy(viewer: Viewer, resource: Resource): Resource {
   const sight = sightOf(viewer)
   if (sight === 'all') return resource
@@ -58,7 +58,7 @@ function asSeen(sight: Sight, resource: Resource): Resource {
 }
 
 function embedAsSeen(sight: Sight, resource: Resource, embed: Embed): Embed[] {
-  // It counts what belongs to others.
+  // The count of a shared record includes what belongs to other tenants.
   if (embed.kind === 'count') return sight.startsWith('one tenant') && isShared(resource) ? [] : [embed]
   const from = resourceNamed(embed.from)
   const own = Object.entries(from.fields).flatMap(([name, field]) => (isSeen(sight, from, name, field) ? [name] : []))
@@ -66,7 +66,7 @@ function embedAsSeen(sight: Sight, resource: Resource, embed: Embed): Embed[] {
   return [{ ...embed, only: embed.only?.filter(name => seen.includes(name)) ?? seen }]
 }
 
-/** What of a gateway decides where its password goes, its own fields apart: keys of `meta`. */
+/** The keys of a gateway's `meta` that decide where its password is sent. */
 const WAY_KEYS = ['profile', 'account', 'ca_file']
 
 interface Reservation {
@@ -78,7 +78,7 @@ interface Reservation {
   readonly why: string
 }
 
-/** Fields that not everybody may change who may change the record. */
+/** Fields that need more rights than changing the rest of the record. */
 const RESERVED: readonly Reservation[] = [
   {
     resource: smsGateways,
@@ -103,7 +103,7 @@ const RESERVED: readonly Reservation[] = [
   },
 ]
 
-/** Throws `forbidden` where a change of a stored record touches what is reserved for others. */
+/** Throws `forbidden` if the change touches a field that is reserved for other accounts. */
 export function assertUnreserved(viewer: Viewer, { name }: Pick<Resource, 'name'>, stored: Row, values: Row): void {
   const reservation = RESERVED.find(({ resource }) => resource.name === name)
   if (!reservation || reservation.isFor(viewer)) return
@@ -116,7 +116,7 @@ export function assertUnreserved(viewer: Viewer, { name }: Pick<Resource, 'name'
   if (changed.length > 0) throw new AppError('forbidden', `${why} (${changed.map(fieldLabel).join(', ')}).`)
 }
 
-/** What an empty field counts as. */
+/** The value that an empty field stands for. */
 const effective = ({ fields }: Resource, name: string, row: Row): Value => row[name] ?? fields[name]?.fallback ?? null
 
 function memberOf(json: Value | undefined, key: string): string {

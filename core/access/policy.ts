@@ -7,13 +7,13 @@ import { smsMessages } from '../resources/sms-messages.ts'
 import { tenants } from '../resources/tenants.ts'
 import type { RoleMode } from './modes.ts'
 
-/** Who may do what, as far as that can be told before a record is looked at. */
+/** Who may do what, as far as that can be decided before a record is read. */
 
 /** reveal: show secrets that are otherwise left out. */
 export const OPERATIONS = ['read', 'create', 'change', 'delete', 'send', 'reveal'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
-/** What is administered beside the records of resources, and whether a manager may change it. */
+/** What can be administered besides records, and whether a manager may change it. */
 export const AREAS = {
   accounts: { label: 'accounts', isManaged: false },
   sessions: { label: 'sessions', isManaged: false },
@@ -28,19 +28,21 @@ export const AREAS = {
   switching: { label: 'telephones and calls', isManaged: true },
 } as const satisfies Record<string, { readonly label: string; readonly isManaged: boolean }>
 
-/** What something asks of the account that does it. */
+/** What an operation requires of the account. */
 export interface Need {
   readonly operation: Operation
   /** The name of a resource or of one of `AREAS`. */
   readonly on: string
-  /** Does it keep to the records that the account may see? Else it is for accounts of all tenants. */
+  /**
+   * True if the operation touches only records that the account may see; otherwise it needs an account of all tenants.
+   */
   readonly isConfined: boolean
 }
 
 /** An account as the rules see it. */
 export interface Viewer {
   readonly role: Role
-  /** The tenant whose records it keeps to; null for all. */
+  /** The tenant whose records the account is limited to; null for all. */
   readonly tenantId: number | null
 }
 
@@ -49,18 +51,17 @@ export const viewerOf = ({ role, tenantId }: Pick<Account, 'role' | 'tenantId'>,
   tenantId,
 })
 
-/** Who may do everything. */
+/** The viewer without limits. */
 export const EVERYTHING: Viewer = { role: 'admin', tenantId: null }
 
-/** May it do everything? */
 export const isUnlimited = ({ role, tenantId }: Viewer): boolean => role === 'admin' && tenantId === null
 
 const byName = new Map(resources.map(resource => [resource.name, resource]))
 
-/** Its records belong to no tenant, and all tenants use them. */
+/** True for resources whose records belong to no tenant and are used by all. */
 export const isShared = ({ name }: Pick<Resource, 'name'>): boolean => name === smsGateways.name
 
-/** The sentence by which something is refused to an account; null where it is allowed. `null` as a need: it says none. */
+/** Returns why the account may not do something, or null if it may. A null `need` means that none was declared. */
 export function refusal(viewer: Viewer, need: Need | null): string | null {
   if (isUnlimited(viewer)) return null
   if (need === null) return 'Only an admin of all tenants may do this.'
@@ -95,7 +96,7 @@ const labelOf = (on: string): string => {
 const holdsSecrets = ({ fields }: Resource): boolean =>
   Object.values(fields).some(({ secret, writeOnly }) => secret && !writeOnly)
 
-/** Everything that can be asked of an account. */
+/** Every combination of operation and subject. */
 const NEEDS: readonly Need[] = [
   ...resources.flatMap(resource => {
     const operations: readonly Operation[] = ['read', 'create', 'change', 'delete']
@@ -110,6 +111,6 @@ const NEEDS: readonly Need[] = [
   ),
 ]
 
-/** What the account may do, each as `operation:subject`, such as `change:extensions`. */
+/** Returns what the account may do, each as `operation:subject`, such as `change:extensions`. */
 export const permissionsOf = (viewer: Viewer): readonly string[] =>
   NEEDS.filter(need => refusal(viewer, need) === null).map(({ operation, on }) => `${operation}:${on}`)

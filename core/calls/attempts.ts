@@ -1,14 +1,14 @@
 import { type IdentifiedCall, type KnownCall, mayBeOne, type StoredCall } from './identity.ts'
 
 export interface Attempts<T extends IdentifiedCall> {
-  /** Returns true if the call needs a record, and drops the attempts that it is the record of. */
+  /** Returns true if the call needs a record of its own, and drops the attempts that it supersedes. */
   admits(call: T, stored: readonly StoredCall[]): boolean
   outcome(): { readonly attempts: number; readonly replaced: readonly number[] }
 }
 
 /**
- * Of one call, every attempt that was answered has a record, and those that were not belong to it. A call that nobody
- * answered has the record of one attempt, the same whichever comes first. `drop` undoes what was admitted of the batch.
+ * Decides which attempts of a call become records: every answered one, and otherwise one alone, the same in whatever
+ * order they arrive. `drop` takes back a call of this batch that was admitted earlier.
  */
 export function attemptsOf<T extends IdentifiedCall>(drop: (call: T) => void): Attempts<T> {
   const admitted = new Map<string, T[]>()
@@ -61,7 +61,7 @@ const isOneCall = (one: KnownCall, other: KnownCall): boolean =>
   mayBeOne(one, other) &&
   idsOf(one).some(id => idsOf(other).includes(id))
 
-/** Was this one not answered, and is the other the better record of the call? */
+/** True if `one` was not answered and the other attempt represents the call better. */
 function belongsTo({ attempt: one, ...call }: KnownCall, { attempt: other, ...otherCall }: KnownCall): boolean {
   if (!one || !other || one.isAnswered) return false
   if (other.isAnswered) return true
@@ -70,6 +70,6 @@ function belongsTo({ attempt: one, ...call }: KnownCall, { attempt: other, ...ot
   return orderOf(otherCall) < orderOf(call)
 }
 
-/** By start, then by the number that the id ends with. */
+/** Orders by start, then by the number at the end of the id. */
 const orderOf = ({ marks, switchCallId }: Pick<KnownCall, 'marks' | 'switchCallId'>): string =>
   `${marks.started_at} ${String(switchCallId.length).padStart(4, '0')} ${switchCallId}`

@@ -1,4 +1,4 @@
-/** The forms in which switches hand over their call records. */
+/** The formats of call records that can be ingested. */
 export const SOURCE_FORMATS = [
   'asterisk-csv',
   'asterisk-custom',
@@ -8,62 +8,62 @@ export const SOURCE_FORMATS = [
 ] as const
 export type SourceFormat = (typeof SOURCE_FORMATS)[number]
 
-/** The switch that a format belongs to: its calls are the same calls in each of its formats. */
+/** Returns the kind of switch that writes a format. Formats of one switch describe the same calls. */
 export const switchOf = (format: SourceFormat): string => format.split('-')[0] ?? format
 
 /** Letters, digits and `_ . : -`, at most 50. */
 export const isSwitchName = (name: string): boolean => /^[\w.:-]{1,50}$/.test(name)
 
-/** A moment as the switch writes it: its wall clock, `YYYY-MM-DD HH:MM:SS`, or microseconds since 1970. */
+/** A switch's timestamp: its wall clock as `YYYY-MM-DD HH:MM:SS`, or microseconds since 1970. */
 export type SwitchMoment = { readonly local: string } | { readonly epochMicros: number }
 
-/** The ids of what a record is a part of, where a switch writes one for each telephone and carrier that a call tried. */
+/** Where a record belongs, for switches that write one for each phone and carrier that a call tried. */
 export interface CallPart {
-  /** The caller's channel: its records' `switchCallId` begin with it and a `/`. */
+  /** The caller's channel. The `switchCallId` of its records begins with it and a `/`. */
   readonly channelId: string
-  /** The first channel of the call; often the same. */
+  /** The first channel of the call; often equal to `channelId`. */
   readonly callId: string
 }
 
-/** A finished call, in the same terms whatever switch recorded it. */
+/** A finished call, in the same terms for every switch. */
 export interface CompletedCall {
   readonly source: SourceFormat
-  /** The switch's own key, the same each time the call is delivered: `uniqueid/sequence`, a UUID. */
+  /** The switch's own key, identical on each delivery: `uniqueid/sequence`, or a UUID. */
   readonly switchCallId: string
-  /** Absent where the record is all there is of the call. */
+  /** Absent if the call has a single record. */
   readonly part?: CallPart
-  /** The tenant's slug; empty when the switch knows none. */
+  /** The tenant's slug; empty if the switch has none. */
   readonly accountcode: string
-  /** The dialplan context the call came in by; may be empty. */
+  /** The dialplan context that the call entered; may be empty. */
   readonly context: string
   /** Empty when the caller withheld it. */
   readonly callerNumber: string
   readonly destinationNumber: string
-  /** Null when the record doesn't tell; a leg's direction, as seen by the switch, is not the call's. */
+  /** Null if the record does not say. A leg's direction as seen by the switch is not the direction of the call. */
   readonly direction: 'inbound' | 'outbound' | null
-  /** b: the record of a leg that the switch itself placed, within a call whose record is another one. */
+  /** b: a leg that the switch placed itself, within a call that has its own record. */
   readonly leg: 'a' | 'b'
   readonly startedAt: SwitchMoment
-  /** Null when nobody answered. */
+  /** Null if nobody answered. */
   readonly answeredAt: SwitchMoment | null
   readonly endedAt: SwitchMoment | null
-  /** Whole seconds since the answer: where the switch tells fractions, a second that has begun counts. */
+  /** Whole seconds since the answer, rounded up if the switch reports fractions. */
   readonly answeredSeconds: number
-  /** Whole seconds since the start, ringing included. */
+  /** Whole seconds since the start, including ringing. */
   readonly durationSeconds: number
-  /** `ANSWERED`, `NO ANSWER`, `BUSY`, `CANCELLED`, `CONGESTION`, `FAILED` or `UNKNOWN`; ndjson may have others. */
+  /** `ANSWERED`, `NO ANSWER`, `BUSY`, `CANCELLED`, `CONGESTION`, `FAILED` or `UNKNOWN`; ndjson may hold others. */
   readonly disposition: string
-  /** The record as it was read, without its line end. */
+  /** The record as read, without its line end. */
   readonly raw: string
 }
 
-/** A record that is not a usable call, and why: the column or member, and what is wrong with it. */
+/** Why a record is not a usable call: the column or member, and what is wrong with it. */
 export interface UnreadableRecord {
   readonly reason: string
 }
 
 export const ANSWERED = 'ANSWERED'
 
-/** Returns true if somebody answered, so that the answered seconds are to be rated; in any case of letters. */
+/** Returns true if somebody answered, so that the answered seconds are rated. Ignores case. */
 export const isAnswered = ({ disposition }: { readonly disposition: string }): boolean =>
   disposition === ANSWERED || disposition.toUpperCase() === ANSWERED

@@ -1,24 +1,24 @@
 import type { CallPart } from './completed-call.ts'
 import type { CallValues } from './record-call.ts'
 
-/** What distinguishes a call from others that have its id. */
+/** The values that distinguish a call from others with the same id. */
 export type CallMarks = Pick<CallValues, 'tenant_id' | 'started_at' | 'destination_number'>
 
-/** What tells the record of a call from those of the telephones and carriers that it only rang. */
+/** What distinguishes the record of a call from those of the phones and carriers that only rang. */
 export interface Attempt extends CallPart {
   readonly isAnswered: boolean
 }
 
-/** A call of a switch, and what identifies it. */
+/** A switch's call, with the values that identify it. */
 export interface IdentifiedCall {
   /** The kind of switch. */
   readonly source: string
   /** The switch's own id for the call. */
   readonly switchCallId: string
-  /** The name that distinguishes the switch from others of its kind; null when its feed has none. */
+  /** The name that distinguishes the switch from others of its kind; null if its feed names none. */
   readonly switchName: string | null
   readonly marks: CallMarks
-  /** Where the switch writes a record for each attempt of a call. */
+  /** Present if the switch writes a record for each attempt of a call. */
   readonly attempt?: Attempt
 }
 
@@ -29,7 +29,7 @@ export interface StoredCall extends KnownCall {
   readonly cdrId: number
 }
 
-/** A call that has the id of another one. */
+/** A call with the id of a different call. */
 export interface IdConflict<T extends IdentifiedCall> {
   readonly call: T
   readonly rival: CallMarks
@@ -42,8 +42,9 @@ const FARTHEST_MS = 26 * 3_600_000
 const wholeSecond = ({ started_at }: CallMarks): number => Date.parse(`${started_at.slice(0, 19)}Z`)
 
 /**
- * Returns true when two records with one id are of one call: tenant, destination and start agree. Starts agree as well
- * when one has no fractions of a second, or was read by another zone's clock: zones differ by whole quarters of an hour.
+ * Returns true if two records with one id describe the same call: tenant, destination and start agree. Starts also
+ * agree if one lacks fractions of a second, or was read in another time zone: zones differ by whole quarters of an
+ * hour.
  */
 export function isSameCall(one: CallMarks, other: CallMarks): boolean {
   if (one.tenant_id !== other.tenant_id || one.destination_number !== other.destination_number) return false
@@ -52,6 +53,6 @@ export function isSameCall(one: CallMarks, other: CallMarks): boolean {
   return apart % QUARTER_MS === 0 && apart <= FARTHEST_MS
 }
 
-/** A feed may get its switch's name later, so a call without the name can be one that has it. */
+/** A feed may get its switch's name later, so a call without a name may equal one that has it. */
 export const mayBeOne = (one: KnownCall, other: KnownCall): boolean =>
   one.switchName === other.switchName || one.switchName === null || other.switchName === null

@@ -19,11 +19,11 @@ export interface IncomingCall extends IdentifiedCall {
   readonly record: RatedRecord
 }
 
-/** What is to become of the records of one feed, and the catalogs by which that was decided, by slug. */
+/** The records of one feed, sorted into calls and unusable ones, with the tenants' catalogs by slug that were used. */
 export interface SortedRecords {
   readonly calls: readonly IncomingCall[]
   readonly unusable: readonly UnusableRecord[]
-  /** How many are legs of calls that have a record of their own. */
+  /** The number of legs whose call has its own record. */
   readonly legs: number
   readonly catalogs: ReadonlyMap<string, Catalog | null>
 }
@@ -31,8 +31,8 @@ export interface SortedRecords {
 const NO_TENANT = 'no account code, and no tenant is set for the feed or the context'
 
 /**
- * Rates the calls among these records, and puts aside what cannot be used. `catalogOf` finds what is known of a tenant
- * by its slug, null when there is none.
+ * Rates the calls among these records and sets aside the unusable ones. `catalogOf` finds a tenant's catalog by slug;
+ * it returns null if there is no such tenant.
  */
 export function sortRecords(
   records: readonly SwitchRecord[],
@@ -78,14 +78,14 @@ const incoming = (call: CompletedCall, record: RatedRecord, { switchName }: Feed
   ...(call.part && { attempt: { ...call.part, isAnswered: isAnswered(call) } }),
 })
 
-/** Returns the time from the start of the first call to that of the last, with a second to spare. */
+/** Returns the period from the first call's start to one second past the last one's. */
 export function periodOf(records: readonly SwitchRecord[], clock: SwitchClock): Period {
   const starts = records.flatMap(record => ('call' in record ? (clock(record.call.startedAt) ?? []) : [])).sort()
   const [first = FOREVER.to] = starts
   return { from: first, to: addSeconds(starts.at(-1) ?? first, 1) }
 }
 
-/** A call that has the id of another is put aside. */
+/** Returns why a call with the id of a different call is set aside. */
 export const unusableBecause = ({ call: { call, switchCallId }, rival }: IdConflict<IncomingCall>): UnusableRecord => ({
   format: call.source,
   raw: call.raw,

@@ -1,6 +1,9 @@
 import { AppError } from '../errors.ts'
 
-/** How many call records may wait in quarantine. A feed whose next ones find no room stands still, and loses nothing. */
+/**
+ * The most call records that quarantine holds. When it is full, a feed stops before the next unusable record and loses
+ * nothing.
+ */
 export const QUARANTINE_ROOM = 100_000
 
 export const quarantineFull = (): AppError =>

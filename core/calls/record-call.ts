@@ -9,32 +9,32 @@ import { isFitE164 } from '../switching/fit.ts'
 import { type CompletedCall, isAnswered, type UnreadableRecord } from './completed-call.ts'
 import type { SwitchClock } from './switch-time.ts'
 
-/** What is known of a tenant when its calls are rated. */
+/** What rating a tenant's calls needs. */
 export interface Catalog {
   readonly tenantId: number
   /** How the tenant's numbers are read. */
   readonly dialling: Dialling
-  /** The rates in force at that moment; null when they are not kept any more. */
+  /** Returns the rates in force at that moment; null if they are no longer kept. */
   deckAt(moment: Timestamp): Deck | null
   /** Extension ids by extension number. */
   readonly extensions: ReadonlyMap<string, number>
-  /** The digits of DID numbers as `dialling` reads them. */
+  /** DID numbers, as the digits that `dialling` reads. */
   readonly dids: ReadonlySet<string>
 }
 
-/** How the records of one feed are to be read. */
+/** How to read the records of one feed. */
 export interface FeedRules {
   /** The switch's zone, an IANA name. */
   readonly timezone: string
-  /** Tenants' slugs by dialplan context, for records without an account code. */
+  /** Tenant slugs by dialplan context, for records without an account code. */
   readonly contexts: Readonly<Record<string, string>>
-  /** The slug for records that nothing else gives a tenant; null when there is none. */
+  /** The slug for records that name no tenant in any other way; null if there is none. */
   readonly tenant: string | null
-  /** Tells the switch from others of its kind that give their calls the same ids; see `isSwitchName`. */
+  /** Distinguishes the switch from others of its kind that use the same call ids; see `isSwitchName`. */
   readonly switchName?: string
 }
 
-/** A CDR's values, as its declared fields would have read them: one for each field. */
+/** The values of a CDR, as its declared fields read them: one for each field. */
 export interface CallValues extends Readonly<Record<keyof typeof cdrs.fields, string | number | null>> {
   readonly tenant_id: number
   readonly extension_id: number | null
@@ -49,7 +49,7 @@ export interface CallValues extends Readonly<Record<keyof typeof cdrs.fields, st
   readonly ended_at: Timestamp | null
 }
 
-/** A call ready to be stored: a CDR's values, and how it was rated. */
+/** A call ready to be stored: the values of its CDR, and how it was rated. */
 export interface RatedRecord {
   readonly values: CallValues
   readonly rated: RatedCall
@@ -57,13 +57,13 @@ export interface RatedRecord {
 
 const WITHHELD = 'anonymous'
 
-/** The slug of the tenant that a call belongs to; null when unknown. */
+/** The slug of the tenant that a call belongs to; null if unknown. */
 export const slugOf = (call: CompletedCall, { contexts, tenant }: FeedRules): string | null =>
   call.accountcode || (Object.hasOwn(contexts, call.context) ? contexts[call.context] : undefined) || tenant
 
 /**
- * The CDR of a completed call, rated by the tenant's deck; or why it can be none. A call that ends at one of the
- * tenant's own DIDs or extensions is inbound, whoever places it: nothing of it leaves the switch, so it costs nothing.
+ * Returns the CDR of a completed call, rated by the tenant's deck, or why it cannot have one. A call to one of the
+ * tenant's own DIDs or extensions is inbound, whoever places it: nothing leaves the switch, so it costs nothing.
  */
 export function cdrOf(call: CompletedCall, catalog: Catalog, clock: SwitchClock): RatedRecord | UnreadableRecord {
   const startedAt = clock(call.startedAt)
@@ -99,7 +99,7 @@ export function cdrOf(call: CompletedCall, catalog: Catalog, clock: SwitchClock)
 
 type TextField = 'caller_number' | 'destination_number' | 'disposition'
 
-/** What the parsers of the switches' formats leave open: numbers and times are right by construction. */
+/** Checks what parsers leave open: numbers and times are correct by construction. */
 const textOf = (name: TextField, given: string): string | Problem =>
   given.trim() === '' ? REQUIRED : cdrs.fields[name].parse(given)
 
@@ -107,14 +107,14 @@ const unreadable = (name: TextField, problem: Problem): UnreadableRecord => ({
   reason: broken(name, problem).sentence,
 })
 
-/** True for the tenant's own numbers: a call to one ends within the switch. */
+/** True for the tenant's own numbers: a call to one ends inside the switch. */
 export const isOwnNumber = (
   number: string,
   { extensions, dids, dialling }: Pick<Catalog, 'extensions' | 'dids' | 'dialling'>,
   read: ReadNumber = dialling.read(number),
 ): boolean => extensions.has(number) || dids.has(read.digits)
 
-/** The numbers of a call, and its direction where the record has one. */
+/** The numbers of a call, and the direction that its record claims. */
 export interface PlacedCall {
   readonly caller: string
   readonly destination: string
@@ -123,10 +123,10 @@ export interface PlacedCall {
   readonly claimed: Direction | null
 }
 
-/** The direction of a call as its tenant's own numbers make it, else the one that its record has. */
+/** Returns the direction that follows from the tenant's own numbers, or else the one in the record. */
 export function directionOf({ caller, destination, read, claimed }: PlacedCall, catalog: Catalog): Direction {
   if (isOwnNumber(destination, catalog, read)) return 'inbound'
-  // A queue, a mailbox: the switch says that it stays inside, and the number is none that leaves it.
+  // A queue or a mailbox: the switch reports an internal call, and the number cannot leave the switch.
   if (claimed === 'inbound' && !isFitE164(read.digits)) return 'inbound'
   if (isOwnNumber(caller, catalog)) return 'outbound'
   return claimed ?? 'outbound'

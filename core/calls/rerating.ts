@@ -6,7 +6,7 @@ import { type Direction, type RatedCall, rateCall } from '../rating/rate-call.ts
 import { isAnswered } from './completed-call.ts'
 import { type Catalog, directionOf } from './record-call.ts'
 
-/** A stored call as it was rated last, with the copy of the rate that is kept with it. Amounts in units of 0.0001. */
+/** A stored call's latest rating, with the copy of the rate that is kept with it. Amounts in units of 0.0001. */
 export interface FormerRating {
   readonly id: number
   readonly started_at: string
@@ -27,7 +27,7 @@ export interface StoredCall extends FormerRating {
   readonly outcome: Outcome
 }
 
-/** How a stored call is rated now. Its direction changes where its tenant's own numbers are others now. */
+/** A stored call's rating by today's records. The direction may change too, if the tenant's own numbers have. */
 export interface NewRating extends RatedCall {
   readonly direction: Direction
 }
@@ -55,7 +55,7 @@ const costByKeptRate = ({ duration_seconds, cost_per_minute, billing_increment }
     ? 0
     : (charge({ seconds: duration_seconds, pricePerMinute: cost_per_minute, increment: billing_increment })?.cost ?? 0)
 
-/** A cost that is not what the kept rate makes was edited by hand. */
+/** Compares two ratings. A cost that does not follow from the kept rate was edited by hand. */
 export function changeOf(former: FormerRating, now: Rerated['new']): Rerated {
   const { id, destination_number, started_at, cost, bill_seconds: billSeconds, prefix, direction } = former
   return {
@@ -67,17 +67,17 @@ export function changeOf(former: FormerRating, now: Rerated['new']): Rerated {
 }
 
 export interface Rerating {
-  /** The calls to rate again, some at a time. */
+  /** The calls to rate again, in batches. */
   readonly pages: Iterable<readonly StoredCall[]>
-  /** What the tenant's calls are rated by; asked for once a page. */
+  /** What the tenant's calls are rated by; called once a page. */
   readonly catalog: () => Catalog
-  /** How many changes the result holds. */
+  /** The most changes that the result holds. */
   readonly sample: number
-  /** Called with each new rating, and the id of its call. */
+  /** Called with each new rating and the id of its call. */
   readonly onChange: (id: number, rating: NewRating) => void
 }
 
-/** Rates stored calls again, yields the changes of each page, and returns the totals with the first changes. */
+/** Rates stored calls again. Yields the changes of each page, and returns the totals with the first changes. */
 export function* rerate({ pages, catalog, sample, onChange }: Rerating): Generator<readonly Rerated[], RerateResult> {
   const totals = { examined: 0, changed: 0, oldCost: 0, newCost: 0, stillUnrated: 0, editedByHand: 0, withoutDeck: 0 }
   const first: Rerated[] = []

@@ -4,15 +4,15 @@ import { type IdConflict, type IdentifiedCall, isSameCall, mayBeOne, type Stored
 export interface SeparatedCalls<T extends IdentifiedCall> {
   readonly fresh: readonly T[]
   readonly conflicts: readonly IdConflict<T>[]
-  /** How many are attempts of calls whose record is another. */
+  /** The number of attempts that another record represents. */
   readonly attempts: number
-  /** Ids of the stored calls that turn out to be such attempts. */
+  /** Ids of stored calls that another record now represents. */
   readonly replaced: readonly number[]
 }
 
 /**
- * Separates new calls from those that are stored or come twice, from those that have the id of another call, and from
- * mere attempts. `storedLike` returns the stored calls of a call's kind of switch that have its id, or are of the same
+ * Picks the new calls: drops repeated deliveries and superseded attempts, and reports calls with the id of a different
+ * call. `storedLike` returns the stored calls of the same kind of switch that have the call's id or belong to the same
  * call.
  */
 export function separateCalls<T extends IdentifiedCall>(

@@ -5,18 +5,18 @@ const DAY = 86_400_000
 const HOUR = 3_600_000
 const SECOND = 1000
 const HOURS_KEPT = 10_000
-/** What stands behind a date and hour that have been read before. */
+/** Accepts a time whose date and hour were read before. */
 const MINUTES = /^.{13}:[0-5]\d:[0-5]\d$/
 const OFFSET = /GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/
 
-/** Turns a switch's moment into UTC; null when its text is not a date and time. */
+/** Converts a switch's timestamp to UTC; null if its text is not a date and time. */
 export type SwitchClock = (moment: SwitchMoment) => Timestamp | null
 
 /**
- * The clock of a switch whose records are in `timeZone`, any name that `isTimeZone` accepts; throws RangeError on others.
+ * Returns the clock of a switch whose records are in `timeZone`. Throws RangeError unless `isTimeZone` accepts the name.
  *
- * An hour that comes twice, when clocks go back, is read as the first of the two. A time that clocks jump over is read
- * as if they had not jumped yet: 02:30 becomes 03:30. A feed in UTC has neither.
+ * When clocks go back, a repeated hour is read as the first of the two. A time that clocks skip is read as if they had
+ * not jumped yet: 02:30 becomes 03:30. A feed in UTC has neither.
  */
 export function switchClock(timeZone: string): SwitchClock {
   const offsetAt = utcOffsets(timeZone)
@@ -38,19 +38,19 @@ export function switchClock(timeZone: string): SwitchClock {
   }
 }
 
-/** A time that says its zone. */
+/** A time with a zone. */
 const ZONED = /:\d\d.*(?:[Zz]|[+-]\d\d(?::?\d\d)?)$/
 
 /**
- * Reads what a person writes for a moment: a day, or a day and a time, by the clock of a zone (see {@link switchClock}),
- * or by the zone that it says. Null for what is none.
+ * Reads a day, or a day and time, as a person writes it: by the clock of the given zone (see {@link switchClock}), or
+ * by the zone in the text. Returns null for anything else.
  */
 export function momentIn(timeZone: string): (text: string) => Timestamp | null {
   const clock = switchClock(timeZone)
   return text => (ZONED.test(text.trim()) ? parseDate(text.trim()) : clock({ local: text.trim() }))
 }
 
-/** What the clock of a zone shows at a moment: `2026-12-01 00:00`, with seconds where there are some. */
+/** Formats a moment by the zone's clock, as `2026-12-01 00:00`, with seconds only if they are not zero. */
 export function wallClock(timeZone: string): (moment: Timestamp) => string {
   const offsetAt = utcOffsets(timeZone)
   return moment => {
@@ -60,7 +60,7 @@ export function wallClock(timeZone: string): (moment: Timestamp) => string {
   }
 }
 
-/** A moment as a person of that zone reads it, and in UTC. */
+/** Formats a moment for a person in that zone, with UTC in brackets. */
 export const shownMoment = (moment: Timestamp, timeZone: string): string =>
   `${wallClock(timeZone)(moment)} ${timeZone} (${moment.slice(0, 19)}Z)`
 
@@ -81,7 +81,7 @@ function utcOffsets(timeZone: string): UtcOffset {
   }
 }
 
-/** The hour of UTC that a local hour is; null when it is not a whole one, or the offset changes within. */
+/** Returns the UTC hour that equals a local hour; null if it is not a whole one, or the offset changes within it. */
 function utcHour(local: Timestamp, offsetAt: UtcOffset): string | null {
   const first = Date.parse(`${local.slice(0, 13)}:00:00Z`)
   const offset = resolve(first, offsetAt)
@@ -89,7 +89,7 @@ function utcHour(local: Timestamp, offsetAt: UtcOffset): string | null {
   return isWhole ? formatTimestamp(first - offset, 0).slice(0, 13) : null
 }
 
-/** The earlier of the offsets around a nearby change, unless only the later one leads to this local time. */
+/** Returns the earlier of the offsets around a nearby change, unless only the later one leads to this local time. */
 function resolve(local: number, offsetAt: UtcOffset): number {
   const before = offsetAt(local - DAY)
   const after = offsetAt(local + DAY)

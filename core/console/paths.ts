@@ -1,7 +1,7 @@
 import { resources } from '../resources/all.ts'
 import { collectionOf } from '../resources/resource.ts'
 
-/** Pages of the console that show no single collection. */
+/** Console pages that do not show a single collection. */
 export const PAGES = ['usage', 'quote', 'quarantine', 'audit'] as const
 export type PageName = (typeof PAGES)[number]
 
@@ -9,7 +9,7 @@ const collections: ReadonlySet<string> = new Set(resources.map(collectionOf))
 const pages: ReadonlySet<string> = new Set(PAGES)
 const RECORD = /^(?:new|[1-9]\d{0,15})$/
 
-/** Where the console is: its dashboard, a page, a collection, or one of its records. */
+/** A page of the console: the dashboard, a tool, a collection or one of its records. */
 export type Place =
   | { readonly at: 'dashboard' }
   | { readonly at: PageName }
@@ -18,7 +18,7 @@ export type Place =
 
 const isPage = (segment: string): segment is PageName => pages.has(segment)
 
-/** The place of a path of the console, with one that has no such place as null: it is no page. */
+/** Returns the page at a path of the console; null if there is none. */
 export function placeAt(path: string): Place | null {
   const [first = '', second, ...rest] = path.replace(/^\//, '').split('/')
   if (rest.length > 0) return null

@@ -1,11 +1,11 @@
 import { type Expression, expressions } from './expressions.ts'
 import { parsePattern } from './pattern.ts'
 
-/** What `match` returns of a text that has other symbols than digits. */
+/** What `match` returns for a text that is not all digits. */
 export const NO_DIGITS = -1
 
 const DIGITS = 10
-/** In the row of a state, behind the rows that its digits lead to: which patterns match there, and which still may. */
+/** Columns of a state's row, after those of its ten digits: the patterns that match here, and those that still may. */
 const MATCHING = 10
 const POSSIBLE = 11
 const ROW = 12
@@ -14,17 +14,20 @@ const FIRST_STATES = 64
 
 /** Matches digits with several patterns at once. */
 export interface Automaton {
-  /** The sum of `1 << n` for each pattern n that matches the digits as a whole; {@link NO_DIGITS} for what are none. */
+  /**
+   * Returns the sum of `1 << n` for each pattern n that matches all the digits; {@link NO_DIGITS} if they are not
+   * digits.
+   */
   match(text: string): number
-  /** The same for each pattern that more digits may make match. */
+  /** Returns the same sum for the patterns that more digits may complete. */
   begin(text: string): number
-  /** How many of the first digits are the longest that any pattern matches; 0 where none does. */
+  /** Returns the length of the longest beginning that any pattern matches; 0 if none does. */
   beginning(text: string): number
 }
 
 /**
- * An automaton of patterns, at most 30, as {@link parsePattern} reads them; an empty one matches nothing. A state is made
- * when the first number gets there, so that an automaton costs nothing but what is dialled.
+ * Builds an automaton of at most 30 patterns, in the syntax of {@link parsePattern}; an empty one matches nothing.
+ * Creates a state when a number first reaches it, so that an automaton costs no more than the numbers dialled.
  */
 export function automaton(patterns: readonly string[]): Automaton {
   const make = expressions()
@@ -60,7 +63,7 @@ export function automaton(patterns: readonly string[]): Automaton {
     }
     return row
   }
-  // The row first: on the way to it, the array may be put in the place of a larger one.
+  // Evaluates the row first, since finding it may replace the array by a larger one.
   const sumAt = (row: number, column: number): number => (row === NO_DIGITS ? NO_DIGITS : (rows[row + column] ?? 0))
   return {
     match: text => sumAt(rowAfter(text), MATCHING),

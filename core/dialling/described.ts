@@ -1,6 +1,6 @@
 import type { ReadNumber } from './dialling.ts'
 
-/** What a dialled number is, in words; null for one that is read by no plan. */
+/** Describes a dialled number in words; null if it was read without a plan. */
 export function described(given: string, { kind }: ReadNumber, country: string | null): string | null {
   switch (kind) {
     case 'plain':

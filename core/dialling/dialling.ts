@@ -5,11 +5,11 @@ import { beginsInternational, callingCodeLength, IS, isInternational, type Plan 
 /**
  * What a number is where it was dialled.
  *
- * - `plain`: the tenant has no country, or it is a feature code; what is dialled before a country code is taken off.
+ * - `plain`: a feature code, or any number of a tenant without a country; `digits` lack the international prefix.
  * - `international`, `national`, `local`: `digits` are E.164, without the plus.
  * - `short`, `emergency`: `digits` are the country code and the number, as in 1411.
- * - `area unknown`: a local number, and the tenant has no area code; `digits` are those that were dialled.
- * - `unknown`: nothing that the country's plan has; likewise.
+ * - `area unknown`: a local number of a tenant without an area code; `digits` are as dialled.
+ * - `unknown`: not a number of the country's plan; `digits` are as dialled.
  */
 export type NumberKind =
   | 'plain'
@@ -23,19 +23,19 @@ export type NumberKind =
 
 export interface ReadNumber {
   readonly kind: NumberKind
-  /** One number has the same digits however it was dialled; empty for what is not a number. */
+  /** The same digits for a number however it was dialled; empty if it is not a number. */
   readonly digits: string
 }
 
-/** How numbers are read that a tenant's telephones dial, receive and own. */
+/** How to read the numbers that a tenant's phones dial, receive and own. */
 export interface Dialling {
-  /** The same for those that read all numbers alike. */
+  /** Equal for settings that read all numbers alike. */
   readonly key: string
-  /** ISO 3166; null where numbers are read without a plan. */
+  /** ISO 3166; null if numbers are read without a plan. */
   readonly country: string | null
   readonly areaCode: string
   read(number: string): ReadNumber
-  /** The beginning of `read(…).digits` that a rate's prefix stands for; empty where it stands for nothing. */
+  /** Returns the beginning of `read(…).digits` that a rate's prefix stands for; empty if it stands for nothing. */
   prefix(prefix: string): string
 }
 
@@ -52,17 +52,17 @@ export function plainDialling(internationalPrefix: string): Dialling {
 
 export interface PlannedDialling {
   readonly plan: Plan
-  /** Without trunk prefix; empty where it is not known. */
+  /** Without the trunk prefix; empty if unknown. */
   readonly areaCode: string
-  /** What is dialled before a country code instead of what the plan says; empty where nothing is; null: the plan's. */
+  /** The international prefix, instead of the plan's; empty if there is none, null for the plan's. */
   readonly internationalPrefix: string | null
 }
 
 const SHORT = IS.emergency | IS.short
 const LEADING_PLUS = /^[^\p{L}\p{N}*#]*\+/u
-/** What the short numbers of services begin with, and the numbers of subscribers don't. */
+/** Short service numbers begin so; subscriber numbers do not. */
 const SERVICE = /^[01]/
-/** A local number of more digits is none. */
+/** The most digits of a local number. */
 const LONGEST_LOCAL = 9
 
 export function plannedDialling(given: PlannedDialling): Dialling {
@@ -86,7 +86,7 @@ export function plannedDialling(given: PlannedDialling): Dialling {
   return { key, country: plan.country, areaCode, read, prefix: prefixReader(given) }
 }
 
-/** Reads digits that were dialled in the plan's country, given what they can be there. */
+/** Reads digits that were dialled in the plan's country; `is` says what they can be there. */
 function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digits: string, is: number) => ReadNumber {
   const { callingCode, trunk } = plan
   const isNational = (digits: string): boolean => (plan.match(digits) & IS.national) !== 0
@@ -96,16 +96,16 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
     digits: withoutInnerTrunk(plan, digits),
   })
 
-  /** The number behind what is dialled before a country code; empty when there is none. */
+  /** Returns the number after the international prefix; empty if there is none. */
   const abroad = (digits: string, is: number): string => {
     if (internationalPrefix !== null) return afterPrefix(digits, internationalPrefix)
     if (!(is & IS.abroad)) return ''
     const rest = digits.slice(plan.internationalPrefix(digits))
     if (plan.hasOneInternationalPrefix) return rest
-    // Some countries dial abroad by digits that are a country code as well, such as 994 in Finland.
+    // Some countries' international prefixes are also country codes, such as 994 in Finland.
     return (digits.startsWith('0') ? callingCodeLength(rest) > 0 : isInternational(rest)) ? rest : ''
   }
-  /** The national number of one that is dialled without its area code; empty when it is none. */
+  /** Returns the national number of one dialled without its area code; empty if it is none. */
   const local = (digits: string): string => {
     const { length } = digits
     // One digit more, since Argentina dials 15 before mobile numbers of eight.
@@ -115,7 +115,7 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
     const isUsual = plan.isLocal(length) || (plan.isFull(length) && length <= LONGEST_LOCAL) || found !== whole
     return isUsual && isNational(found) ? found : ''
   }
-  /** What a number is that may, by its digits alone, be of this country or of another. */
+  /** Reads digits that may be a number of this country or of another. */
   const ambiguous = (digits: string, ownNumber: string): ReadNumber => {
     const nearby = local(digits)
     if (nearby !== '') return { kind: 'local', digits: callingCode + nearby }
@@ -145,7 +145,7 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
 const afterPrefix = (digits: string, prefix: string): string =>
   prefix !== '' && digits.startsWith(prefix) ? digits.slice(prefix.length) : ''
 
-/** Takes the trunk prefix off that some write behind their country code, as in +44 (0)20. */
+/** Removes a trunk prefix written behind the country code, as in +44 (0)20. */
 function withoutInnerTrunk({ callingCode, trunk, match }: Plan, digits: string): string {
   if (!digits.startsWith(callingCode)) return digits
   const is = match(digits)
@@ -153,8 +153,8 @@ function withoutInnerTrunk({ callingCode, trunk, match }: Plan, digits: string):
 }
 
 /**
- * Prefixes are beginnings of E.164 numbers. What cannot be one is read as it is dialled: as a short number, and what
- * begins with 0 by the international prefix, else by the trunk prefix.
+ * Reads a rate's prefix as the beginning of an E.164 number. What cannot be one is read as dialled: a short number, or
+ * one with the international or else the trunk prefix.
  */
 function prefixReader({ plan, internationalPrefix }: PlannedDialling): (prefix: string) => string {
   const { callingCode, trunk } = plan

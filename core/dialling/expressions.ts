@@ -1,17 +1,17 @@
-/** A pattern of digits as an expression: whether it matches, and what must follow each digit for the whole to match. */
+/** A pattern of digits as a regular expression: whether it matches here, and what must follow each digit. */
 export interface Expression {
   readonly id: number
-  /** True where it matches the empty text. */
+  /** True if it matches the empty text. */
   readonly isNullable: boolean
-  /** What must follow a digit (0 to 9). */
+  /** Returns what must follow a digit (0 to 9) for the whole to match. */
   after(digit: number): Expression
-  /** The expressions of which one must match, where it is made of such. */
+  /** The alternatives, if it is a choice; null otherwise. */
   readonly choices: readonly Expression[] | null
 }
 
 /**
- * Makes each expression once, so that equal ones are one object: what can follow of a pattern is then found to be a
- * finite number of expressions, the states of an automaton.
+ * Makes each expression once, so that equal ones are the same object. A pattern then has a finite number of
+ * derivatives: the states of an automaton.
  */
 export function expressions() {
   const known = new Map<string, Expression>()
@@ -31,7 +31,7 @@ export function expressions() {
   const empty: Expression = once('empty', true, () => nothing)
   const anything: Expression = once('anything', true, () => anything)
 
-  /** One digit of a set, whose bits are the digits. */
+  /** One digit of a set, given as bits. */
   const oneOf = (digits: number): Expression =>
     once(`[${digits}]`, false, digit => ((digits >> digit) & 1 ? empty : nothing))
   const sequence = (first: Expression, second: Expression): Expression => {

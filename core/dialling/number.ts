@@ -28,8 +28,8 @@ const withoutPrefix = (digits: string, prefix: string): string =>
   digits.startsWith(prefix) ? digits.slice(prefix.length) : digits
 
 /**
- * The digits of a tenant's `settings.international_prefix`; an empty one means that there is none to take off, and
- * anything that is not text means the default, `00`.
+ * Returns the digits of a tenant's `settings.international_prefix`: empty if it is empty, and `00`, the default, if it
+ * is not text.
  */
 export function internationalPrefixOf(settings: unknown): string {
   if (typeof settings !== 'object' || settings === null || !('international_prefix' in settings)) {

@@ -3,8 +3,9 @@ import type { Expression, Expressions } from './expressions.ts'
 const ANY_DIGIT = 0b11_1111_1111
 
 /**
- * Reads a pattern as regular expressions write it: digits, `.`, `.*`, classes such as `[02-9]`, groups, `|`, `?`, `{n}`,
- * `{n,m}`, and `(?=…)`, `(?=…$)`, `(?!…$)` before a sequence. It matches as a whole. Throws on what is no such pattern.
+ * Parses a pattern in the syntax of regular expressions: digits, `.`, `.*`, classes such as `[02-9]`, groups, `|`,
+ * `?`, `{n}`, `{n,m}`, and `(?=…)`, `(?=…$)`, `(?!…$)` before a sequence. The pattern matches as a whole. Throws if it
+ * is anything else.
  */
 export function parsePattern(pattern: string, make: Expressions): Expression {
   let at = 0
@@ -27,7 +28,7 @@ export function parsePattern(pattern: string, make: Expressions): Expression {
     const isEnd = at === pattern.length || '|)$'.includes(pattern.charAt(at))
     return isEnd ? make.empty : make.sequence(repeated(), sequence())
   }
-  /** What follows must match as a whole where it ends in `$`, else begin so. */
+  /** A lookahead: what follows must match as a whole if it ends in `$`, or else begin so. */
   const condition = (): Expression => {
     const all = choices()
     const isWhole = accept('$')

@@ -1,22 +1,24 @@
 import { NUMBERING_PLANS } from './numbering-plans.ts'
 
-/** What the table of numbering plans holds of a country; empty texts for what it has not. Patterns match digits, `.` any. */
+/**
+ * A country's line in the table of numbering plans; empty texts where it has nothing. Patterns match digits, `.` any.
+ */
 export interface PlanLine {
-  /** ISO 3166, or the calling code where it belongs to no country. */
+  /** ISO 3166, or the calling code if it belongs to no country. */
   readonly region: string
   readonly callingCode: string
-  /** A pattern of what is dialled before a country code. */
+  /** A pattern of the international prefix. */
   readonly internationalPrefix: string
   /** The trunk prefix, such as 0. */
   readonly trunk: string
-  /** A pattern of all that is taken off a national number, or put in another place by `transform`. */
+  /** A pattern of what is removed from a national number, or rearranged by `transform`. */
   readonly taken: string
   readonly transform: string
-  /** How many digits national numbers have, and those that are dialled without their area code. */
+  /** The lengths of national numbers, and of those dialled without the area code. */
   readonly lengths: readonly number[]
   readonly localLengths: readonly number[]
   readonly numbers: string
-  /** A pattern of those that are dialled without the trunk prefix, where there is one. */
+  /** A pattern of national numbers that are dialled without the trunk prefix, in a country that has one. */
   readonly bare: string
   readonly emergency: string
   readonly short: string
@@ -30,7 +32,7 @@ interface PlanLines {
 
 let known: PlanLines | null = null
 
-/** The plans of all countries; read when the first tenant that has a country needs them. */
+/** Returns the plans of all countries, parsed on first use. */
 export function planLines(): PlanLines {
   known ??= read()
   return known
@@ -49,7 +51,7 @@ function read(): PlanLines {
   return { byRegion, byCode }
 }
 
-/** The fields stand in the order in which config/build/numbering-plans.ts writes them. */
+/** The fields are in the order that config/build/numbering-plans.ts writes. */
 function lineOf(text: string): PlanLine {
   const fields = text.split(' ').map(field => (field === '-' ? '' : field))
   const [region = '', callingCode = '', internationalPrefix = '', trunk = '', taken = '', transform = ''] = fields

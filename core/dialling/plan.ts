@@ -1,22 +1,22 @@
 import { type Automaton, automaton } from './automaton.ts'
 import { type PlanLine, planLines } from './plan-lines.ts'
 
-/** What a number can be that is dialled in a country; more than one where its digits leave that open. */
+/** What digits dialled in a country can be; several bits if the digits leave that open. */
 export const IS = {
   emergency: 1,
   short: 2,
-  /** A national number, with no trunk prefix, of any country that has the calling code. */
+  /** A national number, without trunk prefix, of any country that shares the calling code. */
   national: 4,
   /** A national number that is dialled without the trunk prefix. */
   bare: 8,
   /** The trunk prefix and a national number. */
   trunk: 16,
-  /** The calling code and a national number, and those with the trunk prefix between. */
+  /** The calling code and a national number; `ownTrunk` has the trunk prefix between them. */
   own: 32,
   ownTrunk: 64,
-  /** What is dialled before a country code, and such a code. */
+  /** The international prefix and a country code. */
   abroad: 128,
-  /** What `Plan.national` may take something off. */
+  /** Something that `Plan.national` may remove a prefix from. */
   prefixed: 256,
 } as const
 
@@ -25,34 +25,34 @@ export interface Plan {
   /** ISO 3166. */
   readonly country: string
   readonly callingCode: string
-  /** The trunk prefix, such as 0; empty where there is none. */
+  /** The trunk prefix, such as 0; empty if there is none. */
   readonly trunk: string
-  /** The sum of what of `IS` the digits can be; NO_DIGITS for what are none. */
+  /** Returns the sum of the bits of `IS` that the digits can be; NO_DIGITS if they are not digits. */
   readonly match: Automaton['match']
-  /** How many of the first digits are what is dialled before a country code; 0 where there are none. */
+  /** Returns the length of the international prefix that the digits begin with; 0 if they do not. */
   internationalPrefix(digits: string): number
-  /** True where that is always the same digits, and those begin with 0, as no country code does. */
+  /** True if there is only one such prefix and it begins with 0, as no country code does. */
   readonly hasOneInternationalPrefix: boolean
-  /** What is left of a dialled number without trunk prefix, carrier code and the like. */
+  /** Returns a dialled number without its trunk prefix, carrier code and the like. */
   national(digits: string): string
-  /** How many digits national numbers have, and those that are dialled without their area code. */
+  /** True for a length of national numbers; `isLocal` for one of those dialled without the area code. */
   isFull(length: number): boolean
   isLocal(length: number): boolean
-  /** True where numbers are dialled without their area code. */
+  /** True if numbers can be dialled without the area code. */
   readonly hasLocal: boolean
-  /** True for digits that national numbers may begin with, and leave room for a local number behind them. */
+  /** True for digits that begin national numbers and leave room for a local number after them. */
   mayBeArea(digits: string): boolean
 }
 
 const LITERAL = /^[0-9]*$/
 const COUNTRY = /^[A-Z]{2}$/
 
-/** The countries whose plans are known, by their ISO 3166 codes. */
+/** Returns the countries with a known plan, as ISO 3166 codes. */
 export const countries = (): string[] => [...planLines().byRegion.keys()].filter(region => COUNTRY.test(region)).sort()
 
 const plans = new Map<string, Plan>()
 
-/** The plan of a country, by its ISO 3166 code; null where none is known. */
+/** Returns a country's plan by its ISO 3166 code; null if unknown. */
 export function planOf(country: string): Plan | null {
   const line = planLines().byRegion.get(country)
   if (!line || !COUNTRY.test(country)) return null
@@ -61,19 +61,19 @@ export function planOf(country: string): Plan | null {
   return plan
 }
 
-/** The countries of a calling code, the main one first; none for a code that belongs to none. */
+/** Returns the countries of a calling code, the main one first; none if it belongs to no country. */
 export const countriesWith = (callingCode: string): string[] =>
   (planLines().byCode.get(callingCode) ?? []).map(({ region }) => region).filter(region => COUNTRY.test(region))
 
 let ofCodes: Automaton | null = null
 
-/** How many of the first digits are a calling code; 0 where there is none such. */
+/** Returns the length of the calling code that the digits begin with; 0 if they begin with none. */
 export function callingCodeLength(digits: string): number {
   ofCodes ??= automaton([[...planLines().byCode.keys()].join('|')])
   return ofCodes.beginning(digits)
 }
 
-/** The calling code that the digits of a number begin with; empty where there is none such. */
+/** Returns the calling code that the digits begin with; empty if they begin with none. */
 export const callingCodeOf = (digits: string): string => digits.slice(0, callingCodeLength(digits))
 
 let ofAllNumbers: Automaton | null = null
@@ -83,13 +83,13 @@ function international(): Automaton {
   return ofAllNumbers
 }
 
-/** True for a country code with what can be a number there. */
+/** True for a country code followed by a possible number of that country. */
 export const isInternational = (digits: string): boolean => international().match(digits) === 1
 
-/** True for what such numbers may begin with. */
+/** True for digits that such a number may begin with. */
 export const beginsInternational = (digits: string): boolean => international().begin(digits) === 1
 
-/** A pattern of what can be a national number in the countries of a calling code. */
+/** A pattern of the possible national numbers in the countries of a calling code. */
 function numbersOf(callingCode: string): string {
   const sharing = planLines().byCode.get(callingCode) ?? []
   return [...new Set(sharing.map(({ numbers }) => numbers))].join('|')
@@ -98,7 +98,7 @@ function numbersOf(callingCode: string): string {
 function compiled(line: PlanLine): Plan {
   const { callingCode, trunk, lengths, localLengths, emergency, short } = line
   const national = `(?:${numbersOf(callingCode)})`
-  // Formats of a calling code stand in the line of its main country.
+  // The main country's line holds the formats of the whole calling code.
   const bare = trunk === '' ? national : (planLines().byCode.get(callingCode)?.[0]?.bare ?? '')
   const withTrunk = trunk === '' ? '' : trunk + national
   const withCode = callingCode + national
@@ -123,11 +123,11 @@ function compiled(line: PlanLine): Plan {
   }
 }
 
-/** Tells how many of the first digits match. */
+/** Returns a function that tells how many of the first digits match. */
 const beginning = (pattern: string): ((digits: string) => number) =>
   LITERAL.test(pattern) ? digits => (digits.startsWith(pattern) ? pattern.length : 0) : automaton([pattern]).beginning
 
-/** Takes off what libphonenumber takes off: nothing where that would make no number of one, or leave too little. */
+/** Removes the prefixes that libphonenumber removes, unless the rest would be no number or too short. */
 function withoutTrunk(line: PlanLine, isNational: (digits: string) => boolean): (digits: string) => string {
   const stripped = stripper(line)
   const longest = Math.max(...line.lengths)

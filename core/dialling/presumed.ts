@@ -3,15 +3,17 @@ import { plannedDialling } from './dialling.ts'
 import { dialled } from './number.ts'
 import { callingCodeOf, countries, countriesWith, isInternational, planOf } from './plan.ts'
 
-/** What is known of a tenant that has not said where it dials from. */
+/** What hints at the country of a tenant that has not set one. */
 export interface Clues {
   /** An IANA name. */
   readonly timezone: string
-  /** Its DID numbers, as they are written. */
+  /** The tenant's DID numbers, as written. */
   readonly dids: readonly string[]
 }
 
-/** The country that a tenant most likely dials from, by its DIDs in E.164 and its time zone; null where none stands out. */
+/**
+ * Returns the country that a tenant most likely dials from, by its E.164 DIDs and time zone; null if none stands out.
+ */
 export function presumedCountry({ timezone, dids }: Clues): string | null {
   const code = mostFrequent(
     dids
@@ -46,7 +48,10 @@ function zonesOf(country: string): readonly unknown[] {
   return 'timeZones' in locale && Array.isArray(locale.timeZones) ? locale.timeZones : []
 }
 
-/** Tells numbers as they are dialled within a country, and nowhere else; without a country, by a single 0 at the front. */
+/**
+ * Returns a test for numbers that can only be dialled within the country; without a country, for those with a single
+ * leading 0.
+ */
 export function nationalNumbers(country: string | null): (number: string) => boolean {
   const plan = country === null ? null : planOf(country)
   if (!plan) return number => /^0[1-9]\d/.test(dialled(number, ''))
@@ -59,8 +64,9 @@ export function nationalNumbers(country: string | null): (number: string) => boo
 }
 
 /**
- * Gives the E.164 of a number that is a national one of the country and, by the digits that rates were matched with, of
- * no other: what such a call was billed by was meant for somewhere else. null for all others.
+ * Returns a function that gives the E.164 form of a number that is national in this country, but was rated by digits
+ * that begin like another country's number without being one: such a call was billed as if it went there. Null for all
+ * others.
  */
 export function nationalAlone(country: string): (number: string, digits: string) => string | null {
   const plan = planOf(country)

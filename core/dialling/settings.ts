@@ -6,28 +6,28 @@ import { countries, type Plan, planOf } from './plan.ts'
 /** The members of a tenant's `settings.dialling`, all optional. */
 export const DIALLING_KEYS = ['country', 'area_code', 'international_prefix'] as const
 
-/** What is wrong with a value of `settings.dialling`, or with one of its members. It counts as absent. */
+/** What is wrong with `settings.dialling` or with one of its members. A wrong value counts as absent. */
 export interface DiallingProblem {
-  /** Below `dialling`; null where that itself is wrong. */
+  /** The member; null if `dialling` itself is wrong. */
   readonly key: string | null
-  /** The end of a sentence that begins with what is wrong: `must be …`. */
+  /** The end of a sentence about the value: `must be …`. */
   readonly problem: string
-  /** What was most likely meant. */
+  /** The most likely intended value. */
   readonly meant?: string
 }
 
 interface ReadSettings {
   readonly plan: Plan | null
   readonly areaCode: string
-  /** Null where none is given. */
+  /** Null if not given. */
   readonly internationalPrefix: string | null
   readonly problems: readonly DiallingProblem[]
 }
 
 /**
- * How a tenant dials, by its settings: by the plan of `dialling.country`, or else as they come. What is dialled before a
- * country code is `dialling.international_prefix`, else `international_prefix`, else what the country dials, else 00.
- * What cannot be read counts as absent; {@link diallingProblems} tells it.
+ * Returns how a tenant dials: by the plan of `dialling.country`, or without a plan. The international prefix is
+ * `dialling.international_prefix`, else `international_prefix`, else the plan's, else 00. Unreadable members count as
+ * absent; {@link diallingProblems} reports them.
  */
 export function diallingOf(settings: unknown): Dialling {
   const all = isJsonObject(settings) ? settings : {}
@@ -40,7 +40,7 @@ export function diallingOf(settings: unknown): Dialling {
   })
 }
 
-/** Everything that is wrong with a value of `settings.dialling`; nothing where it is absent or null. */
+/** Returns everything that is wrong with `settings.dialling`; nothing if it is absent or null. */
 export const diallingProblems = (dialling: unknown): readonly DiallingProblem[] => readSettings(dialling).problems
 
 function readSettings(dialling: unknown): ReadSettings {
@@ -72,7 +72,7 @@ function countryOf(given: unknown, report: Report): Plan | null {
   return planOf(code) ?? report('country', 'must be a country by its ISO 3166 code, such as DE', countryMeant(code))
 }
 
-/** The ISO 3166 code of a country that is written by its English name or another code. */
+/** Returns the ISO 3166 code of a country given by its English name or another code. */
 function countryMeant(written: string): string | undefined {
   const alias = /^[A-Z]{2}$/.test(written) ? new Intl.Locale(`und-${written}`).region : undefined
   if (alias !== undefined && planOf(alias)) return alias
@@ -102,6 +102,6 @@ function prefixOf(given: unknown, report: Report): string | null {
   return given.replace(/\D/g, '')
 }
 
-/** An area code is often written with the trunk prefix; where that is 8, area codes may begin with 8 themselves. */
+/** People often write an area code with the trunk prefix. Where that is 8, area codes may really begin with 8. */
 const withoutTrunk = (areaCode: string, { trunk }: Plan): string =>
   trunk !== '8' && trunk !== '' && areaCode.startsWith(trunk) ? areaCode.slice(trunk.length) : areaCode
