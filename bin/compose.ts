@@ -112,7 +112,7 @@ export function compose(
     storage,
     decks,
     clock,
-    accountKeeping: accountKeeping(accounts, passwords, ids),
+    accountKeeping: accountKeeping({ accounts, sessions, records, passwords, ids }),
     profiles,
     onUnread,
     access,

@@ -25,7 +25,7 @@ export function openServices(
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
   const actor: Actor = { name: userName(), origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
-  const { records, messages, accounts, sessions, maintenance, calls, audit, notices, smsReports } = storage
+  const { records, messages, maintenance, calls, audit, notices, smsReports } = storage
   const { smsRoutes, trunkRoutes } = storage
   const { bulk, prepare, close: endThread } = bulkOnThread(storage, actor)
   if (expectsMany) prepare()
@@ -38,8 +38,6 @@ export function openServices(
     trunkRoutes,
     switchDirectory: storage.switchDirectory,
     smsReports,
-    accounts,
-    sessions,
     maintenance,
     notices,
     bulk,

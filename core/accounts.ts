@@ -7,6 +7,9 @@ import type { Account, AccountChange, NewAccount } from './ports/accounts.ts'
 export const takenEmail = (email: string): AppError =>
   new AppError('conflict', `An account for ${email} already exists.`)
 
+export const unknownAccount = (email: string): AppError =>
+  new AppError('not_found', `There is no account ${email}.`, { hint: 'trunkline admin list' })
+
 /** Without an account that can log in, the API is locked. */
 export const lastAccount = (email: string): AppError =>
   new AppError('conflict', `${email} is the only account that can log in; make or enable another first.`, {
@@ -23,11 +26,13 @@ export const creationOf = ({ name, email, role, tenantId }: NewAccount): Changes
 })
 
 export const changesOfAccount = (
-  before: Pick<Account, 'role'>,
-  { passwordHash, role, disabled }: AccountChange,
+  before: Pick<Account, 'name' | 'role' | 'tenantId'>,
+  { passwordHash, name, role, tenantId, disabled }: AccountChange,
 ): Changes => ({
   ...(passwordHash === undefined ? {} : { password: 'changed' }),
+  ...(name === undefined ? {} : { name: { before: before.name, after: name } }),
   ...(role === undefined ? {} : { role: { before: before.role, after: role } }),
+  ...(tenantId === undefined ? {} : { tenant_id: { before: before.tenantId, after: tenantId } }),
   ...(disabled === undefined ? {} : { disabled: { after: disabled } }),
 })
 

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import type { RoleMode } from '../../core/access/modes.ts'
 import type { SourceFormat } from '../../core/calls/completed-call.ts'
-import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
 import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
@@ -54,8 +53,6 @@ export interface Services {
   switchDirectory(): SwitchDirectory
   readonly smsReports: SmsReports
   readonly profiles: Profiles
-  readonly accounts: Accounts
-  readonly sessions: Sessions
   readonly accountKeeping: AccountKeeping
   /** Do the roles of accounts limit them? */
   readonly roles: RoleMode

@@ -26,7 +26,10 @@ export type NewAccount = Omit<Account, 'id' | 'tenantId'> & {
 /** What is given is changed. */
 export interface AccountChange {
   readonly passwordHash?: string
+  readonly name?: string
   readonly role?: Role
+  /** null unties it. */
+  readonly tenantId?: number | null
   readonly disabled?: boolean
 }
 
@@ -36,14 +39,14 @@ export interface Accounts {
   findByEmail(email: string): Promise<Credentials | null>
   list(): Promise<(Account & { readonly disabled: boolean; readonly createdAt: Timestamp })[]>
   /** Throws `conflict` when the e-mail is taken. */
-  create(account: NewAccount): Promise<Account>
+  create(account: NewAccount, by?: Actor): Promise<Account>
   /**
    * Changes an account; a new password or disabling it ends its sessions. Throws `not_found`, and `conflict` rather
    * than disable the only account that can log in.
    */
-  change(id: number, change: AccountChange): Promise<void>
+  change(id: number, change: AccountChange, by?: Actor): Promise<void>
   /** Deletes an account and its sessions. Throws `not_found`, and `conflict` for the only one that can log in. */
-  remove(id: number): Promise<void>
+  remove(id: number, by?: Actor): Promise<void>
 }
 
 export interface Session {
@@ -70,9 +73,10 @@ export interface Sessions {
   extend(tokenHash: string, expiresAt: Timestamp): Promise<void>
   /** Ends a session and notes a logout in the audit trail; nothing happens when there is none. */
   end(tokenHash: string, by?: Actor): Promise<void>
-  /** Ends the sessions of one account, or of all, and notes that in the audit trail; returns how many. */
-  endAll(accountId?: number): Promise<number>
+  /** Ends the one that is listed by this id, those of one account, or all; notes it in the audit trail, returns how many. */
+  revoke(which: { readonly id: string } | { readonly accountId: number } | 'all', by?: Actor): Promise<number>
   forgetExpired(now: Timestamp): Promise<number>
+  /** The latest first, each by an id that is not its token. */
   list(): Promise<(Session & { readonly id: string })[]>
 }
 

@@ -1,4 +1,5 @@
 import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../core/accounts.ts'
+import type { Actor } from '../../core/audit.ts'
 import type { Timestamp } from '../../core/dates.ts'
 import { notFound } from '../../core/errors.ts'
 import type { Account, AccountChange, Accounts, Credentials, NewAccount } from '../../core/ports/accounts.ts'
@@ -34,22 +35,22 @@ export function accounts(journal: Journal, clock: Clock, trail: Trail, tables: S
       if (session.accountId === accountId) tables.sessions.delete(id)
   }
 
-  const create = (account: NewAccount): Account => {
+  const create = (account: NewAccount, by?: Actor): Account => {
     if (withEmail(account.email)) throw takenEmail(account.email)
     const id = tables.accounts.add(id => ({ tenantId: null, ...account, id, disabled: false, createdAt: clock.now() }))
     const { name, email, role, tenantId = null } = account
-    trail.note('create', 'accounts', id, creationOf(account))
+    trail.note('create', 'accounts', id, creationOf(account), by)
     return { id, name, email, role, tenantId }
   }
-  const change = (account: StoredAccount, values: AccountChange): void => {
+  const change = (account: StoredAccount, values: AccountChange, by?: Actor): void => {
     if (values.disabled) assertAnother(account)
     tables.accounts.set(account.id, { ...account, ...values })
-    trail.note('update', 'accounts', account.id, changesOfAccount(account, values))
+    trail.note('update', 'accounts', account.id, changesOfAccount(account, values), by)
     if (endsSessions(values)) endSessions(account.id)
   }
-  const remove = (account: StoredAccount): void => {
+  const remove = (account: StoredAccount, by?: Actor): void => {
     assertAnother(account)
-    trail.note('delete', 'accounts', account.id, {})
+    trail.note('delete', 'accounts', account.id, {}, by)
     endSessions(account.id)
     tables.accounts.delete(account.id)
   }
@@ -60,8 +61,8 @@ export function accounts(journal: Journal, clock: Clock, trail: Trail, tables: S
       return 'email' in found ? found : null
     },
     list: async () => all().map(({ passwordHash: _, ...account }) => account),
-    create: async account => journal.atomically(() => create(account)),
-    change: async (id, values) => journal.atomically(() => change(stored(id), values)),
-    remove: async id => journal.atomically(() => remove(stored(id))),
+    create: async (account, by) => journal.atomically(() => create(account, by)),
+    change: async (id, values, by) => journal.atomically(() => change(stored(id), values, by)),
+    remove: async (id, by) => journal.atomically(() => remove(stored(id), by)),
   }
 }

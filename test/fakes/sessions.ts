@@ -12,6 +12,8 @@ export interface StoredSession {
   readonly expiresAt: Timestamp
 }
 
+const idOf = ({ tokenHash }: StoredSession): string => tokenHash.slice(0, 12)
+
 export function sessions(journal: Journal, trail: Trail, tables: SignedIn): Sessions {
   const of = (tokenHash: string): [id: number, session: StoredSession][] =>
     tables.sessions.entries().filter(([, session]) => session.tokenHash === tokenHash)
@@ -22,17 +24,23 @@ export function sessions(journal: Journal, trail: Trail, tables: SignedIn): Sess
     const { id, name, email, role, tenantId } = account
     return [{ account: { id, name, email, role, tenantId }, createdAt, expiresAt }]
   }
-  /** Ends the sessions for which that holds; returns how many. */
-  const end = (isEnded: (session: StoredSession) => boolean): number => {
+  /** Ends the sessions for which that holds, and returns them. */
+  const end = (isEnded: (session: StoredSession) => boolean): readonly StoredSession[] => {
     const ended = tables.sessions.entries().filter(([, session]) => isEnded(session))
     for (const [id] of ended) tables.sessions.delete(id)
-    return ended.length
+    return ended.map(([, session]) => session)
   }
-  const endAll = (accountId?: number): number => {
-    const ended = end(session => accountId === undefined || session.accountId === accountId)
-    if (ended > 0) trail.note('revoke', 'accounts', accountId ?? null, { sessions: ended })
-    return ended
-  }
+  const revoke: Sessions['revoke'] = async (which, by) =>
+    journal.atomically(() => {
+      const ended = end(
+        session =>
+          which === 'all' || ('id' in which ? idOf(session) === which.id : session.accountId === which.accountId),
+      )
+      const [first] = ended
+      if (first)
+        trail.note('revoke', 'accounts', which === 'all' ? null : first.accountId, { sessions: ended.length }, by)
+      return ended.length
+    })
   return {
     open: async (tokenHash, { id, passwordHash }, { createdAt, expiresAt }, by) =>
       journal.atomically(() => {
@@ -53,13 +61,13 @@ export function sessions(journal: Journal, trail: Trail, tables: SignedIn): Sess
           trail.note('logout', 'accounts', accountId, {}, by)
         }
       }),
-    endAll: async accountId => journal.atomically(() => endAll(accountId)),
-    forgetExpired: async now => end(({ expiresAt }) => expiresAt <= now),
+    revoke,
+    forgetExpired: async now => end(({ expiresAt }) => expiresAt <= now).length,
     list: async () =>
       tables.sessions
         .entries()
         .map(([, session]) => session)
         .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
-        .flatMap(session => shown(session).map(each => ({ ...each, id: session.tokenHash.slice(0, 12) }))),
+        .flatMap(session => shown(session).map(each => ({ ...each, id: idOf(session) }))),
   }
 }

@@ -63,13 +63,13 @@ export const commands: readonly LazyCommand[] = [
   },
   {
     name: 'admin',
-    summary: 'accounts: list, create, passwd, role, disable, enable, delete',
+    summary: 'accounts: list, create, set, passwd, role, disable, enable, delete',
     load: async run => (await import('./service/account-commands.ts')).adminCommand(run),
   },
   {
     name: 'session',
     summary: 'who is logged in: list, revoke',
-    load: async run => (await import('./service/account-commands.ts')).sessionCommand(run),
+    load: async run => (await import('./service/session-commands.ts')).sessionCommand(run),
   },
   ...RESOURCE_COMMANDS.map(
     ({ name, resource, summary, alias }): LazyCommand => ({

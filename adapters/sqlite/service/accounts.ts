@@ -1,4 +1,5 @@
 import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../../core/accounts.ts'
+import type { Actor } from '../../../core/audit.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { Account, AccountChange, Accounts, Credentials, NewAccount, Role } from '../../../core/ports/accounts.ts'
 import type { Clock } from '../../../core/ports/system.ts'
@@ -51,9 +52,9 @@ export function accounts(
         .map(({ id, name, email, role, tenant_id, disabled, created_at }) => {
           return { id, name, email, role, tenantId: tenant_id, disabled: disabled === 1, createdAt: created_at }
         }),
-    create: account => writer.write(() => steps.create(account)),
-    change: (id, change) => changing(() => steps.change(id, change)),
-    remove: id => changing(() => steps.remove(id)),
+    create: (account, by) => writer.write(() => steps.create(account, by)),
+    change: (id, change, by) => changing(() => steps.change(id, change, by)),
+    remove: (id, by) => changing(() => steps.remove(id, by)),
   }
 }
 
@@ -61,28 +62,28 @@ export function accounts(
 function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
   const { query } = connection
   return {
-    create: (account: NewAccount): Account => {
+    create: (account: NewAccount, by?: Actor): Account => {
       const { name, email, role, tenantId = null } = account
       const id = insert(connection, account, clock.now())
-      trail.note('create', 'accounts', id, creationOf(account))
+      trail.note('create', 'accounts', id, creationOf(account), by)
       return { id, name, email, role, tenantId }
     },
-    change: (id: number, change: AccountChange): void => {
-      const { passwordHash, role, disabled } = change
-      if (disabled) assertAnother(connection, id)
-      const was = query<[number], Pick<AccountRow, 'role'>>('SELECT role FROM accounts WHERE id = ?').get(id)
-      const flag = disabled === undefined ? null : Number(disabled)
-      const { changes } = query<[string | null, string | null, number | null, string, number], unknown>(
-        `UPDATE accounts SET password_hash = coalesce(?, password_hash), role = coalesce(?, role),
-         disabled = coalesce(?, disabled), updated_at = ? WHERE id = ?`,
-      ).run(passwordHash ?? null, role ?? null, flag, clock.now(), id)
-      if (changes === 0 || !was) throw notFound('Account')
-      trail.note('update', 'accounts', id, changesOfAccount(was, change))
+    change: (id: number, change: AccountChange, by?: Actor): void => {
+      if (change.disabled) assertAnother(connection, id)
+      const was = query<[number], AccountRow>('SELECT * FROM accounts WHERE id = ?').get(id)
+      if (!was) throw notFound('Account')
+      const before = credentials(was)
+      const { name, role, tenantId, passwordHash, disabled } = { ...before, ...change }
+      query<[string, string, number | null, string, number, string, number], unknown>(
+        `UPDATE accounts SET name = ?, role = ?, tenant_id = ?, password_hash = ?, disabled = ?, updated_at = ?
+         WHERE id = ?`,
+      ).run(name, role, tenantId, passwordHash, Number(disabled), clock.now(), id)
+      trail.note('update', 'accounts', id, changesOfAccount(before, change), by)
       if (endsSessions(change)) query<[number], unknown>('DELETE FROM sessions WHERE account_id = ?').run(id)
     },
-    remove: (id: number): void => {
+    remove: (id: number, by?: Actor): void => {
       assertAnother(connection, id)
-      trail.note('delete', 'accounts', id, {})
+      trail.note('delete', 'accounts', id, {}, by)
       const { changes } = query<[number], unknown>('DELETE FROM accounts WHERE id = ?').run(id)
       if (changes === 0) throw notFound('Account')
     },

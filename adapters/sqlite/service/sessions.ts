@@ -63,22 +63,32 @@ export function sessions(
         const accountId = ended.get(tokenHash)
         if (accountId !== undefined) trail.note('logout', 'accounts', accountId, {}, by)
       }),
-    endAll: accountId =>
+    revoke: (which, by) =>
       changing(() => {
-        const id = accountId ?? null
-        const { changes: ended } = query<[number | null, number | null], unknown>(
-          'DELETE FROM sessions WHERE ? IS NULL OR account_id = ?',
-        ).run(id, id)
-        if (ended > 0) trail.note('revoke', 'accounts', id, { sessions: ended })
-        return ended
+        const [condition, ...bound] = conditionOf(which)
+        const ended = value<(string | number)[], number>(
+          `DELETE FROM sessions WHERE ${condition} RETURNING account_id`,
+        ).all(...bound)
+        const [first] = ended
+        if (first !== undefined)
+          trail.note('revoke', 'accounts', which === 'all' ? null : first, { sessions: ended.length }, by)
+        return ended.length
       }),
     forgetExpired: now =>
       changing(() => query<[string], unknown>('DELETE FROM sessions WHERE expires_at <= ?').run(now).changes),
     list: async () =>
       query<[], SessionRow>(`${SELECT} ORDER BY s.created_at DESC`)
         .all()
-        .map(row => ({ ...toSession(row), id: row.token_hash.slice(0, 12) })),
+        .map(row => ({ ...toSession(row), id: row.token_hash.slice(0, ID_LENGTH) })),
   }
+}
+
+/** Of a session's id: so many characters of its token's hash. */
+const ID_LENGTH = 12
+
+function conditionOf(which: Parameters<Sessions['revoke']>[0]): [condition: string, ...bound: (string | number)[]] {
+  if (which === 'all') return ['TRUE']
+  return 'id' in which ? [`substr(token_hash, 1, ${ID_LENGTH}) = ?`, which.id] : ['account_id = ?', which.accountId]
 }
 
 /** How many sessions are remembered; the rest are read again. */

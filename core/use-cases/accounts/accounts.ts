@@ -1,5 +1,14 @@
-import type { Account, Accounts, Passwords, Role } from '../../ports/accounts.ts'
+import { unknownAccount } from '../../accounts.ts'
+import type { Actor } from '../../audit.ts'
+import type { Timestamp } from '../../dates.ts'
+import { invalid, notFound } from '../../errors.ts'
+import type { Account, AccountChange, Accounts, Passwords, Role, Session, Sessions } from '../../ports/accounts.ts'
+import type { Records } from '../../ports/records.ts'
 import type { Ids } from '../../ports/system.ts'
+import { text } from '../../resources/field.ts'
+import { tenants } from '../../resources/tenants.ts'
+import { dangling } from '../../resources/values/field-errors.ts'
+import { parseWhole } from '../../resources/values/input.ts'
 import { readNewCredentials } from './sign-in.ts'
 
 /** An account that is to be made. Without a password it gets a random one. */
@@ -11,7 +20,7 @@ export interface NewAccount {
   /** `admin` without it. */
   readonly role?: Role | undefined
   /** The tenant that it is tied to; none without it. */
-  readonly tenantId?: number | undefined
+  readonly tenantId?: number | null | undefined
 }
 
 /** What the account's owner has to be shown, since nobody can read it again; null when they chose the password. */
@@ -19,14 +28,54 @@ interface Made {
   readonly madeUp: string | null
 }
 
-export interface AccountKeeping {
-  /** Throws `invalid`, `conflict` when the e-mail is taken, `busy`. */
-  create(account: NewAccount): Promise<Made & { readonly account: Account }>
-  /** Gives an account a new password, a random one without it, and ends its sessions. Throws `invalid`, `busy`. */
-  changePassword(account: Pick<Account, 'id' | 'email'>, password?: string): Promise<Made>
+/** An account as those see it who administer accounts. */
+export interface ListedAccount extends Account {
+  readonly disabled: boolean
+  readonly createdAt: Timestamp
+  /** The slug of its tenant; null where it is tied to none, or its tenant was deleted. */
+  readonly tenant: string | null
 }
 
-export function accountKeeping(accounts: Accounts, passwords: Passwords, ids: Ids): AccountKeeping {
+/** A session as those see it who administer accounts; `id` names it and is not its token. */
+export interface ListedSession extends Session {
+  readonly id: string
+}
+
+/** Administers the accounts that may log in, and their sessions. Without `by`, changes are noted as the program's. */
+export interface AccountKeeping {
+  list(): Promise<readonly ListedAccount[]>
+  /** By e-mail in any case. Throws `not_found`. */
+  named(email: string): Promise<Account>
+  /** Throws `invalid`, `conflict` when the e-mail is taken, `busy`. */
+  create(account: NewAccount, by?: Actor): Promise<Made & { readonly account: Account }>
+  /**
+   * Changes what is given; disabling an account ends its sessions. Throws `not_found`, `invalid`, and `conflict` rather
+   * than disable the only account that can log in.
+   */
+  change(id: number, change: Omit<AccountChange, 'passwordHash'>, by?: Actor): Promise<void>
+  /** Gives an account a new password, a random one without it, and ends its sessions. Throws `invalid`, `busy`. */
+  changePassword(account: Pick<Account, 'id' | 'email'>, password?: string, by?: Actor): Promise<Made>
+  /** Deletes an account and its sessions. Throws `not_found`, and `conflict` for the only one that can log in. */
+  remove(id: number, by?: Actor): Promise<void>
+  /** The latest first. */
+  sessions(): Promise<readonly ListedSession[]>
+  /** Ends one session. Throws `not_found`. */
+  endSession(id: string, by?: Actor): Promise<void>
+  /** Ends the sessions of one account, or of all; returns how many. */
+  endSessions(accountId: number | null, by?: Actor): Promise<number>
+}
+
+export interface AccountPorts {
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly records: Pick<Records, 'find'>
+  readonly passwords: Passwords
+  readonly ids: Ids
+}
+
+const named = { name: text(255) }
+
+export function accountKeeping({ accounts, sessions, records, passwords, ids }: AccountPorts): AccountKeeping {
   const credentials = async (email: string, given: string | undefined) => {
     const read = readNewCredentials({ email, password: given ?? ids.password() })
     return {
@@ -35,16 +84,55 @@ export function accountKeeping(accounts: Accounts, passwords: Passwords, ids: Id
       madeUp: given === undefined ? read.password : null,
     }
   }
+  const slugOf = async (tenantId: number): Promise<string | null> => {
+    const slug = (await records.find(tenants, tenantId))?.['slug']
+    return typeof slug === 'string' ? slug : null
+  }
+  const assertTenant = async (tenantId: number | null | undefined): Promise<void> => {
+    if (typeof tenantId === 'number' && (await slugOf(tenantId)) === null) throw invalid([dangling('tenant_id')])
+  }
   return {
-    create: async ({ email: given, password, name, role = 'admin', tenantId = null }) => {
-      const { email, passwordHash, madeUp } = await credentials(given, password)
-      const shown = name?.trim() || (email.split('@')[0] ?? email)
-      return { account: await accounts.create({ email, name: shown, role, tenantId, passwordHash }), madeUp }
+    list: async () => {
+      const all = []
+      for (const account of await accounts.list())
+        all.push({ ...account, tenant: account.tenantId === null ? null : await slugOf(account.tenantId) })
+      return all
     },
-    changePassword: async ({ id, email }, password) => {
+    named: async given => {
+      const found = await accounts.findByEmail(given)
+      if (!found) throw unknownAccount(given)
+      const { id, name, email, role, tenantId } = found
+      return { id, name, email, role, tenantId }
+    },
+    create: async ({ email: given, password, name, role = 'admin', tenantId = null }, by) => {
+      await assertTenant(tenantId)
+      const { email, passwordHash, madeUp } = await credentials(given, password)
+      const shown = parseWhole(named, { name: name?.trim() || (email.split('@')[0] ?? email) })
+      return { account: await accounts.create({ ...shown, email, role, tenantId, passwordHash }, by), madeUp }
+    },
+    change: async (id, { name, role, tenantId, disabled }, by) => {
+      await assertTenant(tenantId)
+      await accounts.change(
+        id,
+        {
+          ...(name === undefined ? {} : parseWhole(named, { name })),
+          ...(role === undefined ? {} : { role }),
+          ...(tenantId === undefined ? {} : { tenantId }),
+          ...(disabled === undefined ? {} : { disabled }),
+        },
+        by,
+      )
+    },
+    changePassword: async ({ id, email }, password, by) => {
       const { passwordHash, madeUp } = await credentials(email, password)
-      await accounts.change(id, { passwordHash })
+      await accounts.change(id, { passwordHash }, by)
       return { madeUp }
     },
+    remove: (id, by) => accounts.remove(id, by),
+    sessions: () => sessions.list(),
+    endSession: async (id, by) => {
+      if ((await sessions.revoke({ id }, by)) === 0) throw notFound('Session')
+    },
+    endSessions: (accountId, by) => sessions.revoke(accountId === null ? 'all' : { accountId }, by),
   }
 }

@@ -69,6 +69,17 @@ behaviour('a change touches what it names', async ({ accounts }) => {
   assert.deepEqual(await accounts.findByEmail(ANN.email), { ...changed, disabled: false })
 })
 
+behaviour('an account gets another name and tenant, and its sessions see that at once', async ports => {
+  const { id } = await signedIn(ports)
+  const account = async () => (await ports.sessions.find(TOKEN))?.account
+  await ports.accounts.change(id, { tenantId: 7 })
+  assert.deepEqual(await account(), { id, name: 'Ann', email: 'Ann@Example.com', role: 'admin', tenantId: 7 })
+  await ports.accounts.change(id, { name: 'Anne' })
+  assert.deepEqual(await account(), { id, name: 'Anne', email: 'Ann@Example.com', role: 'admin', tenantId: 7 })
+  await ports.accounts.change(id, { tenantId: null })
+  assert.equal((await account())?.tenantId, null)
+})
+
 behaviour('changing or removing an account that is not there is not_found', async ({ accounts }) => {
   await assert.rejects(accounts.change(5, { role: 'admin' }), { code: 'not_found', message: 'Account not found.' })
   await assert.rejects(accounts.remove(5), { code: 'not_found' })

@@ -85,7 +85,7 @@ behaviour('what is refused, and what changes nothing, is not noted', async ports
   await assert.rejects(records.remove(tenants, id + 1, { cascade: true }))
   await assert.rejects(accounts.remove(1))
   await records.update(tenants, id, { name: 'Acme' })
-  await sessions.endAll()
+  await sessions.revoke('all')
   assert.deepEqual(await trail(ports), before)
 })
 
@@ -93,11 +93,11 @@ behaviour('accounts are noted by their e-mail, without a password, and the ends 
   const { accounts, sessions, clock } = ports
   const eve = { name: 'Eve', email: 'eve@example.com', role: 'admin', passwordHash: 'hush' } as const
   await accounts.create(eve)
-  const { id } = await accounts.create({ ...eve, email: 'ann@example.com' })
-  await accounts.change(id, { role: 'manager', passwordHash: 'hush-hush' })
+  const { id } = await accounts.create({ ...eve, email: 'ann@example.com' }, ANN)
+  await accounts.change(id, { role: 'manager', passwordHash: 'hush-hush', tenantId: 7, name: 'Ann' }, ANN)
   await sessions.open('a'.repeat(64), { id, passwordHash: 'hush-hush' }, { createdAt: clock.now(), expiresAt: '9999' })
-  await sessions.endAll(id)
-  await accounts.remove(id)
+  await sessions.revoke({ accountId: id }, ANN)
+  await accounts.remove(id, ANN)
   const [removal, revoked, , change, creation] = await trail(ports)
   assert.ok(removal && revoked && change && creation)
   assert.deepEqual(
@@ -109,7 +109,13 @@ behaviour('accounts are noted by their e-mail, without a password, and the ends 
     email: { after: 'ann@example.com' },
     role: { after: 'admin' },
   })
-  assert.deepEqual(change.changes, { password: 'changed', role: { before: 'admin', after: 'manager' } })
+  assert.deepEqual(change.changes, {
+    password: 'changed',
+    name: { before: 'Eve', after: 'Ann' },
+    role: { before: 'admin', after: 'manager' },
+    tenant_id: { before: null, after: 7 },
+  })
+  for (const { actor, origin } of [creation, change, revoked, removal]) assert.deepEqual({ name: actor, origin }, ANN)
   assert.deepEqual(revoked.changes, { sessions: 1 })
   assert.doesNotMatch(JSON.stringify(await trail(ports)), /hush/)
 })

@@ -71,11 +71,24 @@ behaviour('the sessions of one account are ended, or those of all, and counted',
   const { ann, bob, createdAt } = await world(ports)
   for (const [n, account] of [ann, bob, bob].entries())
     await ports.sessions.open(String(n).repeat(64), { ...account, passwordHash: 'hash' }, { createdAt, expiresAt: END })
-  assert.equal(await ports.sessions.endAll(ann.id), 2)
-  assert.equal(await ports.sessions.endAll(ann.id), 0)
+  assert.equal(await ports.sessions.revoke({ accountId: ann.id }), 2)
+  assert.equal(await ports.sessions.revoke({ accountId: ann.id }), 0)
   assert.equal((await ports.sessions.list()).length, 2)
-  assert.equal(await ports.sessions.endAll(), 2)
+  assert.equal(await ports.sessions.revoke('all'), 2)
   assert.deepEqual(await ports.sessions.list(), [])
+})
+
+behaviour('one session is ended by the id that it is listed by, and no other', async ports => {
+  const { ann, createdAt } = await world(ports)
+  await ports.sessions.open(OTHER, { ...ann, passwordHash: 'hash' }, { createdAt, expiresAt: LATER })
+  const listed = await ports.sessions.list()
+  const id = listed.find(({ expiresAt }) => expiresAt === LATER)?.id ?? ''
+  assert.equal(await ports.sessions.revoke({ id: id.slice(1) }), 0)
+  assert.equal(await ports.sessions.revoke({ id: '' }), 0)
+  assert.equal(await ports.sessions.revoke({ id }), 1)
+  assert.equal(await ports.sessions.revoke({ id }), 0)
+  assert.equal(await ports.sessions.find(OTHER), null)
+  assert.ok(await ports.sessions.find(TOKEN))
 })
 
 behaviour('expired sessions are forgotten and counted, live ones stay', async ports => {

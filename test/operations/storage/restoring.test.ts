@@ -69,7 +69,7 @@ describe('restoring', { timeout: 60_000 }, () => {
     const { id } = await storage.accounts.create(account)
     await storage.sessions.open(token, { ...account, id }, { createdAt: clock.now(), expiresAt: clock.now() })
     await storage.maintenance.backup(backup)
-    await storage.sessions.endAll()
+    await storage.sessions.revoke('all')
     await storage.close()
     restore(backup, db)
     const again = openStorage(db, { clock })

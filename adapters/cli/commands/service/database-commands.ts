@@ -13,7 +13,7 @@ import type { RunCommand, Wiring } from '../../program.ts'
 import { printOutcome } from '../../terminal/output.ts'
 import { suggested } from '../../terminal/report.ts'
 import { noteDeed } from '../../trail.ts'
-import { addPasswordFlags, askAccount, storeAccount } from './account-commands.ts'
+import { addPasswordFlags, askAccount, storeAccount } from './new-account.ts'
 import { megabytes } from './service-commands.ts'
 
 const databaseOf = ({ options }: Context, wiring: Wiring): string =>
@@ -31,8 +31,8 @@ export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Comm
   return run(command, async (context, _words, flags) => {
     const path = databaseOf(context, wiring)
     if (existsSync(path)) {
-      const { accounts } = await context.open({ migrate: true })
-      if ((await accounts.count()) > 0)
+      const { accountKeeping } = await context.open({ migrate: true })
+      if ((await accountKeeping.list()).length > 0)
         throw new CliError(EXIT.cannotCreate, `${path} already has accounts`, 'trunkline admin list')
     }
     const account = await askAccount(context, { name: 'Administrator', ...flags, role: 'admin' })

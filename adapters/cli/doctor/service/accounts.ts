@@ -12,7 +12,7 @@ export const accounts: Check = {
   about: 'accounts',
   async *examine(patient) {
     const services = await patient.open()
-    const all = await services.accounts.list()
+    const all = await services.accountKeeping.list()
     const enabled = all.filter(({ disabled }) => !disabled)
     if (enabled.length === 0) {
       const known = all.find(({ role }) => role === 'admin') ?? all[0]

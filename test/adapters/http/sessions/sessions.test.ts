@@ -141,7 +141,7 @@ describe('a session', () => {
         await other.accounts.change(1, { disabled: false })
         const again = await service.login()
         assert.equal(await me(service, again), 200)
-        await other.sessions.endAll()
+        await other.sessions.revoke('all')
         assert.equal(await me(service, again), 401)
         await other.close()
       },

@@ -60,6 +60,14 @@ describe('accounts', () => {
     assert.equal(rows[0].tenant, null)
     const unknown = await place.run('trunkline admin create x@example.com --tenant nobody --random-password')
     assert.equal(unknown.code, 67)
+    await ended('trunkline admin set tied@example.com --no-tenant', { stderr: 'Account tied@example.com changed.\n' })
+    assert.equal((await place.json('trunkline admin list')).at(-1).tenant, null)
+    await place.done("trunkline admin set tied@example.com --tenant acme --name 'Ty D'")
+    const { name, tenant: slug } = (await place.json('trunkline admin list')).at(-1)
+    assert.deepEqual([name, slug], ['Ty D', 'acme'])
+    assert.equal((await place.run('trunkline admin set tied@example.com')).code, 64)
+    assert.equal((await place.run('trunkline admin set tied@example.com --tenant nobody')).code, 67)
+    assert.equal((await place.run('trunkline admin set nobody@example.com --no-tenant')).code, 67)
     await place.done('trunkline tenant delete acme --yes')
     assert.equal((await place.json('trunkline admin list')).at(-1).tenant, '1 (deleted)')
     await place.done('trunkline admin delete tied@example.com --yes')
@@ -149,7 +157,7 @@ describe('accounts', () => {
     await ended('trunkline admin delete dave@example.com --yes', { stderr: 'Account dave@example.com deleted.\n' })
     await ended('trunkline admin delete dave@example.com --yes', {
       code: 67,
-      stderr: 'error: there is no account dave@example.com\nhint: trunkline admin list\n',
+      stderr: 'error: There is no account dave@example.com.\nhint: trunkline admin list\n',
     })
   })
 })
@@ -169,6 +177,10 @@ describe('sessions', () => {
       const session = first.headers.getSetCookie().at(-1)?.split(';')[0] ?? ''
       assert.equal((await service.request('GET', '/api/admin/me', { session })).status, 401)
       await login()
+      await login()
+      const [listed] = await place.json('trunkline session list')
+      await ended(`trunkline session revoke --id ${listed.id}`, { stdout: '1 session ended\n' })
+      assert.equal((await place.run(`trunkline session revoke --id ${listed.id}`)).code, 67)
       await ended('trunkline session revoke --all', { stdout: '1 session ended\n' })
       await ended('trunkline session list --output csv', { stdout: 'id,email,created_at,expires_at\n' })
       await ended('trunkline session revoke --all', { stdout: '0 sessions ended\n' })
@@ -178,6 +190,7 @@ describe('sessions', () => {
         noted.map(({ resource, record_id, changes }) => [resource, record_id, changes]),
         [
           ['accounts', null, { sessions: 1 }],
+          ['accounts', id, { sessions: 1 }],
           ['accounts', id, { sessions: 2 }],
         ],
       )
@@ -189,8 +202,8 @@ describe('sessions', () => {
 
   it('are of an account that is named, or of all', async () => {
     for (const [given, said] of [
-      ['', 'name an account, or give --all'],
-      [' admin@example.com --all', 'give admin@example.com or --all, not both'],
+      ['', 'name an account, or give --id or --all'],
+      [' admin@example.com --all', 'give an account, --id or --all, and only one'],
     ] as const)
       await ended(`trunkline session revoke${given}`, {
         code: 64,
