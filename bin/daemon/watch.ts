@@ -19,7 +19,11 @@ export function addGauges(
   gauge(
     'trunkline_sms_receipts_parked',
     'Receipts that wait for their message',
-    () => gauges.parkedReceipts().map(({ gateway, count }) => ({ labels: { gateway: String(gateway) }, value: count })),
+    async () =>
+      (await gauges.parkedReceipts()).map(({ gateway, count }) => ({
+        labels: { gateway: String(gateway) },
+        value: count,
+      })),
     ['gateway'],
   )
   gauge(

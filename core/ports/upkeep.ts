@@ -24,7 +24,7 @@ export interface SearchIndexing {
 /** What an operator watches of a storage. */
 export interface Gauges {
   /** The size of what is written and not in the database's file yet, in bytes. */
-  logBytes(): number
+  logBytes(): Promise<number>
   /** How many receipts wait for their message, by gateway. */
-  parkedReceipts(): readonly { readonly gateway: number; readonly count: number }[]
+  parkedReceipts(): Promise<readonly { readonly gateway: number; readonly count: number }[]>
 }

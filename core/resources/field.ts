@@ -140,6 +140,7 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
         return new Problem('max', `must not be greater than ${max} characters`)
       // Half a character, which UTF-8 cannot hold, becomes U+FFFD.
       const value = (untrimmed ? given : given.trim()).toWellFormed()
+      if (value.includes('\0')) return new Problem('format', 'must not contain the character NUL')
       return rule && !rule.holds(value) ? new Problem('format', rule.predicate) : value
     },
   }

@@ -47,9 +47,9 @@ export interface Adapter {
   /** The contracts of all other ports are skipped, and the report of the run says so. */
   readonly serves: readonly Port[]
   /** Opens an empty storage that takes the time from this clock. */
-  open(clock: ManualClock): Opened
+  open(clock: ManualClock): Opened | Promise<Opened>
   /** Opens a copy that `Maintenance.backup` made; for those who serve that port. */
-  openBackup?(path: string, clock: ManualClock): Opened
+  openBackup?(path: string, clock: ManualClock): Opened | Promise<Opened>
 }
 
 type Opened = Partial<Ports> & { close(): Promise<void> }
@@ -99,8 +99,8 @@ async function checkOn<P extends Port>(
       await storage?.close()
     }
   }
-  const onBackup: Given<P>['onBackup'] = (path, use) => closing(adapter.openBackup?.(path, clock), use)
-  await closing(adapter.open(clock), storage => check({ ...storage, clock, onBackup }))
+  const onBackup: Given<P>['onBackup'] = async (path, use) => closing(await adapter.openBackup?.(path, clock), use)
+  await closing(await adapter.open(clock), storage => check({ ...storage, clock, onBackup }))
 }
 
 const hasPorts = <P extends Port>(storage: Partial<Ports>, needs: readonly P[]): storage is Pick<Ports, P> =>

@@ -12,7 +12,7 @@ export const messagesContract = contract('messages', ['messages', 'records'])
 const { behaviour } = messagesContract
 
 behaviour('a new message is stored as it is, with an id', async ports => {
-  const created = await create(ports, { remote_response: '{"a":12345678901234567890}', message: '😀\u0000' })
+  const created = await create(ports, { remote_response: '{"a":12345678901234567890}', message: '😀\u0001' })
   const [stored] = await listOf(ports.records, 'sms_messages')
   assert.ok(created.id > 0)
   const shownFields = Object.keys(smsMessages.fields).filter(name => name !== 'remote_response')

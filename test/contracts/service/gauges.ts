@@ -7,7 +7,7 @@ const { behaviour } = gaugesContract
 
 behaviour('receipts that wait are counted by gateway, until their message has them', async ports => {
   const { gauges, messages } = ports
-  assert.deepEqual(gauges.parkedReceipts(), [])
+  assert.deepEqual(await gauges.parkedReceipts(), [])
   await withSends(ports)
   for (const [gateway, external] of [
     [GATEWAY, 'm1'],
@@ -16,17 +16,17 @@ behaviour('receipts that wait are counted by gateway, until their message has th
   ] as const)
     await messages.receive(gateway, receipt(external), receive, SENDER)
   assert.deepEqual(
-    gauges.parkedReceipts().toSorted((a, b) => a.gateway - b.gateway),
+    (await gauges.parkedReceipts()).toSorted((a, b) => a.gateway - b.gateway),
     [
       { gateway: GATEWAY, count: 2 },
       { gateway: GATEWAY + 1, count: 1 },
     ],
   )
   await messages.settle((await create(ports)).id, submitAs('m1'), receive)
-  assert.equal(gauges.parkedReceipts().find(({ gateway }) => gateway === GATEWAY)?.count, 1)
+  assert.equal((await gauges.parkedReceipts()).find(({ gateway }) => gateway === GATEWAY)?.count, 1)
 })
 
 behaviour('the log has a size in bytes', async ({ gauges }) => {
-  const bytes = gauges.logBytes()
+  const bytes = await gauges.logBytes()
   assert.ok(Number.isInteger(bytes) && bytes >= 0)
 })

@@ -31,6 +31,7 @@ test('text is counted by code points, after trimming', () => {
   assert.deepEqual(parsed(text(3), '😀😀😀😀'), { problem: 'must not be greater than 3 characters' })
   assert.equal(parsed(text(3), '   abc   '), 'abc')
   assert.deepEqual(parsed(text(3, { untrimmed: true }), ' abc'), { problem: 'must not be greater than 3 characters' })
+  assert.deepEqual(parsed(text(3), 'a\0'), { problem: 'must not contain the character NUL' })
   assert.equal(parsed(text(null), 'x'.repeat(100_000)), 'x'.repeat(100_000))
 })
 
