@@ -1,13 +1,13 @@
-/** What can go wrong, as a closed set: each transport maps it once, to an HTTP status or to an exit code. */
+/** Everything that can go wrong. Each transport maps every code once, to an HTTP status or an exit code. */
 export type ErrorCode =
   | 'malformed' // the input cannot be read at all
-  | 'invalid' // the input breaks a rule: `errors` says which, by field
+  | 'invalid' // the input breaks rules: `errors` lists them by field
   | 'unauthenticated'
   | 'invalid_credentials'
   | 'forbidden'
   | 'not_found'
   | 'method_not_allowed'
-  | 'conflict' // the stored data stands in the way: `dependants` counts what does
+  | 'conflict' // stored data prevents it: `dependants` counts the records that do
   | 'too_large'
   | 'unsupported_media'
   | 'too_many_attempts'
@@ -15,7 +15,7 @@ export type ErrorCode =
   | 'unavailable' // a switch or another program cannot be reached
   | 'storage_full'
   | 'read_only' // the file or its folder cannot be written by this user
-  | 'cannot_create' // no file can be made at that path
+  | 'cannot_create' // no file can be created at that path
   | 'configuration' // a setting is missing or wrong
   | 'outdated' // the database has an older schema: migrate it
   | 'corrupt' // the file is damaged, foreign, or of a newer schema
@@ -28,20 +28,20 @@ export type Rule =
   | 'format'
   | 'min'
   | 'max'
-  | 'precision' // it would be rounded
-  | 'concealed' // it is the mark that stands in a secret's place
-  | 'constant' // the same field is given twice, perhaps with another value
+  | 'precision' // the value would be rounded
+  | 'concealed' // the value is the mark shown in place of a secret
+  | 'constant' // the same field is given twice
   | 'unknown' // there is no such field; `detail.meant` is the nearest one
-  | 'reference' // it points to no record
-  | 'ambiguous' // it may point to several records
+  | 'reference' // the referenced record does not exist
+  | 'ambiguous' // the reference matches several records
   | 'taken' // another stored record has it
   | 'repeated' // a record of the same input has it; `detail.line` says where
-  | 'foreign' // it points to what another tenant has than the record's other references
-  | 'joined' // others join the record to what belongs where it is
-  | 'unread' // it may be stored, and no rule can read it
-  | 'limit' // the parent has no room; `detail.max` is how many it holds
+  | 'foreign' // it belongs to another tenant than the record's other references
+  | 'joined' // other records tie this one to where it is
+  | 'unread' // storable, but no rule can read it
+  | 'limit' // the parent is full; `detail.max` is how many it holds
 
-/** What one field breaks. The sentence is for people and for the API's answers. */
+/** A broken rule of one field. The sentence is for people and for the API's answers. */
 export interface FieldError {
   readonly rule: Rule
   readonly field: string
@@ -52,7 +52,7 @@ export interface FieldError {
 /** In the order of the declaration. */
 export type FieldErrors = readonly FieldError[]
 
-/** The errors as clients get them: the sentences on each field. */
+/** Returns the errors as clients get them: sentences by field. */
 export function sentencesByField(errors: FieldErrors): Readonly<Record<string, readonly string[]>> {
   const byField: Record<string, string[]> = {}
   for (const { field, sentence } of errors) byField[field] = [...(byField[field] ?? []), sentence]
@@ -62,7 +62,7 @@ export function sentencesByField(errors: FieldErrors): Readonly<Record<string, r
 export interface ErrorDetails {
   readonly errors?: FieldErrors
   readonly dependants?: Readonly<Record<string, number>>
-  /** Seconds until another try makes sense. */
+  /** Seconds after which a retry makes sense. */
   readonly retryAfter?: number
   readonly allow?: readonly string[]
   readonly cause?: unknown
@@ -82,7 +82,7 @@ export class AppError extends Error {
   }
 }
 
-/** The 422 of a request that breaks field rules: the first sentence, and how many more there are. */
+/** Returns the 422 for a request that breaks field rules: the first sentence, and how many more there are. */
 export function invalid(errors: FieldErrors): AppError {
   const more = errors.length - 1
   const suffix = more < 1 ? '' : more === 1 ? ' (and 1 more error)' : ` (and ${more} more errors)`

@@ -1,7 +1,7 @@
-/** How many letters may differ in a text that is more likely a typo than another name. */
+/** The most edits that make a text a likely typo rather than another name. */
 const likely = (name: string): number => Math.max(2, Math.floor(name.length / 3))
 
-/** The known name that comes nearest to a mistyped one, `most` letters apart; null when none is near. */
+/** Returns the known name closest to a mistyped one, at most `most` edits away; null if none is that close. */
 export function nearest(name: string, known: Iterable<string>, most = likely(plain(name))): string | null {
   const wanted = plain(name)
   let best: string | null = null
@@ -17,14 +17,14 @@ export function nearest(name: string, known: Iterable<string>, most = likely(pla
   return best
 }
 
-/** A name as it is compared: in any case, with blanks, dots, dashes or slashes for underscores. */
+/** Normalizes a name for comparison: ignores case, and reads blanks, dots, dashes and slashes as underscores. */
 export const plain = (name: string): string =>
   name
     .trim()
     .toLowerCase()
     .replaceAll(/[\s_\-./]+/g, '_')
 
-/** How many letters must be put in, taken out or changed to make one of the other. */
+/** The Levenshtein distance of two texts. */
 function edits(from: string, to: string): number {
   let previous = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let i = 1; i <= from.length; i++) {

@@ -1,7 +1,7 @@
 import type { BulkRecord, BulkRecords, Column } from './ports/bulk.ts'
 import type { Value } from './resources/field.ts'
 
-/** Records with the same fields, field by field. */
+/** Packs records with the same fields into columns. */
 export function packed(records: readonly BulkRecord[]): BulkRecords {
   const fields = records[0]?.values.length ?? 0
   return {
@@ -13,7 +13,7 @@ export function packed(records: readonly BulkRecord[]): BulkRecords {
   }
 }
 
-/** The record of that index, in an array of its own again. */
+/** Unpacks the record at an index. */
 export function recordAt({ rows, lines, raws, values }: BulkRecords, index: number): BulkRecord {
   const raw = valueAt(raws, index)
   return {
@@ -36,7 +36,7 @@ export function valueAt(column: Column | undefined, index: number): Value | unde
   return end < 0 ? null : column.text.slice(beginning(column.ends, index), end)
 }
 
-/** Where a text begins is where the one before ends. */
+/** Each text begins where the previous one ends. */
 function beginning(ends: Int32Array, index: number): number {
   const end = index === 0 ? 0 : (ends[index - 1] ?? 0)
   return end < 0 ? ~end : end

@@ -6,7 +6,7 @@ export interface Account {
   readonly name: string
   readonly email: string
   readonly role: Role
-  /** The tenant whose records alone it sees and changes; null for all. It outlives the tenant. */
+  /** The only tenant whose records the account sees and changes; null for all. It outlives the tenant. */
   readonly tenantId: number | null
 }
 
@@ -23,7 +23,7 @@ export type NewAccount = Omit<Account, 'id' | 'tenantId'> & {
   readonly tenantId?: number | null
 }
 
-/** What is given is changed. */
+/** Absent members stay as they are. */
 export interface AccountChange {
   readonly passwordHash?: string
   readonly name?: string
@@ -35,14 +35,14 @@ export interface AccountChange {
 
 export interface Accounts {
   count(): Promise<number>
-  /** By e-mail in any case; null when there is none. */
+  /** Finds an account by e-mail, in any case; null if there is none. */
   findByEmail(email: string): Promise<Credentials | null>
   list(): Promise<(Account & { readonly disabled: boolean; readonly createdAt: Timestamp })[]>
   /** Throws `conflict` when the e-mail is taken. */
   create(account: NewAccount, by?: Actor): Promise<Account>
   /**
-   * Changes an account; a new password or disabling it ends its sessions. Throws `not_found`, and `conflict` rather
-   * than disable the only account that can log in.
+   * Changes an account; a new password, or disabling it, ends its sessions. Throws `not_found`, and `conflict` if it
+   * would disable the only account that can log in.
    */
   change(id: number, change: AccountChange, by?: Actor): Promise<void>
   /** Deletes an account and its sessions. Throws `not_found`, and `conflict` for the only one that can log in. */
@@ -55,11 +55,11 @@ export interface Session {
   readonly expiresAt: Timestamp
 }
 
-/** Signed-in sessions, known by the SHA-256 of their token (hexadecimal). */
+/** Signed-in sessions, identified by the SHA-256 of their token (hexadecimal). */
 export interface Sessions {
   /**
-   * Notes a login in the audit trail. Throws `invalid_credentials` when the account is disabled or gone, or its password
-   * another.
+   * Opens a session and notes a login in the audit trail. Throws `invalid_credentials` if the account is disabled or
+   * gone, or its password has changed.
    */
   open(
     tokenHash: string,
@@ -67,11 +67,11 @@ export interface Sessions {
     life: Pick<Session, 'createdAt' | 'expiresAt'>,
     by?: Actor,
   ): Promise<void>
-  /** The session with an enabled account, whether expired or not; null when there is none. */
+  /** Returns the session with an enabled account, even if expired; null if there is none. */
   find(tokenHash: string): Promise<Session | null>
-  /** Puts the end of a session off; a session that is gone stays gone. */
+  /** Postpones the end of a session; does nothing if it is gone. */
   extend(tokenHash: string, expiresAt: Timestamp): Promise<void>
-  /** Ends a session and notes a logout in the audit trail; nothing happens when there is none. */
+  /** Ends a session and notes a logout in the audit trail; does nothing if there is none. */
   end(tokenHash: string, by?: Actor): Promise<void>
   /** Ends the one that is listed by this id, those of one account, or all; notes it in the audit trail, returns how many. */
   revoke(which: { readonly id: string } | { readonly accountId: number } | 'all', by?: Actor): Promise<number>
@@ -81,8 +81,8 @@ export interface Sessions {
 }
 
 export interface Passwords {
-  /** Throws `busy` when too many wait. */
+  /** Throws `busy` if too many calls wait. */
   hash(password: string): Promise<string>
-  /** Takes the same time for no hash (null, always false) as for a wrong password. Throws `busy`. */
+  /** Checks a password. A null hash takes as long as a wrong password, and is always false. Throws `busy`. */
   verify(hash: string | null, password: string): Promise<boolean>
 }

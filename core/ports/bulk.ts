@@ -6,19 +6,19 @@ import type { Resource, Row } from '../resources/resource.ts'
 import type { Selection } from './records.ts'
 
 /**
- * What becomes of a row whose natural key a stored record has: refused, changes that record, or left out. replace: the
- * rows are all that there is to be, see {@link Replacement}.
+ * What happens to a row whose natural key a stored record has: insert rejects it, upsert updates the record, skip
+ * leaves it out. replace: the rows are the whole new deck, see {@link Replacement}.
  */
 export type ImportMode = 'insert' | 'upsert' | 'skip' | 'replace'
 
-/** A tenant's deck that is to be replaced as a whole. */
+/** A tenant's deck, to be replaced as a whole. */
 export interface Replacement {
   readonly tenantId: number
-  /** When the new one takes effect; null for now. */
+  /** When the new deck takes effect; null for now. */
   readonly effectiveAt: Timestamp | null
 }
 
-/** How far an import has come. `input` tells one input from another, `mark` is the importer's own. */
+/** How far an import got. `input` identifies what was imported; `mark` is the importer's own. */
 export interface ImportPlace {
   readonly input: string
   readonly mark: string
@@ -26,52 +26,52 @@ export interface ImportPlace {
 
 export interface BulkPlan {
   readonly resource: Resource
-  /** The fields that each record holds, in this order. What is in neither these nor `constants` takes its default. */
+  /** The fields of each record, in this order. Fields in neither these nor `constants` take their default. */
   readonly columns: readonly string[]
-  /** What all records have in common. */
+  /** The values that all records share. */
   readonly constants: Row
-  /** The tenant that all must belong to, by what they point to. */
+  /** The tenant that every record must belong to, by its references. */
   readonly tenantId?: number
-  /** May values be undefined? That is the default in a new record, and leaves a stored one as it is. */
+  /** True if values may be undefined: a new record then takes the default, and a stored one keeps its value. */
   readonly isSparse: boolean
   readonly mode: ImportMode
-  /** With the mode replace. */
+  /** Present in replace mode. */
   readonly replacement?: Replacement
-  /** What one rejected row means for the others of its transaction. */
+  /** Whether one rejected row also keeps the others of its transaction out. */
   readonly onRejection: 'store nothing' | 'leave it out'
-  /** Keeps new records whose natural key another has too, where the rules of the API allow that. */
+  /** Stores new records that share a natural key, where the API's rules allow that. */
   readonly allowDuplicates: boolean
-  /** The mark that was kept of this input when the import began, whether it goes on from there or not; null for none. */
+  /** The mark kept for this input when the import began, even if the import starts over; null for none. */
   readonly formerMark: string | null
-  /** The highest id there was when the import began, which may have been before it was interrupted. */
+  /** The highest id when the import began, which may be before it was interrupted. */
   readonly before: number
-  /** What the audit trail is to tell of the records besides their number, such as the file they come from. */
+  /** What else the audit trail notes of the import, such as the file. */
   readonly noted?: Changes
 }
 
-/** A record on its way in. */
+/** A record to be imported. */
 export interface BulkRecord {
-  /** Numbers the rows of the input, upwards. Records of the same row stand or fall together. */
+  /** The input's row number, ascending. Records of the same row are stored or rejected together. */
   readonly row: number
-  /** The line where that row starts. */
+  /** The line where the row starts. */
   readonly line: number
-  /** The row as it came, handed back when it is rejected. */
+  /** The row as read, handed back if it is rejected. */
   readonly raw: string | null
   /** Checked values, in the order of the plan's columns. */
   readonly values: readonly (Value | undefined)[]
 }
 
 /**
- * The values of one field in few objects, which cost a tenth of what as many values do to pass between threads and to
- * keep: numbers, NaN being null; texts end to end, with where each ends, or the complement of that where it is null;
- * or any others. See `packed` and `valueAt`.
+ * The values of one field in a few objects, which cost a tenth of separate values to keep and to pass between threads:
+ * numbers with NaN for null; concatenated texts with the offset where each ends, complemented for null; or anything
+ * else. See `packed` and `valueAt`.
  */
 export type Column =
   | Float64Array
   | { readonly ends: Int32Array; readonly text: string }
   | { readonly values: readonly (Value | undefined)[] }
 
-/** Records field by field. */
+/** Records in columns. */
 export interface BulkRecords {
   readonly count: number
   readonly rows: Column
@@ -87,63 +87,63 @@ export interface Rejection {
   readonly errors: FieldErrors
 }
 
-/** `rejected` counts rows, the others records. */
+/** `rejected` counts rows, the others count records. */
 export interface BulkCounts {
   readonly created: number
   readonly updated: number
-  /** In upsert and replace mode: those that hold what their row says already. */
+  /** In upsert and replace mode: records that already hold what their row says. */
   readonly unchanged: number
-  /** In replace mode: those that no row has the key of. */
+  /** In replace mode: records whose key no row has. */
   readonly removed: number
   readonly skipped: number
   readonly rejected: number
 }
 
 /**
- * The place to keep with a batch. It may be asked for ahead, as if every record were created, and is asked for again
- * whenever more of them turn out to be rejected.
+ * Returns the place to keep with a batch. May be called early, as if every record were created, and again whenever
+ * more of them are rejected.
  */
 export type PlaceOf = (counts: BulkCounts, rejections: readonly Rejection[]) => ImportPlace | Promise<ImportPlace>
 
 /**
- * Records of one resource that are gathered outside the database and stored in one transaction, under the rules of
+ * Gathers records of one resource outside the database and stores them in one transaction, under the rules of
  * `Records.insert` and the plan.
  */
 export interface BulkLoad {
-  /** How many records to add at a time. Where they are stored in batches: few while others write as well. */
+  /** How many records to add at a time: few, while others write to the same storage. */
   readonly batchSize: number
-  /** While a batch is being stored, what is added is of the next. */
+  /** Adds records. While a batch is being stored, they belong to the next one. */
   add(records: readonly BulkRecords[]): Promise<void>
   /**
-   * Returns what would become of the rows, and writes nothing. Rows with a natural key stay, to be stored or checked
-   * again. Rows without one, which are stored in batches, are used up as by `store`: the next check is of the next
-   * batch, and takes those that were checked for stored.
+   * Returns what would happen to the rows, and writes nothing. Rows with a natural key stay, to be stored or checked
+   * again. Rows without one, stored in batches, are used up as by `store`: the next check covers the next batch, and
+   * takes the checked ones for stored.
    */
   check(): Promise<BulkCounts>
   /**
-   * Stores what was added since the last call. The place is kept with it, for resources without a natural key; not
-   * when a rejection keeps all of it out. Throws `conflict`, and stores nothing, when another import of the same input
-   * has kept a mark since this one began, or when in replace mode, which alone reads `approved`, something else would
-   * come of it.
+   * Stores what was added since the last call. For resources without a natural key, it stores the place too, unless a
+   * rejection keeps everything out. Throws `conflict`, and stores nothing, if another import of the same input has
+   * kept a mark since this one began, or if in replace mode (the only one to read `approved`) the outcome would
+   * differ.
    */
   store(place: PlaceOf, approved?: BulkCounts): Promise<BulkCounts>
-  /** What the last `check` or `store` rejected, in order. */
+  /** Returns what the last `check` or `store` rejected, in order. */
   rejections(): AsyncIterable<Rejection>
-  /** Forgets what was added and not stored. */
+  /** Discards what was added and not stored. */
   close(): Promise<void>
 }
 
-/** Many records at once. */
+/** Imports and exports of many records. */
 export interface Bulk {
   load(plan: BulkPlan): BulkLoad
-  /** The places stored for that resource. */
+  /** Returns the places stored for that resource. */
   places(resource: Resource): Promise<readonly ImportPlace[]>
-  /** The highest id of that resource; 0 where there is no record. */
+  /** Returns the highest id of that resource; 0 if it has no record. */
   lastId(resource: Resource): Promise<number>
   /**
-   * All records in the order they were made, secrets included, some hundred at a time: the values of `fields`, and
-   * for a reference the name of the record it points to (see `NamedReference`). With a `period`, those of that time,
-   * the earliest first.
+   * Yields all records in the order of creation, secrets included, some hundred at a time: the values of `fields`,
+   * with the names of referenced records (see `NamedReference`). With a `period`, only the records in it, earliest
+   * first.
    */
   dump(
     resource: Resource,

@@ -5,41 +5,41 @@ import type { DeckTime } from '../rating/deck-times.ts'
 import type { InactiveRate } from '../rating/passed-over.ts'
 import type { BulkCounts } from './bulk.ts'
 
-/** A deck of a tenant, without its rates. */
+/** A tenant's deck, without its rates. */
 export interface DeckEntry extends DeckTime {
   readonly tenantId: number
-  /** The file that it was read from; empty for the rates that were there before the first such deck. */
+  /** The file that it was imported from; empty for the rates that were there before the first such deck. */
   readonly file: string
-  /** How many rates it has, or had when it took effect. */
+  /** The number of its rates, or of those that it had when it took effect. */
   readonly rates: number
   readonly createdAt: Timestamp
 }
 
-/** What becomes of the rates of a deck when another takes its place. */
+/** What happens to a deck's rates when another replaces it. */
 export type DeckChanges = Pick<BulkCounts, 'created' | 'updated' | 'unchanged' | 'removed'>
 
-/** A deck that has taken effect, and what that changed of the stored rates. */
+/** A deck that took effect, and what that changed in the stored rates. */
 export interface DeckApplied extends DeckChanges {
   readonly deck: DeckEntry
 }
 
-/** The decks that follow one another; an import brings them in (see `Replacement`). */
+/** A tenant's decks over time. Imports add them, see `Replacement`. */
 export interface Decks {
-  /** Those of one tenant or of all, the earliest first; with `all`, those that are not pending too. */
+  /** Lists the pending decks of one tenant or of all, earliest first; with `all`, the others too. */
   list(filter: { readonly tenantId?: number; readonly all?: boolean }): Promise<readonly DeckEntry[]>
-  /** What a rate of the tenant's deck of that moment is called there; empty when it is not in it any more. */
+  /** Returns the destination of a rate in the tenant's deck of that moment; empty if it is no longer in it. */
   destination(tenantId: number, moment: Timestamp, rate: Pick<Rate, 'id' | 'prefix'>): Promise<string>
-  /** The rates of the tenant's deck of that moment that its calls are not rated by, for their status. */
+  /** Returns the rates of the tenant's deck of that moment whose status keeps calls from being rated by them. */
   inactiveRates(tenantId: number, moment: Timestamp): Promise<readonly InactiveRate[]>
-  /** Deletes a deck that is pending. Throws `not_found`, and `conflict` when it is not pending any more. */
+  /** Deletes a pending deck. Throws `not_found`, and `conflict` if it is no longer pending. */
   cancel(id: number, by?: Actor): Promise<DeckEntry>
-  /** When the next pending deck takes effect; null when there is none. */
+  /** Returns when the next pending deck takes effect; null if there is none. */
   nextMoment(): Promise<Timestamp | null>
   /**
-   * Makes the rates of each deck whose moment has come the stored ones, in their order, each in a transaction, and
-   * keeps what was aside. Nothing happens to those that another process has done.
+   * Puts the decks that are due in force, in order, each in a transaction, and keeps the rates of the former one
+   * aside. Skips those that another process has done.
    */
   putInForce(): Promise<readonly DeckApplied[]>
-  /** Forgets past decks that were replaced before that moment; returns how many. */
+  /** Deletes past decks that were replaced before that moment; returns how many. */
   forget(before: Timestamp, signal?: AbortSignal): Promise<number>
 }

@@ -1,9 +1,9 @@
-/** A request to a path that a program other than a client of the API asks, such as a switch. */
+/** A request to a path for programs that are not API clients, such as a switch. */
 export interface MountedRequest {
-  /** Of the connection, not what a header says. */
+  /** Of the connection, never taken from a header. */
   readonly address: string
   header(name: string): string | undefined
-  /** The body; rejects with `too_large` and the like. */
+  /** Reads the body; rejects with `too_large` and the like. */
   body(): Promise<string>
 }
 
@@ -14,7 +14,7 @@ export interface MountedResponse {
   readonly body: string
 }
 
-/** A path of the service outside its session and its API. It is answered to POST alone. */
+/** A path outside the sessions and the API. It accepts only POST. */
 export interface Mount {
   readonly path: string
   /** The largest body, in bytes. */

@@ -1,10 +1,10 @@
 import type { Timestamp } from '../dates.ts'
 
-/** What the service noticed while it ran and an operator must know; `doctor` shows it. */
+/** Something that the service noticed and an operator must know; `doctor` shows it. */
 export interface Notice {
-  /** What kind of trouble: `untrusted_proxy`. */
+  /** The kind of trouble, such as `untrusted_proxy`. */
   readonly code: string
-  /** What it is about, such as a gateway's name; empty where there is but one. */
+  /** What it concerns, such as a gateway's name; empty if there is only one. */
   readonly subject: string
   readonly detail: string
   readonly firstAt: Timestamp
@@ -12,9 +12,9 @@ export interface Notice {
 }
 
 export interface Notices {
-  /** Keeps a notice; where one of that code and subject is there, its detail and last moment change. */
+  /** Stores a notice. If one with that code and subject exists, updates its detail and last moment. */
   raise(notice: Pick<Notice, 'code' | 'subject' | 'detail'>): Promise<void>
-  /** Forgets a notice that no longer holds. */
+  /** Removes a notice that no longer holds. */
   clear(code: string, subject?: string): Promise<void>
   list(): Promise<readonly Notice[]>
 }

@@ -3,92 +3,98 @@ import type { FieldErrors } from '../errors.ts'
 import type { Period } from '../rating/period.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 
-/** JSON text, made by the storage in the form that the API shows. */
+/** JSON text made by the storage, in the API's form. */
 export type Json = string
 
 /** Which records of a resource to select. */
 export interface Selection {
   /** Only records whose fields hold these values, or one of several. */
   readonly where?: Readonly<Record<string, string | number | readonly (string | number)[]>>
-  /** Only records that belong to this tenant, themselves or by what they point to. */
+  /** Only records that belong to this tenant, directly or through what they point to. */
   readonly tenantId?: number
-  /** Only records of this time, by what the resource's order goes by, which must be a date. */
+  /** Only records of this period, by the field that orders the resource, which must be a date. */
   readonly period?: Period
-  /** Only records whose fields hold these values or larger ones. */
+  /** Only records whose fields hold at least these values. */
   readonly atLeast?: Readonly<Record<string, number>>
-  /** Only calls that are unrated; see `isUnrated`. For resources that `isRated` is true of. */
+  /** Only unrated calls; see `isUnrated`. For resources for which `isRated` holds. */
   readonly unrated?: true
 }
 
-/** Another order than the resource's, by a field that `sortable` names, then by id. */
+/** Sorts by a field that `sortable` names, then by id, instead of the resource's own order. */
 export interface Sort {
   readonly by: string
-  /** The smallest or earliest first? */
+  /** Smallest or earliest first. */
   readonly isAscending: boolean
 }
 
 export interface PageQuery extends Selection {
-  /** plain: the record's own fields; list: with what a list embeds. */
+  /** plain: the record's own fields; list: also what a list embeds. */
   readonly view: 'plain' | 'list'
-  /** Only records that contain this text in a searched field, in any case. */
+  /** Only records that contain this text in a searched field, ignoring case. */
   readonly search?: string
   readonly sort?: Sort
-  /** Only what comes after the record with this id, in the order of the list. */
+  /** Only records that follow the one with this id, in the order of the list. */
   readonly after?: number
   /** At most this many records. */
   readonly limit?: number
-  /** Once aborted, nothing more is read: the list rejects with its reason. */
+  /** Aborting it stops the list, which rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
 export interface Page {
-  /** The records' JSON objects, separated by commas; empty when there are none. */
+  /** The records' JSON objects, separated by commas; empty if there are none. */
   readonly json: Json
   readonly count: number
-  /** False when another page may follow. */
+  /** False if another page may follow. */
   readonly isLast: boolean
-  /** With a limit, the id that the next list comes after when more records follow, the same in each page; else null. */
+  /**
+   * With a limit: the id to pass as `after` for the next list, the same in each page; null if no more records follow.
+   */
   readonly next: number | null
 }
 
 /**
- * The stored records of every declared resource. Changes are noted in the audit trail as made `by` somebody, or by the
+ * The stored records of every declared resource. The audit trail notes each change as made `by` somebody, or by the
  * program itself.
  */
 export interface Records {
   /**
-   * The records in the order that is asked for, page by page, each read when it is asked for; one page without any when there
-   * are none, and no other such. A page holds some hundred records, or fewer where they are large.
-   * Throws `invalid` on `after` when no record of that id shows the place.
+   * Yields the records in the requested order, page by page, each read when asked for; a single empty page if there
+   * are none. A page holds some hundred records, fewer if they are large. Throws `invalid` on `after` if no record has
+   * that id.
    */
   list(resource: Resource, query: PageQuery): AsyncIterable<Page>
-  /** The record as its single view shows it, long arrays apart (`many` in `single`); null when there is none. */
+  /**
+   * Returns the record as its single view shows it, without long arrays (`many` in `single`); null if there is none.
+   */
   show(resource: Resource, id: number): Promise<Json | null>
-  /** The stored values, secrets included; null when there is none. */
+  /** Returns the stored values, secrets included; null if there is none. */
   find(resource: Resource, id: number): Promise<Row | null>
-  /** The ids (at most 2) of the records that hold these values. */
+  /** Returns the ids (at most 2) of the records that hold these values. */
   identify(resource: Resource, where: Row): Promise<number[]>
-  /** How many records hold these values. */
+  /** Returns the number of records that hold these values. */
   count(resource: Resource, where: Row): Promise<number>
-  /** How many records a selection has, but no more than `most`; see `PageQuery.signal`. */
+  /** Counts the records of a selection, up to `most`; see `PageQuery.signal`. */
   countUpTo(resource: Resource, selection: Selection, most: number, signal?: AbortSignal): Promise<number>
-  /** Sentences on references, uniqueness and limits that these values break; `id` is the record they are for. */
+  /**
+   * Returns the errors on references, uniqueness and limits that these values cause; `id` is the record they are for.
+   */
   violations(resource: Pick<Resource, 'name' | 'fields' | 'unique'>, values: Row, id?: number): Promise<FieldErrors>
-  /** Stores a new record and returns its plain view. Throws `invalid` on what `violations` tells. */
+  /** Stores a new record and returns its plain view. Throws `invalid` with what `violations` returns. */
   insert(resource: Resource, values: Row, by?: Actor): Promise<Json>
   /**
-   * Changes the named fields, to these values or to what they become of the stored ones, and returns the plain view.
-   * Throws `not_found`, `invalid`.
+   * Changes the named fields, to these values or to what the function returns for the stored ones, and returns the
+   * plain view. Throws `not_found`, `invalid`.
    */
   update(resource: Resource, id: number, values: Row | ((stored: Row) => Row), by?: Actor): Promise<Json>
-  /** Do so many records refer to it that its deletion takes long? */
+  /** True if so many records refer to it that deleting it takes long. */
   isWidelyReferredTo(resource: Resource, id: number): Promise<boolean>
   /**
-   * Deletes a record. Throws `not_found`, and `conflict` with the dependants' counts when others restrict it, unless
+   * Deletes a record. Throws `not_found`, and `conflict` with the dependants' counts if others restrict it, unless
    * `cascade` deletes them too.
    */
   remove(resource: Resource, id: number, options: { readonly cascade: boolean }, by?: Actor): Promise<void>
 }
 
-/** What accounts are served with: see `confinedRecords`. */
+/** The part of the port that serves accounts: see `confinedRecords`. */
 export type ServedRecords = Omit<Records, 'identify' | 'count' | 'isWidelyReferredTo'>

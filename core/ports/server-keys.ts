@@ -1,5 +1,5 @@
-/** Keys that the service makes for itself and keeps with its data. */
+/** Keys that the service creates for itself and stores with its data. */
 export interface ServerKeys {
-  /** 32 random bytes in base64url; made when they are asked for the first time, and the same for every process. */
+  /** Returns 32 random bytes in base64url, created on first use and the same for every process. */
   find(name: string): Promise<string>
 }

@@ -1,15 +1,15 @@
-/** What a switch is first set up with. */
+/** The initial setup of a switch. */
 export interface SwitchSetup {
-  /** To be written into one folder, for the eyes of their owner: most hold passwords. */
+  /** To be written into one folder, readable by the owner only: most hold passwords. */
   readonly files: readonly { readonly path: string; readonly text: string }[]
-  /** What is to be done with them, a sentence each. */
+  /** What to do with the files, one sentence each. */
   readonly steps: readonly string[]
 }
 
-/** What an operator says of the switch; what is left out is chosen. */
+/** What an operator specifies about the switch; the rest is chosen. */
 export interface SetupOptions {
-  /** The folder that the files go into. */
+  /** The folder for the files. */
   readonly out: string
-  /** Where telephones and carriers reach the switch. */
+  /** Where phones and carriers reach the switch. */
   readonly address: string | null
 }

@@ -7,9 +7,8 @@ import type { Json } from '../records.ts'
 
 export interface Messages {
   /**
-   * Stores a new message, and notes in the audit trail that it is sent `by` somebody, or by the program itself.
-   * `deadline` is when its sender must have settled it; `complete` fills in what depends on its id. Throws `invalid` on
-   * the tenant.
+   * Stores a new message, and notes in the audit trail who sent it: `by`, or the program itself. `deadline` is when
+   * its sender must have settled it; `complete` fills in what depends on the id. Throws `invalid` on the tenant.
    */
   create(
     message: Omit<Message, 'id'>,
@@ -17,18 +16,18 @@ export interface Messages {
     by?: Actor,
     complete?: (message: Message) => Message,
   ): Promise<Message>
-  /** Changes a message whose send is under way, and returns it. */
+  /** Changes a message that is being sent, and returns it. */
   change(id: number, change: (message: Message) => Message): Promise<Message>
   /**
-   * Changes a message by the gateway's answer, then by each receipt parked for the external ids it now has, and
-   * returns its view.
+   * Changes a message by the gateway's answer, then by each receipt parked for the external ids it now has. Returns
+   * its view.
    */
   settle(id: number, change: (message: Message) => Message, receive: Receive): Promise<Json>
   /**
-   * Applies a receipt to the message of that gateway and reference, else of that external id, or parks it while a send
-   * through that gateway is under way. Of several messages with one external id it is for the latest, or (all) for
-   * those without a final status. Returns the outcome. `sender` tells those who send receipts from each
-   * other, so that none can push out what others sent.
+   * Applies a receipt to the message of that gateway and reference, or else of that external id; parks it while a send
+   * through that gateway is under way. If several messages share an external id, it goes to the latest, or with `all`
+   * to those without a final status. Returns the outcome. `sender` identifies the source, so that none can push out
+   * another's receipts.
    */
   receive(
     gatewayId: number,
@@ -37,16 +36,16 @@ export interface Messages {
     sender: string,
     scope?: 'latest' | 'all',
   ): Promise<Received>
-  /** What a gateway that was deleted had, of what decides on its receipts; null where it had none of it. */
+  /** Returns the settings of a deleted gateway that decide on its receipts; null if it had none. */
   retired(gatewayId: number): Promise<RetiredGateway | null>
   /**
-   * The gateways whose host, port, TLS or user was changed, and when, as long as they have accepted no message sent
+   * Returns the gateways whose host, port, TLS or user changed, and when, until they have accepted a message sent
    * after that.
    */
   retargeted(): Promise<readonly { readonly gatewayId: number; readonly changedAt: Timestamp }[]>
-  /** Changes messages queued without a receipt whose deadline has passed, a thousand at most; returns how many. */
+  /** Changes queued messages without a receipt whose deadline has passed, at most a thousand; returns how many. */
   expire(now: Timestamp, change: (message: Message) => Message): Promise<number>
-  /** Forgets receipts parked before that moment; returns how many. */
+  /** Deletes receipts parked before that moment; returns how many. */
   forgetParked(before: Timestamp): Promise<number>
 }
 
@@ -62,6 +61,6 @@ export type Received = 'matched' | 'parked' | 'ignored'
 export type Receive = (message: Message, receipt: Receipt) => Message
 
 export interface SmsGatewayClient {
-  /** Posts the submission once, within so many seconds, else within the time-out. Never throws. */
+  /** Posts the submission once, within that many seconds or else the default time-out. Never throws. */
   submit(submission: Submission, within?: number): Promise<GatewayReply>
 }

@@ -2,24 +2,24 @@ import type { Timestamp } from '../../dates.ts'
 import type { Period } from '../../rating/period.ts'
 import type { StatusClass } from '../../sms/status-class.ts'
 
-/** Messages of one gateway and tenant whose status means the same. */
+/** Counts of messages that share a gateway, a tenant and the meaning of their status. */
 export interface SmsFigures {
   readonly sms_gateway_id: number
   readonly tenant_id: number | null
-  /** null: the status is in no class. */
+  /** null: a status without a class. */
   readonly status_class: StatusClass | null
   readonly messages: number
   readonly parts: number
 }
 
-/** What messages come to. */
+/** Statistics on messages. */
 export interface SmsReports {
-  /** Of the messages that were requested in a period. */
+  /** Returns the figures of the messages requested in a period. */
   figures(period: Period): Promise<readonly SmsFigures[]>
-  /** The gateways whose last sends, so many of them or more, all failed. */
+  /** Returns the gateways whose last sends, at least that many, all failed. */
   suspects(failures: number): Promise<readonly number[]>
-  /** How many messages nothing final is known of. */
+  /** Returns the number of messages without a final status. */
   pending(): Promise<number>
-  /** How many messages that were requested before that moment nothing final is known of, by gateway. */
+  /** Returns the number of messages requested before that moment without a final status, by gateway. */
   overdue(before: Timestamp): Promise<readonly { readonly gateway: number; readonly count: number }[]>
 }
