@@ -1,12 +1,12 @@
-/** A way that numbers take which begin so, of one tenant or of all. */
+/** Where numbers with a prefix are sent, for one tenant or for all. */
 export interface PrefixRoute {
-  /** null: for every tenant without one of its own that fits. */
+  /** null: for every tenant without a matching route of its own. */
   readonly tenant_id: number | null
-  /** Digits of an E.164 number, without the plus; empty for all. */
+  /** Digits of an E.164 number, without the plus; empty for every number. */
   readonly prefix: string
 }
 
-/** The route to a number: the tenant's own before those of all, and of those the longest prefix. */
+/** Returns the route for a number: the tenant's own before shared ones, and the longest prefix among those. */
 export function routeFor<R extends PrefixRoute>(routes: readonly R[], tenantId: number | null, to: string): R | null {
   const digits = to.replace(/^\+/, '')
   const weight = ({ tenant_id, prefix }: R): number => (tenant_id === null ? 0 : 100) + prefix.length

@@ -1,5 +1,5 @@
-/** At most this many characters of `search` are taken; more is a validation error. */
+/** The most characters of `search`; more is a validation error. */
 export const MAX_SEARCH = 255
 
-/** What two texts have in common when they differ only by case, in any script. */
+/** Folds case in any script, so that texts can be compared. */
 export const fold = (text: string): string => text.toLowerCase().replaceAll('ς', 'σ')

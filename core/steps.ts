@@ -1,4 +1,4 @@
-/** Work that is done in short steps, so that others get their turns between them. */
+/** Work in short steps, so that others get their turns in between. */
 export type Steps<T> = Generator<undefined, T>
 
 export function atOnce<T>(steps: Steps<T>): T {

@@ -6,15 +6,15 @@ const LEADING_PLUS = /^[^\p{L}\p{N}*#]*\+/u
 const NOT_DIALLED = /[^\p{L}\p{N}*#]+/gu
 
 /**
- * The form of a number, or of a rate's prefix, that matching compares: the dialled symbols `0-9 * #` alone.
+ * Normalizes a number, or a rate's prefix, for matching: only the symbols `0-9 * #` remain.
  *
- * - `+`, spaces, punctuation and invisible characters go.
- * - The international prefix is taken off a number that begins with it, unless a `+` stands before its first digit.
- * - `*` and `#` are dialled, so they stay: `*98` is a feature code, and no call to a country whose code is 98.
- * - What has a letter (`s`, `voicemail`, `park701`), or a digit of another script, is not a number: the result is empty
- *   and matches nothing, since dropping the letters could bill a call to a place that nobody called.
+ * - Removes `+`, spaces, punctuation and invisible characters.
+ * - Removes the international prefix, unless a `+` stands before the first digit.
+ * - Keeps `*` and `#`, since they are dialled: `*98` is a feature code, not a call to the country with code 98.
+ * - Returns an empty text, which matches nothing, for anything with a letter (`s`, `voicemail`, `park701`) or a digit of
+ *   another script: dropping the letters could bill a call to somewhere that nobody called.
  *
- * `internationalPrefix` is digits, or empty when there is none to take off.
+ * `internationalPrefix` is digits; empty removes nothing.
  */
 export function dialled(number: string, internationalPrefix: string = DEFAULT_INTERNATIONAL_PREFIX): string {
   if (DIALLED.test(number)) return withoutPrefix(number, internationalPrefix)

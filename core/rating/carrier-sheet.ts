@@ -3,12 +3,12 @@ import { numeral } from '../json.ts'
 import { type Field, Problem } from '../resources/field.ts'
 import { exact, exactly, exponentIn } from '../resources/values/written.ts'
 
-/** How carriers' sheets write codes, prices and intervals. */
+/** How carriers' rate sheets write codes, prices and intervals. */
 
 const DIGITS = /^\+?\d+$/
 const CODES = /^[\d+\s,;]*$/
 
-/** A cell that `codesIn` takes for this one code; the code itself, but where that would be read as something else. */
+/** Returns a cell that `codesIn` reads as this one code: the code itself, unless it would be read as something else. */
 export function codeCell(code: string): string {
   const codes = codesIn(code)
   const isItself = Array.isArray(codes) && codes.length === 1 && codes[0] === code
@@ -16,8 +16,8 @@ export function codeCell(code: string): string {
 }
 
 /**
- * The codes in one cell, `61 38,39` being 6138 and 6139; without a comma or semicolon the cell as it is, and of
- * `="61 38,39"` what is in the quotes.
+ * Returns the codes in one cell: `61 38,39` is 6138 and 6139. Returns a cell without a comma or semicolon as it is,
+ * and of `="61 38,39"` the quoted text.
  */
 export function codesIn(text: string): string[] | Problem {
   if (DIGITS.test(text)) return [text]
@@ -41,7 +41,7 @@ export function codesIn(text: string): string[] | Problem {
 
 const RANGE = /\d\s*(?:[\p{Pd}−/~:…]|\.\.+|to)\s*\d/iu
 
-/** What a code that is kept as it came does not mean, as a sentence; null for one that is digits. */
+/** Returns a warning about a code that is kept as written, as a sentence; null if it is digits. */
 export function codeWarning(code: string): string | null {
   if (DIGITS.test(code)) return null
   const digits = dialled(code, '')
@@ -54,7 +54,7 @@ export function codeWarning(code: string): string | null {
 const PRICE = /^\d+(?:\.\d{1,4})?$/
 const PLACES = /^\s*[+-]?\d*\.\d{4}\d*?[1-9]/
 
-/** The text of a price, which must be there to its last digit: nothing is rounded on the way in. */
+/** Returns the text of a price, which must be exact: nothing is rounded on the way in. */
 function priceIn(given: unknown): string | Problem {
   const text = numeral(given) ?? ''
   if (PRICE.test(text)) return text
@@ -66,7 +66,7 @@ function priceIn(given: unknown): string | Problem {
 
 const TWO_INTERVALS = /^\s*(\d+)\s*\/\s*(\d+)\s*$/
 
-/** The one interval of `60` and `60/60`; anything but a number or text as it is. */
+/** Returns the one interval of `60` or `60/60`, and anything but a number or text as it is. */
 function intervalIn(given: unknown): unknown {
   const text = numeral(given)
   const [, first, next] = TWO_INTERVALS.exec(text ?? '') ?? []
@@ -77,18 +77,21 @@ function intervalIn(given: unknown): unknown {
 
 type Sheet = NonNullable<Field['sheet']>
 
-/** Returns what the field is to parse, or a Problem. A cell of codes holds several values: see `codesIn`. */
+/**
+ * What each kind of sheet cell hands to the field's parser, or a Problem. A cell of codes holds several values: see
+ * `codesIn`.
+ */
 export const SHEET_RULES: Readonly<Partial<Record<Sheet, (given: unknown) => unknown>>> = {
   price: priceIn,
   interval: intervalIn,
 }
 
-/** What stands between the whole and the decimals of an amount. */
+/** The decimal separator of a sheet. */
 export type DecimalMark = 'point' | 'comma'
 
 const DECIMAL_COMMA = /^\s*[+-]?\d*,\d+\s*$/
 
-/** The amount with a decimal point, from a sheet that uses this mark; a Problem where it has the other one. */
+/** Returns the amount with a decimal point; a Problem if it has the other mark. */
 export function decimalIn(given: unknown, mark: DecimalMark): unknown {
   if (typeof given !== 'string') return given
   const hasComma = DECIMAL_COMMA.test(given)

@@ -8,17 +8,17 @@ export interface CheckedRate {
   readonly active: boolean
 }
 
-/** What an operator should look at in a tenant's rates. Rates are named by id and prefix. */
+/** What an operator should check in a tenant's rates. Rates are named by id and prefix. */
 export interface DeckFindings {
-  /** Active rates of one prefix, however it is written: the newest (first) is used, the others never are. */
+  /** Active rates of one prefix, in any spelling: the newest (first) is used, the others never are. */
   readonly duplicates: readonly (readonly CheckedRate[])[]
-  /** Active rates that no call of the period was rated by. */
+  /** Active rates that rated no call of the period. */
   readonly unmatched: readonly CheckedRate[]
-  /** Active rates whose prefix has nothing that could be dialled. */
+  /** Active rates whose prefix cannot be dialled. */
   readonly unusable: readonly CheckedRate[]
-  /** Inactive rates whose prefix has no active rate. */
+  /** Inactive rates for a prefix without an active rate. */
   readonly idle: readonly CheckedRate[]
-  /** The beginnings of numbers that were dialled and have no rate, and how many calls went there, the most first. */
+  /** Beginnings of dialled numbers without a rate, with the number of calls, most first. */
   readonly missing: readonly MissingRate[]
   /** Active rates by which an unrated call would cost more than an amount can hold. */
   readonly excessive: readonly CheckedRate[]
@@ -27,13 +27,15 @@ export interface DeckFindings {
 }
 
 export interface MissingRate {
-  /** The prefix that a rate would have. */
+  /** The prefix for the missing rate. */
   readonly prefix: string
   readonly kind: NumberKind
   readonly calls: number
 }
 
-/** Unrated calls to one number, of the same length, that started while the same deck was in force, the first then. */
+/**
+ * Unrated calls to one number, of equal length, that started while the same deck was in force, with the first start.
+ */
 export interface UnratedCalls extends AnsweredCall {
   readonly calls: number
 }
@@ -71,7 +73,10 @@ export function checkDeck(
   }
 }
 
-/** A short number, and one that is none of the country's, is shown whole: only a rate for that very number would match. */
+/**
+ * Short numbers, and numbers that the country does not have, appear whole: only a rate for that very number would
+ * match.
+ */
 function byBeginning(unrated: readonly (UnratedCalls & { readonly read: ReadNumber })[]): MissingRate[] {
   const missing = new Map<string, MissingRate>()
   for (const { number, calls, read } of unrated) {

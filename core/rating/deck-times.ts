@@ -3,55 +3,55 @@ import { AppError } from '../errors.ts'
 import { FOREVER, type Period } from './period.ts'
 
 /**
- * A tenant's decks follow one another: each is in force from its moment on, until that of the next. The rates that are
- * stored are those of the deck in force; pending decks and past ones are kept aside, except those of a past that is
- * `forgotten`. Without any, the stored rates have been in force all along.
+ * A tenant's decks follow one another in time: each is in force from its moment until the next one's. The stored rates
+ * are those of the deck in force. Pending and past decks are kept aside, except a past one that is `forgotten`.
+ * Without decks, the stored rates have always been in force.
  */
 export const DECK_STATES = ['pending', 'in force', 'past', 'forgotten'] as const
 export type DeckState = (typeof DECK_STATES)[number]
 
 export interface DeckTime {
   readonly id: number
-  /** No two of a tenant's have the same. */
+  /** Unique among the tenant's decks. */
   readonly effectiveAt: Timestamp
   readonly state: DeckState
 }
 
-/** A tenant's, the earliest first. */
+/** A tenant's decks, earliest first. */
 export type DeckTimes = readonly DeckTime[]
 
-/** Before every other moment: when the first of a tenant's decks took effect. */
+/** The beginning of time: when a tenant's first deck took effect. */
 export const ALL_ALONG: Timestamp = FOREVER.from
 
-/** Are its rates kept aside, rather than stored as the tenant's rates or nowhere? */
+/** True if its rates are kept aside, apart from the tenant's stored rates. */
 export const isAside = ({ state }: DeckTime): boolean => state === 'pending' || state === 'past'
 
-/** The deck of that moment; null for the stored rates that no deck has replaced yet. */
+/** Returns the deck in force at that moment; null for stored rates that no deck has replaced yet. */
 export const deckTimeAt = (times: DeckTimes, moment: Timestamp): DeckTime | null =>
   times.findLast(({ effectiveAt }) => effectiveAt <= moment) ?? null
 
-/** The decks that are kept aside and in force at some moment of a period. */
+/** Returns the decks kept aside that are in force at some moment of a period. */
 export const asideWithin = (times: DeckTimes, { from, to }: Period): DeckTimes =>
   times.filter((time, i) => isAside(time) && time.effectiveAt < to && (times[i + 1]?.effectiveAt ?? to) > from)
 
-/** When a deck takes effect of which nothing is said: now, but all along where it is the tenant's first. */
+/** Returns when a deck takes effect by default: now, or from the beginning if it is the tenant's first. */
 export const momentUnsaid = (times: DeckTimes, hasRates: boolean, now: Timestamp): Timestamp =>
   hasRates || times.some(({ state }) => state === 'in force') ? now : ALL_ALONG
 
-/** What becomes of a deck that is to be in force from a moment on. */
+/** Where a new deck goes among the tenant's decks. */
 export interface DeckPlace {
   readonly effectiveAt: Timestamp
   readonly state: Exclude<DeckState, 'forgotten'>
-  /** The deck of that moment up to now: what the new one is compared with; null as in {@link deckTimeAt}. */
+  /** The deck that held that moment so far, to compare the new one with; null as in {@link deckTimeAt}. */
   readonly former: DeckTime | null
-  /** Has it the same moment as the former one, so that nothing is left of that? */
+  /** True if both take effect at the same moment, so that nothing of the former one is left. */
   readonly replaces: boolean
 }
 
 /**
- * Where a deck belongs among a tenant's, none of which is due: aside until its moment, in force at once where that is
- * past, or among the past ones where the deck in force is younger. Throws `conflict` where another waits for the same
- * moment, or the deck of that moment is forgotten.
+ * Finds the place of a new deck. It is pending if its moment is to come, in force if that is past, or past if the deck
+ * in force is younger. Expects that every due deck has been put in force. Throws `conflict` if another deck is pending
+ * for the same moment, or the deck of that moment is forgotten.
  */
 export function deckPlace(times: DeckTimes, effectiveAt: Timestamp, now: Timestamp): DeckPlace {
   const former = deckTimeAt(times, effectiveAt)
@@ -64,7 +64,7 @@ export function deckPlace(times: DeckTimes, effectiveAt: Timestamp, now: Timesta
     throw new AppError('conflict', `Another deck is already pending for that moment (id ${former.id}).`, {
       hint: 'trunkline rate pending list',
     })
-  // By the decks first: the clock may have been set back.
+  // The existing decks decide before the clock, which may have been set back.
   const state = former?.state === 'past' ? 'past' : effectiveAt > now ? 'pending' : 'in force'
   return { effectiveAt, state, former, replaces }
 }

@@ -3,14 +3,14 @@ import { DEFAULT_INTERNATIONAL_PREFIX } from '../dialling/number.ts'
 import { atOnce, type Steps } from '../steps.ts'
 import { type PrefixTrie, prefixTrieBuilder } from './prefix-trie.ts'
 
-/** The status of rates that calls are rated by; those of any other status match no call. */
+/** The status of rates that calls are rated by; rates of any other status match no call. */
 export const ACTIVE = 'active'
 
 export const isActive = (status: unknown): boolean => status === ACTIVE
 
 /** One price of a tenant's deck. */
 export interface Rate {
-  /** Null where it has none yet, its deck not being in force. */
+  /** Null until its deck is in force. */
   readonly id: number | null
   /** As the operator wrote it, such as `+380` or `00380`. */
   readonly prefix: string
@@ -21,30 +21,30 @@ export interface Rate {
   readonly active: boolean
 }
 
-/** A tenant's active rates, ready to be matched with numbers as the tenant's dialling reads them. */
+/** A tenant's active rates, indexed to match numbers as the tenant's dialling reads them. */
 export interface Deck {
-  /** How many different prefixes can match. */
+  /** The number of different prefixes that can match. */
   readonly size: number
   /**
-   * Active rates whose prefix leaves nothing to compare (`+`, `00`, `n/a`). They match no call: taken as a price for
-   * every number, internal ones included, such a prefix would far more often be a mistake than intended.
+   * Active rates whose prefix has no digits to compare (`+`, `00`, `n/a`). They match no call: as a price for every
+   * number, internal ones included, such a prefix is far more likely a mistake.
    */
   readonly ignored: readonly Rate[]
   /**
-   * The rate of the longest prefix, null when none matches. On equal prefixes the newest: that of the highest id, or the
-   * last without one. A short number is matched by its own rate alone, and a number that is none of its country's by no
-   * rate: either would else be taken for the beginning of an international one.
+   * Returns the rate of the longest matching prefix; null if none matches. Among equal prefixes the newest wins: the
+   * highest id, or the last of those without an id. A short number matches only its own rate, and a number that is
+   * none of its country's matches nothing: otherwise both would be taken for the beginning of an international number.
    */
   match(number: ReadNumber): Rate | null
-  /** The rate of each prefix that matches, the longest first. */
+  /** Returns the rate of each prefix that matches, longest first. */
   matches(number: ReadNumber): Rate[]
 }
 
-/** Numbers of a rate that lie side by side: the price and the increment. */
+/** Numbers stored for each rate: the price and the increment. */
 const NUMBERS = 2
 const FIRST_RATES = 1024
 
-/** How numbers match prefixes: the longest that they begin with, an equal one, or none. */
+/** How numbers of each kind match prefixes: the longest that they begin with, an equal one, or none. */
 const MATCHED_BY: Readonly<Record<NumberKind, 'longest' | 'whole' | 'none'>> = {
   plain: 'longest',
   international: 'longest',
@@ -56,11 +56,11 @@ const MATCHED_BY: Readonly<Record<NumberKind, 'longest' | 'whole' | 'none'>> = {
   unknown: 'none',
 }
 
-/** A deck in the making, to which rates may be added a few at a time. */
+/** Builds a deck from rates added a few at a time. */
 export interface DeckBuilder {
-  /** Reads the rates once and leaves inactive ones out. */
+  /** Iterates over the rates once and skips inactive ones. */
   add(rates: Iterable<Rate>): void
-  /** The deck of all that was added; a change of rates needs a new one. */
+  /** Returns the deck of everything added; build a new one when rates change. */
   deck(): Steps<Deck>
 }
 
@@ -85,7 +85,7 @@ export function deckBuilder(
   }
 }
 
-/** The deck of these rates; a change of them needs a new one. */
+/** Returns the deck of these rates; build a new one when they change. */
 export function buildDeck(rates: Iterable<Rate>, dialling?: Pick<Dialling, 'prefix'>): Deck {
   const builder = deckBuilder(dialling)
   builder.add(rates)
@@ -123,26 +123,32 @@ function deckOf(
 
 const age = ({ id }: Rate): number => id ?? Number.POSITIVE_INFINITY
 
-/** Does this rate replace an earlier one with the same prefix? */
+/** True if `rate` replaces the other one of the same prefix. */
 export const isNewer = (rate: Rate, other: Rate): boolean => age(rate) >= age(other)
 
-/** Keeps `rate` unless the one kept at `rival` (0: none) for the same prefix is newer; returns where it is kept. */
+/**
+ * Keeps the newer of `rate` and the one at place `rival` (0: none), of the same prefix; returns the place of the one
+ * kept.
+ */
 function newest(kept: PackedRates, rate: Rate, rival: number): number {
   if (rival === 0) return kept.add(rate)
   if (isNewer(rate, kept.at(rival))) kept.replace(rival, rate)
   return rival
 }
 
-/** Active rates, by places from 1 on. */
+/** Active rates, numbered from 1. */
 interface PackedRates {
   count(): number
-  /** Returns the place. */
+  /** Returns the rate's number. */
   add(rate: Rate): number
   replace(place: number, rate: Rate): void
   at(place: number): Rate
 }
 
-/** Keeps rates in a few arrays, since matching waits for memory: as many objects would spread over four times as much. */
+/**
+ * Stores rates in a few arrays. Matching is bound by memory access, and an object for each rate would take four times
+ * as much.
+ */
 function packedRates(): PackedRates {
   let numbers = new Float64Array(FIRST_RATES * NUMBERS)
   const ids: (number | null)[] = [null]

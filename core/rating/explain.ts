@@ -3,15 +3,17 @@ import type { Deck, Rate } from './deck.ts'
 import type { Outcome } from './outcome.ts'
 import { type RatableCall, type RatedCall, rateCall } from './rate-call.ts'
 
-/** One step of a rating, in the order in which they are taken. Seconds are whole, amounts in units of 0.0001. */
+/** One step of a rating, in order. Seconds are whole, amounts in units of 0.0001. */
 export type Explanation =
   | { readonly kind: 'number'; readonly given: string; readonly read: ReadNumber }
-  /** The rate whose prefix is the longest that matches. */
+  /** The rate with the longest matching prefix. */
   | { readonly kind: 'matching'; readonly rate: Rate }
-  /** A rate that would match if it were not for a longer prefix. */
+  /** A rate that matches too, with a shorter prefix. */
   | { readonly kind: 'shorter'; readonly rate: Rate }
   | { readonly kind: 'rounding'; readonly seconds: number; readonly increment: number; readonly billSeconds: number }
-  /** cost = (billSeconds × pricePerMinute) / 60, half up; `remainder` is what the division leaves, in sixtieths. */
+  /**
+   * cost = (billSeconds × pricePerMinute) / 60, half up; `remainder` is the remainder of the division, in sixtieths.
+   */
   | {
       readonly kind: 'arithmetic'
       readonly billSeconds: number
@@ -22,8 +24,8 @@ export type Explanation =
   | ({ readonly kind: 'result' } & RatedCall)
 
 /**
- * Why a call to a number, as it was dialled, costs what {@link rateCall} says; no step but the result when the number was
- * not looked up.
+ * Explains why a call to a number, as dialled, costs what {@link rateCall} says; only the result if the number was not
+ * looked up.
  */
 export function explain(deck: Deck | null, call: RatableCall, given: string): Explanation[] {
   const rated = rateCall(deck, call)

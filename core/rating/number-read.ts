@@ -2,7 +2,7 @@ import { described } from '../dialling/described.ts'
 import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
 import { dialled } from '../dialling/number.ts'
 
-/** What a dialled number is read as, and what rates match it, in words. */
+/** Describes what a dialled number is read as and which rates match it. */
 export function numberRead(given: string, read: ReadNumber, dialling: Dialling): string {
   const { country, areaCode } = dialling
   const { kind, digits } = read
@@ -23,7 +23,10 @@ export function numberRead(given: string, read: ReadNumber, dialling: Dialling):
   }
 }
 
-/** The prefixes that stand for a short number: with the country code, and alone where that is no other country's. */
+/**
+ * Returns the prefixes that a rate for a short number may have: with the country code, and without it unless that is
+ * another country's.
+ */
 function ratesFor(given: string, digits: string, dialling: Dialling): string {
   const alone = dialled(given, '')
   return dialling.prefix(alone) === digits ? `${alone} or ${digits}` : digits

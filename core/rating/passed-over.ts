@@ -1,19 +1,19 @@
 import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
 import { buildDeck, isNewer, type Rate } from './deck.ts'
 
-/** A rate that matches no call, since its status is not `active`. */
+/** A rate that matches no call because its status is not `active`. */
 export interface InactiveRate extends Rate {
   readonly status: string
 }
 
-/** The rates that would match a number, and before `matching` or where none matches, if they were active. */
+/** Returns the rates that would take precedence over `matching`, or match at all if it is null, if they were active. */
 export function passedOver(
   inactive: readonly InactiveRate[],
   dialling: Dialling,
   number: ReadNumber,
   matching: Rate | null,
 ): InactiveRate[] {
-  // Of those without an id, the last of a prefix is the one that a deck has.
+  // Without ids, a deck holds the last rate of each prefix.
   const keyOf = ({ id, prefix }: Rate): string => `${id} ${prefix}`
   const known = new Map(inactive.map(rate => [keyOf(rate), rate]))
   const lengthOf = (rate: Rate): number => dialling.prefix(rate.prefix).length

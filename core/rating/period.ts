@@ -2,7 +2,7 @@ import { switchClock } from '../calls/switch-time.ts'
 import type { Timestamp } from '../dates.ts'
 import { AppError } from '../errors.ts'
 
-/** A stretch of time in UTC; `to` is not included. */
+/** A period in UTC; `to` is exclusive. */
 export interface Period {
   readonly from: Timestamp
   readonly to: Timestamp
@@ -22,7 +22,10 @@ const MONTH = /^(?!9999)([1-9]\d{3})-(0[1-9]|1[0-2])$/
 /** True for `YYYY-MM`, from 1000-01 to 9998-12. */
 export const isMonth = (text: string): boolean => MONTH.test(text)
 
-/** Tells when a day, `YYYY-MM-DD`, begins in a zone; throws `invalid` on what is not a day. */
+/**
+ * Returns a function that gives the start of a day, `YYYY-MM-DD`, in a zone; it throws `invalid` if the text is not a
+ * day.
+ */
 export function midnights(timeZone: string): (day: string) => Timestamp {
   const clock = switchClock(timeZone)
   return day => {
@@ -32,7 +35,7 @@ export function midnights(timeZone: string): (day: string) => Timestamp {
   }
 }
 
-/** The days of a month, `YYYY-MM`, as they begin and end in a zone. Throws `invalid` on what is not a month. */
+/** Returns the days of a month, `YYYY-MM`, with their bounds in a zone. Throws `invalid` if the text is not a month. */
 export function daysOfMonth(month: string, timeZone: string): Day[] {
   const { begin, count } = monthIn(month, timeZone)
   return Array.from({ length: count }, (_, i) => ({
@@ -42,13 +45,13 @@ export function daysOfMonth(month: string, timeZone: string): Day[] {
   }))
 }
 
-/** A month, `YYYY-MM`, as it begins and ends in a zone. Throws `invalid` on what is not a month. */
+/** Returns the bounds of a month, `YYYY-MM`, in a zone. Throws `invalid` if the text is not a month. */
 export function monthOf(month: string, timeZone: string): Period {
   const { begin, count } = monthIn(month, timeZone)
   return { from: begin(1), to: begin(count + 1) }
 }
 
-/** How many days a month has, and when each of them begins, also the one after the last. */
+/** Returns the number of days in a month, and the start of each, including the day after the last. */
 function monthIn(month: string, timeZone: string): { readonly count: number; begin(day: number): Timestamp } {
   const parts = MONTH.exec(month)
   if (!parts) throw new AppError('invalid', `${JSON.stringify(month)} is not a month; write it like 2026-10.`)

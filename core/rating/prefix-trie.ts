@@ -1,6 +1,6 @@
 import type { Steps } from '../steps.ts'
 
-const NODE = 16 // slots; 64 bytes, one line of the processor's cache
+const NODE = 16 // slots; 64 bytes, one cache line
 const VALUE = 15
 const STAR = 10
 const HASH = 11
@@ -8,34 +8,33 @@ const SYMBOLS = 12
 const NO_SYMBOL = 12
 const FIRST_NODES = 1024
 const NODES_A_STEP = 8192
-/** In the first cell of a packed node, behind a bit for each symbol and one that no node has. */
+/** The bit of a packed node's first cell that marks a value, above one bit for each symbol. */
 const VALUE_BIT = 13
 
-/** Values (positive integers) under words of `0-9 * #`, empty ones apart. */
+/** Maps words of `0-9 * #`, except the empty one, to positive integers. */
 export interface PrefixTrie {
-  /** The value of the longest word that `text` begins with; 0 when there is none. */
+  /** Returns the value of the longest word that `text` begins with; 0 if there is none. */
   longest(text: string): number
-  /** The values of all words that `text` begins with, the longest first. */
+  /** Returns the values of all words that `text` begins with, longest first. */
   all(text: string): number[]
 }
 
-/** A trie in the making. */
 export interface PrefixTrieBuilder {
-  /** Sets the value under a word to what `change` makes of the present one, 0 when there is none. */
+  /** Sets a word's value to what `change` returns for the present one, 0 if there is none. */
   update(word: string, change: (present: number) => number): void
-  /** The trie of the words so far, in steps of about a millisecond. */
+  /** Returns the trie of the words so far, in steps of about a millisecond. */
   trie(): Steps<PrefixTrie>
 }
 
 /**
  * Builds a trie in one array. A node has a slot for each symbol and one for its own value. A symbol's slot holds the
- * place of the next node or, when no longer word goes on from there, the value itself, negated: most words of a deck
- * end so, and need no node.
+ * position of the next node, or the negated value if no longer word continues from there: most words of a deck end
+ * that way and need no node.
  */
 export function prefixTrieBuilder(): PrefixTrieBuilder {
   let slots = new Int32Array(FIRST_NODES * NODE)
   let used = NODE
-  /** How many slots hold something. */
+  /** The number of used slots. */
   let filled = 0
 
   const addNode = (value: number): number => {
@@ -75,13 +74,14 @@ export function prefixTrieBuilder(): PrefixTrieBuilder {
 }
 
 /**
- * The same nodes in a third of the memory, which a number's way through them waits for. The first cell of a node has a
- * bit for each symbol that goes on, and one if the node has a value; the value follows, then a cell for each bit.
+ * Packs the nodes into a third of the memory, which speeds up matching. A node's first cell has a bit for each symbol
+ * that continues, and one if the node has a value; the value follows, then a cell for each bit.
  */
 function* packed(slots: Int32Array, filled: number): Steps<Int32Array> {
   const nodes = slots.length / NODE
   const cells = new Int32Array(nodes + filled)
-  // Breadth first: the nodes that all numbers pass lie together. For each, where it was and which cell leads to it.
+  // Breadth first, so that the nodes every number passes are close together. For each node: its old position, and the
+  // cell that leads to it.
   const [order, leading] = [new Int32Array(nodes), new Int32Array(nodes)]
   let [queued, end] = [1, 0]
   for (let n = 0; n < nodes; n++) {
@@ -108,7 +108,7 @@ function* packed(slots: Int32Array, filled: number): Steps<Int32Array> {
 }
 
 function trieOf(cells: Int32Array): PrefixTrie {
-  /** The next node or, negated, the value of the word that ends there; 0 for neither. */
+  /** Returns the next node, the negated value of a word that ends there, or 0. */
   const after = (node: number, symbol: number): number => {
     const bits = cells[node] ?? 0
     const bit = 1 << symbol
@@ -141,7 +141,7 @@ function trieOf(cells: Int32Array): PrefixTrie {
   }
 }
 
-/** How many of twelve bits are set. */
+/** Returns the number of set bits among twelve. */
 function ones(bits: number): number {
   const pairs = bits - ((bits >> 1) & 0x555)
   const fours = (pairs & 0x333) + ((pairs >> 2) & 0x333)

@@ -13,7 +13,7 @@ export interface RatableCall {
   readonly destination: ReadNumber
 }
 
-/** The rate as it was when the call was rated, kept with the call. */
+/** A copy of the rate, kept with the call that it rated. */
 export type AppliedRate = Pick<Rate, 'id' | 'prefix' | 'pricePerMinute' | 'increment'>
 
 export interface RatedCall {
@@ -22,18 +22,18 @@ export interface RatedCall {
   /** Units of 0.0001. */
   readonly cost: number
   readonly rate: AppliedRate | null
-  /** True when the call should cost something but no rate says how much: to be rated again later. */
+  /** True if the call should cost something but has no price yet: to be rated again later. */
   readonly unrated: boolean
 }
 
-/** The rate of an outbound call to that number, or the outcome of one without. */
+/** Returns the rate of an outbound call to that number, or the outcome if there is none. */
 export const rateTo = (deck: Deck | null, destination: ReadNumber): Rate | 'emergency' | 'no match' =>
   deck?.match(destination) ?? (destination.kind === 'emergency' ? 'emergency' : 'no match')
 
-/** Rates one call by the deck in force when it started; without one no rate matches. */
+/** Rates one call by the deck in force when it started; null stands for no deck, so that no rate matches. */
 export function rateCall(deck: Deck | null, call: RatableCall): RatedCall {
   if (!call.answered || call.answeredSeconds === 0) return free('not answered', 0)
-  // No rate means no increment: the seconds count as they are.
+  // Without a rate there is no increment: the seconds count as they are.
   if (call.direction === 'inbound') return free('inbound', call.answeredSeconds)
   const rate = rateTo(deck, call.destination)
   if (typeof rate === 'string') return free(rate, call.answeredSeconds)

@@ -4,7 +4,7 @@ import type { ReadNumber } from '../dialling/dialling.ts'
 import { charge } from './cost.ts'
 import type { Rate } from './deck.ts'
 
-/** An outgoing call and its answered seconds. */
+/** An outgoing, answered call. */
 export interface AnsweredCall {
   readonly number: string
   readonly startedAt: Timestamp
@@ -12,8 +12,8 @@ export interface AnsweredCall {
 }
 
 /**
- * What becomes of an unrated call when it is rated again. `no deck`: the rates of its time are not kept any more.
- * `too large`: the cost by its rate is past what an amount can hold. `free`: it costs nothing.
+ * What rating an unrated call again would give. `no deck`: the rates of its time are no longer kept. `too large`: the
+ * cost by its rate exceeds what an amount can hold. `free`: it costs nothing.
  */
 export type UnratedNow =
   | { readonly kind: 'rated' | 'too large'; readonly read: ReadNumber; readonly rate: Rate }

@@ -1,6 +1,6 @@
 import type { UsageLine } from '../ports/calls.ts'
 
-/** The sums of some calls. */
+/** Totals of a group of calls. */
 export type Usage = Omit<UsageLine, 'group'>
 
 export const NO_USAGE: Usage = { calls: 0, answered: 0, seconds: 0, bill_seconds: 0, cost: 0, unrated: 0 }

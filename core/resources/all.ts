@@ -28,7 +28,7 @@ export const resources: readonly Resource[] = [
 
 const byName = new Map(resources.map(resource => [resource.name, resource]))
 
-/** The resource of that name. Throws when a declaration names one that does not exist. */
+/** Returns the resource of that name. Throws if there is none, which is a mistake in a declaration. */
 export function resourceNamed(name: string): Resource {
   const found = byName.get(name)
   if (!found) throw new Error(`No resource is declared with the name ${name}.`)
@@ -37,7 +37,7 @@ export function resourceNamed(name: string): Resource {
 
 const byCollection = new Map(resources.map(resource => [collectionOf(resource), resource]))
 
-/** The resource whose collection that segment of a path names; undefined for none. */
+/** Returns the resource of a collection's path segment; undefined if there is none. */
 export const resourceOf = (collection: string): Resource | undefined => byCollection.get(collection)
 
 export const exposedResources = resources.filter(resource => resource.path !== null)
@@ -46,13 +46,13 @@ export interface Pointing {
   readonly from: Resource
   readonly field: string
   readonly onDelete: Reference['onDelete']
-  /** What the record holds besides, where the field may point to others too: `target_type`. */
+  /** Other values that such a record has, if the field may point to several resources: `target_type`. */
   readonly kind: Readonly<Record<string, string>>
-  /** The values of the records that point at this one. */
+  /** Returns the values that records pointing at this id hold. */
   where(id: number): Row
 }
 
-/** The resources whose records point at one of `target`, and by which field. */
+/** Returns the resources whose records point at one of `target`, and the field that does. */
 export function referencesTo(target: Pick<Resource, 'name'>): Pointing[] {
   return resources.flatMap(from =>
     Object.entries(from.fields).flatMap(([field, { references }]): Pointing[] => {

@@ -7,7 +7,7 @@ import { rules } from './values/text-rules.ts'
 
 const outcome = rules.oneOf(...OUTCOMES)
 
-/** A rating that was replaced by another. */
+/** A rating that a later one replaced. */
 const formerRating = {
   replaced_at: date(),
   direction: text(50, { optional: true, rule: rules.oneOf('inbound', 'outbound') }),
@@ -19,7 +19,7 @@ const formerRating = {
   billing_increment: integer({ min: 1, optional: true }),
 }
 
-/** Ratings that were replaced, the oldest first, as the text of a JSON array; amounts in it are units of 0.0001. */
+/** Replaced ratings, oldest first, as the text of a JSON array; its amounts are in units of 0.0001. */
 function formerRatings(): Field<string | null> {
   return {
     ...json(),
@@ -33,15 +33,14 @@ function formerRatings(): Field<string | null> {
   }
 }
 
-/** A call that no switch handed over has none of them. */
+/** Calls that no switch delivered have no ratings. */
 const needs = ['source', 'switch_call_id']
 
-/** Are the records calls that may have a rating? */
+/** True if the records are calls that may have a rating. */
 export const isRated = ({ kept }: { readonly kept: Readonly<Record<string, unknown>> }): boolean => 'outcome' in kept
 
 /**
- * How a switch knows a call, and by what the call was rated. The rate itself is named by its prefix, since ids differ
- * between databases.
+ * A call's identity on its switch, and its rating. Names the rate by its prefix, since ids differ between databases.
  */
 export const keptWithCalls = {
   source: { ...text(20, { optional: true, rule: rules.oneOf(...new Set(SOURCE_FORMATS.map(switchOf))) }), needs },

@@ -21,7 +21,7 @@ export const dids = resource({
   ],
 })
 
-/** Where calls to a DID go. */
+/** Where calls to a DID go, as one of its targets. */
 export const routes = resource({
   name: 'routes',
   label: 'Route',

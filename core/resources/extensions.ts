@@ -27,7 +27,7 @@ export const extensions = resource({
   ],
 })
 
-/** A telephone registered to an extension: managed from the command line, embedded in responses. */
+/** A phone registered to an extension: managed from the command line, embedded in responses. */
 export const devices = resource({
   name: 'devices',
   label: 'Device',

@@ -7,12 +7,12 @@ import type { Keys } from './references/keys.ts'
 import type { TextRule } from './values/text-rules.ts'
 
 /**
- * A field's value as the core and the storage hold it: text; integers (amounts in units of 0.0001); booleans;
- * dates as UTC timestamps; JSON objects as their text.
+ * A field's value as the core and the storage hold it: text; integers (amounts in units of 0.0001); booleans; dates as
+ * UTC timestamps; JSON objects as text.
  */
 export type Value = string | number | boolean | null
 
-/** What is wrong with a value: the rule, and the end of a sentence that begins with the field's label. */
+/** A broken rule, with the end of a sentence that begins with the field's label. */
 export class Problem {
   readonly rule: Rule
   readonly predicate: string
@@ -22,12 +22,12 @@ export class Problem {
   }
 }
 
-/** How a value is kept and shown: it decides the column's type, the JSON form and the alignment in a table. */
+/** How a value is stored and shown: determines the column's type, the JSON form and the alignment in tables. */
 export type Kind = 'text' | 'integer' | 'decimal' | 'boolean' | 'date' | 'json'
 
 /**
- * The record a field points to (of one resource, or of the one that another field names), and what becomes of this
- * record when that one is deleted. keep: nothing, the id stays.
+ * The record that a field points to (of one resource, or of the one that another field names), and what happens to
+ * this record when that one is deleted. keep: nothing, the id stays.
  */
 export interface Reference {
   readonly to: string | Readonly<Record<'by', string> & Record<string, string>>
@@ -37,45 +37,45 @@ export interface Reference {
 export interface Field<T extends Value = Value> {
   readonly kind: Kind
   readonly required: boolean
-  /** What an omitted member becomes on create. */
+  /** The value of an omitted member on create. */
   readonly fallback: T | null
-  /** Reads a given, non-null value. Never throws. */
+  /** Parses a value that is not null. Never throws. */
   readonly parse: (given: unknown) => T | Problem
-  /** The JSON Schema of what a request may hold. */
+  /** The JSON Schema of the field in requests. */
   readonly input: TSchema
-  /** The JSON Schema of what a response holds, null aside. */
+  /** The JSON Schema of the field in responses, apart from null. */
   readonly output: TSchema
   readonly references?: Reference
-  /** Accepted in requests, in no response. */
+  /** Accepted in requests, absent from responses. */
   readonly writeOnly?: true
-  /** Shown by the API, hidden at a terminal unless asked for. */
+  /** Shown by the API, hidden in terminals unless requested. */
   readonly secret?: true
-  /** A URL, of which the values in its query are hidden at a terminal unless asked for. */
+  /** A URL whose query values are hidden in terminals unless requested. */
   readonly secretQuery?: true
-  /** Blanks belong to the value. */
+  /** Leading and trailing blanks are part of the value. */
   readonly untrimmed?: true
-  /** A random value will do: the command line makes one on request. */
+  /** The command line can generate a random value. */
   readonly generated?: true
-  /** Without a length limit: one record may be larger than everything else that is read at once. */
+  /** Without a length limit: one record may be larger than everything else read at once. */
   readonly unbounded?: true
-  /** The only values that hold. */
+  /** The only valid values. */
   readonly choices?: readonly string[]
   readonly examples?: readonly string[]
-  /** What a number counts, where its name does not say. */
+  /** The unit of a number, if the name does not say. */
   readonly unit?: string
-  /** What people call the field as well: lists can be narrowed by either name. */
+  /** Another common name: lists can be filtered by either. */
   readonly synonym?: string
-  /** The values that rules know, of all that may be stored. */
+  /** The values that rules act on, among all that may be stored. */
   readonly known?: readonly string[]
-  /** What any other value counts as; the first of those without it. */
+  /** What any other value counts as; by default the first of `known`. */
   readonly otherwise?: string
-  /** The keys that rules read, of all that a JSON object may hold. */
+  /** The keys that rules read, among all that a JSON object may hold. */
   readonly keys?: Keys
-  /** What a carrier's sheet may hold in the place of a plain value: several codes, an inexact price, two intervals. */
+  /** What a carrier's sheet may hold here: several codes, an inexact price, two intervals. */
   readonly sheet?: 'codes' | 'price' | 'interval'
-  /** Holds what telephones dial: a number, or any name that a switch knows as well. See `written`. */
+  /** Holds what phones dial: a number, or also any name that a switch knows. See `written`. */
   readonly dialled?: 'number' | 'name'
-  /** Other fields of the same row of a file that must be given where this one is. */
+  /** Other fields that must be given in the same row of a file. */
   readonly needs?: readonly string[]
 }
 
@@ -112,7 +112,7 @@ const codePoints = (text: string): number => {
   return count
 }
 
-/** Text of at most `max` code points, trimmed unless told otherwise. */
+/** Text of at most `max` code points, trimmed by default. */
 export function text<const O extends TextOptions>(max: number | null, options?: O): Field<Nullable<string, O>> {
   const { rule, untrimmed, optional, known, examples = known, ...rest }: TextOptions = options ?? {}
   const { fallback = null, ...marks } = rest
@@ -138,7 +138,7 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
       if (typeof given !== 'string') return new Problem('type', 'must be a string')
       if (max !== null && given.length > max && codePoints(untrimmed ? given : given.trim()) > max)
         return new Problem('max', `must not be greater than ${max} characters`)
-      // Half a character, which UTF-8 cannot hold, becomes U+FFFD.
+      // UTF-8 cannot hold half a surrogate pair, which becomes U+FFFD.
       const value = (untrimmed ? given : given.trim()).toWellFormed()
       if (value.includes('\0')) return new Problem('format', 'must not contain the character NUL')
       return rule && !rule.holds(value) ? new Problem('format', rule.predicate) : value
@@ -191,7 +191,7 @@ export function integer<const O extends IntegerOptions>(options?: O): Field<Null
   }
 }
 
-/** A reference to a record of another resource, by its id. Its existence is the storage's to check. */
+/** A reference to a record of another resource, by its id. The storage checks that it exists. */
 export function refersTo<const O extends Optional>(
   to: Reference['to'],
   onDelete: Reference['onDelete'],
@@ -200,10 +200,10 @@ export function refersTo<const O extends Optional>(
   return { ...integer(options), references: { to, onDelete } }
 }
 
-/** What rounds to zero is below it all the same. */
+/** A number that rounds to zero is still below it. */
 const BELOW_ZERO = /^\s*-[\d.]*[1-9]/
 
-/** An amount of money, not negative, in units of 0.0001; in responses text with four places. */
+/** A non-negative amount of money, in units of 0.0001; in responses, text with four decimals. */
 export function decimal<const O extends Optional>(options?: O): Field<Nullable<number, O>> {
   return {
     kind: 'decimal',
@@ -258,7 +258,7 @@ export const timestampSchema: TSchema = Type.String({
   examples: ['2026-10-01T12:00:00.000000Z'],
 })
 
-/** An arbitrary JSON object, kept as it is. */
+/** An arbitrary JSON object, stored unchanged. */
 export function json(keys?: Keys): Field<string | null> {
   return {
     kind: 'json',

@@ -2,7 +2,7 @@ import type { Field, Value } from './field.ts'
 
 export type Fields = Readonly<Record<string, Field>>
 
-/** The values of a record by field name, without id and timestamps. */
+/** A record's values by field name, without id and timestamps. */
 export type Values<F extends Fields = Fields> = {
   readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never
 }
@@ -11,7 +11,7 @@ export type Row = Readonly<Record<string, Value>>
 
 /** What is shown along with a record. `from` and `of` name resources, `by` and `via` their reference fields. */
 export type Embed =
-  /** The record that the field `via` points to, as an object (null without one). */
+  /** The record that the field `via` points to, as an object, or null. */
   | {
       readonly kind: 'one'
       readonly name: string
@@ -19,7 +19,7 @@ export type Embed =
       readonly via: string
       readonly only?: readonly string[]
     }
-  /** The records whose field `by` points here, as an array: a short one in every view, or a long one in the single view. */
+  /** The records whose field `by` points here, as an array: in every view if short, in the single view if long. */
   | {
       readonly kind: 'many'
       readonly name: string
@@ -28,7 +28,7 @@ export type Embed =
       readonly in: 'views' | 'single'
       readonly only?: readonly string[]
     }
-  /** How many records point here. */
+  /** The number of records that point here. */
   | {
       readonly kind: 'count'
       readonly name: string
@@ -37,7 +37,7 @@ export type Embed =
       readonly in: 'views' | 'list'
     }
 
-/** plain: a record's own fields; list and single: with what these embed, the long arrays of a single view apart. */
+/** plain: a record's own fields; list and single: with embeds, except the long arrays of a single view. */
 export type View = 'plain' | 'list' | 'single'
 
 /** At most `max` (a field of the parent) records may belong to one parent (`by`). */
@@ -48,8 +48,8 @@ export interface Limit {
 }
 
 /**
- * The field in which a record agrees with all that it points to, as far as those have it: `tenant_id`. `isRule`: what
- * would make them differ is refused; else it is stored, and a check finds it.
+ * The field in which a record agrees with everything it points to that has the field: `tenant_id`. `isRule`: a
+ * difference is refused; otherwise it is stored, and a check finds it.
  */
 export interface Within {
   readonly field: string
@@ -57,37 +57,37 @@ export interface Within {
 }
 
 export interface Resource<F extends Fields = Fields> {
-  /** Names the collection of its records. A storage decides where it keeps them. */
+  /** The name of the collection. A storage decides where it keeps the records. */
   readonly name: string
-  /** The path segment below /api; null for what has no endpoint of its own. */
+  /** The path segment below /api; null without endpoints of its own. */
   readonly path: string | null
-  /** How messages name one and several. */
+  /** The singular and plural used in messages. */
   readonly label: string
   readonly plural: string
   readonly fields: F
-  /** What is kept beside a record and stands in files, though not in the API. */
+  /** Fields kept beside a record and written to files, but not shown by the API. */
   readonly kept: Fields
   readonly timestamps: boolean
-  /** The fields that `search` looks in. */
+  /** The fields that `search` covers. */
   readonly search: readonly string[]
-  /** Lists go by this column, then by id, both descending. */
+  /** Lists are sorted by this column, then by id, both descending. */
   readonly order: string
   readonly embeds: readonly Embed[]
-  /** Sets of fields that no two records may share; the error stands on the last of a set. */
+  /** Sets of fields that no two records may share; the error is on the last field of a set. */
   readonly unique: readonly (readonly string[])[]
-  /** What distinguishes one record from another for a person: the natural key of imports and of the command line. */
+  /** The natural key: what distinguishes records for a person, in imports and on the command line. */
   readonly key: readonly string[]
-  /** The fields that matter most in a list: where there is no room for all, the others go first. Empty: all the same. */
+  /** The most important fields of a list, which are dropped last if there is no room. Empty: all are equal. */
   readonly brief: readonly string[]
   /**
    * What a PUT does with omitted optional members (keep: the stored value stays; clear: null), and whether a PATCH
-   * must name the required ones (replace: yes, as PUT; merge: it changes what it names).
+   * must include the required ones (replace: yes, like PUT; merge: it changes only what it names).
    */
   readonly put: 'keep' | 'clear'
   readonly patch: 'replace' | 'merge'
   readonly limit?: Limit
   readonly within?: Within
-  /** The field whose records make up a deck, which an import may replace as a whole, at once or from a moment on. */
+  /** The field whose records form a deck, which an import may replace as a whole, at once or from a later moment. */
   readonly deckOf?: string
 }
 
@@ -99,7 +99,7 @@ type Declaration<F extends Fields> = Pick<Resource<F>, 'name' | 'label' | 'field
     readonly brief?: readonly (keyof F & string)[]
   }
 
-/** Declares a resource once: routes, SQL, commands, import columns and the API description derive from it. */
+/** Declares a resource: routes, SQL, commands, import columns and the API description derive from it. */
 export function resource<F extends Fields>(declaration: Declaration<F>): Resource<F> {
   return {
     path: null,
@@ -118,7 +118,7 @@ export function resource<F extends Fields>(declaration: Declaration<F>): Resourc
   }
 }
 
-/** What a view shows along with a record. */
+/** Returns what a view embeds. */
 export const embedsIn = ({ embeds }: Pick<Resource, 'embeds'>, view: View): readonly Embed[] =>
   embeds.filter(embed => {
     if (view === 'plain') return false
@@ -126,17 +126,17 @@ export const embedsIn = ({ embeds }: Pick<Resource, 'embeds'>, view: View): read
     return embed.in === 'views' || (embed.kind === 'count' && view === 'list')
   })
 
-/** A record that only joins others has no name that a person would write. */
+/** True unless the record only joins others, and so has no name that a person would write. */
 export const isNamed = ({ key, fields }: Pick<Resource, 'key' | 'fields'>): boolean =>
   key.some(name => !fields[name]?.references && !fields[name]?.choices)
 
-/** A resource's label within a sentence; `SMS gateway` and `DID` keep their capitals. */
+/** Returns a label as it appears within a sentence; `SMS gateway` and `DID` keep their capitals. */
 export const lowered = (label: string): string => label.replace(/^[A-Z](?=[a-z])/, letter => letter.toLowerCase())
 
-/** `tenant_id` in a sentence is "tenant id". */
+/** Returns a field's name as it appears in a sentence: "tenant id" for `tenant_id`. */
 export const fieldLabel = (name: string): string => name.replaceAll('_', ' ')
 
-/** What lists can be sorted by: the numbers and dates that every record has. */
+/** Returns the fields that lists can be sorted by: numbers and dates that every record has. */
 export const sortable = (resource: Pick<Resource, 'fields' | 'timestamps'>): readonly string[] => [
   'id',
   ...Object.entries(resource.fields).flatMap(([name, { kind, required, references }]) =>
@@ -145,10 +145,10 @@ export const sortable = (resource: Pick<Resource, 'fields' | 'timestamps'>): rea
   ...timestamped(resource),
 ]
 
-/** The columns that the service keeps by itself. */
+/** Returns the columns that the service maintains itself. */
 export const timestamped = (resource: Pick<Resource, 'timestamps'>): readonly string[] =>
   resource.timestamps ? ['created_at', 'updated_at'] : []
 
-/** The segment of a path that names a resource's collection, whether the API has an endpoint for it or not. */
+/** Returns the path segment of a resource's collection, even if the API has no endpoint for it. */
 export const collectionOf = ({ path, name }: Pick<Resource, 'path' | 'name'>): string =>
   path ?? name.replaceAll('_', '-')

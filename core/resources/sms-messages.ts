@@ -3,23 +3,23 @@ import { date, integer, json, refersTo, text } from './field.ts'
 import { type Resource, resource } from './resource.ts'
 import { rules } from './values/text-rules.ts'
 
-/** What is kept beside a message. The HTTP API does not show it. */
+/** Kept beside a message; the HTTP API does not show it. */
 const keptWithMessages = {
-  /** What the message means by its status; null for a word that no table has. */
+  /** What the message's status means; null for a word that no table lists. */
   status_class: text(20, { optional: true, rule: rules.oneOf(...STATUS_CLASSES) }),
-  /** Our own name for it, which goes out with it wherever its provider carries one back. */
+  /** Our own reference, sent along wherever the provider returns one. */
   reference: text(64, { optional: true }),
-  /** How many parts the text takes on the air. */
+  /** The number of parts that the text takes on the air. */
   parts: integer({ optional: true, min: 1 }),
-  /** Where the provider gave several ids: what each of them came to. */
+  /** If the provider gave several ids: the status class of each. */
   part_classes: json(),
   /** The gateways that refused it before, in order: `[{gateway, at, error}]`. */
   tries: json(),
-  /** The message that this one sends again. */
+  /** The message that this one resends. */
   resend_of: integer({ optional: true, min: 1 }),
 }
 
-/** What a send leaves behind. Records are made by sending alone; they outlive their gateway. */
+/** Messages that were sent. Only sending creates records; they outlive their gateway. */
 export const smsMessages = resource({
   name: 'sms_messages',
   label: 'SMS message',
@@ -44,7 +44,7 @@ export const smsMessages = resource({
   kept: keptWithMessages,
 })
 
-/** Messages with all that is kept of them. */
+/** Messages with everything kept beside them. */
 export const wholeMessages = {
   ...smsMessages,
   brief: ['to_number', 'delivery_status', 'status_class', 'error_message', 'requested_at'],

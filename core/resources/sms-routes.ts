@@ -6,7 +6,7 @@ import { resource } from './resource.ts'
 const id = integer({ min: 1 })
 const MOST = 20
 
-/** Ids of gateways, the first tried first; kept as a JSON array. */
+/** Gateway ids in the order to try; stored as a JSON array. */
 const gateways: Field<string> = {
   kind: 'json',
   required: true,
@@ -22,15 +22,15 @@ const gateways: Field<string> = {
   },
 }
 
-/** Through which gateways messages go where none is named. */
+/** Which gateways send a message that names none. */
 export const smsRoutes = resource({
   name: 'sms_routes',
   label: 'SMS route',
   timestamps: false,
   fields: {
-    /** null: for every tenant, and for messages of none. */
+    /** null: for every tenant, and for messages without one. */
     tenant_id: refersTo('tenants', 'cascade', { optional: true }),
-    /** Digits that a destination begins with; empty for all. */
+    /** Digits that the destination begins with; empty for all. */
     prefix: text(15, {
       optional: true,
       rule: { holds: value => /^\+?\d+$/.test(value), predicate: 'must be digits', schema: { pattern: '^\\+?\\d+$' } },

@@ -2,7 +2,7 @@ import { boolean, integer, text } from './field.ts'
 import { resource } from './resource.ts'
 import { rules } from './values/text-rules.ts'
 
-/** A carrier that calls come from and go out through. */
+/** A carrier for incoming and outgoing calls. */
 export const trunks = resource({
   name: 'trunks',
   path: 'trunks',

@@ -7,25 +7,28 @@ export interface TokenPlace {
   readonly name: string
 }
 
-/** How a gateway departs from the documented behaviour, read from its `meta`. */
+/** How a gateway's `meta` departs from the documented behaviour. */
 export interface GatewayOptions {
   readonly dlrLevel: unknown
   readonly dlrMethod: unknown
-  /** Answered as text/plain to a receipt that matched. */
+  /** The text/plain answer to a receipt that matched; null for the usual answer. */
   readonly dlrAck: string | null
-  /** Lowercased statuses that are merged without changing the message's state. */
+  /** Statuses in lower case that are merged without changing the message's state. */
   readonly interimStatuses: ReadonlySet<string>
-  /** null: no token is required. unreadable: one is, but `dlr_token_in` does not say where, so that no receipt passes. */
+  /**
+   * null: no token is required. unreadable: one is, but `dlr_token_in` does not say where, so every receipt is
+   * refused.
+   */
   readonly tokenIn: TokenPlace | 'unreadable' | null
   /** The name of the provider's profile; null for the documented behaviour. */
   readonly profile: string | null
-  /** What the provider's profile asks for beside name and password. */
+  /** What the provider's profile needs besides name and password. */
   readonly account: Readonly<Record<string, string>>
-  /** Does our own reference go out in the receipt URL? With a profile, it always does. */
+  /** True if our own reference goes out in the receipt URL. With a profile, it always does. */
   readonly sendsReference: boolean
-  /** Longer texts are refused, instead of those that the profile refuses; null where nothing else is said. */
+  /** The most parts of a text, instead of the profile's limit; null if not set. */
   readonly maxParts: number | null
-  /** A file of certificates that vouch for the gateway, in PEM, beside those of the system. */
+  /** A PEM file of certificates that vouch for the gateway, in addition to the system's. */
   readonly caFile: string | null
 }
 
@@ -62,7 +65,7 @@ const textIn = (given: unknown): string | null => (typeof given === 'string' && 
 
 const TOKEN_PLACE = /^(query|header):([A-Za-z0-9_.-]{1,100})$/
 
-/** `meta` is JSON text or null. */
+/** Reads `meta`, which is JSON text or null. */
 export function gatewayOptions(meta: string | null): GatewayOptions {
   const parsed = meta === null ? {} : parseJson(meta)
   const options = isJsonObject(parsed) ? parsed : {}

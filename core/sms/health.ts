@@ -1,5 +1,5 @@
-/** So many sends in a row that failed make a gateway suspect. */
+/** That many failed sends in a row make a gateway suspect. */
 export const SUSPECT_AFTER = 5
 
-/** A message that nothing final is known of for longer, in seconds, is worth a look. */
+/** A message without a final status for longer, in seconds, is worth a look. */
 export const OVERDUE_AFTER = 3_600

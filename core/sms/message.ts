@@ -7,7 +7,7 @@ import type { GatewayOptions } from './gateway-options.ts'
 import { externalIdOf, failureDetail, type GatewayReply } from './reply.ts'
 import { classOf, type StatusClass } from './status-class.ts'
 
-/** An SMS message as it is stored; `remote_response`, `part_classes` and `tries` are JSON text. */
+/** A stored SMS message; `remote_response`, `part_classes` and `tries` are JSON text. */
 export type Message = Omit<Values<typeof wholeMessages.fields>, 'status_class'> & {
   readonly id: number
   readonly status_class: StatusClass | null
@@ -17,21 +17,21 @@ export type Message = Omit<Values<typeof wholeMessages.fields>, 'status_class'> 
 export interface Receipt {
   /** null: the gateway gave none. */
   readonly externalId: string | null
-  /** Our own name of the message. */
+  /** Our own reference of the message. */
   readonly reference: string | null
-  /** Lowercased, as the gateway wrote it; null where it gave one that is not text. */
+  /** The gateway's word in lower case; null if it was not text. */
   readonly status: string | null
   readonly payload: JsonObject
-  /** The length of the payload, in characters. */
+  /** The length of the payload in characters. */
   readonly size: number
 }
 
 export type Redact = (value: unknown) => unknown
 
-/** The most that `remote_response` may grow to by receipts, in characters; those past it still change the status. */
+/** The length in characters up to which receipts extend `remote_response`; later ones still change the status. */
 const MAX_MERGED = 65_536
 
-/** Begins the sentence of a failure after which the gateway may have the message all the same. */
+/** Begins the error message if the gateway may have the message despite the failure. */
 export const OUTCOME_UNKNOWN = 'outcome unknown: '
 
 const STOPPED = 'the service stopped before the gateway answered'
@@ -40,26 +40,26 @@ const GIVEN_UP = `${OUTCOME_UNKNOWN}${STOPPED}`
 const { sms_gateway_id, tenant_id, to_number, from_sender } = smsMessages.fields
 const AUDITED = { sms_gateway_id, tenant_id, to_number, from_sender }
 
-/** What the audit trail keeps of a message that is sent: not its text, nor the callback's token. */
+/** What the audit trail keeps of a sent message: neither its text nor the callback token. */
 export const sendingOf = (message: Omit<Message, 'id'>): Changes => changesOf({ fields: AUDITED }, null, message)
 
-/** A message waits for its gateway while it is queued, or was given up on while the gateway still had it. */
+/** True if the message still waits for its gateway: it is queued, or its sender was given up on. */
 export const isOpen = (message: Message): boolean =>
   message.delivery_status === 'queued' || message.error_message === GIVEN_UP
 
-/** Every id that the provider has given to the message, or to parts of it. */
+/** Returns every id that the provider gave to the message or its parts. */
 export function externalIdsOf({ external_message_id, part_classes }: Message): readonly string[] {
   const parts = part_classes === null ? {} : parseJson(part_classes)
   return [...new Set([external_message_id, ...Object.keys(isJsonObject(parts) ? parts : {})])]
 }
 
-/** Of messages that share an external id, those without a final status, if there are any. */
+/** Returns the messages among those that share an external id that have no final status, or all if every one has. */
 export function meant(messages: readonly Message[]): readonly Message[] {
   const open = messages.filter(({ status_class }) => status_class === null || status_class === 'pending')
   return open.length > 0 ? open : messages
 }
 
-/** queued → submitted or failed, by the gateway's reply. Any other message stays as it is. */
+/** queued → submitted or failed, by the gateway's reply. Any other message stays unchanged. */
 export function settle(message: Message, reply: GatewayReply, redact: Redact, now: Timestamp): Message {
   if (!isOpen(message)) return message
   if (reply.kind === 'failed') {
@@ -89,13 +89,13 @@ export const failed = (message: Message, reason: string, remoteResponse: unknown
   remote_response: stringifyJson(remoteResponse),
 })
 
-/** Failed as far as is known: the gateway may still have the message. */
+/** Returns the message as failed, though the gateway may still have it. */
 export const lost = (message: Message, reason: string, remoteResponse: unknown): Message => ({
   ...failed(message, `${OUTCOME_UNKNOWN}${reason}`, remoteResponse),
   status_class: 'unknown',
 })
 
-/** A reply's JSON value, or its text where it is not JSON; what is shown of it, and what is kept. */
+/** Returns a reply's JSON value (or its text if it is not JSON), the form to show and the form to store. */
 export function readBody(text: string, redact: Redact): { value: unknown; body: unknown; kept: unknown } {
   const value = jsonOrText(text)
   const body = isShallow(value) ? value : text
@@ -111,8 +111,8 @@ function jsonOrText(text: string): unknown {
 }
 
 /**
- * queued → failed, for a message whose sender did not live to see the reply. It is never sent again by itself. One that
- * is queued by the word of a receipt was submitted.
+ * queued → failed, for a message whose sender died before the reply. It is never sent again automatically. A message
+ * that a receipt reported as queued stays as it is.
  */
 export function giveUp(message: Message): Message {
   const { delivery_status, delivered_at, submitted_at } = message
@@ -120,7 +120,7 @@ export function giveUp(message: Message): Message {
   return isUnanswered ? lost(message, STOPPED, {}) : message
 }
 
-/** any → the receipt's status; an interim one, or none, is merged but changes neither status nor delivery time. */
+/** any → the receipt's status. An interim status, or none, is merged but changes neither status nor delivery time. */
 export function receive(
   message: Message,
   receipt: Receipt,
@@ -134,7 +134,7 @@ export function receive(
   return { ...message, delivery_status, status_class: classOf(delivery_status), delivered_at: now, remote_response }
 }
 
-/** Shallow and by own keys only, so that a key such as `__proto__` is plain data. */
+/** Merges shallowly and by own keys only, so that a key such as `__proto__` is plain data. */
 export function merged(
   stored: string | null,
   { payload, size }: Pick<Receipt, 'payload' | 'size'>,

@@ -5,15 +5,15 @@ import { REFERENCE_PARAMETER } from './profiles/receipt.ts'
 
 const MAX_LENGTH = 255
 
-/** What a gateway called back with. */
+/** The data that a gateway called back with. */
 export interface ReceiptPayload {
   readonly query: JsonObject
   readonly body: JsonObject
-  /** The size of both as they came, in bytes. */
+  /** The size of both as received, in bytes. */
   readonly size: number
 }
 
-/** Why a receipt cannot be read: never anything of what is in it. */
+/** Why a receipt cannot be read, without any of its contents. */
 export type Unreadable = 'too_large' | 'unsupported_media' | 'malformed' | 'too_many_fields' | 'no_message_id'
 
 const STATUS = ['status', 'message_status'] as const
@@ -27,8 +27,8 @@ const firstOf = (payload: JsonObject, names: readonly string[]): string | null =
 }
 
 /**
- * Reads a payload leniently; null if it names no message. The body goes before the query, of which the gateway's token
- * and our reference are left out. A payload that nests too deep shows its status alone.
+ * Reads a payload leniently; null if it names no message. The body takes precedence over the query, except the
+ * gateway's token and our reference, which are dropped. If a payload nests too deep, only its status is read.
  */
 export function readReceipt(
   { query, body, size }: ReceiptPayload,

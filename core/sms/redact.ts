@@ -13,10 +13,10 @@ const hex = (value: number, width: number): string => value.toString(16).padStar
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': 'amp', '<': 'lt', '>': 'gt', '"': 'quot', "'": 'apos' }
 
-/** The bounds keep a reply full of backslashes from being tried in every way: JSON in JSON in JSON has three. */
+/** The bound keeps a reply full of backslashes from being tried in every way: JSON in JSON in JSON has three. */
 const ESCAPES = '\\\\{0,3}'
 
-/** A pattern for one character as it is, URL-encoded, escaped in JSON, or in HTML. */
+/** A pattern for one character in any form: plain, URL-encoded, escaped in JSON, or in HTML. */
 function anyForm(character: string): string {
   const json = JSON.stringify(character).slice(1, -1)
   const units = Array.from({ length: character.length }, (_, i) => `u${hex(character.charCodeAt(i), 4)}`)
@@ -33,11 +33,11 @@ function anyForm(character: string): string {
   ].join('|')})`
 }
 
-/** A pattern for bytes in base64, with or without its padding, whichever way its characters are written. */
+/** A pattern for bytes in base64, with or without padding, with its characters in any form. */
 const anyBase64 = (text: string): string =>
   `${[...base64(text).replace(/=+$/, '')].map(anyForm).join('')}${anyForm('=')}{0,2}`
 
-/** Ways in which a gateway may write the credentials back: as Basic Auth, in base64, or character by character. */
+/** The ways in which a gateway may echo the credentials: as Basic Auth, in base64, or character by character. */
 function spellings(username: string, password: string): string {
   const characters = password.match(/\\+|[^\\]/gu) ?? []
   const spelled = characters.map(part =>
@@ -45,7 +45,7 @@ function spellings(username: string, password: string): string {
       ? `(?:\\\\{${part.length},${part.length * 4}}|(?:%5c|&#92;|&#x5c;){${part.length}})`
       : anyForm(part),
   )
-  // In base64, a short password is a piece of a word like any other.
+  // The base64 of a short password could be part of any word.
   const encoded = password.length < SHORT ? [] : [anyBase64(password)]
   return [anyBase64(`${username}:${password}`), ...encoded, spelled.join('')].join('|')
 }
@@ -70,8 +70,8 @@ const ASSIGNED = new RegExp(`\\b((?:${NAMES})=)[^&\\s"']+`, 'gi')
 const BASIC = /\b(Basic )[A-Za-z0-9+/]{4,}={0,2}/gi
 
 /**
- * Takes out of any JSON value what stands in the place of a password, whatever it is. For what anybody may have sent:
- * comparing that with a secret would tell whoever sees the result when a guess was right.
+ * Masks values in password fields of any JSON value, whatever they are. For data from unknown senders: comparing it
+ * with a secret would confirm a right guess.
  */
 export const maskNamed: Redact = value => {
   if (typeof value === 'string') return value.replace(ASSIGNED, `$1${MARK}`).replace(BASIC, `$1${MARK}`)
@@ -82,7 +82,7 @@ export const maskNamed: Redact = value => {
   )
 }
 
-/** A function that takes the gateway's password out of any JSON value: texts, keys and numbers, at any depth. */
+/** Returns a function that masks the gateway's password in any JSON value: in texts, keys and numbers, at any depth. */
 export function redactor({ username, password }: { username: string; password: string }): Redact {
   const pattern = patternOf(username, password)
   const clean = (text: string): string => text.replace(pattern, MARK)

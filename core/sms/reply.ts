@@ -1,12 +1,12 @@
 import { isJsonObject, numeral } from '../json.ts'
 
-/** The outcome of handing a message to a gateway; a failure is a value, since the API answers it with a 200. */
+/** The outcome of handing a message to a gateway. A failure is a value, since the API answers it with a 200. */
 export type GatewayReply =
   | { readonly kind: 'answered'; readonly status: number; readonly body: string }
   | {
       readonly kind: 'failed'
       readonly exception: string
-      /** True once anything may have reached the gateway: it may have the message all the same. */
+      /** True once anything was sent: the gateway may have the message despite the failure. */
       readonly isWritten: boolean
     }
 
@@ -21,7 +21,7 @@ const usable = (given: string | null | undefined): string | null => {
   return id && id.length <= MAX_ID ? id : null
 }
 
-/** The gateway's own id in a successful reply (a JSON value or text), or null when it gives none. */
+/** Returns the gateway's own id in a successful reply (a JSON value or text); null if it gives none. */
 export function externalIdOf(body: unknown): string | null {
   if (!isJsonObject(body)) return typeof body === 'string' ? usable(SUCCESS.exec(body)?.[1]) : null
   return (
@@ -31,7 +31,7 @@ export function externalIdOf(body: unknown): string | null {
   )
 }
 
-/** What the gateway says of an error, as ": text", or nothing. */
+/** Returns the gateway's error as ": text", or nothing. */
 export function failureDetail(body: unknown): string {
   const said = isJsonObject(body) ? [body.message, body.error, body.title, body.description, body.data] : [body]
   const text = said.find(value => typeof value === 'string' && value.trim() !== '')
@@ -40,9 +40,9 @@ export function failureDetail(body: unknown): string {
   return `: ${line.length > MAX_DETAIL ? `${line.slice(0, MAX_DETAIL)}…` : line}`
 }
 
-/** After these, a proxy or a crash may stand between what was done and what was answered. */
+/** With these, a proxy or a crash may hide what was really done. */
 const INDEFINITE = new Set([408, 500, 502, 504])
 
-/** Did a message that was not accepted certainly not go out? */
+/** True if a message that was not accepted certainly did not go out. */
 export const isDefinite = (reply: GatewayReply): boolean =>
   reply.kind === 'failed' ? !reply.isWritten : !INDEFINITE.has(reply.status)

@@ -1,8 +1,8 @@
-/** What a provider's word for the state of a message means. `unknown` is final: nobody will learn more. */
+/** What a provider's word for a message's state means. `unknown` is final: no more will become known. */
 export const STATUS_CLASSES = ['delivered', 'failed', 'pending', 'unknown'] as const
 export type StatusClass = (typeof STATUS_CLASSES)[number]
 
-/** Words by class, in lower case; one that ends in `*` stands for every word that begins so. */
+/** Words by class, in lower case; a trailing `*` matches every word that begins so. */
 export type StatusTable = { readonly [C in StatusClass]?: readonly string[] | undefined }
 
 /** The words of SMPP and of this service, for gateways without a profile. */
@@ -36,7 +36,7 @@ export const COMMON_STATUSES: StatusTable = {
   ],
 }
 
-/** The class of a word; null where no table has it. */
+/** Returns a word's class; null if no table has it. */
 export function classOf(word: string, table: StatusTable = COMMON_STATUSES): StatusClass | null {
   const status = word.toLowerCase()
   for (const each of STATUS_CLASSES) if (table[each]?.includes(status)) return each

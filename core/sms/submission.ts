@@ -15,11 +15,11 @@ export interface Submission {
   readonly body: string | null
   /** For Basic authentication; null without. */
   readonly basic: { readonly username: string; readonly password: string } | null
-  /** A file of certificates that vouch for the gateway, in PEM, beside those of the system. */
+  /** A PEM file of certificates that vouch for the gateway, in addition to the system's. */
   readonly caFile: string | null
 }
 
-/** How a message is handed to a gateway without a profile. */
+/** Builds the request to a gateway without a profile. */
 export function submission(message: Message, gateway: Gateway, options: GatewayOptions): Submission {
   const { username, password } = gateway
   const path = (gateway.api_path ?? 'send').replace(/^\/+/, '')
@@ -41,13 +41,13 @@ export function submission(message: Message, gateway: Gateway, options: GatewayO
   }
 }
 
-/** Scheme, host and port of a gateway. */
+/** Returns scheme, host and port of a gateway. */
 export function originOf({ use_ssl, server_host, server_port }: Gateway): string {
   const host = server_host.includes(':') && !server_host.startsWith('[') ? `[${server_host}]` : server_host
   return `${use_ssl ? 'https' : 'http'}://${host}:${server_port}`
 }
 
-/** The gateway's receipts come to this address; where they need a token in the query, it is in it. */
+/** Returns the address for the gateway's receipts, including the token if the gateway sends it in the query. */
 export function receiptUrl(baseUrl: string, gateway: Gateway, { tokenIn }: GatewayOptions): string {
   const url = `${baseUrl}/api/sms-gateways/${gateway.id}/dlr`
   if (!gateway.callback_token || tokenIn === null || tokenIn === 'unreadable' || tokenIn.in !== 'query') return url

@@ -12,11 +12,11 @@ import type { GatewayReply } from './reply.ts'
 import { type Gateway, originOf, receiptUrl, type Submission, submission } from './submission.ts'
 import type { TextForm } from './text.ts'
 
-/** How messages and receipts go through a gateway: by its provider's profile, or as documented without one. */
+/** How messages and receipts pass through a gateway: by its provider's profile, or as documented without one. */
 export interface Way {
   readonly options: GatewayOptions
   readonly profile: Profile | null
-  /** Why nothing goes this way: the profile that the gateway names cannot be used. */
+  /** Why the gateway cannot be used: the profile that it names is missing or wrong. Otherwise null. */
   readonly problem: string | null
 }
 
@@ -29,17 +29,17 @@ export function wayOf(meta: string | null, profiles: Profiles): Way {
     : { options, profile: found.profile, problem: null }
 }
 
-/** Why a text would not arrive as it was written; null where it does, as far as is known. */
+/** Returns why a text would not arrive unchanged; null if it would, as far as is known. */
 export const refusal = ({ profile, options }: Way, text: string, form: TextForm): string | null =>
   profile && refusedText(profile, text, form, options.maxParts ?? undefined)
 
-/** Our own name of a message that goes this way: made up, or the record's id where the provider takes only a number. */
+/** Returns our reference for a message: a new one, or the record's id if the provider takes only a number. */
 export function referenceOf({ profile, options }: Way, id: number, uuid: string): string | null {
   if (profile) return profile.request.reference === 'id' ? String(id) : uuid
   return options.sendsReference ? uuid : null
 }
 
-/** Where the gateway sends the receipts of all its messages (null), or of one. */
+/** Returns where the gateway sends receipts: those of all its messages (null), or of one. */
 export function receiptUrlFor(baseUrl: string, gateway: Gateway, way: Way, reference: string | null): string {
   const { profile, options } = way
   const url = profile ? `${baseUrl}/api/sms-gateways/${gateway.id}/dlr` : receiptUrl(baseUrl, gateway, options)

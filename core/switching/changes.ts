@@ -2,7 +2,7 @@ import type { Changed } from '../ports/switching.ts'
 
 export const NOTHING_CHANGED: Changed = new Set()
 
-/** Both changes as one. */
+/** Merges two changes. */
 export const together = (one: Changed, other: Changed): Changed =>
   one === 'all' || other === 'all' ? 'all' : new Set([...one, ...other])
 

@@ -10,8 +10,8 @@ import { type End, endRefusal, insideTargets } from './inside.ts'
 import { goOut } from './outside.ts'
 
 /**
- * Where a call goes. `live` are the calls that are up, of all tenants, without this one. A telephone that sends a call
- * on to another number (302, REFER) asks once more, for the extension whose call it is.
+ * Decides where a call goes. `live` are the calls in progress, of all tenants, without this one. A phone that sends a
+ * call on to another number (302, REFER) asks again, on behalf of the extension whose call it is.
  */
 export function decideCall(request: CallRequest, facts: CallFacts, live: readonly LiveCall[]): CallDecision {
   const { tenant } = facts.directory
@@ -30,7 +30,7 @@ export function decideCall(request: CallRequest, facts: CallFacts, live: readonl
   return { ...outcome, steps }
 }
 
-/** A call that one of the tenant's extensions places. */
+/** Decides a call placed by one of the tenant's extensions. */
 function placed(deciding: Deciding, number: string, dialled: string): PutThrough | Refused {
   const { directory } = deciding.facts
   const { slug } = directory.tenant
@@ -47,7 +47,7 @@ function placed(deciding: Deciding, number: string, dialled: string): PutThrough
   return did ? toDid(deciding, caller, did, read) : goOut(deciding, caller, dialled, read)
 }
 
-/** A call that a carrier brings, for the DID that was dialled. */
+/** Decides a call that a carrier delivers to a DID. */
 function arrived(deciding: Deciding, trunk: string | null, dialled: string): PutThrough | Refused {
   const { directory } = deciding.facts
   const found = didDialled(directory, dialled)
@@ -62,7 +62,10 @@ function arrived(deciding: Deciding, trunk: string | null, dialled: string): Put
   return toDid(deciding, null, did, read)
 }
 
-/** Carriers write numbers with their country code, mostly without a plus; else as they are dialled in the country. */
+/**
+ * Finds the dialled DID. Carriers mostly write the country code, often without a plus; else the number is as dialled
+ * in the country.
+ */
 function didDialled(directory: TenantDirectory, dialled: string): { did: SwitchDid; read: ReadNumber } | null {
   for (const number of [`+${dialled.replace(/^\+/, '')}`, dialled]) {
     const read = directory.dialling.read(number)
@@ -85,7 +88,7 @@ function within(deciding: Deciding, caller: SwitchExtension, dialled: string, en
   return through(deciding, 'internal', dialled, [end])
 }
 
-/** A call to a DID goes where its routes lead, each tried when the one before it doesn't take the call. */
+/** Sends a call to a DID along its routes, each tried if the previous one does not take it. */
 function toDid(
   deciding: Deciding,
   caller: SwitchExtension | null,

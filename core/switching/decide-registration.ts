@@ -3,16 +3,19 @@ import { type Refused, type RegistrationDecision, refused } from './decision.ts'
 import type { SwitchExtension, SwitchTenant, TenantDirectory } from './directory.ts'
 import { isFitDomain, isFitName, isFitNumber } from './fit.ts'
 
-/** What a telephone registers, or proves to be. */
+/** What a phone registers or authenticates as. */
 export interface Registration {
-  /** As the telephone wrote it, case included. */
+  /** As sent by the phone, case included. */
   readonly domain: string
   readonly user: string
-  /** Whom it wants to be called as; null where it only proves who it is, to place a call. */
+  /** The address of record to register; null if the phone only authenticates to place a call. */
   readonly to: { readonly user: string; readonly host: string } | null
 }
 
-/** May that telephone register? `directory` is of the tenant with the domain; null when there is none. */
+/**
+ * Returns why the phone may not register, or null if it may. `directory` is that of the tenant with this domain, null
+ * if there is none.
+ */
 export function decideRegistration(directory: TenantDirectory | null, asked: Registration): RegistrationDecision {
   const { domain, user, to } = asked
   if (!directory) return refused('unknown tenant', `no tenant has the domain ${domain}`)
@@ -28,7 +31,7 @@ export function decideRegistration(directory: TenantDirectory | null, asked: Reg
   return extensionRefusal(tenant, extension) ?? { refusal: null, tenant, extension }
 }
 
-/** Why no telephone may register as the extension, of a tenant that may use the switch; null where one may. */
+/** Returns why no phone may register as the extension, of a tenant that may use the switch; null if one may. */
 export function extensionRefusal(
   { slug }: Pick<SwitchTenant, 'slug'>,
   { number, status, secret }: Pick<SwitchExtension, 'number' | 'status' | 'secret'>,
@@ -40,7 +43,7 @@ export function extensionRefusal(
   return null
 }
 
-/** Why nothing of the tenant may use a switch; null where it may. */
+/** Returns why a tenant may not use a switch at all; null if it may. */
 export function tenantRefusal({
   slug,
   domain,

@@ -3,15 +3,15 @@ import { type Refused, refused, type Step } from './decision.ts'
 import type { SwitchExtension, TenantDirectory } from './directory.ts'
 import { isReached, type Limits, type Live, limitsInUse, type Used } from './limits/limits.ts'
 
-/** What one decision is made of, and the steps that it has taken so far. */
+/** The inputs of one decision, and the steps taken so far. */
 export interface Deciding {
   readonly facts: CallFacts
-  /** The calls that are up on all switches, without the one that is decided on. */
+  /** The calls in progress on all switches, without the one being decided. */
   readonly live: readonly LiveCall[]
   readonly steps: Step[]
 }
 
-/** Whose limits they are, and what is used of them. */
+/** One owner of limits, with the limits and their use. */
 export interface Account {
   /** The extension's number; null for the tenant. */
   readonly of: string | null
@@ -20,7 +20,7 @@ export interface Account {
   readonly live: Live
 }
 
-/** Whose limits a call counts for: the tenant's, and those of the extension that places it. */
+/** Returns the accounts that a call counts against: the tenant, and the extension that places it. */
 export function accounts({ facts, live }: Deciding, caller: SwitchExtension | null): Account[] {
   const { tenant, limits } = facts.directory
   const own = live.filter(call => call.tenant === tenant.slug)
@@ -43,7 +43,7 @@ const counted = (live: readonly LiveCall[]): Live => ({
   callsOut: live.filter(({ direction }) => direction === 'outbound').length,
 })
 
-/** Refuses a call that a limit forbids. */
+/** Refuses a call that exceeds a limit. */
 export function limitRefusal({ facts, steps }: Deciding, all: readonly Account[], isOut: boolean): Refused | null {
   for (const { of, limits, ...measured } of all)
     for (const use of limitsInUse(limits, { ...measured, isOut })) {
@@ -53,6 +53,6 @@ export function limitRefusal({ facts, steps }: Deciding, all: readonly Account[]
   return null
 }
 
-/** Whose limit or permission it is. */
+/** Names the owner of a limit or permission. */
 export const nameOf = (of: string | null, { tenant }: TenantDirectory): string =>
   of === null ? `tenant ${tenant.slug}` : `extension ${of} of tenant ${tenant.slug}`

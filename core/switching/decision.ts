@@ -2,7 +2,7 @@ import type { ReadNumber } from '../dialling/dialling.ts'
 import type { SwitchExtension, SwitchQueue, SwitchTenant, Trunk } from './directory.ts'
 import type { LimitName } from './limits/limits.ts'
 
-/** Why a switch must not put a call through, or register a telephone. */
+/** Why a switch must not connect a call or register a phone. */
 export const REFUSALS = [
   'unknown tenant',
   'tenant not active',
@@ -39,19 +39,19 @@ export type CallRequest =
     }
   | {
       readonly from: 'trunk'
-      /** The name of the trunk it came by; null where it came from none that is known. */
+      /** The trunk's name; null if the call came from no known trunk. */
       readonly trunk: string | null
       readonly caller: string
       /** As the carrier wrote it. */
       readonly dialled: string
     }
 
-/** One place that a call is put through to. */
+/** One destination that a call is sent to. */
 export type Target =
   | {
       readonly to: 'extension'
       readonly extension: SwitchExtension
-      /** Seconds that it rings. */
+      /** Seconds to ring. */
       readonly rings: number
     }
   | { readonly to: 'queue'; readonly queue: SwitchQueue; readonly agents: readonly SwitchAgent[] }
@@ -59,9 +59,9 @@ export type Target =
   | {
       readonly to: 'trunk'
       readonly trunk: Trunk
-      /** What the carrier is sent, in the form that it wants. */
+      /** The number sent to the carrier, in the carrier's form. */
       readonly number: string
-      /** What the carrier is shown as the caller, likewise; null for no number. */
+      /** The caller shown to the carrier, in the same form; null for no number. */
       readonly caller: string | null
     }
 
@@ -71,7 +71,7 @@ export interface SwitchAgent {
   readonly penalty: number
 }
 
-/** What a step of a decision looked at, in the order in which they are taken; `explain` makes sentences of them. */
+/** A step of a decision, in order; `explain` puts it in words. */
 export type Step =
   | { readonly kind: 'tenant'; readonly tenant: SwitchTenant }
   | { readonly kind: 'caller'; readonly extension: SwitchExtension }
@@ -79,7 +79,7 @@ export type Step =
       readonly kind: 'number'
       readonly given: string
       readonly read: ReadNumber
-      /** By whose plan it was read; null: by none. */
+      /** The country whose plan read it; null without a plan. */
       readonly country: string | null
     }
   | { readonly kind: 'inside'; readonly what: 'extension' | 'queue' | 'DID'; readonly number: string }
@@ -104,14 +104,14 @@ export type Step =
   | { readonly kind: 'trunk'; readonly name: string; readonly isUsable: boolean; readonly why: string | null }
   | { readonly kind: 'target'; readonly target: Target }
 
-/** A call that goes through to the targets, each tried when the one before it doesn't take it. */
+/** A call to connect to the targets, each tried if the previous one does not take it. */
 export interface PutThrough {
   readonly refusal: null
   readonly direction: 'internal' | 'inbound' | 'outbound'
-  /** What the record of the call is to name as its destination: E.164 with the plus, else as it was dialled. */
+  /** The destination for the call's record: E.164 with the plus, else as dialled. */
   readonly number: string
   readonly targets: readonly [Target, ...Target[]]
-  /** The switch ends the call after so many seconds; null: never. */
+  /** The switch ends the call after that many seconds; null: never. */
   readonly maxSeconds: number | null
 }
 

@@ -1,26 +1,26 @@
 import type { Dialling } from '../dialling/dialling.ts'
 import { outsideNumber } from './number-form.ts'
 
-/** What becomes of dialled digits: so many are taken off, and these are put before the rest. */
+/** How to rewrite dialled digits: remove that many, and put these before the rest. */
 export interface Rewriting {
   readonly kind: 'e164' | 'short' | 'emergency'
   readonly takes: number
   readonly puts: string
 }
 
-/** Numbers of one length that are dialled alike: digits, `X` for any, and sets such as `[1-357]`; a `+` may lead. */
+/** Numbers of one length with the same rewriting: digits, `X` for any, and sets such as `[1-357]`; a `+` may lead. */
 export interface DialledForm extends Rewriting {
   readonly pattern: string
 }
 
-/** The longest number of E.164, behind what is dialled before a country code. */
+/** The longest E.164 number, with an international prefix. */
 const LONGEST = 19
-/** Up to this length all numbers are looked at, since emergency and short numbers are as short. */
+/** Up to this length every number is examined, since emergency and short numbers are as short. */
 const ALL_OF = 4
-/** So many first digits are looked at one by one, of numbers of any length. */
+/** The first digits that are examined one by one, for numbers of any length. */
 const FIRST = 3
 const DIGITS = [...'0123456789']
-/** What stands behind the first digits in the samples: all alike, and no order that a plan would know. */
+/** The remaining digits of the samples: all different, in no order that a plan would recognise. */
 const REST = [
   ...DIGITS.map(digit => digit.repeat(LONGEST)),
   ...['3819274650381927465', '7240953186724095318', '1605837942160583794', '9472016835947201683'],
@@ -29,9 +29,9 @@ const REST = [
 const EACH_TURN = 500
 
 /**
- * The forms in which numbers are dialled that leave the switch, as `Dialling.read` reads them: a table for what cannot
- * ask it. Numbers that begin alike are taken to be read alike when some twenty of them are; a turn of the event loop
- * passes between the parts.
+ * Returns the forms of numbers that leave the switch, as `Dialling.read` reads them: a table for switches that cannot
+ * call it. Assumes that numbers with the same beginning are read alike if some twenty samples are. Gives the event
+ * loop a turn between parts.
  */
 export async function dialledForms(dialling: Dialling, nextTurn: () => Promise<unknown>): Promise<DialledForm[]> {
   const forms: DialledForm[] = []
@@ -45,7 +45,7 @@ export async function dialledForms(dialling: Dialling, nextTurn: () => Promise<u
   return forms
 }
 
-/** What is left of a number that begins so; yields now and then. */
+/** Examines the numbers with this beginning; yields now and then. */
 function* branches(dialling: Dialling, begin: string, left: number): Generator<void, DialledForm[]> {
   let looked = 0
   function* below(beginning: string, more: number): Generator<void, readonly DialledForm[]> {
@@ -67,7 +67,7 @@ function* branches(dialling: Dialling, begin: string, left: number): Generator<v
   return [...(yield* below(begin, left))]
 }
 
-/** How all numbers that begin so are read; null when it differs. */
+/** Returns how all numbers with this beginning are read; null if it differs. */
 function alike(dialling: Dialling, beginning: string, left: number): Rewriting | 'none' | null {
   const [first, ...others] = new Set(REST.map(rest => beginning + rest.slice(0, left)))
   if (first === undefined) return null
@@ -77,7 +77,7 @@ function alike(dialling: Dialling, beginning: string, left: number): Rewriting |
   return null
 }
 
-/** Every way in which a number may have become what it is read as. */
+/** Returns every rewriting that turns a number into what it is read as. */
 function rewritings(dialling: Dialling, number: string): (Rewriting | 'none')[] {
   const read = leaving(dialling, number)
   if (!read) return ['none']
@@ -98,7 +98,7 @@ function isReadSo(dialling: Dialling, number: string, rewriting: Rewriting | 'no
   return read.kind === rewriting.kind && read.digits === rewriting.puts + number.slice(rewriting.takes)
 }
 
-/** The number that leaves the switch: E.164, or a short one; null where none does. */
+/** Returns the number that leaves the switch: E.164, or a short one; null if none does. */
 function leaving(dialling: Dialling, number: string): { kind: Rewriting['kind']; digits: string } | null {
   const found = outsideNumber(dialling.read(number), dialling)
   if (!found) return null

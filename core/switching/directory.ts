@@ -3,8 +3,8 @@ import type { PrefixRoute } from '../prefix-routes.ts'
 import type { LimitSettings } from './limits/limits.ts'
 
 /**
- * What of one tenant decides on its calls and registrations: all of it, or only the records that one request is about.
- * Records of every status are in it, so that a refusal can name the one that is not active.
+ * A tenant's records that decide who may register and where a call goes: all of them, or only those that one request
+ * needs. Inactive records are included, so that a refusal can name them.
  */
 export interface TenantDirectory {
   readonly tenant: SwitchTenant
@@ -14,11 +14,11 @@ export interface TenantDirectory {
   readonly extensions: ReadonlyMap<string, SwitchExtension>
   /** By queue number. */
   readonly queues: ReadonlyMap<string, SwitchQueue>
-  /** By the digits of the number as `dialling` reads it. */
+  /** By the digits that `dialling` reads. */
   readonly dids: ReadonlyMap<string, SwitchDid>
-  /** All trunks, since tenants share them; by name. */
+  /** All trunks by name, since tenants share them. */
   readonly trunks: ReadonlyMap<string, Trunk>
-  /** Those of the tenant and those of all tenants. */
+  /** The tenant's own routes and the shared ones. */
   readonly trunkRoutes: readonly TrunkRoute[]
 }
 
@@ -38,7 +38,7 @@ export interface SwitchExtension {
   readonly secret: string
   readonly status: string
   readonly hasVoicemail: boolean
-  /** How many telephones may register at a time: as many as it has devices, and at least one. */
+  /** The most phones that may be registered at a time: the number of its devices, at least one. */
   readonly devices: number
 }
 
@@ -50,19 +50,19 @@ export interface SwitchQueue {
   /** Seconds. */
   readonly timeout: number
   readonly status: string
-  /** The lowest penalty first. */
+  /** Lowest penalty first. */
   readonly agents: readonly { readonly extension: string; readonly penalty: number }[]
 }
 
 export interface SwitchDid {
   readonly id: number
   readonly tenantId: number
-  /** As it is written in the record. */
+  /** As written in the record. */
   readonly number: string
-  /** What is written in its `provider`: the name of the trunk that its calls come from, where there is one of that name. */
+  /** The record's `provider`: the name of the trunk that delivers its calls, if a trunk has that name. */
   readonly provider: string
   readonly status: string
-  /** In the order in which they are tried. */
+  /** In the order to try. */
   readonly targets: readonly { readonly type: 'extension' | 'queue'; readonly number: string }[]
 }
 
@@ -76,18 +76,18 @@ export interface Trunk {
   readonly username: string | null
   readonly secret: string | null
   readonly registers: boolean
-  /** How callers and called numbers are written to the carrier: `+380…`, `380…`, or as the country dials it. */
+  /** How numbers are written to the carrier: `+380…`, `380…`, or as dialled in the country. */
   readonly numberForm: 'e164' | 'digits' | 'national'
-  /** The codecs that are offered, the preferred one first; empty for the switch's own choice. */
+  /** The codecs to offer, preferred first; empty for the switch's choice. */
   readonly codecs: readonly string[]
   /** null: no limit. */
   readonly maxCalls: number | null
   readonly status: string
 }
 
-/** The trunks that numbers beginning so go out through. */
+/** The trunks for outgoing calls to numbers with a prefix. */
 export interface TrunkRoute extends PrefixRoute {
   readonly id: number
-  /** Names, the first tried first. */
+  /** Names, in the order to try. */
   readonly trunks: readonly string[]
 }

@@ -2,13 +2,13 @@ import { formatAmount } from '../amounts.ts'
 import { described } from '../dialling/described.ts'
 import type { CallDecision, Step, Target } from './decision.ts'
 
-/** One line of an explanation: what it is about, and a sentence without its full stop. */
+/** One line of an explanation: its subject, and a sentence without its full stop. */
 export interface Explained {
   readonly about: string
   readonly text: string
 }
 
-/** Why a call goes where it goes, step by step, for an operator. */
+/** Explains step by step, for an operator, where a call goes and why. */
 export function explainCall(decision: CallDecision): Explained[] {
   const targets = decision.steps.flatMap(step => (step.kind === 'target' ? [step.target] : []))
   const steps = decision.steps.flatMap(step => (step.kind === 'target' ? [] : [explained(step)]))

@@ -3,14 +3,14 @@ import { type Refused, refused, type SwitchAgent, type Target } from './decision
 import type { SwitchDid, SwitchQueue, TenantDirectory } from './directory.ts'
 import { isFitNumber } from './fit.ts'
 
-/** Where a call ends inside the switch. */
+/** An internal destination of a call. */
 export type End = SwitchDid['targets'][number]
 
-/** How long a telephone rings when something else is tried after it, and when nothing is: seconds. */
+/** Seconds that a phone rings: if something else is tried afterwards, and if nothing is. */
 const RINGS = 25
 const RINGS_LAST = 60
 
-/** Why a call cannot end there; null where it can. */
+/** Returns why a call cannot end there; null if it can. */
 export function endRefusal({ tenant, extensions, queues }: TenantDirectory, { type, number }: End): Refused | null {
   const found = type === 'extension' ? extensions.get(number) : queues.get(number)
   if (!found)
@@ -27,7 +27,7 @@ export function endRefusal({ tenant, extensions, queues }: TenantDirectory, { ty
       )
 }
 
-/** The ends in their order, and behind them the voicemail of the first extension that has one. */
+/** Returns the targets in order, followed by the voicemail of the first extension that has one. */
 export function insideTargets(directory: TenantDirectory, ends: readonly End[]): Target[] {
   const { extensions, queues } = directory
   const mailbox = ends
@@ -44,7 +44,7 @@ export function insideTargets(directory: TenantDirectory, ends: readonly End[]):
   return mailbox ? [...reached, { to: 'voicemail', extension: mailbox }] : reached
 }
 
-/** The agents that a queue rings, the lowest penalty first. */
+/** Returns the agents that a queue rings, lowest penalty first. */
 export const activeAgents = ({ extensions }: TenantDirectory, queue: SwitchQueue): SwitchAgent[] =>
   queue.agents
     .flatMap(({ extension: number, penalty }): SwitchAgent[] => {

@@ -5,17 +5,17 @@ import { isFitE164 } from './fit.ts'
 
 /** A number that leaves the switch. */
 export interface OutsideNumber {
-  /** By which permissions, rates and routes are found: E.164 without the plus, or country code and short number. */
+  /** The digits that permissions, rates and routes match: E.164 without the plus, or country code and short number. */
   readonly digits: string
-  /** What is dialled within the country and nowhere else, such as 112; null for a number of E.164. */
+  /** The number as dialled within the country and nowhere else, such as 112; null for an E.164 number. */
   readonly short: string | null
   readonly isEmergency: boolean
 }
 
-/** The standard numbers that telephones dial for help wherever they are. */
+/** The standard emergency numbers of phones everywhere. */
 const STANDARD_EMERGENCY = ['112', '911']
 
-/** The number that a switch may send to a carrier; null for what is no telephone number where it was dialled. */
+/** Returns the number that a switch may send to a carrier; null if it is no phone number where it was dialled. */
 export function outsideNumber({ kind, digits }: ReadNumber, dialling: Dialling): OutsideNumber | null {
   switch (kind) {
     case 'emergency':
@@ -35,18 +35,18 @@ export function outsideNumber({ kind, digits }: ReadNumber, dialling: Dialling):
   }
 }
 
-/** The country code of a tenant's telephones, which stands before its short numbers; empty where there is none. */
+/** Returns the country code of a tenant's phones, which precedes its short numbers; empty without a country. */
 export const callingCode = ({ country }: Dialling): string =>
   country === null ? '' : (planOf(country)?.callingCode ?? '')
 
-/** How a number is written to a carrier. A short number is written as it is dialled, since it is none of E.164. */
+/** Formats a number for a carrier. A short number is written as dialled, since it has no E.164 form. */
 export function inForm(form: Trunk['numberForm'], { digits, short }: OutsideNumber, dialling: Dialling): string {
   if (short !== null) return short
   if (form === 'e164') return `+${digits}`
   return form === 'digits' ? digits : asDialled(digits, dialling)
 }
 
-/** What is dialled before a country code, the most usual first. */
+/** International prefixes, the most usual first. */
 const INTERNATIONAL = ['00', '011', '0011', '009', '810', '010', '001', '000', '119']
 
 function asDialled(digits: string, { country }: Dialling): string {

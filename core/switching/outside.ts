@@ -9,7 +9,7 @@ import { isFitE164, isFitName } from './fit.ts'
 import { permission } from './limits/limits.ts'
 import { inForm, type OutsideNumber, outsideNumber } from './number-form.ts'
 
-/** A call that leaves the switch: what may cost something. */
+/** Decides a call that leaves the switch, and so may cost something. */
 export function goOut(
   deciding: Deciding,
   caller: SwitchExtension,
@@ -42,7 +42,7 @@ function unknownNumber(dialled: string, { kind }: ReadNumber, { tenant, dialling
     : `${notOwn} no number that is dialled in ${country}`
 }
 
-/** Is a call there permitted, by prefix, rate and limits? Null: yes. */
+/** Returns the refusal of a call by prefix, rate or limits; null if it is permitted. */
 function mayCost(deciding: Deciding, caller: SwitchExtension, { digits }: OutsideNumber): Refused | null {
   const { facts, steps } = deciding
   const all = accounts(deciding, caller)
@@ -67,7 +67,7 @@ function mayCost(deciding: Deciding, caller: SwitchExtension, { digits }: Outsid
   return limitRefusal(deciding, all, true)
 }
 
-/** The trunks of the route that can take the call, in its order. */
+/** Returns the route's trunks that can take the call, in order. */
 function trunkTargets(
   { facts, live, steps }: Deciding,
   caller: SwitchExtension,
@@ -96,7 +96,7 @@ function trunkTargets(
   return first ? [first, ...others] : refused('no trunk', `no trunk of the route can take a call to ${number.digits}`)
 }
 
-/** Why no call goes through it; null where one does. */
+/** Returns why a trunk cannot take the call; null if it can. */
 function unusable(trunk: Trunk, { isEmergency }: OutsideNumber, live: readonly LiveCall[]): string | null {
   if (!isActive(trunk.status)) return `it is ${trunk.status}`
   if (!isFitName(trunk.name)) return 'no switch can use its name'
@@ -107,8 +107,8 @@ function unusable(trunk: Trunk, { isEmergency }: OutsideNumber, live: readonly L
 }
 
 /**
- * What the carrier is shown as the caller: a DID of the tenant, the extension's own before the others, and of those the
- * ones whose calls come from that trunk.
+ * Returns the DID shown to the carrier as the caller: the extension's own before the tenant's others, and among those
+ * the ones whose calls come from that trunk.
  */
 export function callerShown(trunk: Trunk, { number }: SwitchExtension, directory: TenantDirectory): string | null {
   const { tenant, dids, dialling, trunks } = directory

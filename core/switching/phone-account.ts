@@ -1,12 +1,12 @@
 import type { TelephoneSwitch } from '../ports/switching.ts'
 import type { SwitchExtension, SwitchTenant } from './directory.ts'
 
-/** What is typed into a telephone. */
+/** The settings to enter in a phone. */
 export interface PhoneAccount {
-  /** Where it registers: a host, or host:port. */
+  /** The registrar: a host, or host:port. */
   readonly server: string
   readonly domain: string
-  /** Its name, also for authentication. */
+  /** The user name, also for authentication. */
   readonly user: string
   readonly transport: 'udp'
   readonly port: number
@@ -16,8 +16,8 @@ const SIP_PORT = 5060
 const HOST_AND_PORT = /^(.*?)(?::(\d{1,5}))?$/
 
 /**
- * The account of an extension. FreeSWITCH knows a tenant by the domain that the telephone gives, Asterisk by the user.
- * `server` is where telephones reach the switch, when that isn't the domain.
+ * Returns the phone settings of an extension. FreeSWITCH identifies a tenant by the phone's domain, Asterisk by the
+ * user. `server` is the address where phones reach the switch, if it differs from the domain.
  */
 export function phoneAccount(
   kind: TelephoneSwitch['kind'],
@@ -31,7 +31,7 @@ export function phoneAccount(
   return { ...place, user, domain: kind === 'asterisk' && server !== null ? host : domain }
 }
 
-/** A link with what is between braces filled in: `{user}`, `{secret}`, `{domain}`, `{server}`, `{port}`, `{transport}`. */
+/** Fills in a link's placeholders: `{user}`, `{secret}`, `{domain}`, `{server}`, `{port}`, `{transport}`. */
 export const linkOf = (template: string, values: Readonly<Record<string, string | number>>): string =>
   template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
     Object.hasOwn(values, name) ? encodeURIComponent(String(values[name])) : whole,

@@ -2,13 +2,12 @@ import { AppError } from '../../errors.ts'
 import { type Pointing, referencesTo, resourceNamed } from '../all.ts'
 import { lowered, type Resource } from '../resource.ts'
 
-/** The references by which others keep a record from being deleted, unless the deletion cascades. */
+/** Returns the references that prevent deleting a record unless the deletion cascades. */
 export const restrictingReferences = (target: Pick<Resource, 'name'>): Pointing[] =>
   referencesTo(target).filter(({ onDelete }) => onDelete === 'restrict')
 
 /**
- * The same in the order in which a cascade deletes: what points to another goes before it. Throws when they point to
- * each other in a circle, so that none could go first.
+ * Returns references in the order in which a cascade deletes: referring records first. Throws if they form a circle.
  */
 export function cascadeOrder(references: readonly Pointing[]): Pointing[] {
   const left = [...references]
@@ -24,7 +23,7 @@ export function cascadeOrder(references: readonly Pointing[]): Pointing[] {
 
 const pointsTo = (from: Resource, to: Resource): boolean => referencesTo(to).some(reference => reference.from === from)
 
-/** The conflict of a record that others restrict, with how many there are by the name of their resource. */
+/** Returns the conflict error for a record that others restrict, with their numbers by resource name. */
 export function stillNeeded(
   { label }: Pick<Resource, 'label'>,
   dependants: Readonly<Record<string, number>>,

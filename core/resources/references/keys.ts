@@ -2,31 +2,31 @@ import { isJsonObject, type JsonObject } from '../../json.ts'
 import { nearest } from '../../nearest.ts'
 
 /**
- * What is wrong with a member of a JSON field: `must be …` or `is not known`, the end of a sentence that begins with its
- * path. It never holds what the member holds, which may be secret.
+ * What is wrong with a member of a JSON field: the end of a sentence that begins with its path, `must be …` or `is not
+ * known`. Never includes the member's value, which may be secret.
  */
 export interface KeyFault {
   readonly path: readonly string[]
   readonly problem: string
-  /** What was most likely meant: another name of the last key, or another value. */
+  /** The likely intent: another name for the last key, or another value. */
   readonly meant?: { readonly key: string } | { readonly value: string | number }
 }
 
-/** A key of a JSON field that a rule reads. All others are the client's own. */
+/** A key of a JSON field that a rule reads. All others belong to the client. */
 export interface Key {
-  /** Whether a word like 212 is text and no number. */
+  /** True if digits such as 212 are read as text. */
   readonly isText: boolean
-  /** The keys below, where it is an object and all of them are ours. */
+  /** The keys of an object in which every key is ours. */
   readonly keys?: Keys
-  /** It forbids something, so only a person can decide to take it away. */
+  /** True if the key forbids something, so that only a person may decide to remove it. */
   readonly isGuard?: true
-  /** What is wrong with a value that is not null, with paths below the key. */
+  /** Returns what is wrong with a value that is not null, with paths below the key. */
   faults(value: unknown): readonly KeyFault[]
 }
 
 export type Keys = Readonly<Record<string, Key>>
 
-/** A key whose value holds, or `must be` what is expected. */
+/** Declares a key whose value satisfies `holds`, or `must be` what is expected. */
 export const key = (expected: string, holds: (value: unknown) => boolean, meant?: KeyFault['meant']): Key => ({
   isText: false,
   faults: value =>
@@ -49,13 +49,13 @@ export const choiceKey = (...values: readonly string[]): Key => ({
   },
 })
 
-/** Fewer letters than `nearest` allows for a typo: any name may be a client's own. */
+/** Stricter than `nearest`, since any name may be a client's own. */
 const mostEdits = (name: string): number => Math.min(2, Math.floor(name.length / 3))
 
 /** An object with more members is data: its names are not checked for typos. */
 const MOST_NAMES = 1_000
 
-/** What no rule can read: values of another type, and names that are nearly those of a key. */
+/** Returns what no rule can read: values of a wrong type, and names close to a known key. */
 export function keyFaults(keys: Keys, object: JsonObject): KeyFault[] {
   const members = Object.entries(object)
   return members.flatMap(([name, value]): readonly KeyFault[] => {
@@ -68,13 +68,13 @@ export function keyFaults(keys: Keys, object: JsonObject): KeyFault[] {
   })
 }
 
-/** A member that is to be given another value, or taken away (undefined). */
+/** A member to set, or to remove (undefined). */
 export interface KeyEdit {
   readonly path: readonly string[]
   readonly value: unknown
 }
 
-/** The edits after which a rule can read the object: what was most likely meant, else without what it cannot read. */
+/** Returns edits after which rules can read the object: they make the likely correction, or remove the member. */
 export function correction(keys: Keys, object: JsonObject, { path, meant }: KeyFault): KeyEdit[] {
   if (meant && 'value' in meant) return [{ path, value: meant.value }]
   const gone = { path, value: undefined }
@@ -93,7 +93,7 @@ const memberAt = (object: unknown, [name, ...rest]: readonly string[]): unknown 
       ? memberAt(object[name], rest)
       : undefined
 
-/** The stored value prevents an edit: it is not an object, so it has no members. */
+/** The stored value is not an object, so its members cannot be edited. */
 export class NoObject {
   readonly path: readonly string[]
   constructor(path: readonly string[]) {
@@ -101,7 +101,7 @@ export class NoObject {
   }
 }
 
-/** The object with these edits, what is taken away first; objects that are missing on a path are made. */
+/** Returns the object with these edits applied, removals first; creates missing objects on a path. */
 export function edited(object: JsonObject, edits: readonly KeyEdit[]): JsonObject | NoObject {
   const inOrder = edits.toSorted((a, b) => Number(a.value !== undefined) - Number(b.value !== undefined))
   let result: JsonObject | NoObject = object

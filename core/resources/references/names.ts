@@ -5,27 +5,27 @@ import type { Resource } from '../resource.ts'
 /** A resource that a reference may point to, and how its records are named: by their natural key. */
 export interface NamedTarget {
   readonly resource: Resource
-  /** The value of `by` that says it is of this one; null where there is but one. */
+  /** The value of `by` that selects this target; null if there is only one. */
   readonly kind: string | null
-  /** The field of the key that is a name itself. */
+  /** The field of the key that is a name in itself. */
   readonly own: string
-  /** The rest of the key: a reference to what the record belongs to, such as an extension's tenant; null for none. */
+  /** The rest of the key: a reference to the owner, such as an extension's tenant; null if there is none. */
   readonly outer: NamedReference | null
 }
 
-/** How files name the record that a field points to, since ids differ between databases. */
+/** How files name a referenced record, since ids differ between databases. */
 export interface NamedReference {
   readonly field: string
-  /** The column that holds the name: `tenant` for `tenant_id`. */
+  /** The column with the name: `tenant` for `tenant_id`. */
   readonly column: string
   readonly targets: readonly NamedTarget[]
-  /** The field that says which of the targets it is; null where there is but one. */
+  /** The field that selects the target; null if there is only one. */
   readonly by: string | null
-  /** The field that completes the name, such as the tenant of an extension, where the record has it; null for none. */
+  /** The record's own field that completes the name, such as the tenant of an extension; null if there is none. */
   readonly outer: string | null
 }
 
-/** The fields of a resource whose references can be named. */
+/** Returns the fields whose references can be named. */
 export function namedReferences({ fields }: Pick<Resource, 'fields'>): NamedReference[] {
   return Object.entries(fields).flatMap(([field, { references }]) => {
     const named = references && namedReference(field, references)
@@ -49,5 +49,5 @@ function namedTarget(kind: string | null, name: string): NamedTarget[] {
   return isNameable ? [{ resource, kind, own, outer: outer[0] ?? null }] : []
 }
 
-/** Does something else complete the names, so that a number alone is not an id? */
+/** True if another column completes the name, so that a plain number is not an id. */
 export const isCompleted = ({ by, outer }: NamedReference): boolean => by !== null || outer !== null

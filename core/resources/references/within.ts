@@ -2,10 +2,10 @@ import { type Pointing, referencesTo, resourceNamed } from '../all.ts'
 import type { Reference } from '../field.ts'
 import type { Resource } from '../resource.ts'
 
-/** A field of a record that says what the record is within: the field itself, or one that points to what has it. */
+/** A field that determines what a record belongs to: directly, or through the record that it points to. */
 export interface Side {
   readonly field: string
-  /** What it points to; null where the record itself has the field. */
+  /** The resource it points to; null if the field holds the value itself. */
   readonly to: Reference['to'] | null
 }
 
@@ -15,11 +15,11 @@ const targetsOf = (to: Reference['to']): readonly string[] => {
   return Object.values(targets)
 }
 
-/** The fields that a side is read from. */
+/** Returns the fields that a side is read from. */
 export const fieldsOf = ({ field, to }: Side): readonly string[] =>
   typeof to === 'object' && to !== null ? [field, to.by] : [field]
 
-/** The sides of a record that must agree; none where its resource is within nothing. */
+/** Returns the sides of a record that must agree; none if its resource belongs to nothing. */
 export function sidesOf({ fields, within }: Pick<Resource, 'fields' | 'within'>): readonly Side[] {
   if (!within) return []
   const hasIt = (name: string): boolean => resourceNamed(name).fields[within.field] !== undefined
@@ -29,7 +29,10 @@ export function sidesOf({ fields, within }: Pick<Resource, 'fields' | 'within'>)
   })
 }
 
-/** Records that keep one of `target` where it is, since they must agree with it: by which field, and with what else. */
+/**
+ * A resource whose records must agree with one of `target`, and so keep it where it is: by which field, and with what
+ * else.
+ */
 export interface Joint {
   readonly within: string
   readonly pointing: Pointing
@@ -50,8 +53,8 @@ export function jointsAt(target: Pick<Resource, 'name'>): Joint[] {
   })
 }
 
-/** The field by which a record belongs to a tenant: its own, or one that points to what has it; undefined for none. */
 export const TENANT = 'tenant_id'
 
+/** Returns the field by which a record belongs to a tenant: its own, or one that leads to it; undefined if none. */
 export const tenantSide = ({ fields }: Pick<Resource, 'fields'>): Side | undefined =>
   sidesOf({ fields, within: { field: TENANT, isRule: false } })[0]

@@ -2,7 +2,7 @@ import type { FieldError, FieldErrors } from '../../errors.ts'
 import { Problem } from '../field.ts'
 import { fieldLabel, lowered, type Resource } from '../resource.ts'
 
-/** Every sentence on a field, in the words of the API. */
+/** Every sentence about a field, in the API's words. */
 
 export const REQUIRED = new Problem('required', 'is required')
 
@@ -12,7 +12,7 @@ export const broken = (field: string, { rule, predicate }: Problem): FieldError 
   sentence: `The ${fieldLabel(field)} field ${predicate}.`,
 })
 
-/** A name or id that leads to no record, or to several. */
+/** The error for a name or id that matches no record, or several. */
 export const unselectable = (field: string, { rule, predicate }: Problem): FieldError => ({
   rule,
   field,
@@ -29,28 +29,28 @@ export const taken = (field: string): FieldError => ({
   sentence: `The ${fieldLabel(field)} has already been taken.`,
 })
 
-/** It points to what is within another than the record's field `other`, or what that points to. */
+/** The error for a reference that belongs elsewhere than the record's field `other`, or than what that points to. */
 export const foreign = (field: string, other: string, within: string): FieldError => ({
   rule: 'foreign',
   field,
   sentence: `The selected ${fieldLabel(field)} belongs to another ${fieldLabel(within).replace(/ id$/, '')} than the ${fieldLabel(other)}.`,
 })
 
-/** It points to what is within another than the one that all records must be within. */
+/** The error for a reference that belongs elsewhere than all records must. */
 export const outside = (field: string, within: string): FieldError => ({
   rule: 'foreign',
   field,
   sentence: `The selected ${fieldLabel(field)} belongs to another ${fieldLabel(within).replace(/ id$/, '')}.`,
 })
 
-/** The field cannot change while these refer to the record, since they join it to what agrees with it now. */
+/** The error for a field that cannot change because these records tie it to its present value. */
 export const joined = (field: string, { label }: Pick<Resource, 'label'>, plurals: readonly string[]): FieldError => ({
   rule: 'joined',
   field,
   sentence: `The ${fieldLabel(field)} field must stay the same while ${[...new Set(plurals)].map(lowered).join(' or ')} refer to the ${lowered(label)}.`,
 })
 
-/** `parent` is the label of what holds at most `max` of these. */
+/** `parent` is the label of the resource that holds at most `max`. */
 export const overLimit = (field: string, parent: string, max: number, plural: string): FieldError => ({
   rule: 'limit',
   field,
@@ -58,7 +58,7 @@ export const overLimit = (field: string, parent: string, max: number, plural: st
   detail: { max },
 })
 
-/** The first error on each field, in the order of the declaration; where sets differ, the earlier one counts. */
+/** Returns the first error on each field, in the order of the declaration; earlier sets take precedence. */
 export function mergeErrors(resource: Pick<Resource, 'fields'>, ...sets: FieldErrors[]): FieldErrors {
   const all = sets.flat()
   return Object.keys(resource.fields).flatMap(name => all.find(({ field }) => field === name) ?? [])

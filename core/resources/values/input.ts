@@ -5,15 +5,15 @@ import type { Fields, Values } from '../resource.ts'
 import { broken, REQUIRED } from './field-errors.ts'
 
 /**
- * What an omitted member means. create: its default. keep: the stored value stays, but required ones must be there.
- * clear: null. merge: it isn't touched, required or not.
+ * What an omitted member means. create: its default. keep: the stored value stays, but required members must be
+ * present. clear: null. merge: it stays, required or not.
  */
 export type Mode = 'create' | 'keep' | 'clear' | 'merge'
 
 export interface Parsed {
   /** The values that could be read, by field. */
   readonly values: Record<string, Value>
-  /** One for each field that breaks a rule, in the order of the declaration. */
+  /** One error for each field that breaks a rule, in the order of the declaration. */
   readonly errors: readonly FieldError[]
 }
 
@@ -23,10 +23,13 @@ export const isAbsent = (field: Pick<Field, 'untrimmed'>, given: unknown): boole
   given === '' ||
   (!field.untrimmed && typeof given === 'string' && given.trim() === '')
 
-/** What null stores: a column that can't be null takes its default; a text's default is for creation alone. */
+/**
+ * Returns what null stores: a column that cannot be null takes its default; the default of a text applies on creation
+ * only.
+ */
 export const empty = (field: Field): Value => (field.kind === 'text' ? null : field.fallback)
 
-/** Reads the members that are declared, all of them, whatever is wrong with one; others are ignored. */
+/** Parses the declared members, all of them even if some are wrong; ignores others. */
 export function parseMembers(fields: Fields, body: JsonObject, mode: Mode): Parsed {
   const values: Record<string, Value> = {}
   const errors: FieldError[] = []
@@ -50,14 +53,14 @@ export function parseMembers(fields: Fields, body: JsonObject, mode: Mode): Pars
   return { values, errors }
 }
 
-/** A request's body must be an object; anything else that is JSON breaks a rule. */
+/** Returns a request's body, which must be an object; other JSON breaks a rule. */
 export function asBody(body: unknown): JsonObject {
   if (!isJsonObject(body))
     throw invalid([{ rule: 'type', field: 'body', sentence: 'The request body must be a JSON object.' }])
   return body
 }
 
-/** Reads what has no references to check; throws the 422 with every sentence. */
+/** Parses an object without references to check; throws a 422 with every sentence. */
 export function parseWhole<F extends Fields>(fields: F, body: unknown): Values<F> {
   const { values, errors } = parseMembers(fields, asBody(body), 'create')
   if (errors.length > 0) throw invalid(errors)

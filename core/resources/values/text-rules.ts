@@ -1,7 +1,7 @@
 import { isTimeZone } from '../../dates.ts'
 import { isFitName } from '../../switching/fit.ts'
 
-/** What a text must be, beyond its length. */
+/** A rule for a text beyond its length. */
 export interface TextRule {
   readonly choices?: readonly string[]
   readonly holds: (text: string) => boolean
@@ -19,7 +19,7 @@ const isEmail = (value: string): boolean => {
 
 const MAC = /^[0-9A-Fa-f]{2}([:-]?)(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}$/
 const E164 = /^\+?[1-9]\d{1,14}$/
-/** The users of SIP addresses, without what a dialplan or a configuration would read as its own. */
+/** The user part of SIP addresses, without characters that a dialplan or configuration would interpret. */
 const SIP_USER = /^[A-Za-z0-9_.!~*+=&@%-]+$/
 const CODECS = /^[A-Za-z0-9-]{1,20}(?:, ?[A-Za-z0-9-]{1,20})*$/
 const SENDER = /^[\p{L}\p{N} ._\-&']+$/u
@@ -29,7 +29,7 @@ const HOST_NAME =
 const NUMERIC_LABEL = /(?:^|\.)(?:\d+|0[xX][0-9a-fA-F]*)\.?$/
 const IPV6 = /^[0-9A-Fa-f:]*:[0-9A-Fa-f:.]*$/
 
-/** A host name whose last label a URL parser would read as a number is an address in disguise, and refused. */
+/** Refuses a host name whose last label a URL parser would read as a number: it is an address in disguise. */
 function isHost(value: string): boolean {
   const bare = value.startsWith('[') && value.endsWith(']') ? value.slice(1, -1) : value
   if (IPV6.test(bare)) return isHttpUrl(`http://[${bare}]/`)

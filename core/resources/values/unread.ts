@@ -5,18 +5,18 @@ import { type KeyFault, keyFaults } from '../references/keys.ts'
 import type { Resource, Row } from '../resource.ts'
 
 /**
- * A value that may be stored, since the API takes any text or JSON there, and that no rule can read. `path` is within a
- * JSON field, and empty where it is the value itself.
+ * A value that no rule can read, though it may be stored, since the API takes any text or JSON there. `path` is within
+ * a JSON field; empty for the value itself.
  */
 export interface Unread extends KeyFault {
   readonly field: string
 }
 
-/** Fields whose values a rule reads, of all that may be stored in them. */
+/** Returns the fields whose values rules read, among all that may be stored in them. */
 export const readFields = ({ fields }: Pick<Resource, 'fields'>): [name: string, field: Field][] =>
   Object.entries(fields).filter(([, { known, keys }]) => known !== undefined || keys !== undefined)
 
-/** What no rule can read of a record's values. */
+/** Returns the values of a record that no rule can read. */
 export const unreadIn = (resource: Pick<Resource, 'fields'>, values: Row): Unread[] =>
   readFields(resource).flatMap(([name, field]) =>
     unreadOf(field, values[name] ?? null).map(fault => ({ ...fault, field: name })),
@@ -34,7 +34,7 @@ export function unreadOf({ known, keys }: Field, value: Value): KeyFault[] {
   return keys && isJsonObject(object) ? keyFaults(keys, object) : []
 }
 
-/** The same as a rule of the field that is broken: `holds dlr_levle, which is not known (did you mean dlr_level?)` */
+/** Returns the same as a broken rule of the field: `holds dlr_levle, which is not known (did you mean dlr_level?)` */
 export function unreadProblem({ path, problem, meant }: KeyFault): Problem {
   const likely = meant && ('key' in meant ? [...path.slice(0, -1), meant.key].join('.') : meant.value)
   const predicate = path.length === 0 ? problem : `holds ${path.join('.')}, which ${problem}`

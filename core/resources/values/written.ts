@@ -2,8 +2,8 @@ import { dialled } from '../../dialling/number.ts'
 import { type Field, Problem } from '../field.ts'
 
 /**
- * What people type and spreadsheets hold is read with more care than what a program sends: a value that is more likely
- * a mistake than meant is a problem. Returns what the field is to parse.
+ * Reads what people type and spreadsheets hold, more strictly than what a program sends: a value that is more likely a
+ * mistake is a problem. Returns what the field's parser gets.
  */
 export function written({ kind, dialled: dials }: Pick<Field, 'kind' | 'dialled'>, given: unknown): unknown {
   if (kind === 'boolean') return truthIn(given) ?? new Problem('type', `must be yes or no, not ${shown(given)}`)
@@ -14,7 +14,7 @@ export function written({ kind, dialled: dials }: Pick<Field, 'kind' | 'dialled'
 const YES: ReadonlySet<unknown> = new Set([true, 1, '1', 'true', 'on', 'yes'])
 const NO: ReadonlySet<unknown> = new Set([false, 0, '0', 'false', 'off', 'no'])
 
-/** Null for what says neither yes nor no; upper and lower case are the same. */
+/** Reads yes or no, ignoring case; null for anything else. */
 function truthIn(given: unknown): boolean | null {
   const word = typeof given === 'string' ? given.trim().toLowerCase() : given
   if (YES.has(word)) return true
@@ -31,11 +31,11 @@ const PLAIN = /^\+?\d+$/
 const numberIn = (given: string): string | Problem =>
   dialled(given, '') === '' ? new Problem('format', `must be a number that can be dialled, not ${shown(given)}`) : given
 
-/** Longer than any number that a spreadsheet writes: a pattern that looks at digits twice must not meet a long text. */
+/** Longer than any number in a spreadsheet. It bounds the input of a pattern that backtracks. */
 const LONGEST = 64
 const EXPONENT = /^\s*[+-]?[\d.,]*\d[\d.,]*[eE][+-]?\d+\s*$/
 
-/** What is wrong with a number that has an exponent; null for any other text. */
+/** Returns what is wrong with a number that has an exponent; null for any other text. */
 export const exponentIn = (text: string): Problem | null =>
   text.length <= LONGEST && EXPONENT.test(text)
     ? new Problem(
@@ -44,7 +44,7 @@ export const exponentIn = (text: string): Problem | null =>
       )
     : null
 
-/** The text in `="…"`, which spreadsheets take for text and nothing else; null for any other. */
+/** Returns the text in `="…"`, which spreadsheets never convert; null for any other text. */
 export function exactly(text: string): string | null {
   const cell = text.trim()
   const quoted = cell.startsWith('="') && cell.endsWith('"') ? cell.slice(2, -1) : ''
@@ -53,6 +53,6 @@ export function exactly(text: string): string | null {
 
 export const exact = (text: string): string => `="${text.replaceAll('"', '""')}"`
 
-/** The text where `written` takes it for itself, else as `exactly` reads it. */
+/** Returns a text that `written` reads as the given one: itself, or in the form that `exactly` reads. */
 export const asWritten = (field: Pick<Field, 'kind' | 'dialled'>, text: string): string =>
   written(field, text) === text ? text : exact(text)

@@ -15,7 +15,7 @@ import { vonageMessages } from './builtin/vonage-messages.ts'
 import { vonageSms } from './builtin/vonage-sms.ts'
 import type { Profile } from './schema.ts'
 
-/** The providers that are built in. AWS is not among them: it wants each request signed by its own scheme (SigV4). */
+/** The built-in providers. AWS is missing: it requires its own scheme of signed requests (SigV4). */
 export const BUILT_IN: readonly Profile[] = [
   jasminRest,
   jasminHttp,

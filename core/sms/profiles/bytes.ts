@@ -8,7 +8,7 @@ export const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
 export const hexOf = (bytes: Uint8Array): string =>
   Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
 
-/** The bytes that hexadecimal digits, base64 or base64url stand for; empty for anything else. */
+/** Decodes hexadecimal digits, base64 or base64url; empty for anything else. */
 export function bytesOf(text: string, encoding: 'hex' | 'base64'): Uint8Array {
   if (encoding === 'hex')
     return /^(?:[0-9a-f]{2})*$/i.test(text)

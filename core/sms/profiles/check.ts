@@ -8,7 +8,7 @@ export interface ProfileFault {
   readonly problem: string
 }
 
-/** A profile that was read, or all that is wrong with it. */
+/** Returns the parsed profile, or everything that is wrong with it. */
 export function checkProfile(
   given: unknown,
 ): { readonly profile: Profile } | { readonly faults: readonly ProfileFault[] } {
@@ -41,7 +41,7 @@ function unknownPlaceholders({ account, request, setup }: Profile): ProfileFault
   )
 }
 
-/** A pattern that can be tried forever by a hostile reply is refused along with one that cannot be read. */
+/** Refuses patterns that are invalid, and those that a hostile reply could make run forever. */
 function brokenPatterns({ reply, receipt }: Profile): ProfileFault[] {
   const patterns = [
     ...(reply.tests ?? []).map(test => ['reply.tests', test.matches] as const),
@@ -65,7 +65,7 @@ function brokenPatterns({ reply, receipt }: Profile): ProfileFault[] {
 
 const NESTED_REPETITION = /\([^()]*[+*][^()]*\)[+*{]/
 
-/** A form or a query has no objects within objects. */
+/** Forms and queries cannot nest objects. */
 function nestedFields({ request: { encoding, fields } }: Profile): ProfileFault[] {
   if (encoding === 'json') return []
   return Object.entries(fields)

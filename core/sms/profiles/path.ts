@@ -5,7 +5,7 @@ type Step = { readonly name: string } | { readonly index: number } | 'every elem
 /** The steps of a path such as `data.messages[*].id`. */
 const STEP = /([^.[\]]+)|\[(\d+|\*)\]/g
 
-/** There are as many as the profiles have. */
+/** Bounded by the number of paths in profiles. */
 const steps = new Map<string, readonly Step[]>()
 
 function stepsOf(path: string): readonly Step[] {
@@ -19,7 +19,7 @@ function stepsOf(path: string): readonly Step[] {
   return found
 }
 
-/** Every value at the path, in order; none where it leads nowhere. Own members only. */
+/** Returns every value at the path, in order; none if it leads nowhere. Follows own members only. */
 export function valuesAt(value: unknown, path: string): readonly unknown[] {
   let found: readonly unknown[] = [value]
   for (const step of stepsOf(path)) found = found.flatMap(each => valuesIn(each, step))
@@ -33,14 +33,14 @@ function valuesIn(value: unknown, step: Step): readonly unknown[] {
   return step === 'every element' ? value : value.slice(step.index, step.index + 1)
 }
 
-/** The texts and numbers among the values at the path, trimmed, without empty ones. */
+/** Returns the texts and numbers at the path, trimmed, without empty ones. */
 export const textsAt = (value: unknown, path: string): readonly string[] =>
   valuesAt(value, path).flatMap(each => {
     const text = typeof each === 'boolean' ? String(each) : numeral(each)?.trim()
     return text ? [text] : []
   })
 
-/** The text at the first of the paths that leads to one. */
+/** Returns the text at the first path that leads to one. */
 export function firstTextAt(value: unknown, paths: readonly string[]): string | null {
   for (const path of paths) {
     const [text] = textsAt(value, path)
@@ -49,7 +49,7 @@ export function firstTextAt(value: unknown, paths: readonly string[]): string | 
   return null
 }
 
-/** Does every value at the path pass? A path that leads nowhere does not. */
+/** Returns whether every value at the path passes; false if there is none. */
 export function holds(
   value: unknown,
   { path, is, matches }: { path: string; is?: readonly string[]; matches?: string },

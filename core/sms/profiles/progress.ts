@@ -8,15 +8,15 @@ import { firstTextAt } from './path.ts'
 import { readReply } from './reply.ts'
 import type { Profile } from './schema.ts'
 
-/** How a message goes on by what its provider says, where the gateway has a profile. */
+/** How a message progresses by what its provider reports, if the gateway has a profile. */
 
-/** What each id of one message came to. */
+/** The status class of each id of one message. */
 type PartClasses = Readonly<Record<string, StatusClass>>
 
 /** A long message has a few. */
 const MOST_PARTS = 255
 
-/** A receipt may have come before the reply: what it said stays, unless it is only now known to be of one part. */
+/** A receipt may have come before the reply: its status stays, unless it now turns out to concern one part only. */
 export function settleByProfile(
   message: Message,
   profile: Profile,
@@ -60,17 +60,19 @@ function refused(message: Message, reason: string, response: unknown, reply: Gat
   return isDefinite(reply) ? failed(message, reason, response) : lost(message, reason, response)
 }
 
-/** A reply, and what receipts have said already. */
+/** Merges a reply with what earlier receipts stored. */
 function before(reply: unknown, stored: string | null): string {
   const later = stored === null ? {} : parseJson(stored)
   return stringifyJson({ ...(isJsonObject(reply) ? reply : {}), ...(isJsonObject(later) ? later : {}) })
 }
 
-/** Does nothing interim change it any more? Of a send whose outcome is unknown, the provider may still tell. */
+/**
+ * True if no interim status may change it. If the outcome of the send is unknown, the provider's report still counts.
+ */
 const isFinal = ({ status_class, submitted_at }: Message): boolean =>
   status_class === 'delivered' || status_class === 'failed' || (status_class === 'unknown' && submitted_at !== null)
 
-/** Every receipt is merged; it changes the status unless it says less than what is known already. */
+/** Merges every receipt; changes the status unless the receipt says less than is known already. */
 export function receiveByProfile(
   message: Message,
   { receipt: read, title }: Profile,
@@ -116,7 +118,7 @@ function partsOf({ part_classes }: Message): PartClasses {
   )
 }
 
-/** Those that receipts have named before the reply did. */
+/** Returns the parts that receipts named before the reply. */
 function knownParts(message: Message): PartClasses {
   const { part_classes, external_message_id: first, reference, status_class } = message
   return part_classes === null && first !== reference && status_class !== null
@@ -127,7 +129,7 @@ function knownParts(message: Message): PartClasses {
 const classAt = (parts: PartClasses, id: string): StatusClass | undefined =>
   Object.hasOwn(parts, id) ? parts[id] : undefined
 
-/** The parts, updated by a receipt for one of them; null while the message has a single id, or only ours. */
+/** Returns the parts updated by a receipt for one of them; null while the message has a single id, or only ours. */
 function partsWith(message: Message, { externalId: id }: Receipt, said: StatusClass): PartClasses | null {
   const { part_classes, external_message_id: first, reference, status_class } = message
   const known = partsOf(message)
@@ -139,7 +141,7 @@ function partsWith(message: Message, { externalId: id }: Receipt, said: StatusCl
   return { ...parts, [id]: said === 'pending' ? former : said }
 }
 
-/** What parts come to together: a message that lacks one did not arrive. */
+/** Returns the class of the whole message: it did not arrive if a part is missing. */
 function overall(parts: PartClasses): StatusClass {
   const all = Object.values(parts)
   for (const each of ['failed', 'pending', 'unknown'] as const) if (all.includes(each)) return each

@@ -1,7 +1,7 @@
-/** A request that may carry receipts, as it came. */
+/** A request, as received, that may carry receipts. */
 export interface ReceiptRequest {
   readonly method: string
-  /** As the provider knows it: the public address, not what a proxy passes on. */
+  /** The public address that the provider used, not what a proxy forwards. */
   readonly url: string
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
@@ -12,5 +12,5 @@ const FORM = /^application\/x-www-form-urlencoded\b/i
 
 export const isForm = (headers: ReceiptRequest['headers']): boolean => FORM.test(headers['content-type'] ?? '')
 
-/** The query of a URL, which need not be taken apart for it. */
+/** Returns a URL's query without parsing the rest. */
 export const queryOf = (url: string): URLSearchParams => new URLSearchParams(/\?([^#]*)/.exec(url)?.[1])

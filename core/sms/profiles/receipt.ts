@@ -7,7 +7,7 @@ import type { Profile } from './schema.ts'
 import { TOKEN_PARAMETER } from './sender.ts'
 
 export interface ProviderReceipt {
-  /** The provider's ids for the message, in the order of the profile; none where it gives none. */
+  /** The provider's ids for the message, in the profile's order; empty if it gave none. */
   readonly ids: readonly string[]
   readonly reference: string | null
   /** The provider's word in lower case. */
@@ -22,11 +22,11 @@ export const REFERENCE_PARAMETER = 'ref'
 
 const MAX_WORD = 255
 
-/** Some providers send a hundred receipts at once, of some twenty members each. */
+/** Some providers send a hundred receipts at once, with some twenty members each. */
 const MOST_MEMBERS = 5_000
 const MOST_FIELDS = 1_000
 
-/** Would it take long to read, such as thousands of members in 64 KiB? */
+/** True if the request would take long to parse, such as thousands of members in 64 KiB. */
 export function isCrowded({ url, headers, body }: ReceiptRequest): boolean {
   const [separator, most] = isForm(headers) ? ['&', MOST_FIELDS] : [',', MOST_MEMBERS]
   return count(body, separator) > most || url.split('&', MOST_FIELDS + 2).length > MOST_FIELDS + 1
@@ -39,7 +39,7 @@ function count(bytes: Uint8Array, character: string): number {
   return found
 }
 
-/** The receipts in a request: none where it can't be read, or holds nothing that the profile takes for one. */
+/** Returns the receipts in a request: none if it cannot be parsed, or holds nothing that the profile accepts. */
 export function readReceipts({ receipt }: Profile, request: ReceiptRequest): readonly ProviderReceipt[] {
   if (!receipt.methods.some(method => method === request.method)) return []
   const query = queryOf(request.url)
@@ -74,7 +74,7 @@ function itemsIn(content: unknown, path: string | undefined): readonly JsonObjec
   return found.flat(1).filter(isJsonObject)
 }
 
-/** The value of a request by its content type; the query where the profile reads no body, or there is none. */
+/** Parses a request by its content type; uses the query if the profile reads no body, or the body is empty. */
 function contentOf(encodings: Profile['receipt']['encodings'], { headers, body, url }: ReceiptRequest): unknown {
   const text = textOf(body)
   if (text.trim() === '' || encodings.every(each => each === 'query'))
@@ -88,7 +88,7 @@ function contentOf(encodings: Profile['receipt']['encodings'], { headers, body, 
   }
 }
 
-/** Our own parts of a receipt's URL are not part of what the provider says. */
+/** Our own parameters of a receipt URL are not the provider's data. */
 const OURS: readonly string[] = [REFERENCE_PARAMETER, TOKEN_PARAMETER]
 
 const fieldsIn = (parameters: URLSearchParams): JsonObject =>

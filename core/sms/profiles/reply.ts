@@ -2,7 +2,7 @@ import { parseJson } from '../../json.ts'
 import { holds, textsAt, valuesAt } from './path.ts'
 import type { Profile } from './schema.ts'
 
-/** What a provider's reply says. `ids` are those of one message, one for each of its parts where there are several. */
+/** What a provider's reply says. `ids` belong to one message; there are several if each part has one. */
 export type ProviderReply =
   | { readonly isAccepted: true; readonly ids: readonly string[] }
   | { readonly isAccepted: false; readonly error: string }
@@ -12,7 +12,7 @@ const MAX_ERROR = 300
 
 type Found = Profile['reply']['error'][number]
 
-/** Reads a reply by the profile; its body is JSON where it can be read as such, else text. */
+/** Reads a reply by the profile. The body is parsed as JSON if possible, else it is text. */
 export function readReply({ reply, title }: Profile, status: number, body: string): ProviderReply {
   const value = jsonOrText(body)
   const isOk = reply.ok ? reply.ok.includes(status) : status >= 200 && status <= 299

@@ -5,7 +5,7 @@ import { hexUtf16be, type TextForm } from '../text.ts'
 import type { Profile } from './schema.ts'
 import { fill, fillTree, type TemplateValues, type Tree } from './template.ts'
 
-/** What a profile needs of a message. */
+/** The part of a message that a profile uses. */
 export type Outgoing = Pick<Message, 'to_number' | 'from_sender' | 'message' | 'callback_url'> & {
   readonly reference: string
 }
@@ -18,11 +18,11 @@ function numberForm(given: string, form: Profile['request']['number']): string {
   return form === 'plus' ? `+${digits}` : digits
 }
 
-/** An alphanumeric sender, and a short code, stay as they are. */
+/** Alphanumeric senders and short codes stay as they are. */
 const senderForm = (given: string, form: Profile['request']['number']): string =>
   given.startsWith('+') || given.length > 6 ? numberForm(given, form) : given
 
-/** Why a provider would not carry this text as it was written; null where it does. */
+/** Returns why a provider would not carry this text unchanged; null if it would. */
 export function refusedText(
   { request, title }: Profile,
   message: string,
@@ -36,7 +36,7 @@ export function refusedText(
   return null
 }
 
-/** What the templates of a profile stand for in one message. */
+/** Returns the values of a profile's placeholders for one message. */
 export function templateValues(
   { request, account: declared }: Profile,
   message: Outgoing,
@@ -59,7 +59,7 @@ export function templateValues(
   }
 }
 
-/** The provider fills in its escapes before it asks for the URL: what is no escape of its own must not look like one. */
+/** The provider fills in its escapes before it requests the URL, so nothing else may look like one. */
 function withQuery(url: string, parameters: Readonly<Record<string, string>>): string {
   const added = Object.entries(parameters).map(([name, filledIn]) => `${encodeURIComponent(name)}=${filledIn}`)
   if (added.length === 0) return url
@@ -68,7 +68,7 @@ function withQuery(url: string, parameters: Readonly<Record<string, string>>): s
 
 export type ProviderRequest = Omit<Submission, 'caFile'>
 
-/** The request that hands a message to its provider. `base` is scheme, host and port of the gateway. */
+/** Builds the request that hands a message to its provider. `base` is scheme, host and port of the gateway. */
 export function providerRequest(
   { request }: Profile,
   base: string,
@@ -104,7 +104,7 @@ function fieldsFor({ fields, unicode }: Profile['request'], { alphabet }: TextFo
   return { ...Object.fromEntries(kept), ...unicode.set }
 }
 
-/** Flat members as a form: the texts as they are, everything else as JSON. */
+/** Encodes flat members as a form: texts as they are, everything else as JSON. */
 function formOf(fields: Tree): string {
   const form = new URLSearchParams()
   for (const [name, value] of Object.entries(fields))

@@ -7,7 +7,7 @@ import { type ProviderReply, readReply } from './reply.ts'
 import { type ProviderRequest, providerRequest, templateValues } from './request.ts'
 import type { Profile } from './schema.ts'
 
-/** What a profile would do, shown without sending anything. */
+/** Shows what a profile would do, without sending anything. */
 
 export const SAMPLE_TEXTS = ['Your table is booked for 19:30.', 'Ваш столик чекає о 19:30.'] as const
 
@@ -20,7 +20,7 @@ export interface SampleRequest {
 const SAMPLE_REFERENCE = '07033084-5cfd-4812-90a4-e4d24ffb6e3d'
 const RECEIPTS = 'https://pbx.example.com/api/sms-gateways/1/dlr'
 
-/** The requests that would go out for a text in GSM-7 and one in UCS-2; what an account has stands as its name in capitals. */
+/** Returns the requests for a text in GSM-7 and one in UCS-2; account values appear as their names in capitals. */
 export function sampleRequests(profile: Profile): readonly SampleRequest[] {
   const { defaults, account } = profile
   const scheme = defaults.use_ssl === false ? 'http' : 'https'
@@ -51,7 +51,7 @@ export function sampleRequests(profile: Profile): readonly SampleRequest[] {
 export const sampleReply = (profile: Profile, status: number, body: string): ProviderReply =>
   readReply(profile, status, body)
 
-/** Reads a receipt as if it had come to us: the query of a GET, else a form or JSON. */
+/** Reads a receipt as if it had been received: the query of a GET, else a form or JSON. */
 export function sampleReceipts(profile: Profile, text: string): readonly ProviderReceipt[] {
   const { methods, encodings } = profile.receipt
   const isJson = /^\s*[[{]/.test(text)
@@ -65,7 +65,7 @@ export function sampleReceipts(profile: Profile, text: string): readonly Provide
   return readReceipts(profile, request)
 }
 
-/** A request as one would write it down: what a form or JSON holds, member by member. */
+/** Returns a request for display, with the members of its form or JSON. */
 export const asThing = ({ method, url, headers, body, basic }: ProviderRequest): JsonObject => ({
   method,
   url,
@@ -80,7 +80,7 @@ function bodyOf(headers: ProviderRequest['headers'], body: string | null): JsonO
   try {
     return { body: parseJson(body) }
   } catch {
-    // A secret that was a number is masked by a text.
+    // The mask of a numeric secret is text.
     return { body }
   }
 }

@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox'
 import { STATUS_CLASSES } from '../status-class.ts'
 
-/** How a provider's profile is written. A profile is data: what a request, a reply and a receipt look like. */
+/** The schema of a provider's profile. A profile is data: what a request, a reply and a receipt look like. */
 
 const strict = { additionalProperties: false } as const
 const texts = Type.Array(Type.String({ minLength: 1, maxLength: 500 }), { maxItems: 100 })
@@ -11,11 +11,11 @@ const PATH = String.raw`(?:[^.[\]]+|\[(?:\d+|\*)\])?(?:\.[^.[\]]+|\[(?:\d+|\*)\]
 const path = Type.String({ maxLength: 200, pattern: `^${PATH}$` })
 const paths = Type.Array(path, { minItems: 1, maxItems: 20 })
 
-/** Text in which `{name}` stands for a value; see `placeholders.ts`. */
+/** Text with placeholders such as `{name}`; see `template.ts`. */
 const template = Type.String({ maxLength: 2_000 })
 const name = Type.String({ minLength: 1, maxLength: 100, pattern: '^[A-Za-z][A-Za-z0-9_-]*$' })
 
-/** A JSON tree whose texts are templates. A member whose template has no value is left out. */
+/** A JSON tree whose texts are templates. A member without a value is left out. */
 const tree = Type.Cyclic(
   {
     Tree: Type.Union([
@@ -30,16 +30,16 @@ const tree = Type.Cyclic(
 )
 const members = Type.Record(Type.String(), tree)
 
-/** Replaces and removes members of `fields`. */
+/** Sets and removes members of `fields`. */
 const override = Type.Object({ set: Type.Optional(members), remove: Type.Optional(texts) }, strict)
 
 const request = Type.Object(
   {
     method: Type.Enum(['GET', 'POST']),
-    /** Of the URL, after the gateway's host and port. */
+    /** The URL after the gateway's host and port. */
     path: template,
     encoding: Type.Enum(['query', 'form', 'json']),
-    /** How numbers are written: with `+`, or digits alone. */
+    /** How numbers are written: with `+`, or as digits only. */
     number: Type.Enum(['plus', 'digits']),
     auth: Type.Union([
       Type.Object({ kind: Type.Enum(['none', 'basic']) }, strict),
@@ -49,18 +49,18 @@ const request = Type.Object(
     fields: members,
     /** For text outside GSM 03.38. */
     unicode: Type.Optional(override),
-    /** Our own reference of a message: a UUID, or the record's id where only a number will do. */
+    /** Our own reference of a message: a UUID, or the record's id where the provider takes only a number. */
     reference: Type.Optional(Type.Enum(['uuid', 'id'])),
-    /** Query parameters of the receipt URL that the provider fills in, written as they are. */
+    /** Query parameters of the receipt URL that the provider fills in, written unencoded. */
     receiptQuery: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 20 }))),
-    /** A longer text is refused, since the provider would cut it. */
+    /** Longer texts are refused, since the provider would cut them. */
     maxParts: Type.Optional(Type.Integer({ minimum: 1, maximum: 255 })),
     maxCharacters: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })),
   },
   strict,
 )
 
-/** Holds where every value at the path is one of these, or matches the pattern; a path that leads nowhere does not. */
+/** Holds if every value at the path is one of these, or matches the pattern; fails if the path leads nowhere. */
 const test = Type.Object(
   { path, is: Type.Optional(texts), matches: Type.Optional(Type.String({ maxLength: 500, format: 'regex' })) },
   strict,
@@ -74,13 +74,13 @@ const found = Type.Union([
 
 const reply = Type.Object(
   {
-    /** HTTP statuses of success; any 2xx where none are named. */
+    /** HTTP statuses of success; any 2xx by default. */
     ok: Type.Optional(Type.Array(Type.Integer({ minimum: 200, maximum: 299 }), { minItems: 1, maxItems: 20 })),
-    /** All must hold, for providers that report failures under a 2xx. */
+    /** All must hold. For providers that report failures under a 2xx. */
     tests: Type.Optional(Type.Array(test, { maxItems: 10 })),
-    /** Where the provider's id or ids are; none where it gives none. */
+    /** Where to find the provider's id or ids; none if it gives none. */
     id: Type.Union([found, Type.Literal('none')]),
-    /** Where the error is; the first that is there counts. */
+    /** Where to find the error; the first that exists counts. */
     error: Type.Array(found, { maxItems: 10 }),
   },
   strict,
@@ -90,19 +90,19 @@ const receipt = Type.Object(
   {
     methods: Type.Array(Type.Enum(['GET', 'POST']), { minItems: 1 }),
     encodings: Type.Array(Type.Enum(['query', 'form', 'json']), { minItems: 1 }),
-    /** Where the receipts of one request are; the request itself is one where nothing is named. A root array is always read. */
+    /** Where to find the receipts in a request; by default the request is one. Every item of a root array is read. */
     items: Type.Optional(path),
-    /** An item that breaks one of these is not a receipt. */
+    /** An item that fails one of these is not a receipt. */
     require: Type.Optional(Type.Array(test, { maxItems: 10 })),
     id: Type.Optional(paths),
-    /** Our own reference; that of the receipt URL is always read. */
+    /** Our own reference; the one in the receipt URL is always read. */
     reference: Type.Optional(paths),
-    /** The first that leads to a word in the table counts, else the first that leads to a word. */
+    /** The first path to a word in the table counts, else the first path to any word. */
     status: paths,
     /** The words of each class in lower case; `esme_*` is every word that begins so. */
     table: Type.Partial(Type.Object(Object.fromEntries(STATUS_CLASSES.map(each => [each, texts])), strict)),
     error: Type.Optional(paths),
-    /** What is answered to a receipt that was read. */
+    /** The answer to a receipt that was read. */
     ack: Type.Optional(
       Type.Object(
         { body: Type.String({ maxLength: 200 }), type: Type.Optional(Type.String({ maxLength: 100 })) },
@@ -123,7 +123,7 @@ export const RECIPES = [
   'name-values',
 ] as const
 
-/** How the sender of a receipt proves itself. The secret is the gateway's callback token. */
+/** How the sender of a receipt is authenticated. The secret is the gateway's callback token. */
 const sender = Type.Union([
   Type.Object({ kind: Type.Enum(['none', 'basic']) }, strict),
   /** The token is a query parameter of the receipt URL. */
@@ -136,18 +136,18 @@ const sender = Type.Union([
       encoding: Type.Enum(['hex', 'base64']),
       /** `header:NAME` or `field:NAME`. */
       signature: Type.String({ pattern: '^(?:header|field):[A-Za-z0-9_-]+$' }),
-      /** Headers that take part in the message, by their role in the recipe. */
+      /** Headers that are part of the signed message, by their role in the recipe. */
       headers: Type.Optional(
         Type.Partial(Type.Object({ nonce: Type.String(), timestamp: Type.String(), id: Type.String() }, strict)),
       ),
-      /** The secret is base64 after this prefix. */
+      /** A prefix before the base64 of the secret. */
       keyPrefix: Type.Optional(Type.String()),
-      /** Seconds that a timestamp may be off. */
+      /** The most seconds that a timestamp may be off. */
       tolerance: Type.Optional(Type.Integer({ minimum: 1, maximum: 86_400 })),
     },
     strict,
   ),
-  /** The token is the public key, in base64. The message is timestamp, `|` and body. */
+  /** The token is the public key, in base64. The signed message is timestamp, `|` and body. */
   Type.Object(
     {
       kind: Type.Literal('ed25519'),
@@ -169,7 +169,7 @@ const sender = Type.Union([
   ),
 ])
 
-/** What an account has beside its name and password, in the provider's words. */
+/** What an account has besides its name and password, in the provider's words. */
 const accountField = Type.Object(
   {
     /**
@@ -180,7 +180,7 @@ const accountField = Type.Object(
     label: Type.String({ minLength: 1, maxLength: 100 }),
     optional: Type.Optional(Type.Boolean()),
     fallback: Type.Optional(Type.String({ maxLength: 255 })),
-    /** It has the value of this one where nothing else is given. */
+    /** Takes this value if not given. */
     same: Type.Optional(Type.Enum(['username', 'password'])),
   },
   strict,
@@ -191,7 +191,7 @@ export const profileSchema = Type.Object(
     name,
     title: Type.String({ minLength: 1, maxLength: 100 }),
     account: Type.Array(accountField, { maxItems: 20 }),
-    /** What a new gateway takes where nothing else is given. */
+    /** Defaults of a new gateway. */
     defaults: Type.Partial(
       Type.Object(
         {

@@ -16,10 +16,10 @@ export interface Proof {
   readonly now: number
 }
 
-/** What its URL and headers tell of a sender: it is the holder of the token, is not, or its body must be seen. */
+/** What URL and headers reveal about the sender: it has the token, it does not, or the body must be checked. */
 export type Glance = 'proven' | 'refused' | 'open'
 
-/** Decides what can be decided before a body is read: without a secret or a signature, none is read. */
+/** Decides as much as possible before a body is read: without a secret or a signature, none is read. */
 export function glance(
   senders: readonly ProfileSender[],
   proof: Omit<Proof, 'request'> & { readonly request: Head },
@@ -28,7 +28,7 @@ export function glance(
   return glances.includes('proven') ? 'proven' : glances.includes('open') ? 'open' : 'refused'
 }
 
-/** A request whose body has not been read. */
+/** A request before its body is read. */
 export type Head = Omit<ReceiptRequest, 'body'>
 
 const NOTHING = new Uint8Array()
@@ -52,7 +52,7 @@ function glanceAt(sender: ProfileSender, proof: Proof): Glance {
   }
 }
 
-/** Did the holder of the token send this? One of the ways that the profile allows is enough. */
+/** Returns whether the holder of the token sent this. One of the ways that the profile allows is enough. */
 export const isFromProvider = (senders: readonly ProfileSender[], proof: Proof): boolean =>
   senders.some(sender => proves(sender, proof))
 
@@ -90,7 +90,7 @@ const isRecent = (timestamp: string, tolerance: number | undefined, { now }: Pic
 type Hmac = Extract<ProfileSender, { kind: 'hmac' }>
 type Fields = readonly (readonly [name: string, value: string])[]
 
-/** What a recipe may make its message of; each is found when it is asked for. */
+/** What a recipe may build its signed message from; each is computed on demand. */
 interface Signed {
   readonly url: string
   readonly body: Uint8Array
@@ -100,7 +100,7 @@ interface Signed {
 
 const nameAndValue = (pairs: Fields): string => pairs.map(([name, value]) => name + value).join('')
 
-/** The message that each recipe signs. */
+/** How each recipe builds the message that is signed. */
 const MESSAGES: Readonly<Record<(typeof RECIPES)[number], (signed: Signed) => Pieces>> = {
   'url-fields': ({ url, fields }) => [url, nameAndValue(fields())],
   'url-nonce': ({ url, header }) => [bareOf(url), header('nonce')],
@@ -144,11 +144,11 @@ const keyOf = ({ keyPrefix }: Hmac, token: string): Uint8Array =>
     ? bytesOf(token.slice(keyPrefix.length), 'base64')
     : utf8(token)
 
-/** Several may stand in one header, each behind the version of its scheme: `v1,abc= v1,def=`. */
+/** A header may hold several signatures, each after its scheme's version: `v1,abc= v1,def=`. */
 const signaturesIn = (given: string): readonly string[] =>
   given.split(/[\s,]+/).filter(each => each !== '' && !/^v\d+$/.test(each))
 
-/** As it came; some providers sign the default port, others leave it out. */
+/** Yields the URL as received and its variants: some providers sign the default port, others leave it out. */
 function* urlsOf(url: string): Iterable<string> {
   yield url
   const { protocol, host, port } = new URL(url)
@@ -168,7 +168,7 @@ const sortedQuery = (url: string): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join('&')
 
-/** What a form, a JSON object, or the query of a GET says, by name. */
+/** Returns the members of a form, a JSON object, or the query of a GET, by name. */
 function fieldsOf({ method, headers, body, url }: ReceiptRequest): Fields {
   if (method === 'GET') return [...queryOf(url)].sort(byName)
   const text = textOf(body)

@@ -3,7 +3,7 @@ import type { Found, Listed, Profiles } from '../../ports/messaging/profiles.ts'
 import { BUILT_IN } from './all.ts'
 import { checkProfile, type ProfileFault } from './check.ts'
 
-/** A file of the operator's, as it is found; `text` is null for one that cannot be read. */
+/** A profile file of the operator; `text` is null if it cannot be read. */
 export interface ProfileFile {
   readonly file: string
   readonly text: string | null
@@ -11,7 +11,7 @@ export interface ProfileFile {
 
 const builtIn = new Map(BUILT_IN.map(profile => [profile.name, profile]))
 
-/** The profiles that are built in, and those in the files, which are asked for when they are needed. */
+/** Returns the built-in profiles and those in the files, which are read on demand. */
 export function profilesWith(files: () => readonly ProfileFile[]): Profiles {
   let own: readonly Listed[] | null = null
   const read = (): readonly Listed[] => {
@@ -52,7 +52,7 @@ function listed(files: readonly ProfileFile[]): readonly Listed[] {
   })
 }
 
-/** The name of a file that is not a profile: `acme` of `acme.json`. */
+/** The profile name of a file: `acme` for `acme.json`. */
 const nameOf = (file: string): string => file.replace(/^.*[/\\]/, '').replace(/\.json$/, '')
 
 export const faultLine = ({ path, problem }: ProfileFault): string => (path === '' ? problem : `${path}: ${problem}`)
@@ -65,7 +65,7 @@ function readProfile(file: string, text: string): Found {
   return { problem: `The profile in ${file} is wrong: ${first ?? ''}${more}.` }
 }
 
-/** Reads a profile from JSON. */
+/** Parses a profile from JSON. */
 export function checkText(text: string): ReturnType<typeof checkProfile> {
   try {
     return checkProfile(JSON.parse(text))

@@ -1,4 +1,4 @@
-/** What the templates of a profile may name, beside `account.KEY`. */
+/** The placeholders of a profile's templates, besides `account.KEY`. */
 export const PLACEHOLDERS = [
   'to',
   'from',
@@ -11,7 +11,7 @@ export const PLACEHOLDERS = [
   'token',
 ] as const
 
-/** By placeholder. Where a value is null or missing, the member whose template names it is left out. */
+/** By placeholder. A member whose template uses a null or missing value is left out. */
 export type TemplateValues = Readonly<Record<string, string | null>>
 
 export type Tree = string | number | boolean | readonly Tree[] | { readonly [member: string]: Tree }
@@ -21,7 +21,7 @@ const PLACEHOLDER = /\{([A-Za-z][A-Za-z0-9_.-]*)\}/g
 export const placeholdersIn = (template: string): readonly string[] =>
   [...template.matchAll(PLACEHOLDER)].map(([, name = '']) => name)
 
-/** The template with each `{name}` replaced by its encoded value; null where one of them has none. */
+/** Replaces each `{name}` by its encoded value; returns null if one has none. */
 export function fill(
   template: string,
   values: TemplateValues,
@@ -36,7 +36,7 @@ export function fill(
   return isComplete ? text : null
 }
 
-/** The tree with its texts filled in; members without a value are left out, and so are objects left without members. */
+/** Fills in the texts of a tree. Members without a value are left out, and so are objects left empty. */
 export function fillTree(tree: Tree, values: TemplateValues): Tree | null {
   if (typeof tree === 'string') return fill(tree, values)
   if (typeof tree !== 'object') return tree
@@ -50,7 +50,7 @@ export function fillTree(tree: Tree, values: TemplateValues): Tree | null {
 
 const isList = (tree: Tree): tree is readonly Tree[] => Array.isArray(tree)
 
-/** Every text of a tree. */
+/** Returns every text of a tree. */
 export function textsIn(tree: Tree): readonly string[] {
   if (typeof tree === 'string') return [tree]
   return typeof tree === 'object' ? Object.values(tree).flatMap(textsIn) : []

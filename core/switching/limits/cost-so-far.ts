@@ -3,13 +3,13 @@ import type { Timestamp } from '../../dates.ts'
 import type { LiveCall } from '../../ports/switching.ts'
 import { rateCall } from '../../rating/rate-call.ts'
 
-/** Whole seconds that a call has been answered; null while it rings. */
+/** Returns the whole seconds since a call was answered; null while it rings. */
 export const secondsOf = ({ answeredAt }: Pick<LiveCall, 'answeredAt'>, now: Timestamp): number | null =>
   answeredAt === null ? null : Math.max(0, Math.floor((Date.parse(now) - Date.parse(answeredAt)) / 1000))
 
 /**
- * What a call would cost if it ended now, in units of 0.0001, by the rates in force when it began; null where no rate
- * says so.
+ * Returns what a call would cost if it ended now, in units of 0.0001, by the rates in force when it began; null if it
+ * has no rate.
  */
 export function costSoFar(
   { direction, to, startedAt }: Pick<LiveCall, 'direction' | 'to' | 'startedAt'>,
@@ -20,7 +20,7 @@ export function costSoFar(
   const { cost, unrated } = rateCall(deckAt(startedAt), {
     direction,
     answered: seconds !== null,
-    // A second that has begun is a second.
+    // A started second counts as a whole one.
     answeredSeconds: seconds === null ? 0 : seconds + 1,
     destination: dialling.read(to),
   })

@@ -69,7 +69,7 @@ const object = (example: string, faultsOf: (name: string, value: unknown) => rea
       : [{ path: [], problem: `must be an object such as ${example}` }],
 })
 
-/** An object whose names are all ours, so that each that is not known is a slip. */
+/** An object in which every key is ours, so that an unknown one is a mistake. */
 const closed = (keys: Keys): Key => ({
   ...object('{"calls_per_day": 500}', (name, value) => {
     const known = Object.hasOwn(keys, name) ? keys[name] : undefined
@@ -101,7 +101,7 @@ const KEYS: Keys = { limits: LIMITS }
 /** Members by name, each with its path from the settings on. */
 type Members = Readonly<Record<string, { readonly path: string; readonly value: unknown }>>
 
-/** What is no object is a member that is not known. */
+/** An unknown member is reported where an object was expected. */
 function membersAt(path: string, value: unknown): Members {
   if ((value ?? null) === null) return {}
   if (!isJsonObject(value)) return { [path]: { path, value } }
@@ -110,8 +110,8 @@ function membersAt(path: string, value: unknown): Members {
 }
 
 /**
- * The limits in a tenant's settings. An extension has the limits of its own, and of those that it does not name the ones
- * of every extension. What cannot be read counts as reached, as does what looks like `limits` mistyped.
+ * Reads the limits in a tenant's settings. An extension has its own limits, and the common extension limits for those
+ * that it does not set. An unreadable limit counts as reached, and so does a key that looks like a misspelt `limits`.
  */
 export function limitsOf(settings: unknown, dialling: Dialling): LimitSettings {
   const all = isJsonObject(settings) ? settings : {}
@@ -145,7 +145,7 @@ function limits(members: Members, dialling: Dialling): Limits {
   const isRead = (name: string): boolean =>
     Object.hasOwn(MEMBERS, name) &&
     MEMBERS[name]?.faults(given(name)).length === 0 &&
-    // Of no number that the tenant dials, such as what it dials before a country code.
+    // The digits of no number that the tenant dials, such as an international prefix.
     !Object.entries(digits).some(([list, prefixes]) => list === name && prefixes?.includes(''))
   return {
     most: Object.fromEntries(

@@ -1,4 +1,4 @@
-/** The members of `settings.limits` of a tenant, and of its `extension` and `extensions[number]`. All are optional. */
+/** The members of a tenant's `settings.limits`, of its `extension` and of `extensions[number]`. All are optional. */
 export const LIMIT_NAMES = [
   'concurrent_calls',
   'calls_per_hour',
@@ -8,32 +8,32 @@ export const LIMIT_NAMES = [
 ] as const
 export type LimitName = (typeof LIMIT_NAMES)[number]
 
-/** What one tenant or one extension may do. Amounts in units of 0.0001; an absent limit is none. */
+/** What one tenant or extension may do. Amounts in units of 0.0001; a missing limit means no limit. */
 export interface Limits {
   readonly most: Readonly<Partial<Record<LimitName, number>>>
-  /** Beginnings of `ReadNumber.digits`; the longest that fits, of both lists, decides. */
+  /** Beginnings of `ReadNumber.digits`; the longest match in both lists decides. */
   readonly blockedPrefixes: readonly string[]
   /** null: all are allowed. */
   readonly allowedPrefixes: readonly string[] | null
   readonly maxSeconds: number | null
-  /** Does a call out need a rate? */
+  /** True if outgoing calls need a rate. */
   readonly ratedOnly: boolean
-  /** Members that cannot be read, such as `limits.calls_per_day`. Each counts as reached: calls out are refused. */
+  /** Unreadable members, such as `limits.calls_per_day`. Each counts as reached: outgoing calls are refused. */
   readonly unreadable: readonly string[]
 }
 
 export interface LimitSettings {
-  /** Of all calls of the tenant together. */
+  /** For all calls of the tenant together. */
   readonly tenant: Limits
-  /** Of each extension that has none of its own. */
+  /** For each extension without its own. */
   readonly extension: Limits
   /** By extension number. */
   readonly extensions: ReadonlyMap<string, Limits>
 }
 
 /**
- * Calls out that have ended, of one tenant or extension, and what they cost, in units of 0.0001; no `concurrent_calls`,
- * since calls that are up have no record yet.
+ * What ended outgoing calls of one tenant or extension have used; costs in units of 0.0001. `concurrent_calls` is
+ * always 0, since calls in progress have no record yet.
  */
 export type Used = Readonly<Record<LimitName, number>>
 
@@ -45,14 +45,14 @@ export const NOTHING_USED: Used = {
   cost_per_day: 0,
 }
 
-/** How many calls are up, of one tenant or extension. */
+/** The calls in progress of one tenant or extension. */
 export interface Live {
   readonly calls: number
-  /** Those of them that go out. */
+  /** The outgoing ones among them. */
   readonly callsOut: number
 }
 
-/** A limit and what is used of it: calls, or units of 0.0001. */
+/** A limit and its use: calls, or units of 0.0001. */
 export interface LimitUse {
   readonly name: LimitName
   readonly used: number
@@ -60,8 +60,8 @@ export interface LimitUse {
 }
 
 /**
- * The limits that a further call is measured by, with what is used of them. Only a call out is measured by more than the
- * calls that are up; those count among the calls of the hour and the day, and have no cost yet.
+ * Returns the limits that apply to one more call, with their use. Only an outgoing call is measured by more than the
+ * calls in progress; those count as calls of the hour and the day, but have no cost yet.
  */
 export function limitsInUse({ most }: Limits, { used, live, isOut }: Measured): readonly LimitUse[] {
   const now: Readonly<Record<LimitName, number>> = {
@@ -84,13 +84,13 @@ export interface Measured {
 
 export const isReached = ({ used, limit }: LimitUse): boolean => used >= limit
 
-/** What the limits say of calling a number, by the prefix that decides; null where none fits. */
+/** Whether a number may be called, and the prefix that decides; null if no prefix matches. */
 export interface Permission {
   readonly prefix: string | null
   readonly rule: 'allowed' | 'blocked' | 'not listed'
 }
 
-/** May a number be called, by its digits? What is both blocked and allowed is blocked. */
+/** Decides whether the limits permit a number, by its digits. A prefix in both lists is blocked. */
 export function permission({ blockedPrefixes, allowedPrefixes }: Limits, digits: string): Permission {
   const blocked = longest(blockedPrefixes, digits)
   const allowed = longest(allowedPrefixes ?? [], digits)

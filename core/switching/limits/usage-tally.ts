@@ -4,7 +4,7 @@ import type { UsedBy } from '../../ports/switching.ts'
 import type { Period } from '../../rating/period.ts'
 import { NOTHING_USED, type Used } from './limits.ts'
 
-/** A call out that has ended. */
+/** An outgoing call that has ended. */
 export interface EndedCall {
   readonly extensionId: number | null
   /** Units of 0.0001. */
@@ -12,12 +12,12 @@ export interface EndedCall {
   readonly endedAt: Timestamp
 }
 
-/** Adds up the calls out of one tenant that count for its limits. */
+/** Adds up one tenant's outgoing calls that count for its limits. */
 export interface UsageTally {
-  /** Calls that ended before do not count. */
+  /** Calls that ended earlier do not count. */
   readonly since: Timestamp
   add(call: EndedCall): void
-  /** What is used at that moment; null when a new day has begun, for which all is added up again. */
+  /** Returns the use at that moment; null on a new day, which needs a new tally. */
   at(now: Timestamp): UsedBy | null
 }
 
@@ -28,7 +28,7 @@ interface Sum {
   cost: number
 }
 
-/** By the id of an extension; those of the whole tenant under an id that none has. */
+/** By extension id; the whole tenant's under an id that none has. */
 type Sums = Map<number, Sum>
 const TENANT = 0
 
@@ -44,11 +44,11 @@ const minuteOf = (moment: Timestamp): string => moment.slice(0, 16)
 const hourBefore = (now: Timestamp): string => minuteOf(addSeconds(now, -HOUR))
 
 interface Day extends Period {
-  /** Is a moment on it, by the clock of the zone? */
+  /** Returns whether a moment is on this day, by the clock of the zone. */
   holds(moment: Timestamp): boolean
 }
 
-/** The calendar day in a zone; that of UTC where there is no such zone. */
+/** Returns the calendar day in a zone; the UTC day if there is no such zone. */
 export function dayAt(timezone: string, now: Timestamp): Day {
   const zone = isTimeZone(timezone) ? timezone : 'UTC'
   const [clock, shown] = [switchClock(zone), wallClock(zone)]
@@ -57,7 +57,7 @@ export function dayAt(timezone: string, now: Timestamp): Day {
   const today = dateOf(now)
   const from = begin(today)
   const to = begin(new Date(Date.parse(today) + 86_400_000).toISOString().slice(0, 10))
-  // Where clocks go back at midnight, an hour of the day is still to come.
+  // If clocks go back at midnight, an hour of the day is still to come.
   return { from, to, holds: moment => moment >= from && (moment < to || dateOf(moment) === today) }
 }
 

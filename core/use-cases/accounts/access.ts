@@ -11,29 +11,29 @@ import type { Messaging } from '../messaging/messaging.ts'
 import type { Administration } from '../records/administer.ts'
 import type { Browsing } from '../records/browsing.ts'
 
-/** The ports that use cases for one account stand on. */
+/** The ports behind the use cases of one account. */
 export interface ServedPorts {
   readonly records: ServedRecords
   readonly messages: Messages
-  /** The tenant that the account keeps to. */
+  /** The tenant that the account is limited to. */
   readonly tenantId?: number
 }
 
-/** What an account works with. */
+/** The use cases of one account. */
 export interface UseCases {
   readonly administration: Administration
   readonly browsing: Browsing
   readonly messaging: Messaging
 }
 
-/** What an account is and may do. */
+/** Who an account is and what it may do. */
 export interface Standing {
   readonly name: string
   readonly email: string
   readonly role: Role
-  /** Are roles enforced? */
+  /** Whether roles are enforced. */
   readonly roles: RoleMode
-  /** The tenant that it keeps to; null for all. */
+  /** The tenant that the account is limited to; null for all. */
   readonly tenant: {
     readonly id: number
     readonly name: string
@@ -44,15 +44,15 @@ export interface Standing {
   readonly permissions: readonly string[]
 }
 
-/** Who may do what, and with what. */
+/** Decides who may do what, and provides the use cases for it. */
 export interface Access {
   viewerOf(account: Account): Viewer
   standing(account: Account): Promise<Standing>
-  /** The use cases as the account may use them, and the records that it may see. */
+  /** Returns the use cases as the account may use them, and the records that it may see. */
   useCases(viewer: Viewer): UseCases & Pick<ServedPorts, 'records'>
 }
 
-/** How many accounts' use cases are kept. */
+/** The number of accounts whose use cases are cached. */
 const KEPT = 200
 
 export function access(

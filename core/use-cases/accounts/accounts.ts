@@ -11,19 +11,19 @@ import { dangling } from '../../resources/values/field-errors.ts'
 import { parseWhole } from '../../resources/values/input.ts'
 import { readNewCredentials } from './sign-in.ts'
 
-/** An account that is to be made. Without a password it gets a random one. */
+/** An account to create. Without a password it gets a random one. */
 export interface NewAccount {
   readonly email: string
   readonly password?: string | undefined
-  /** What stands before the `@` without it. */
+  /** Default: the part of the e-mail before the `@`. */
   readonly name?: string | undefined
-  /** `admin` without it. */
+  /** Default: `admin`. */
   readonly role?: Role | undefined
   /** The tenant that it is tied to; none without it. */
   readonly tenantId?: number | null | undefined
 }
 
-/** What the account's owner has to be shown, since nobody can read it again; null when they chose the password. */
+/** The generated password, which can be shown only now; null if the owner chose one. */
 interface Made {
   readonly madeUp: string | null
 }

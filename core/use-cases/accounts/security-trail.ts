@@ -9,21 +9,21 @@ import type { Clock } from '../../ports/system.ts'
 /** Where a request comes from. */
 export interface Origin {
   readonly address: string
-  /** Tells those who send requests from each other: an IPv4 address, or a /64 of IPv6. */
+  /** What identifies a sender: an IPv4 address, or a /64 of IPv6. */
   readonly network: string
 }
 
 /**
- * Notes in the audit trail what people without a session bring about. Nobody waits for it, nothing is thrown, and it
- * costs a bounded number of rows, however much they do: what is beyond that is counted, and the count noted.
+ * Notes in the audit trail what people without a session cause. Nothing waits for it, it never throws, and it writes a
+ * bounded number of rows, however much happens: the excess is counted, and the count noted.
  */
 export interface SecurityTrail {
   loginFailed(email: string, from: Origin): void
-  /** From now on, logins of the account from there are refused unseen; of `everybody`, all logins from there. */
+  /** Logins to the account from that origin are now refused without a check; for `everybody`, all logins from there. */
   lockedOut(email: string, from: Origin, who: 'account' | 'everybody'): void
   /** A receipt for a gateway came without its token. */
   tokenRefused(gatewayId: number, from: Origin): void
-  /** Notes what was counted in periods that are over; `all` in this one too. */
+  /** Notes what was counted in past periods; with `all`, also in the current one. */
   settle(all?: boolean): Promise<void>
 }
 
@@ -48,7 +48,7 @@ const LONGEST_ADDRESS = 64
 export function securityTrail({ accounts, audit, digests, serverKeys, clock }: Dependencies): SecurityTrail {
   const budget = rowBudget(clock)
 
-  /** For unknown accounts not even the name they typed is written: it may be a password. */
+  /** For unknown accounts not even the typed name is stored: it may be a password. */
   const claimed = async (email: string): Promise<{ name: string; id: number | null; changes: Changes }> => {
     const found = await accounts.findByEmail(email)
     if (found) return { name: found.email, id: found.id, changes: found.disabled ? { account: 'disabled' } : {} }
@@ -99,17 +99,17 @@ interface Counted {
   readonly since: Timestamp
   readonly period: number
   count: number
-  /** Where they came from, up to this number. */
+  /** Their networks, up to a limit. */
   readonly networks: Set<string>
 }
 
 const PERIOD_SECONDS = 15 * 60
-/** Rows in a period, for each kind of event and for each network of those. */
+/** Rows in a period, for each kind of event and for each network within it. */
 const ROWS = 15
 const ROWS_OF_NETWORK = 5
 const NETWORKS = 1_000
 
-/** How much a period may note of each kind; the rest is counted. */
+/** Limits the rows of each kind in a period; the rest is counted. */
 function rowBudget(clock: Clock) {
   const spent = new Map<string, number>()
   const counts = new Map<Noted, Counted>()
@@ -145,13 +145,13 @@ function rowBudget(clock: Clock) {
       spent.set(action, all + 1).set(`${action} ${network}`, own + 1)
       return true
     },
-    /** Hands over what was counted, and begins again. */
+    /** Returns what was counted, and starts over. */
     counted: (all = false): Counted[] => {
       const over = [...counts.values()].filter(counted => all || counted.period < period())
       for (const { action } of over) counts.delete(action)
       return over
     },
-    /** What could not be written is counted on. */
+    /** Counts again what could not be written. */
     putBack: (counted: Counted): void => {
       const later = counts.get(counted.action)
       counted.count += later?.count ?? 0

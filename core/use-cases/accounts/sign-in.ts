@@ -13,10 +13,10 @@ export const loginFields = {
   password: text(1024, { untrimmed: true, examples: ['correct horse'] }),
 }
 
-/** As NIST SP 800-63B has it. */
+/** From NIST SP 800-63B. */
 const SHORTEST_PASSWORD = 8
 
-/** What a new account or a new password must be; a password that is stored already may be shorter. */
+/** The rules for a new account or password; passwords stored earlier may be shorter. */
 export const accountFields = {
   ...loginFields,
   password: text(1024, {
@@ -36,15 +36,21 @@ export interface SessionLives {
 }
 
 export interface SignIn {
-  /** The account's credentials. Throws `invalid_credentials`, alike for an unknown, wrong or disabled one. */
+  /**
+   * Returns the account's credentials. Throws `invalid_credentials`, the same for an unknown account, a wrong password
+   * and a disabled account.
+   */
   authenticate(email: string, password: string): Promise<Credentials>
-  /** Stores a new session. Throws `invalid_credentials` when the credentials are not the account's any more. */
+  /** Stores a new session. Throws `invalid_credentials` if the credentials have changed since. */
   open(tokenHash: string, credentials: Credentials, origin: string): Promise<void>
-  /** The live session's account; restarts its idle time unless nobody may be there. Null when there is none. */
+  /**
+   * Returns the account of a live session, null if there is none. Restarts its idle time, unless the request may come
+   * without anybody there.
+   */
   resume(tokenHash: string, options?: { readonly isUnattended?: boolean }): Promise<Account | null>
-  /** Ends a session at once, even while nothing can be written: that is made up for when sessions are forgotten. */
+  /** Ends a session at once, even while nothing can be written: `forgetExpired` then deletes it later. */
   end(tokenHash: string, by: Actor): Promise<void>
-  /** Forgets sessions that were ended, and those whose life is over; returns how many those were. */
+  /** Deletes sessions that ended or expired; returns the number of expired ones. */
   forgetExpired(): Promise<number>
 }
 
@@ -56,25 +62,25 @@ interface Dependencies {
   readonly lives: SessionLives
 }
 
-/** How many sessions' last requests are remembered. */
+/** The number of sessions whose last request is remembered. */
 const REMEMBERED = 10_000
 
 /** Throws `invalid`. */
 export const readCredentials = (body: unknown) => parseWhole(loginFields, body)
 
-/** The same for an account or a password that is new. Throws `invalid`. */
+/** The same for a new account or password. Throws `invalid`. */
 export const readNewCredentials = (body: unknown) => parseWhole(accountFields, body)
 
 export function signIn({ accounts, sessions, passwords, clock, lives }: Dependencies): SignIn {
   const { endOf, isOver, isWorthExtending, slack } = lifetime(lives)
   const now = steady(clock)
-  /** Those that are still stored, since nothing could be written when they ended. */
+  /** Ended sessions that are still stored, since nothing could be written then. */
   const ended = new Map<string, Actor>()
-  /** Of sessions whose stored end is behind that. */
+  /** The last requests of sessions whose stored end is out of date. */
   const lastRequests = new Map<string, Timestamp>()
   const extending = new Set<string>()
 
-  /** Nobody waits for it: who only reads goes on reading while nothing can be written. */
+  /** Nothing waits for it: reading goes on while nothing can be written. */
   const extend = (tokenHash: string, session: Session, moment: Timestamp): void => {
     if (extending.has(tokenHash)) return
     extending.add(tokenHash)
@@ -126,10 +132,10 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
   }
 }
 
-/** How many seconds the system's clock may be behind before it counts as set back. */
+/** Seconds that the system's clock may lag before it counts as set back. */
 const TOLERANCE = 1
 
-/** The time of the clock, which goes on as ever while that is set back. */
+/** Returns the clock's time, which keeps moving while the clock is set back. */
 function steady(clock: Clock): () => Timestamp {
   let [latest, at] = [Number.NEGATIVE_INFINITY, 0]
   return () => {
@@ -143,9 +149,9 @@ function steady(clock: Clock): () => Timestamp {
 }
 
 function lifetime({ idle, absolute }: SessionLives) {
-  /** How many seconds the stored end of a session may be behind. */
+  /** The most seconds that a session's stored end may lag. */
   const slack = idle / 60
-  /** The end of a session after a request at `last`. */
+  /** Returns when a session ends after a request at `last`. */
   const endOf = (createdAt: Timestamp, last: Timestamp): Timestamp => {
     const idleEnd = addSeconds(last, idle)
     const absoluteEnd = addSeconds(createdAt, absolute)
@@ -156,11 +162,11 @@ function lifetime({ idle, absolute }: SessionLives) {
     endOf,
     isOver: (session: Session, last: Timestamp | undefined, now: Timestamp): boolean => {
       const { createdAt, expiresAt } = session
-      // Used later than now: the clock was set back before this process began, and hides how long the session has lived.
+      // Used later than now: the clock was set back before this process began, and hides the age of the session.
       if (last === undefined && (createdAt > now || expiresAt > addSeconds(now, idle))) return true
       return expiresAt <= now && (last === undefined || endOf(createdAt, last) <= now)
     },
-    /** An end is put off only once it moves by the slack, so that reading seldom writes. */
+    /** Moves the stored end only once it has shifted by the slack, so that reading seldom writes. */
     isWorthExtending: ({ createdAt, expiresAt }: Session, now: Timestamp): boolean =>
       now >= addSeconds(expiresAt, slack - idle) && addSeconds(expiresAt, slack) <= endOf(createdAt, now),
   }

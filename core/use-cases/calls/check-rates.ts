@@ -16,9 +16,9 @@ export interface CheckPorts extends CountryPorts {
   readonly calls: CountryPorts['calls'] & Pick<Calls, 'unratedDestinations' | 'usedRates'>
 }
 
-/** What is worth a look in a tenant's rates, by its calls of a period. */
+/** What to check in a tenant's rates, by its calls of a period. */
 export interface RateFindings extends DeckFindings {
-  /** Unrated calls that a country in the tenant's settings would most likely make national; null for none. */
+  /** Unrated calls that would most likely be national if the tenant's settings named a country; null for none. */
   readonly national: MissingCountry | null
   readonly abroad: BilledAbroad | null
 }

@@ -31,28 +31,28 @@ export interface LimitWatchParts {
   onReached(name: LimitName): void
 }
 
-/** Whose limit it is. */
+/** Who owns the limit. */
 export interface Limited {
   readonly tenant: { readonly id: number; readonly slug: string; readonly timezone: string }
-  /** null where it is the tenant's. */
+  /** null if it is the tenant's. */
   readonly extension: { readonly id: number; readonly number: string } | null
 }
 
 export interface LimitWatch {
-  /** Looks whether those have reached a limit whose calls or settings have been stored. */
+  /** Checks the limits of tenants whose calls or settings were stored. */
   look(changed: Changed): Promise<void>
-  /** Tells operators that a limit is reached, once for each hour or day: a notice, an entry of the audit trail. */
+  /** Reports a reached limit to operators, once in each hour or day: a notice, and an entry of the audit trail. */
   reached(limited: Limited, use: LimitUse): Promise<void>
 }
 
 export const LIMIT_REACHED = 'limit_reached'
 const HOUR = 3_600
-/** How long a notice is shown. */
+/** Seconds that a notice is shown. */
 const SHOWN_FOR = 86_400
 
 const NONE_UP = { calls: 0, callsOut: 0 }
 
-/** Those that what is stored tells; what is up is known to the switch alone. */
+/** Returns the limits reached by stored calls; only the switch knows the calls in progress. */
 const reachedBy = (limits: Limits, used: Used): LimitUse[] =>
   limitsInUse(limits, { used, live: NONE_UP, isOut: true }).filter(
     use => use.name !== 'concurrent_calls' && isReached(use),
@@ -102,7 +102,7 @@ export function limitWatch(parts: LimitWatchParts): LimitWatch {
   }
 }
 
-/** When each limit was noted last; read when it is first asked for, so that a restart notes nothing twice. */
+/** When each limit was last noted; read on first use, so that a restart notes nothing twice. */
 function notedIn(notices: Notices): () => Promise<Map<string, Timestamp>> {
   let noted: Promise<Map<string, Timestamp>> | null = null
   const read = async (): Promise<Map<string, Timestamp>> => {
@@ -128,7 +128,7 @@ async function allIds(records: LimitWatchParts['records']): Promise<number[]> {
   return ids
 }
 
-/** The extensions that have made calls out. */
+/** Returns the extensions that have made outgoing calls. */
 async function callersIn({ find }: LimitWatchParts['records'], used: UsedBy) {
   const rows: (Row | null)[] = []
   for (const id of used.extensions()) rows.push(await find(extensions, id))

@@ -8,21 +8,21 @@ import type { Period } from '../../rating/period.ts'
 import { dids } from '../../resources/dids.ts'
 import { tenants } from '../../resources/tenants.ts'
 
-/** Calls that no rate matched because nobody has said which country their tenant dials from. */
+/** Calls that no rate matched because their tenant has no country to dial from. */
 export interface MissingCountry {
   readonly calls: number
-  /** The one that the tenant's DIDs and time zone speak for; null where none stands out. */
+  /** The country that the tenant's DIDs and time zone suggest; null if none stands out. */
   readonly country: string | null
 }
 
-/** Counts calls of a tenant without a country, by whether a country would most likely read their number as national. */
+/** Counts calls of a tenant without a country whose number a country would most likely read as national. */
 export interface NationalCalls {
   add(number: string, calls: number): void
-  /** null where none does. */
+  /** null if there are none. */
   found(): MissingCountry | null
 }
 
-/** Returns null where the tenant has a country, or is not there. */
+/** Returns null if the tenant has a country, or does not exist. */
 export async function nationalCalls(records: CountryPorts['records'], tenantId: number): Promise<NationalCalls | null> {
   const tenant = await countryless(records, tenantId)
   if (!tenant) return null
@@ -43,11 +43,11 @@ export async function nationalCalls(records: CountryPorts['records'], tenantId: 
   }
 }
 
-/** Calls that were billed as if their national numbers were those of another country. */
+/** Calls whose national number was billed as a number of another country. */
 export interface BilledAbroad {
   readonly calls: number
   readonly country: string
-  /** One of them, with the prefix by which it was billed and the number that it most likely is. */
+  /** One of them, with the prefix that billed it and the number that it most likely is. */
   readonly example: RatedNumber & { readonly e164: string }
 }
 
@@ -57,15 +57,15 @@ export interface CountryPorts {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** How many of a tenant's newest calls are enough to judge by. */
+/** The number of a tenant's newest calls that suffices to judge. */
 const LOOKED_AT = 2_000
-/** Fewer different numbers may be slips of those who dialled them. */
+/** Fewer distinct numbers may be dialling mistakes. */
 const ENOUGH = 3
 
 /**
- * Those of a tenant's newest calls of the period that were billed so, where nobody has said which country it dials from;
- * null where there are none. What its rates would not match as a number of its own country is left out: those rates are
- * written for numbers as they are dialled.
+ * Finds calls billed abroad among a tenant's newest ones of the period, if it has no country to dial from; null if
+ * there are none. Ignores calls whose number, read as national, no rate would match: those rates are written for
+ * numbers as dialled.
  */
 export async function billedAbroad(
   { records, calls, clock }: CountryPorts,
@@ -88,7 +88,7 @@ export async function billedAbroad(
   return example ? { calls: billed.length, country, example } : null
 }
 
-/** What is known of a tenant without a country; null of one that has one, or is not there. */
+/** Returns what is known of a tenant without a country; null if it has one, or does not exist. */
 async function countryless(records: CountryPorts['records'], tenantId: number) {
   const tenant = await records.find(tenants, tenantId)
   const settings = typeof tenant?.['settings'] === 'string' ? parseJson(tenant['settings']) : null
@@ -98,7 +98,7 @@ async function countryless(records: CountryPorts['records'], tenantId: number) {
   return { dialling, presumed }
 }
 
-/** Enough digits to recognise the country. */
+/** Enough to recognise the country. */
 const MOST_DIDS = 200
 
 async function didsOf(records: CountryPorts['records'], tenantId: number): Promise<string[]> {

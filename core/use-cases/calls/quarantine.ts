@@ -9,19 +9,19 @@ export interface QuarantinePorts {
   readonly readRecord: (format: SourceFormat, raw: string) => SwitchRecord
 }
 
-/** How many records are tried or discarded in one transaction, and about how many characters. */
+/** The most records, and about the most characters, to retry or discard in one transaction. */
 const AT_ONCE = 200
 const LENGTH_AT_ONCE = 4 * 1024 * 1024
 
 export interface QuarantineFilter {
-  /** What their reason has in it. */
+  /** Part of their reason. */
   readonly reason?: string
   readonly feed?: string
-  /** All of them where none is named. */
+  /** Default: all. */
   readonly ids?: ReadonlySet<number>
 }
 
-/** The records in quarantine that fit, the oldest first. */
+/** Yields the matching records in quarantine, oldest first. */
 export async function* quarantined(
   { calls }: Pick<QuarantinePorts, 'calls'>,
   { reason = '', feed, ids }: QuarantineFilter,
@@ -31,7 +31,7 @@ export async function* quarantined(
       yield each
 }
 
-/** Tries records again, once their causes are gone, by rules that may be others by now. */
+/** Retries records whose causes may be gone, by the feed rules as they are now. */
 export async function replay(
   ports: QuarantinePorts,
   filter: QuarantineFilter = {},
@@ -57,14 +57,14 @@ export async function replay(
   return totals
 }
 
-/** Deletes records for good; returns how many there were. */
+/** Deletes records for good; returns how many. */
 export async function discard({ calls }: Pick<QuarantinePorts, 'calls'>, ids: readonly number[]): Promise<number> {
   let discarded = 0
   for (let at = 0; at < ids.length; at += AT_ONCE) discarded += await calls.discard(ids.slice(at, at + AT_ONCE))
   return discarded
 }
 
-/** The ids that a request names. Throws `invalid`. */
+/** Reads the ids in a request. Throws `invalid`. */
 export function idsIn(given: unknown): number[] {
   if (Array.isArray(given) && given.length <= 1_000 && given.every(id => Number.isSafeInteger(id) && id > 0))
     return given

@@ -26,9 +26,9 @@ export interface QuotePorts {
 
 export interface QuoteRequest {
   readonly tenantId: number
-  /** As it is dialled. */
+  /** As dialled. */
   readonly number: string
-  /** Answered seconds, whole. */
+  /** Answered seconds, a whole number. */
   readonly seconds: number
   /** When the call starts; null for now. */
   readonly at: Timestamp | null
@@ -40,19 +40,19 @@ export interface Quote extends QuoteRequest {
   readonly read: ReadNumber
   readonly dialling: Dialling
   readonly timeZone: string
-  /** When the deck of that moment takes effect; null where the tenant has had no other. */
+  /** When the deck of that moment takes effect; null if the tenant has had only one. */
   readonly effectiveAt: Timestamp | null
   readonly state: DeckState
   readonly steps: readonly Explanation[]
   /** Rates that would match if they were active. */
   readonly unused: readonly InactiveRate[]
-  /** What a rate's prefix is called in the deck of that moment. */
+  /** Returns the destination of a rate in the deck of that moment. */
   destination(rate: NamedRate): string
 }
 
 type NamedRate = Pick<Rate, 'id' | 'prefix'>
 
-/** Throws `not_found` when there is no such tenant. */
+/** Throws `not_found` if there is no such tenant. */
 export async function quote(ports: QuotePorts, request: QuoteRequest): Promise<Quote> {
   const { records, calls, decks, clock } = ports
   const { tenantId, number, seconds } = request
@@ -89,7 +89,7 @@ const rateShown = (rate: Rate, { destination }: Quote): JsonObject => ({
   billing_increment: rate.increment,
 })
 
-/** A quote as JSON. */
+/** Returns a quote as JSON. */
 export function quoteShown(given: Quote): JsonObject {
   const { number, seconds, at, read, steps, unused, effectiveAt } = given
   const result = steps.find(step => step.kind === 'result')
@@ -103,7 +103,9 @@ export function quoteShown(given: Quote): JsonObject {
     matching: matching ?? null,
     shorter: steps.flatMap(step => (step.kind === 'shorter' ? [rateShown(step.rate, given)] : [])),
     bill_seconds: result?.billSeconds ?? 0,
-    /** cost_per_minute × bill_seconds / 60 in units of 0.0001: what the division leaves, in sixtieths of a unit. */
+    /**
+     * cost_per_minute × bill_seconds / 60 in units of 0.0001: the remainder of the division, in sixtieths of a unit.
+     */
     remainder: division?.remainder ?? 0,
     rounded_up: division?.roundedUp ?? false,
     cost: formatAmount(result?.cost ?? 0),
@@ -118,14 +120,14 @@ export function quoteShown(given: Quote): JsonObject {
 export interface QuoteLine {
   readonly label: string
   readonly text: string
-  /** What the line adds beside its main text. */
+  /** An addition to the main text. */
   readonly aside: string
   readonly isMain: boolean
 }
 
 const line = (label: string, text: string, aside = '', isMain = false): QuoteLine => ({ label, text, aside, isMain })
 
-/** A quote step by step, for a person. */
+/** Returns a quote step by step, for people. */
 export function quoteLines(given: Quote): QuoteLine[] {
   return [
     ...deckLines(given),

@@ -6,13 +6,13 @@ import { daysOfMonth } from '../../rating/period.ts'
 import { NO_USAGE, together, type Usage } from '../../rating/usage.ts'
 import { tenants } from '../../resources/tenants.ts'
 
-/** What a tenant's calls of a month come to, in its own time zone. */
+/** A tenant's calls of a month, in its own time zone. */
 export interface UsageReport {
   readonly tenant: string
   readonly month: string
   readonly timezone: string
   readonly total: Usage
-  /** Empty where no group is asked for. */
+  /** Empty without grouping. */
   readonly lines: readonly UsageLine[]
 }
 
@@ -27,7 +27,7 @@ interface Reported {
   readonly timezone: string
 }
 
-/** The report of one tenant, or of all (null) by their slugs. Throws `invalid` on what is no month. */
+/** Returns the report of one tenant, or of all (null) by slug. Throws `invalid` if it is not a month. */
 export async function usageReports(
   { records, calls }: UsagePorts,
   { tenantId, month, by }: { tenantId: number | null; month: string; by: UsageGroup | null },
@@ -55,7 +55,10 @@ async function tenantsMeant(records: UsagePorts['records'], tenantId: number | n
   return all.sort((one, other) => (one.slug < other.slug ? -1 : 1))
 }
 
-/** Minutes and averages to one decimal, from the exact seconds; amounts as text. ASR: answered per hundred; ACD: seconds of an answered call. */
+/**
+ * Minutes and averages to one decimal, from the exact seconds; amounts as text. ASR: answered calls in per cent; ACD:
+ * average seconds of an answered call.
+ */
 export function figures({ calls, answered, seconds, bill_seconds, cost, unrated }: Usage) {
   const ratio = (part: number, whole: number, scale: number): number =>
     whole === 0 ? 0 : Math.round((part / whole) * scale * 10) / 10
@@ -73,12 +76,12 @@ export function figures({ calls, answered, seconds, bill_seconds, cost, unrated 
   }
 }
 
-/** A report as JSON. */
+/** Returns a report as JSON. */
 export function reportShown({ total, lines, ...head }: UsageReport, by: UsageGroup | null) {
   if (by === null) return { ...head, total: figures(total) }
   return { ...head, total: figures(total), lines: lines.map(line => ({ [by]: line.group, ...figures(line) })) }
 }
 
-/** What several reports come to. */
+/** Returns the total of several reports. */
 export const totalOf = (reports: readonly UsageReport[]): Usage =>
   reports.map(({ total }) => total).reduce(together, NO_USAGE)

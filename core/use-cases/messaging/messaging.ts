@@ -19,43 +19,43 @@ import { acceptSend, courier, type Sending, type SendRequest } from './sending.t
 
 export interface Messaging {
   /**
-   * Sends one message through a gateway and returns its record, submitted or failed. The audit trail notes it as sent
-   * `by` somebody, or by the program itself. Throws `not_found`, `invalid`, and what keeps the storage from writing,
-   * with a message that says whether the gateway has the message already.
+   * Sends one message through a gateway and returns its record, submitted or failed. The audit trail notes who sent
+   * it: `by`, or the program itself. Throws `not_found`, `invalid`, and errors of the storage, with a message that
+   * says whether the gateway already has the message.
    */
   send(gatewayId: number, body: unknown, by?: Actor): Promise<Json>
   /**
-   * Takes a delivery receipt. `isTokenValid` is asked only if the gateway wants a token. The payload is read only if
-   * the token is right, or may be found to be so by the payload. Throws what `read` and `bytes` throw.
+   * Takes a delivery receipt. Calls `isTokenValid` only if the gateway requires a token, and reads the payload only if
+   * the token is right or the payload may prove it. Throws what `read` and `bytes` throw.
    */
   receipt(gatewayId: number | null, incoming: IncomingReceipt): Promise<ReceiptOutcome>
   /**
-   * The same through the gateways of the route that fits tenant and destination: where the first certainly refuses, the
-   * next is tried within the time-out. Throws `not_found` where no route fits.
+   * Sends through the gateways of the route for tenant and destination: if one certainly refuses, the next is tried
+   * within the time-out. Throws `not_found` if no route fits.
    */
   sendRouted(body: unknown, by?: Actor): Promise<Json>
   /**
-   * Sends a message that failed once more, as a new one that names it; by force also where its outcome is unknown.
-   * Throws `not_found`, `conflict`, and what `send` throws.
+   * Sends a failed message again, as a new one that refers to it; with `force` also if its outcome is unknown. Throws
+   * `not_found`, `conflict`, and what `send` throws.
    */
   resend(id: number, options: Resend): Promise<Json>
   /**
-   * Tells how a message would be handed to its gateway (null: the first of its route), without sending it; the
-   * gateway's secrets are masked. Throws `not_found` and `invalid`.
+   * Returns how a message would be handed to its gateway (null: the first of its route), without sending it; masks the
+   * gateway's secrets. Throws `not_found` and `invalid`.
    */
   preview(gatewayId: number | null, body: unknown): Promise<Preview>
-  /** What is to be entered on the provider's side, a line each; nothing without a profile. Throws `not_found`. */
+  /** Returns what to enter on the provider's side, a line each; empty without a profile. Throws `not_found`. */
   setup(gatewayId: number): Promise<readonly string[]>
-  /** Returns whether there is such a gateway, for a request to its receipt address by a method that carries none. */
+  /** Returns whether the gateway exists, for a request to its receipt address by a method that carries no receipts. */
   misdirected(gatewayId: number | null): Promise<boolean>
-  /** Does the gateway's profile send receipts by GET? */
+  /** Returns whether the gateway's profile sends receipts by GET. */
   takesGet(gatewayId: number | null): Promise<boolean>
-  /** Gives up on sends whose process died, and forgets receipts that waited for too long. */
+  /** Gives up on sends whose process died, and deletes receipts that waited too long. */
   sweep(): Promise<{ failed: number; forgotten: number }>
 }
 
 export interface Resend {
-  /** Through another gateway than before. */
+  /** Another gateway to use. */
   readonly gatewayId?: number
   readonly isForced: boolean
   readonly by?: Actor
@@ -69,9 +69,9 @@ export interface Preview {
 export interface MessagingSettings {
   /** Without a trailing slash. */
   readonly baseUrl: string
-  /** What a gateway call may take, in seconds. */
+  /** The time-out of a gateway call, in seconds. */
   readonly gatewayTimeout: number
-  /** How long a receipt waits for its message, in seconds. */
+  /** Seconds that a receipt waits for its message. */
   readonly parkedFor: number
 }
 
@@ -93,7 +93,7 @@ export function messaging(dependencies: Dependencies): Messaging {
     return gateway
   }
 
-  /** The gateways that a message takes where none is named, those that were deleted left out. Throws `not_found`. */
+  /** Returns the existing gateways of the message's route. Throws `not_found`. */
   const routedThrough = async ({ tenant_id, to_number }: SendRequest): Promise<readonly Gateway[]> => {
     const route = routeFor(await routes.all(), tenant_id, to_number)
     const found = await Promise.all((route?.via ?? []).map(findGateway))
@@ -143,10 +143,10 @@ export function messaging(dependencies: Dependencies): Messaging {
     receipt: async (gatewayId, incoming) => {
       if (gatewayId === null) return { result: 'received', ack: null }
       const gateway = await findGateway(gatewayId)
-      // The messages of a gateway outlive it, and so does what protects them.
+      // A gateway's messages outlive it, and so does their protection.
       const rule = gateway ?? (await messages.retired(gatewayId))
       const way = wayOf(rule?.meta ?? null, profiles)
-      // Nobody can tell who sent it, nor what it says.
+      // Neither the sender nor the contents can be determined.
       if (way.problem !== null) return { result: 'refused' }
       const arrival = { gatewayId, isKnown: gateway !== null, rule, way, receive: receiver(way) }
       return way.profile
@@ -172,7 +172,7 @@ export function messaging(dependencies: Dependencies): Messaging {
   }
 }
 
-/** Throws `conflict` unless the message failed; where its outcome is unknown, it may only go again by force. */
+/** Throws `conflict` unless the message failed, or if the outcome is unknown and there is no `force`. */
 function assertMayGoAgain({ status_class, delivery_status }: Message, isForced: boolean): void {
   if (status_class === 'failed' || (status_class === 'unknown' && isForced)) return
   throw new AppError(
@@ -183,7 +183,7 @@ function assertMayGoAgain({ status_class, delivery_status }: Message, isForced: 
   )
 }
 
-/** The request without the gateway's secrets. */
+/** Returns the request without the gateway's secrets. */
 function masked({ url, body, headers, basic, method }: ProviderRequest, gateway: Gateway): ProviderRequest {
   const { username, password, callback_token } = gateway
   const redacts = [password, ...(callback_token ? [callback_token] : [])].map(secret =>

@@ -14,25 +14,25 @@ import type { Way } from '../../sms/way.ts'
 /** Whether a receipt carries that token at that place. */
 export type IsTokenValid = (place: NonNullable<GatewayOptions['tokenIn']>, token: string) => boolean
 
-/** The answer that a gateway wants to hear to its receipt. */
+/** The answer that a gateway expects to its receipt. */
 export interface Acknowledgement {
   readonly body: string
   readonly type: string
 }
 
-/** What a receipt led to; `ack` is null where the usual answer does. */
+/** The result of a receipt; `ack` is null for the usual answer. */
 export type ReceiptOutcome =
   | { readonly result: 'refused' }
   | { readonly result: 'unreadable'; readonly reason: Unreadable }
   | { readonly result: 'received'; readonly ack: Acknowledgement | null }
 
 export interface IncomingReceipt {
-  /** Tells those who send receipts from each other: the network that it comes from. */
+  /** What identifies the sender of a receipt: the network that it comes from. */
   readonly sender: string
   readonly isTokenValid: IsTokenValid
-  /** Reads the payload, or says why it cannot be read. */
+  /** Returns the payload, or why it cannot be read. */
   readonly read: () => Promise<ReceiptPayload | Unreadable>
-  /** The request as it came, and its body: what a profile reads. One of `read` and `bytes` is called, once. */
+  /** The request as received, and its body, for profiles. Only one of `read` and `bytes` is called, once. */
   readonly head: () => Head
   readonly bytes: () => Promise<Uint8Array | Unreadable>
 }
@@ -40,7 +40,7 @@ export interface IncomingReceipt {
 /** A receipt on its way to the messages of one gateway. */
 export interface Arrival {
   readonly gatewayId: number
-  /** False for a gateway that was deleted, whose messages and rules are kept. */
+  /** False for a deleted gateway, whose messages and rules are kept. */
   readonly isKnown: boolean
   readonly rule: RetiredGateway | null
   readonly way: Way
@@ -55,7 +55,7 @@ export interface Receiving {
 
 const PLAIN = 'text/plain'
 
-/** Takes a receipt as the API document says. */
+/** Processes a receipt as the API document says. */
 export async function receiveDocumented(
   { messages }: Pick<Receiving, 'messages'>,
   { gatewayId, isKnown, rule, way: { options }, receive }: Arrival,
@@ -73,10 +73,10 @@ export async function receiveDocumented(
   return { result: 'received', ack: isAnswered ? { body: options.dlrAck ?? '', type: PLAIN } : null }
 }
 
-/** How many receipts of one request are stored at once; other requests are served in between. */
+/** Receipts of one request that are stored at once; other requests are served in between. */
 const STRETCH = 100
 
-/** Takes what a provider sends, once its sender is proven, as the profile reads it. */
+/** Processes a provider's request by its profile, once the sender is authenticated. */
 export async function receiveByProfile(
   { messages, digests, clock }: Receiving,
   { gatewayId, rule, receive }: Arrival,

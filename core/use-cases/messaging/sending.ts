@@ -30,7 +30,7 @@ export type SendRequest = Values<typeof sendFields>
 
 const sendRequest = resource({ name: 'sms_messages', label: 'SMS message', fields: sendFields })
 
-/** Reads a request to send, for `tenantId` where it names no tenant. Throws `invalid`. */
+/** Validates a request to send, for `tenantId` if it names no tenant. Throws `invalid`. */
 export async function acceptSend(
   { records, tenantId }: Pick<Sending, 'records' | 'tenantId'>,
   body: unknown,
@@ -42,7 +42,7 @@ export async function acceptSend(
   return values as Row as SendRequest
 }
 
-/** A request that a gateway is fit for. */
+/** A request by way of one suitable gateway. */
 export interface Leg {
   readonly gateway: Gateway
   readonly way: Way
@@ -51,7 +51,7 @@ export interface Leg {
 
 export interface Sending {
   readonly records: ServedRecords
-  /** The tenant of every message, where the sender belongs to one. */
+  /** The tenant of every message, if the sender belongs to one. */
   readonly tenantId?: number
   readonly messages: Messages
   readonly client: SmsGatewayClient
@@ -61,14 +61,14 @@ export interface Sending {
   readonly settings: { readonly baseUrl: string; readonly gatewayTimeout: number }
 }
 
-/** Seconds past the gateway's time-out after which a queued message's sender is taken for dead. */
+/** Seconds past the gateway's time-out after which the sender of a queued message counts as dead. */
 const GRACE = 30
-/** Another gateway is not tried when there are fewer seconds left. */
+/** No other gateway is tried with fewer seconds left. */
 const LEAST = 1
 
 export interface SendOptions {
   readonly by?: Actor | undefined
-  /** The message that this one sends again. */
+  /** The message that this one resends. */
   readonly resendOf?: number
 }
 
@@ -76,7 +76,7 @@ export interface SendOptions {
 export function courier({ messages, client, profiles, clock, ids, settings }: Sending) {
   const legOf = (gateway: Gateway, form: TextForm): Leg => ({ gateway, way: wayOf(gateway.meta, profiles), form })
 
-  /** The message of a request, to be sent at this moment. */
+  /** The message of a request, to be sent now. */
   const queued = (request: SendRequest, { gateway, way, form }: Leg, resendOf: number | null): Omit<Message, 'id'> => ({
     ...request,
     sms_gateway_id: gateway.id,
@@ -97,7 +97,7 @@ export function courier({ messages, client, profiles, clock, ids, settings }: Se
     resend_of: resendOf,
   })
 
-  /** What depends on the record's id and its gateway: our reference, and the URL that carries it. */
+  /** Fills in what depends on the record's id and its gateway: our reference, and the URL that carries it. */
   const named =
     (request: SendRequest, { gateway, way }: Leg) =>
     (message: Message): Message => {
@@ -118,7 +118,7 @@ export function courier({ messages, client, profiles, clock, ids, settings }: Se
       settling(way, reply, redactor(gateway), clock.now())(message)
 
   return {
-    /** Those of the gateways that carry the text as it was written. Throws `invalid` where none does. */
+    /** Returns the gateways that carry the text unchanged. Throws `invalid` if none does. */
     legs: (gateways: readonly Gateway[], { message }: SendRequest): readonly [Leg, ...Leg[]] => {
       const form = textForm(message)
       const all = gateways.map(gateway => legOf(gateway, form))
@@ -128,13 +128,13 @@ export function courier({ messages, client, profiles, clock, ids, settings }: Se
       throw invalid([{ rule: 'max', field: 'message', sentence: `The message ${reason ?? 'has no gateway'}.` }])
     },
 
-    /** Tells how a message would be handed over. */
+    /** Returns how a message would be handed over. */
     drafted: (request: SendRequest, leg: Leg): Submission => {
       const message = named(request, leg)({ ...queued(request, leg, null), id: 0 })
       return submissionFor(leg.way, message, leg.gateway, leg.form)
     },
 
-    /** Sends through the first of the gateways, and through the next where that certainly refused, while time is left. */
+    /** Sends through the first gateway, and through the next if that certainly refused, while time is left. */
     send: async (
       [first, ...others]: readonly [Leg, ...Leg[]],
       request: SendRequest,
@@ -161,7 +161,7 @@ export function courier({ messages, client, profiles, clock, ids, settings }: Se
   }
 }
 
-/** The message as it goes to the next gateway, with what the last one said. */
+/** Returns the message for the next gateway, with the outcome of the last one. */
 function tried(message: Message, outcome: Message, { gateway, form }: Leg, at: string): Message {
   const before = message.tries === null ? [] : parseJson(message.tries)
   const failure = { gateway: message.sms_gateway_id, at, error: outcome.error_message }
@@ -169,7 +169,7 @@ function tried(message: Message, outcome: Message, { gateway, form }: Leg, at: s
   return { ...message, sms_gateway_id: gateway.id, parts: form.parts, tries: stringifyJson(tries) }
 }
 
-/** A client that is told to try again later would send the message twice. */
+/** A client told to try again later would send the message twice. */
 function handedOver(error: unknown): never {
   if (!(error instanceof AppError)) throw error
   throw new AppError(

@@ -9,22 +9,22 @@ import { smsRoutes } from '../../resources/sms-routes.ts'
 import { dangling, mergeErrors } from '../../resources/values/field-errors.ts'
 import { asBody, parseMembers } from '../../resources/values/input.ts'
 
-/** Through which gateways messages go where none is named. */
+/** The gateways for messages that name none. */
 export interface SmsRoute extends PrefixRoute {
   readonly id: number
-  /** Ids, the first tried first. */
+  /** Ids, in the order to try. */
   readonly gateways: readonly number[]
 }
 
 const asSmsRoute = ({ via, ...route }: StoredRoute): SmsRoute => ({ ...route, gateways: via })
 
-/** Administers the routes of messages. */
+/** Administers message routes. */
 export interface SmsRouting {
-  /** By tenant, then by prefix. */
+  /** Sorted by tenant, then by prefix. */
   list(): Promise<readonly SmsRoute[]>
   /**
-   * Stores a route, in the place of the one of the same tenant and prefix: `{tenant_id?, prefix?, gateways: [id, …]}`.
-   * Throws `invalid`.
+   * Stores a route, replacing one of the same tenant and prefix: `{tenant_id?, prefix?, gateways: [id, …]}`. Throws
+   * `invalid`.
    */
   set(body: unknown, by?: Actor): Promise<SmsRoute>
   /** Throws `not_found`. */

@@ -11,7 +11,7 @@ import { asBody, type Mode, parseMembers } from '../../resources/values/input.ts
 import { type Unread, unreadIn } from '../../resources/values/unread.ts'
 import { MAX_SEARCH } from '../../search.ts'
 
-/** JSON text that may be long: whole, or in pieces that are read as they are sent. */
+/** JSON text that may be long: whole, or in pieces that are read while they are sent. */
 export type JsonStream = Json | AsyncIterable<Json>
 
 export interface ListQuery {
@@ -22,9 +22,9 @@ export interface ListQuery {
   readonly signal?: AbortSignal
 }
 
-/** What can be done with the records of any resource. Every method throws AppError. */
+/** The operations on records of any resource. Every method throws AppError. */
 export interface Administration {
-  /** All records as one JSON array, or, with `limit`, one page and the id that the next one comes after. */
+  /** Returns all records as one JSON array, or with `limit` one page and the `after` of the next. */
   list(
     resource: Resource,
     query: ListQuery,
@@ -34,26 +34,26 @@ export interface Administration {
   /** Throws `not_found`. */
   assertExists(resource: Resource, id: number): Promise<void>
   create(resource: Resource, body: unknown, by?: Actor): Promise<Json>
-  /** PUT: the whole record. PATCH: the same, or the named members only where the resource says so. */
+  /** PUT: the whole record. PATCH: the same, or only the named members if the resource says so. */
   replace(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
   amend(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
-  /** Changes the named members and leaves the others as they are at that moment, whatever PATCH means. */
+  /** Changes the named members and keeps the others as they are then, whatever PATCH means for the resource. */
   change(resource: Resource, id: number, body: unknown, options?: ChangeOptions): Promise<Json>
   remove(resource: Resource, id: number, options: { cascade: boolean }, by?: Actor): Promise<void>
 }
 
 export interface ChangeOptions {
-  /** What becomes of JSON fields that are not named. */
+  /** Edits of JSON fields that the body does not name. */
   readonly edits?: Edits
-  /** Is given the stored values within the transaction that changes them, and may throw. */
+  /** Called with the stored values in the transaction that changes them; may throw. */
   readonly expect?: (stored: Row) => void
   readonly by?: Actor
 }
 
-/** Edits of the objects in JSON fields, by the field. */
+/** Edits of the objects in JSON fields, by field. */
 export type Edits = Readonly<Record<string, readonly KeyEdit[]>>
 
-/** Gets the values that were stored although no rule can read them. */
+/** Called with values that were stored although no rule can read them. */
 export type UnreadListener = (resource: Resource, id: number, unread: readonly Unread[]) => void
 
 export function administration(records: ServedRecords, onUnread: UnreadListener = () => {}): Administration {
@@ -113,13 +113,13 @@ export function administration(records: ServedRecords, onUnread: UnreadListener 
   }
 }
 
-/** The id of a record's view. */
+/** Returns the id in a record's view. */
 function idIn(json: Json): number {
   const record = parseJson(json)
   return isJsonObject(record) ? Number(record.id) : Number.NaN
 }
 
-/** The JSON fields of a stored record as the edits make them. Throws `invalid`. */
+/** Returns a stored record's JSON fields with the edits applied. Throws `invalid`. */
 export function withEdits({ fields }: Pick<Resource, 'fields'>, stored: Row, edits: Edits): Row {
   const values: Record<string, Value> = {}
   const errors: FieldError[] = []
@@ -163,7 +163,7 @@ function readListQuery(
   }
 }
 
-/** The first page and those that follow as the pieces of one JSON array. */
+/** Yields pages as the pieces of one JSON array. */
 async function* array(first: Page, rest: AsyncIterator<Page>): AsyncIterable<Json> {
   yield `[${first.json}`
   for (let page = await rest.next(); !page.done; page = await rest.next())
@@ -174,7 +174,7 @@ async function* array(first: Page, rest: AsyncIterator<Page>): AsyncIterable<Jso
 const longArrays = (resource: Resource) =>
   resource.embeds.filter((embed): embed is Embed & { kind: 'many' } => embed.kind === 'many' && embed.in === 'single')
 
-/** A record's JSON with the long arrays of its single view, which are read page by page. */
+/** Yields a record's JSON with the long arrays of its single view, which are read page by page. */
 function withArrays(records: ServedRecords, resource: Resource, id: number, json: Json): JsonStream {
   const arrays = longArrays(resource)
   if (arrays.length === 0) return json

@@ -11,18 +11,18 @@ import { type Resource, type Row, sortable } from '../../resources/resource.ts'
 import { broken } from '../../resources/values/field-errors.ts'
 import { MAX_SEARCH } from '../../search.ts'
 
-/** Text by parameter, as a query string has it; several where a parameter is repeated. */
+/** Text by parameter, as in a query string; several if a parameter is repeated. */
 export type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>
 
 /** A part of a list, without secrets. */
 export interface Part {
   /** A JSON array. */
   readonly json: Json
-  /** The `after` of the next part; null when there is none. */
+  /** The `after` of the next part; null if there is none. */
   readonly next: number | null
 }
 
-/** A record without secrets and long arrays, and what changes whenever one of its stored values does. */
+/** A record without secrets and long arrays, with a version that changes whenever a stored value does. */
 export interface Shown {
   readonly json: Json
   readonly version: string
@@ -30,28 +30,28 @@ export interface Shown {
 
 /** Reads for a person who looks at one part of much. Every method throws AppError. */
 export interface Browsing {
-  /** Throws `invalid` on parameters that make no selection. */
+  /** Throws `invalid` if the parameters do not form a selection. */
   part(resource: Resource, parameters: Parameters, signal?: AbortSignal): Promise<Part>
-  /** How many records a selection has, up to MOST_COUNTED; null where only a search through all of them would tell. */
+  /** Counts a selection, up to MOST_COUNTED; null if that would take a search through all of them. */
   count(resource: Resource, parameters: Parameters, signal?: AbortSignal): Promise<number | null>
   /** Throws `not_found`. */
   one(resource: Resource, id: number): Promise<Shown>
-  /** Throws `conflict` when the stored values are not those of the version that was seen. */
+  /** Throws `conflict` if the stored values are not of the version that was seen. */
   assertSeen(resource: Resource, stored: Row, version: string): void
-  /** The secrets of a record, as a JSON object; the audit trail notes who has seen them. Throws `not_found`. */
+  /** Returns a record's secrets as a JSON object; the audit trail notes who saw them. Throws `not_found`. */
   secrets(resource: Resource, id: number, by: Actor): Promise<Json>
 }
 
-/** What counts as many: a count beyond it is not finished. */
+/** Counting stops here. */
 export const MOST_COUNTED = 10_001
-/** The records of a part, where no limit is given, and at most. */
+/** The number of records in a part: by default, and at most. */
 const USUAL = 200
 const MOST = 1_000
 
 export interface BrowsingPorts {
   readonly records: ServedRecords
   readonly audit: Pick<Audit, 'note'>
-  /** Makes a short text of a long one. */
+  /** Condenses a long text to a short one. */
   readonly hash: (text: string) => string
 }
 
@@ -95,11 +95,11 @@ export function browsing({ records, audit, hash }: BrowsingPorts): Browsing {
   }
 }
 
-/** What a client gives back to say which values it has seen. */
+/** Returns what a client sends back to say which values it has seen. */
 const versionOf = (row: Row, hash: (text: string) => string): string =>
   hash(JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1))))
 
-/** The fields that are shown only to who asks for them. */
+/** The fields that are shown only on request. */
 export const secretsOf = ({ fields }: Pick<Resource, 'fields'>): string[] =>
   Object.entries(fields).flatMap(([name, { secret, writeOnly }]) => (secret && !writeOnly ? [name] : []))
 
@@ -121,9 +121,9 @@ const last = (given: string | readonly string[] | undefined): string | undefined
 }
 
 /**
- * The selection that parameters make: `search`; `sort` by a field, with a minus the highest first; `limit` and `after`;
- * `tenant` by id; `from` and `to`, where records follow one another in time; `unrated`, of calls; `filter[FIELD]`, any
- * of the values where it is repeated; `min[FIELD]`, of amounts. Throws `invalid`.
+ * Returns the selection that parameters describe: `search`; `sort` by a field, descending with a minus; `limit` and
+ * `after`; `tenant` by id; `from` and `to`, for records ordered by time; `unrated`, for calls; `filter[FIELD]`, any of
+ * several if repeated; `min[FIELD]`, for amounts. Throws `invalid`.
  */
 export function queryOf(
   resource: Resource,
@@ -184,7 +184,7 @@ function periodOf({ fields, order }: Resource, parameters: Parameters, refuse: R
 
 type Chosen = Record<string, (string | number)[]>
 
-/** The values of `name[FIELD]`, as the fields read them. */
+/** Returns the values of `name[FIELD]`, as the fields parse them. */
 function members(
   { fields }: Resource,
   parameters: Parameters,
@@ -215,6 +215,6 @@ function leastOf(resource: Resource, parameters: Parameters, refuse: Refuse): Re
   return Object.fromEntries(Object.entries(given).map(([name, values]) => [name, Math.max(...values.map(Number))]))
 }
 
-/** Nothing rather than an object without members. */
+/** Returns undefined instead of an object without members. */
 const unlessEmpty = <T extends object>(object: T): T | undefined =>
   Object.keys(object).length > 0 ? object : undefined

@@ -1,7 +1,7 @@
 import type { BulkCounts } from '../../ports/bulk.ts'
 import type { Resource } from '../../resources/resource.ts'
 
-/** The resource as files have it: with what is kept beside its records. */
+/** Returns the resource as files hold it: with what is kept beside its records. */
 export const inFiles = (resource: Resource): Resource => ({
   ...resource,
   fields: { ...resource.fields, ...resource.kept },
@@ -12,7 +12,7 @@ export const NO_COUNTS: BulkCounts = {
 }
 
 /**
- * Records that have no key of their own come in batches, each with the place reached: nothing else would tell on a
- * second try which are there already.
+ * True for records without a natural key: they are imported in batches, each stored with the place reached, since
+ * nothing else would show on a retry which ones are already there.
  */
 export const keepsPlace = (resource: Pick<Resource, 'key'>): boolean => resource.key.length === 0

@@ -3,14 +3,14 @@ import type { Calls } from '../../ports/calls.ts'
 import type { SmsReports } from '../../ports/messaging/sms-reports.ts'
 import type { Clock } from '../../ports/system.ts'
 
-/** What somebody who watches the service looks at first. */
+/** What an operator looks at first. */
 export interface Pulse {
   readonly at: Timestamp
-  /** Calls that no rate matched, or one by which the cost is too large. */
+  /** Calls that no rate matched, or whose cost by the matching one is too large. */
   readonly unrated: number
-  /** Records of switches that could not be used. */
+  /** Switch records that could not be used. */
   readonly quarantined: number
-  /** Messages of the last 24 hours, by what their status means; `unknown` for a status that is in no class. */
+  /** Messages of the last 24 hours by the meaning of their status; `unknown` for a status without a class. */
   readonly messages: Readonly<Record<string, number>>
 }
 
@@ -21,10 +21,10 @@ export interface OverviewPorts {
 }
 
 const DAY_SECONDS = 86_400
-/** However many watch, the figures are gathered once in so many seconds. */
+/** The figures are gathered at most once in that many seconds, however many clients watch. */
 const FRESH_SECONDS = 4
 
-/** The figures of the moment, gathered at most every few seconds. */
+/** Returns current figures, gathered at most every few seconds. */
 export function overview({ calls, smsReports, clock }: OverviewPorts): () => Promise<Pulse> {
   const gather = async (): Promise<Pulse> => {
     const at = clock.now()
