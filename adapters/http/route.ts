@@ -37,8 +37,26 @@ export const noSuchPath = (): AppError => new AppError('not_found', 'There is no
 /** Puts around a route's handler what must come before it. */
 export type Guard = (route: Route, method: Method, handler: Handler) => Middleware
 
+/** Parts of the service by the beginning of their paths, so that a request is matched with the routes of its part alone. */
+const PARTS = ['/api/console/', '/api/', '/']
+
+const partOf = (path: string): string => PARTS.find(part => path.startsWith(part)) ?? '/'
+
 /** Routes as one middleware. Each of them answers every method: those it lacks with a 405. */
 export function router(routes: readonly Route[], guard: Guard): Middleware {
+  const tables = new Map(
+    PARTS.map(part => [
+      part,
+      tableOf(
+        routes.filter(({ path }) => partOf(path) === part),
+        guard,
+      ),
+    ]),
+  )
+  return (ctx, next) => tables.get(partOf(ctx.path))?.(ctx, next)
+}
+
+function tableOf(routes: readonly Route[], guard: Guard): Middleware {
   const table = new Router({ sensitive: true, strict: true })
   for (const route of routes) {
     const allow = Object.keys(route.methods).flatMap(method => (method === 'GET' ? ['GET', 'HEAD'] : [method]))

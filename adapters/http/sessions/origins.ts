@@ -26,9 +26,11 @@ export function onlyFrom(baseUrl: string): RefuseForeign {
  */
 export function fromOwnHost(listening: string): RefuseForeign {
   const own = new URL(listening).hostname
+  let lastHost = own
   return ({ method = '', headers }) => {
     const { host = '', origin, 'sec-fetch-site': site } = headers
-    assertKnown(host, own)
+    if (host !== lastHost) assertKnown(host, own)
+    lastHost = host
     if (SAFE_METHODS.has(method) || site === 'same-origin' || site === 'none') return
     if (site !== undefined || (origin !== undefined && hostOf(origin) !== host.toLowerCase())) throw foreign()
   }
