@@ -9,11 +9,11 @@ import { AppError } from '../core/errors.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
 import type { Served, Serving } from './serving.ts'
 
-/** The Asterisk that the settings name. */
+/** The Asterisk in the settings. */
 export const asteriskOf = ({ asterisk: setting }: Settings): TelephoneSwitch | null =>
   setting ? asterisk({ folder: setting.dir, place: placeOf(setting), clock: systemClock() }) : null
 
-/** Keeps it as the database says. */
+/** Keeps Asterisk in line with the database. */
 export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving): Served | null {
   if (!setting) return null
   const { directory, usage, rates, log } = serving

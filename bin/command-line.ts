@@ -6,7 +6,7 @@ import { withoutSecrets } from '../config/members.ts'
 import { odditiesIn } from '../config/oddities.ts'
 import { declarations, flagName, isSettingName, type Settings } from '../config/settings.ts'
 
-/** What commands drive, on the settings that an environment and their flags give. */
+/** What commands work with, by the settings of an environment and their flags. */
 export function wiringFor(environment: Io['env']): Wiring {
   const load = (
     { db, config }: Pick<GlobalOptions, 'db' | 'config'>,
@@ -51,13 +51,13 @@ export function wiringFor(environment: Io['env']): Wiring {
   }
 }
 
-/** Where a program on the same machine reaches the daemon. */
+/** Returns the URL of the daemon for programs on the same machine. */
 function ownUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`
   return `http://${host === '::' ? '[::1]' : host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Runs one command line on this process's streams. */
+/** Runs one command line with this process's streams. */
 export const runCommandLine = (argv: readonly string[]): Promise<number> => {
   const { stdin, stdout, stderr, env } = process
   return runProgram(argv, { stdin, stdout, stderr, env }, wiringFor(env), commands)

@@ -49,7 +49,7 @@ export interface Replacements {
   readonly client?: SmsGatewayClient
 }
 
-/** Puts itself around what it measures. */
+/** Wraps what it measures. */
 export interface Instruments {
   messages(port: Messages): Messages
   messaging(useCases: Messaging): Messaging
@@ -58,14 +58,14 @@ export interface Instruments {
 const NO_INSTRUMENTS: Instruments = { messages: port => port, messaging: useCases => useCases }
 
 export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 'onCommit' | 'actor' | 'foldsLog'> & {
-  /** Must others be answered meanwhile, whatever a change takes? */
+  /** True if others must be answered meanwhile, however long a change takes. */
   readonly keepsLoopFree?: boolean
   readonly onUnread?: UnreadListener
   /** Called for each limit on calls that is reached, once an hour or day. */
   readonly onLimit?: (name: LimitName) => void
 }
 
-/** `baseUrl` is asked for when it is needed: with port 0 it is known only once the service listens. */
+/** `baseUrl` is called when needed: with port 0, it is known only once the service listens. */
 export function compose(
   settings: Settings,
   baseUrl: () => string,

@@ -17,7 +17,7 @@ export const rulesOf = (setting: Partial<FeedSetting>): FeedRules => ({
   ...(setting.switch === undefined ? {} : { switchName: setting.switch }),
 })
 
-/** Records are tried again by the settings that their feed has now: what they had then may be what was wrong. */
+/** Retries records by their feed's present settings: the former ones may have been wrong. */
 export const withPresentRules = (calls: Calls, feeds: readonly FeedSetting[]): Calls => ({
   ...calls,
   quarantine: async function* () {
@@ -36,12 +36,12 @@ const presentOf = (
   rules: rulesOf(setting),
 })
 
-/** How many are checked, or tried in one transaction, before other work has its turn. */
+/** The number of records to check, or retry in one transaction, before other work gets its turn. */
 const AT_ONCE = 200
 
 /**
- * Tries again what waits in quarantine of feeds whose settings, their format or how they are read, have changed since:
- * to correct the settings is all that has to be done.
+ * Retries quarantined records of feeds whose settings, format or rules have changed since: correcting the settings is
+ * all that an operator has to do.
  */
 export async function retryChanged(
   feeds: readonly FeedSetting[],
@@ -79,14 +79,14 @@ function retryOf(feeds: readonly FeedSetting[], quarantined: Quarantined): Retry
   return { quarantined: { ...quarantined, rules }, record: readRecord(format, quarantined.record) }
 }
 
-/** A folder that a switch leaves records in for us alone, as a feed. */
+/** Returns the feed for a folder where a switch leaves records for us alone. */
 export const emptiedFolder = (path: string): FollowedFeed => ({
   ...{ path, format: 'freeswitch-json', every: 0.5, removes: true },
 })
 
 export type FollowedFeed = FeedSetting & { readonly removes?: boolean }
 
-/** Follows feeds until the signal. */
+/** Follows feeds until the signal aborts. */
 export const startFeeds = (
   feeds: readonly FollowedFeed[],
   calls: Calls,
@@ -100,7 +100,7 @@ export const startFeeds = (
     return follow({ feed, path, format, every, removes, onTrouble }, tellingOfQuarantine(calls, log), signal)
   })
 
-/** What waits in quarantine is not billed until somebody acts. */
+/** Logs quarantined records: they are not billed until somebody acts. */
 const tellingOfQuarantine = (calls: Calls, log: Logger): Calls => ({
   ...calls,
   store: async (feed, records, place) => {

@@ -21,7 +21,7 @@ interface Resolved {
   readonly allowed: readonly string[]
 }
 
-/** The setting with the secrets that stand in files. Throws `configuration`. */
+/** Returns the setting with the secrets read from their files. Throws `configuration`. */
 function resolved({ token, token_file, event_socket = {}, cdr_folder, allow = LOOPBACK }: FreeswitchSetting): Resolved {
   const { host = '127.0.0.1', port = 8021, password, password_file } = event_socket
   return {
@@ -50,7 +50,7 @@ function read(path: string): string | null {
   }
 }
 
-/** The FreeSWITCH that the settings name, for a program that asks it something. */
+/** Returns the FreeSWITCH in the settings, for a program that queries it. */
 export function freeswitchOf(settings: Settings): TelephoneSwitch | null {
   if (settings.freeswitch === null) return null
   const { place, cdrFolder, token: key } = resolved(settings.freeswitch)
@@ -67,7 +67,7 @@ export function freeswitchOf(settings: Settings): TelephoneSwitch | null {
   })
 }
 
-/** For the daemon: what FreeSWITCH asks, the records that it hands over, and what is sent to it. */
+/** Serves FreeSWITCH from the daemon: its requests, its call records, and the commands to it. */
 export function serveFreeswitch(settings: Settings, serving: Serving): Served | null {
   if (settings.freeswitch === null) return null
   const { token, place, cdrFolder, allowed } = resolved(settings.freeswitch)
@@ -96,7 +96,7 @@ export function serveFreeswitch(settings: Settings, serving: Serving): Served | 
   return { ...served, folder: cdrFolder }
 }
 
-/** A series that an alert is made for must exist before it first counts. */
+/** A series with an alert must exist before it first counts. */
 const EXPECTED = [
   ...['none', ...REFUSALS].map(refusal => ({ what: 'call', refusal })),
   ...['token', 'address'].map(refusal => ({ what: 'request', refusal })),
@@ -113,7 +113,7 @@ const counters = ({ counter }: Serving['metrics']) => ({
   failed: counter('trunkline_switch_pushes_failed_total', 'Commands that a switch has refused', []),
 })
 
-/** Counts and logs decisions, and notes the limits that calls are refused by. */
+/** Counts and logs decisions, and notes the limits that refuse calls. */
 const deciding =
   ({ log, onLimit }: Serving, count: ReturnType<typeof counters>['decided']): FreeswitchService['onDecision'] =>
   (decided, directory) => {
@@ -125,7 +125,7 @@ const deciding =
     if (directory && last?.kind === 'limit') onLimit(directory, last)
   }
 
-/** Reports an error that repeats only once, until another one comes. */
+/** Reports a repeated error only once, until a different one occurs. */
 function oncePerError(report: (error: unknown) => void): (error: unknown) => void {
   let last = ''
   return error => {

@@ -1,7 +1,7 @@
 import type { HttpGatewayClient } from '../adapters/gateway/client.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
 
-/** What takes long to load and is seldom needed is loaded when it is first used; again, where that failed. */
+/** Loads on first use what takes long and is seldom needed; after a failure, it tries again. */
 export function once<T>(load: () => Promise<T>): () => Promise<T> {
   let loaded: Promise<T> | null = null
   return () => {

@@ -3,6 +3,6 @@ import type { Settings } from '../config/settings.ts'
 import type { Profiles } from '../core/ports/messaging/profiles.ts'
 import { profilesWith } from '../core/sms/profiles/shelf.ts'
 
-/** What is built in, and what the operator has put into the folder of the settings. */
+/** The built-in profiles, and those in the folder of the settings. */
 export const ownProfiles = ({ profiles_dir }: Pick<Settings, 'profiles_dir'>): Profiles =>
   profilesWith(() => profileFiles(profiles_dir))

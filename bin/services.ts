@@ -17,7 +17,7 @@ function userName(): string {
   }
 }
 
-/** The use cases and ports for one command, on the settings' database. Throws AppError. */
+/** Opens the use cases and ports for one command, on the settings' database. Throws AppError. */
 export function openServices(
   settings: Settings,
   { expectsMany, ...opening }: Opening,

@@ -7,7 +7,7 @@ import type { Clock } from '../core/ports/system.ts'
 import type { TenantDirectory } from '../core/switching/directory.ts'
 import type { LimitUse } from '../core/switching/limits/limits.ts'
 
-/** What a switch is served with. */
+/** What serving a switch needs. */
 export interface Serving {
   readonly directory: SwitchDirectory
   readonly usage: LimitUsage
@@ -16,15 +16,15 @@ export interface Serving {
   readonly clock: Clock
   readonly log: Logger
   readonly metrics: Pick<Metrics, 'counter'>
-  /** Called with each limit that a call is refused by. */
+  /** Called with each limit that refuses a call. */
   onLimit(directory: TenantDirectory, use: LimitUse & { readonly of: string | null }): void
 }
 
 /** A switch that the daemon serves. */
 export interface Served {
   readonly follower: SwitchFollower
-  /** What the switch asks over HTTP. */
+  /** Paths that the switch requests. */
   readonly mounts: readonly Mount[]
-  /** Where the switch leaves call records, a file each, which are removed once they are stored; null for nowhere. */
+  /** The folder where the switch leaves call records, one file each, removed once they are stored; null for none. */
   readonly folder: string | null
 }

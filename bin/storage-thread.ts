@@ -10,7 +10,7 @@ if (!parentPort) throw new Error('This is a thread, no program.')
 const storage = openStorage(path, {
   clock: systemClock(),
   foldsLog: false,
-  // A bulk load checks the references of its rows, since letting SQLite do it row by row doubles their cost.
+  // A bulk load checks its rows' references itself, since doing so in SQLite row by row doubles their cost.
   storesMany: serves === 'bulk',
   ...(actor ? { actor } : {}),
 })

@@ -4,9 +4,9 @@ import { asteriskOf, serveAsterisk } from './asterisk.ts'
 import { freeswitchOf, serveFreeswitch } from './freeswitch.ts'
 import type { Served, Serving } from './serving.ts'
 
-/** A kind of switch that settings can name. Both are null where they don't. */
+/** A kind of switch. Both functions return null if the settings do not name one. */
 export interface SwitchKind {
-  /** For one who asks it something, such as the command line. Opens no connection before it is asked. */
+  /** For a program that queries it, such as the command line. Connects on the first query only. */
   connect(settings: Settings): TelephoneSwitch | null
   /** For the daemon. */
   serve(settings: Settings, serving: Serving): Served | null
@@ -17,7 +17,7 @@ const KINDS: readonly SwitchKind[] = [
   { connect: freeswitchOf, serve: serveFreeswitch },
 ]
 
-/** The switches that the settings name. */
+/** Returns the switches in the settings. */
 export const switchesOf = (settings: Settings): readonly TelephoneSwitch[] =>
   KINDS.flatMap(kind => kind.connect(settings) ?? [])
 

@@ -17,10 +17,10 @@ function start(workerData: ThreadData): Worker {
   return new Worker(program, { workerData })
 }
 
-/** The storage's port for many records, on a thread of its own as soon as there are many. */
+/** Returns the storage's bulk port, which uses its own thread as soon as there are many records. */
 export const bulkOnThread = ({ bulk, connection: { path } }: Storage, actor?: Actor): ThreadedBulk =>
   threadedBulk(bulk, () => start({ serves: 'bulk', path, actor }))
 
-/** The storage's ports for records and decks, with the changes that may take long on a thread of their own. */
+/** Returns the storage's ports for records and decks, with potentially long changes on their own thread. */
 export const changesOnThread = (storage: Storage, clock: Clock): ReturnType<typeof threadedChanges> =>
   threadedChanges(storage, clock, () => start({ serves: 'changes', path: storage.connection.path }))

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { VERSION } from '../core/version.ts'
 
-/** Only what is asked for is loaded: a version is a line, and most commands need no server. */
+/** Loads only what is needed: a version is one line, and most commands need no server. */
 async function main(argv: readonly string[]): Promise<number> {
   if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
     process.stdout.write(`${VERSION}\n`)
@@ -12,12 +12,12 @@ async function main(argv: readonly string[]): Promise<number> {
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever read our output has had enough of it.
+  // Whoever reads our output has seen enough.
   if (error.code === 'EPIPE') process.exit(0)
   process.stderr.write(`error: the output cannot be written (${error.code ?? error.message})\n`)
   process.exit(74)
 })
-// The error has nowhere to go.
+// There is nowhere to report the error.
 process.stderr.on('error', () => undefined)
 
 main(process.argv.slice(2)).then(code => {

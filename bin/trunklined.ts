@@ -10,7 +10,7 @@ import { runDaemon } from './daemon/run-daemon.ts'
 
 const names = Object.keys(declarations).filter(isSettingName)
 
-/** A text in lines of at most 80 columns, indented. */
+/** Wraps a text to indented lines of at most 80 columns. */
 const wrapped = (text: string): string => text.replaceAll(/(.{1,74})(?: |$)/g, '      $1\n')
 
 const help = (): string => `trunklined ${VERSION}: the administration service of a multi-tenant telephone system

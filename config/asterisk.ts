@@ -15,7 +15,7 @@ const manager = Type.Object(
   { additionalProperties: false },
 )
 
-/** The Asterisk on the same box that is kept as the database says. */
+/** An Asterisk on the same machine, kept in line with the database. */
 export const asteriskSchema = Type.Object(
   { dir: text, manager: Type.Optional(manager), cdr_file: Type.Optional(text) },
   { additionalProperties: false },
@@ -39,7 +39,7 @@ const MANAGER_WANTS: Readonly<Record<keyof Static<typeof manager>, string>> = {
 
 export const ASTERISK_WANTS = `an object such as the one that trunkline switch setup asterisk prints, which has ${Object.keys(WANTS).join(', ')}`
 
-/** The first thing that is wrong with the setting; the password is not shown. */
+/** Returns the first thing that is wrong with the setting, without the password. */
 export function wrongAsterisk(given: unknown): Wrong | null {
   if (!isJsonObject(given)) return { at: '', says: `must be ${ASTERISK_WANTS}` }
   const inManager = isJsonObject(given['manager']) ? wrongMember(manager, MANAGER_WANTS, given['manager']) : null

@@ -7,7 +7,7 @@ import { type Wrong, wrongMember } from './members.ts'
 const FORMATS = [...SOURCE_FORMATS, 'auto'] as const
 const text = Type.String({ minLength: 1 })
 
-/** A feed of call records; `every` is the seconds between two looks at it. */
+/** A feed of call records; `every` is the seconds between two checks. */
 export const feed = Type.Object(
   {
     format: Type.Enum([...FORMATS]),
@@ -35,7 +35,7 @@ const WANTS: Readonly<Record<keyof FeedSetting, string>> = {
 
 export const FEEDS_WANT = `a list of at most 100 feeds such as {"format": "auto", "path": "/var/log/asterisk/cdr-csv/Master.csv"}, which have ${Object.keys(WANTS).join(', ')}`
 
-/** The first thing that is wrong with one of a list of feeds; null where it is the list. */
+/** Returns the first thing that is wrong with an entry of the list of feeds; null if the list itself is wrong. */
 export function wrongFeed(given: unknown): Wrong | null {
   if (!Array.isArray(given)) return null
   for (const [index, one] of given.entries()) {

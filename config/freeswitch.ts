@@ -4,7 +4,7 @@ import { isJsonObject } from '../core/json.ts'
 import { type Wrong, wrongMember } from './members.ts'
 
 const text = Type.String({ minLength: 1 })
-/** What stands between quotes in XML files and after `auth` on a line. */
+/** Characters that fit between quotes in XML files and after `auth` on a line. */
 const secret = Type.String({ pattern: '^[\\x21-\\x7e]{16,200}$' })
 
 /** An address, or a network such as `10.0.0.0/8`. */
@@ -25,7 +25,7 @@ const eventSocket = Type.Object(
   { additionalProperties: false },
 )
 
-/** How FreeSWITCH on the same box is served. */
+/** How FreeSWITCH on the same machine is served. */
 export const freeswitchSchema = Type.Object(
   {
     token: Type.Optional(secret),
@@ -56,7 +56,7 @@ const SOCKET_WANTS: Readonly<Record<keyof Static<typeof eventSocket>, string>> =
 
 export const FREESWITCH_WANTS = `an object such as the one that trunkline switch setup freeswitch prints, which has ${Object.keys(WANTS).join(', ')}`
 
-/** The first thing that is wrong with the setting; what holds secrets is not shown. */
+/** Returns the first thing that is wrong with the setting, without its secrets. */
 export function wrongFreeswitch(given: unknown): Wrong | null {
   if (!isJsonObject(given)) return { at: '', says: `must be ${FREESWITCH_WANTS}` }
   const { event_socket: socket } = given

@@ -17,21 +17,24 @@ export type Source = 'flag' | 'environment' | 'file' | 'default'
 export interface Loaded {
   readonly settings: Settings
   readonly sources: Readonly<Record<SettingName, Source>>
-  /** The file that was read, if there was one. */
+  /** The file that was read; null if there was none. */
   readonly file: string | null
 }
 
 export interface Given {
   readonly flags: Readonly<Partial<Record<SettingName, string>>>
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** The file named by --config, which must exist then. */
+  /** The file named by --config, which must exist. */
   readonly file?: string | undefined
 }
 
 /** Where an installed program finds its settings. */
 export const SYSTEM_FILE = '/etc/trunkline/trunkline.json'
 
-/** Flag over environment over file over default. Throws `configuration`, naming the setting and what it wants; `forbidden`. */
+/**
+ * Loads the settings: a flag overrides the environment, that the file, that the default. Throws `configuration`,
+ * naming the setting and what it must be; `forbidden`.
+ */
 export function loadSettings({ flags, environment, file: named }: Given): Loaded {
   const file = named ?? (environment.TRUNKLINE_CONFIG || (existsSync(SYSTEM_FILE) ? SYSTEM_FILE : null))
   const inFile = file === null ? {} : readFile(file)
@@ -39,7 +42,7 @@ export function loadSettings({ flags, environment, file: named }: Given): Loaded
   const values: Record<string, unknown> = {}
   for (const name of Object.keys(declarations).filter(isSettingName)) {
     const { fallback } = declarations[name]
-    // The default of a setting that has none is written as null.
+    // A setting without a default may be null in the file, which means unset.
     const written = inFile[name] === null && fallback === null ? undefined : inFile[name]
     const candidates: [Source, unknown, Label][] = [
       ['flag', flags[name], at => `${flagName(name)}${at}`],
@@ -54,10 +57,10 @@ export function loadSettings({ flags, environment, file: named }: Given): Loaded
   return { settings: values as Settings, sources: sources as Record<SettingName, Source>, file }
 }
 
-/** A call is to be billed within a second of its end. */
+/** A call must be billed within a second of its end. */
 const EVERY_SECONDS = 0.2
 
-/** Asterisk's call records are followed as its set-up writes them, unless a feed says otherwise. */
+/** Adds the feed of Asterisk's call records as its setup writes them, unless a feed replaces it. */
 const withAsterisk = ({ feeds, asterisk }: Settings): Settings['feeds'] =>
   asterisk?.cdr_file === undefined || feeds.some(({ path }) => path === asterisk.cdr_file)
     ? feeds
@@ -97,7 +100,7 @@ function parse(text: string, path: string): Record<string, unknown> {
     const content: unknown = JSON.parse(text)
     if (isJsonObject(content)) return content
   } catch {
-    // Reported below: what is not JSON is not an object either.
+    // Reported below: text that is not JSON is not an object either.
   }
   throw new AppError('configuration', `The settings file ${path} must hold a JSON object.`)
 }

@@ -2,7 +2,7 @@ import type { TObject } from 'typebox'
 import { Value } from 'typebox/value'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 
-/** What is wrong with a setting: where in it (`[1].format`; nothing for the whole), and the end of the sentence. */
+/** Where a setting is wrong (`[1].format`; empty for the whole), and the end of the sentence. */
 export interface Wrong {
   readonly at: string
   readonly says: string
@@ -11,7 +11,7 @@ export interface Wrong {
 /** Members that no message shows. */
 export const SECRET_MEMBERS: readonly string[] = ['token', 'password']
 
-/** The first member of an object that is wrong; null for none. `wants` has what each member is to be, in words. */
+/** Returns the first wrong member of an object; null if there is none. `wants` describes each member in words. */
 export function wrongMember(
   { properties, required }: TObject,
   wants: Readonly<Record<string, string>>,
@@ -30,7 +30,7 @@ export function wrongMember(
   return null
 }
 
-/** The same settings with their secrets hidden, to be shown. */
+/** Returns the settings with their secrets hidden, for display. */
 export const withoutSecrets = (settings: object): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(settings).map(([name, value]) => {

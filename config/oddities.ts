@@ -3,11 +3,11 @@ import { isAbsolute, resolve } from 'node:path'
 import type { Loaded } from './load.ts'
 import type { Settings } from './settings.ts'
 
-/** Settings that are each right, and do not do together what is meant. */
+/** Settings that are valid one by one, but not together. */
 export interface Oddity {
   readonly kind: string
   readonly finding: string
-  /** The command that puts it right. */
+  /** The command that fixes it. */
   readonly fix: string
 }
 
@@ -30,7 +30,10 @@ const namesOfThisMachine = (): readonly string[] => [
   ...Object.values(networkInterfaces()).flatMap(each => (each ?? []).map(({ address }) => address)),
 ]
 
-/** A `base_url` of this machine where nothing listens. Of another host, a free port, or behind a proxy nothing is known. */
+/**
+ * Finds a `base_url` of this machine that nothing listens on. Ignores other hosts, free ports, and services behind a
+ * proxy.
+ */
 export function misfit(
   { base_url, host, port, trusted_proxies }: Pick<Settings, 'base_url' | 'host' | 'port' | 'trusted_proxies'>,
   ownNames: readonly string[],

@@ -9,9 +9,9 @@ import type { Wrong } from './members.ts'
 export interface Setting<S extends TSchema = TSchema> {
   readonly schema: S
   readonly fallback: Static<S> | null
-  /** What it is, for help and the example file. */
+  /** What the setting is, for help and the example file. */
   readonly about: string
-  /** What a right value looks like, as the end of "X must be …". */
+  /** What a valid value looks like, as the end of "X must be …". */
   readonly wants: string
 }
 
@@ -33,7 +33,7 @@ const seconds = Type.Number({ exclusiveMinimum: 0, maximum: 31_536_000 })
 const days = Type.Integer({ minimum: 0, maximum: 36_500 })
 const DAYS = 'an integer from 0 to 36500'
 
-/** Every setting, once: flags, environment variables, the file's keys and their checks derive from it. */
+/** Every setting: flags, environment variables, keys of the file and their validation derive from it. */
 export const declarations = {
   host: setting(text(1), '127.0.0.1', 'a host name or address', 'address to listen on'),
   port: setting(
@@ -164,8 +164,8 @@ export const environmentName = (name: string): string => `TRUNKLINE_${name.toUpp
 export const flagName = (name: string): string => `--${name.replaceAll('_', '-')}`
 
 /**
- * Reads what a flag or an environment variable says, which is text, as the setting's type (a list as JSON); or says what
- * is wrong with it.
+ * Parses the text of a flag or an environment variable as the setting's type (a list as JSON), or returns what is
+ * wrong with it.
  */
 export function readSetting(name: SettingName, given: unknown): { readonly value: unknown } | Wrong {
   const { schema, wants }: Setting = declarations[name]
@@ -174,7 +174,7 @@ export function readSetting(name: SettingName, given: unknown): { readonly value
   return WRONG_IN[name]?.(value) ?? { at: '', says: `must be ${wants}, not ${JSON.stringify(given)}` }
 }
 
-/** What is wrong within a setting that has members. */
+/** Validates settings that have members. */
 const WRONG_IN: Readonly<Partial<Record<SettingName, (value: unknown) => Wrong | null>>> = {
   feeds: wrongFeed,
   asterisk: wrongAsterisk,

@@ -10,7 +10,7 @@ export interface HttpGatewayClient extends SmsGatewayClient {
   close(): Promise<void>
 }
 
-/** Hands messages to gateways over HTTP(S): one request each, no redirect followed, nothing tried twice. */
+/** Hands messages to gateways over HTTP(S): one request each, without redirects or retries. */
 export function httpGatewayClient({
   timeoutSeconds,
   caFile: usual = null,
@@ -57,7 +57,10 @@ const asking = ({ method, headers, body, basic }: Submission): FetchOptions<'tex
 const authorizationOf = ({ username, password }: NonNullable<Submission['basic']>): string =>
   `Basic ${Buffer.from(`${username}:${password}`, 'utf8').toString('base64')}`
 
-/** What vouches for a gateway beside the authorities that Node.js knows; undefined for those alone. Throws Error. */
+/**
+ * Returns the certificates that vouch for a gateway besides Node.js's authorities; undefined for those alone. Throws
+ * Error.
+ */
 function certificatesIn(file: string | null): string[] | undefined {
   if (file === null) return undefined
   try {
@@ -67,21 +70,21 @@ function certificatesIn(file: string | null): string[] | undefined {
   }
 }
 
-/** What happens where one side speaks TLS and the other does not, by the code of the error. */
+/** What to say if one side speaks TLS and the other does not, by error code. */
 const MISMATCHES: Readonly<Record<string, string>> = {
   EPROTO: 'The gateway does not speak TLS at this port, or no version of it that is safe; use_ssl is on.',
   ERR_SSL_WRONG_VERSION_NUMBER: 'The gateway does not speak TLS at this port; use_ssl is on.',
   HPE_INVALID_CONSTANT: 'What answers at this port does not speak HTTP; if it speaks TLS, set use_ssl.',
 }
 
-/** The innermost reason: fetch wraps what happened on the wire in errors that say nothing. */
+/** Returns the innermost reason: fetch wraps errors of the connection in errors that say nothing. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.cause instanceof Error) return explain(error.cause)
   if (error instanceof AggregateError && error.errors[0] instanceof Error) return explain(error.errors[0])
   const mismatch = 'code' in error && typeof error.code === 'string' ? MISMATCHES[error.code] : undefined
   if (mismatch !== undefined) return mismatch
-  // What a system call reports names its code already.
+  // The error of a system call already names its code.
   const code = 'code' in error && typeof error.code === 'string' && !('syscall' in error) ? ` (${error.code})` : ''
   return `${error.message || error.name}${code}`
 }

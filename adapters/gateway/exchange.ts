@@ -4,7 +4,7 @@ import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import { assertAllowed, guardedLookup } from './targets.ts'
 
-/** At most so much of a reply is read, in bytes, packed or not; the rest is left. */
+/** The most bytes that are read of a reply, compressed or not; the rest is left. */
 const MAX_REPLY = 256 * 1024
 
 const DECODERS: Readonly<Record<string, (() => NodeJS.ReadWriteStream & Readable) | undefined>> = {
@@ -15,21 +15,24 @@ const DECODERS: Readonly<Record<string, (() => NodeJS.ReadWriteStream & Readable
 
 export const ENCODINGS = Object.keys(DECODERS).join(', ')
 
-/** Statuses that a Response must not have a body with. */
+/** Statuses of responses that must not have a body. */
 const BODILESS = new Set([204, 205, 304])
 
 export interface Exchanges {
-  /** A fetch for one request. It calls `onWriting` once the connection is open, before it writes anything to it. `ca`: in place of the usual authorities. */
+  /**
+   * Returns a fetch for one request. It calls `onWriting` once the connection is open, before writing anything. `ca`
+   * replaces the usual authorities.
+   */
   fetch(onWriting: () => void, ca?: string[]): typeof globalThis.fetch
   close(): void
 }
 
 /**
- * HTTP(S) over a new connection for each request, to allowed addresses only, without redirects. In place of the
- * built-in fetch, which fails on a `100 Continue` that it didn't ask for and hides whether it has written the request.
+ * HTTP(S) over a new connection for each request, to allowed addresses only, without redirects. Replaces the built-in
+ * fetch, which fails on an unexpected `100 Continue` and hides whether it has written the request.
  */
 export function exchanges(): Exchanges {
-  // A kept connection that the gateway has just closed would fail a send that can't be tried again.
+  // A kept connection that the gateway has just closed would fail a send that cannot be retried.
   const options = { keepAlive: false, lookup: guardedLookup }
   const plain = { send: http.request, agent: new http.Agent(options), opened: 'connect' }
   const secure = { send: https.request, agent: new https.Agent(options), opened: 'secureConnect' }
@@ -80,6 +83,6 @@ async function bodyOf(message: IncomingMessage): Promise<Buffer> {
 
 function unpacked(message: IncomingMessage): Readable {
   const decoder = DECODERS[message.headers['content-encoding']?.toLowerCase() ?? '']
-  // The reader of the last stream gets every error; the callback is there because pipeline demands one.
+  // The last stream's reader gets every error; the callback is there because pipeline requires one.
   return decoder ? pipeline(message, decoder(), () => undefined) : message
 }

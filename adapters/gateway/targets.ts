@@ -2,13 +2,13 @@ import { lookup as resolve } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** Ranges that no SMS gateway lives in, and that a request must never be tricked into. */
+/** Address ranges that hold no SMS gateway, and that a request must never be tricked into. */
 const FORBIDDEN = new Set(['linkLocal', 'multicast', 'broadcast'])
 
-/** Where clouds keep a machine's credentials, apart from link-local 169.254.169.254. */
+/** Where clouds keep a machine's credentials, besides link-local 169.254.169.254. */
 const METADATA = new Set(['fd00:ec2::254', 'fd20:ce::254', '100.100.100.200', '192.0.0.192', '168.63.129.16'])
 
-/** An IPv6 address that only carries an IPv4 one is judged by that one. */
+/** Returns the IPv4 address that an IPv6 address embeds, if there is one. */
 function unwrapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {
   if (!(address instanceof ipaddr.IPv6)) return address
   const bytes = address.toByteArray()
@@ -18,7 +18,7 @@ function unwrapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv
   return address
 }
 
-/** Why a connection to this resolved address is refused, or null when it is not. */
+/** Returns why a connection to this resolved address is refused; null if it is allowed. */
 export function refusal(address: string): string | null {
   if (!ipaddr.isValid(address)) return `${address} is no IP address`
   const target = unwrapped(ipaddr.parse(address))
@@ -30,7 +30,7 @@ export function refusal(address: string): string | null {
 
 const forbidden = (reason: string): Error => new Error(`The gateway's address is not allowed: ${reason}.`)
 
-/** Resolves a name as the system does and fails when any of its addresses is refused. */
+/** Resolves a name like the system, but fails if any of its addresses is refused. */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   resolve(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, [])
@@ -42,7 +42,7 @@ export const guardedLookup: LookupFunction = (hostname, options, callback) => {
   })
 }
 
-/** Throws if a URL's host is an address that is refused: no lookup is made for those. */
+/** Throws if a URL's host is a refused address: Node looks up names only. */
 export function assertAllowed(hostname: string): void {
   const literal = hostname.replace(/^\[|\]$/g, '')
   const reason = ipaddr.isValid(literal) ? refusal(literal) : null

@@ -6,17 +6,17 @@ import type { Resource } from '../../core/resources/resource.ts'
 import type { Access } from '../../core/use-cases/accounts/access.ts'
 import type { Handler, Method, Needs, Route } from './route.ts'
 
-/** What a route asks that works on records by use cases. */
+/** What a route over records requires of the account. */
 export const onRecords = (operation: Operation, { name }: Pick<Resource, 'name'>): Need => ({
   operation,
   on: name,
   isConfined: true,
 })
 
-/** What a route asks that works on what all tenants share. */
+/** What a route over data that all tenants share requires. */
 export const onArea = (operation: Operation, on: keyof typeof AREAS): Need => ({ operation, on, isConfined: false })
 
-/** The same by method, for the resource that the path names. */
+/** The same by method, for the resource in the path. */
 export const needsOfRecords = (
   named: (parameters: Readonly<Record<string, string>>) => Resource | undefined,
 ): Readonly<Record<Method, Needs>> => {
@@ -39,13 +39,13 @@ interface Asked {
   readonly ctx: Context
   readonly route: Route
   readonly method: Method
-  /** Serves those who may do everything. */
+  /** Serves accounts that may do everything. */
   readonly handler: Handler
 }
 
 /**
- * Finds what serves an account's request: for one with limits, the route over use cases that keep to them. Throws
- * `forbidden`.
+ * Returns a function that finds the handler for an account: for one with limits, that of the route over its own use
+ * cases. It throws `forbidden`.
  */
 export function allowing(
   access: Access,

@@ -37,7 +37,7 @@ import { smsRoutingRoutes } from './sms-routing.ts'
 export interface HttpOptions extends UseCases {
   readonly access: Access
   readonly tools: ConsoleTools
-  /** The console's files; without them there is none. */
+  /** The console's files; absent if there is no console. */
   readonly console?: ConsoleFiles
   readonly smsRouting: SmsRouting
   readonly signIn: SignIn
@@ -48,9 +48,12 @@ export interface HttpOptions extends UseCases {
   readonly log: Logger
   /** Without a trailing slash. */
   readonly baseUrl: string
-  /** Was `baseUrl` set? Then it alone is the service's origin; else the service goes by what browsers call it. */
+  /**
+   * True if `baseUrl` was set: it is then the only origin of the service. Otherwise the service goes by the host that
+   * browsers use.
+   */
   readonly isBaseUrlSet: boolean
-  /** How many proxies stand in front, whose X-Forwarded-For is believed. */
+  /** How many proxies stand in front, whose X-Forwarded-For is trusted. */
   readonly trustedProxies: number
   readonly metrics?: HttpMetrics
   /** Paths outside the API. */
@@ -64,7 +67,7 @@ export type RouteOptions = Omit<
 
 type Served = UseCases & Pick<HttpOptions, 'tools' | 'smsRouting' | 'security' | 'baseUrl'>
 
-/** The routes that do what use cases do. */
+/** The routes that carry out use cases. */
 const useCaseRoutes = ({
   administration,
   browsing,
@@ -81,7 +84,7 @@ const useCaseRoutes = ({
   ...smsRoutingRoutes({ smsRouting, messaging }),
 ]
 
-/** Every route of the service, in the order in which they are tried. */
+/** Returns every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
   const { heartbeat, signIn, serverKeys, access, security, baseUrl, metrics } = options
   const routes: Route[] = [
@@ -94,7 +97,7 @@ export function apiRoutes(options: RouteOptions): readonly Route[] {
   return routes
 }
 
-/** The API as a Koa application. */
+/** Builds the API as a Koa application. */
 export function httpApp(options: HttpOptions): Koa {
   const { log, baseUrl, isBaseUrlSet, trustedProxies, signIn, metrics } = options
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
@@ -134,7 +137,10 @@ const GONE = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE
 const isClientGone = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'AbortError' || ('code' in error && GONE.includes(String(error.code))))
 
-/** Says once that a proxy is in front which the settings do not know: everybody behind it counts as one address. */
+/**
+ * Reports once that requests come through a proxy missing from the settings: all clients behind it count as one
+ * address.
+ */
 function noticingProxies({ log, notices }: HttpOptions): Middleware {
   let isNoticed = false
   return (ctx, next) => {
@@ -153,7 +159,7 @@ function noticingProxies({ log, notices }: HttpOptions): Middleware {
   }
 }
 
-/** Outermost: names each request, turns what is thrown into an answer, and leaves one line in the log. */
+/** The outermost middleware: names each request, turns exceptions into answers, and logs one line. */
 function answer(log: Logger, metrics: HttpMetrics | undefined): Middleware {
   const run = Math.random().toString(36).slice(2, 8)
   let count = 0
@@ -183,7 +189,8 @@ function answer(log: Logger, metrics: HttpMetrics | undefined): Middleware {
       ctx.set(headers)
       sendJson(ctx, status, JSON.stringify(body))
     }
-    // Nobody without a session makes us work for it; a gateway gets the receipt's answer as it expects it.
+    // Compresses for signed-in accounts only: others must not cause work, and a gateway gets the answer that it
+    // expects.
     if (signedInAccount(ctx)) await compress(ctx)
     if (isEndless(ctx.req)) ctx.set('connection', 'close')
   }

@@ -9,24 +9,24 @@ interface Encoding {
   stream(): Transform
 }
 
-/** Of a list this is as small as gzip at its usual level, in half the time. */
+/** Compresses a list as well as gzip at its usual level, in half the time. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 18 } }
 
 const packBrotli = promisify(brotliCompress)
 const packGzip = promisify(gzip)
 
-/** The better one first. Both work on threads of their own. */
+/** Better one first. Both work on their own threads. */
 const ENCODINGS: readonly Encoding[] = [
   { name: 'br', whole: body => packBrotli(body, BROTLI), stream: () => createBrotliCompress(BROTLI) },
   { name: 'gzip', whole: body => packGzip(body), stream: () => createGzip() },
 ]
 
-/** Bytes that are worth it: what is smaller goes in one packet anyway. */
+/** Smaller answers fit one packet anyway. */
 const LEAST = 1_024
 
 /**
- * Packs the answer where the client takes that: a list piece by piece, as fast as the client reads. What has an encoding
- * already is left alone.
+ * Compresses the answer if the client accepts that; a list piece by piece, as fast as the client reads. Leaves encoded
+ * answers alone.
  */
 export async function compress(ctx: Context): Promise<void> {
   const body: unknown = ctx.body
@@ -34,13 +34,13 @@ export async function compress(ctx: Context): Promise<void> {
   if (!isStream && !(isWhole(body) && body.length >= LEAST)) return
   if (ctx.res.hasHeader('content-encoding')) return
   ctx.vary('Accept-Encoding')
-  // An answer to HEAD has no body, whose length packed nobody knows.
+  // An answer to HEAD has no body, so its compressed length is unknown.
   if (ctx.req.headers['accept-encoding'] === undefined || ctx.method === 'HEAD') return
   const encoding = ENCODINGS.find(({ name }) => ctx.acceptsEncodings(name) === name)
   if (!encoding) return
   if (isStream) {
     const packed = encoding.stream()
-    // What goes wrong shows at the body itself, and ends the response.
+    // Errors surface at the body itself, and end the response.
     pipeline(body, packed, () => undefined)
     ctx.body = packed
   } else ctx.body = await encoding.whole(body)

@@ -29,7 +29,7 @@ export interface Failure {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** What the client gets; an unexpected error shows nothing of itself. */
+/** Returns what the client gets; an unexpected error reveals nothing. */
 export function failureOf(error: unknown): Failure {
   if (!(error instanceof AppError)) return { status: 500, headers: {}, body: { message: 'Server Error.' } }
   const { errors, dependants, retryAfter, allow } = error.details

@@ -4,10 +4,10 @@ import type { Heartbeat } from '../../core/ports/upkeep.ts'
 import { respond, sendJson } from './responses.ts'
 import type { Route } from './route.ts'
 
-/** One write answers for those who ask within this time. */
+/** One write answers all requests within this time. */
 const FRESH_MS = 1_000
 
-/** Whether the process lives, and whether it can write: the moment that it wrote says which database it serves. */
+/** Reports whether the process lives, and whether it can write: the moment written tells which database it serves. */
 export function healthRoutes(heartbeat: Heartbeat): readonly Route[] {
   let latest: { readonly at: number; readonly result: Promise<Timestamp> } | null = null
   const written = (): Promise<Timestamp> => {

@@ -20,7 +20,7 @@ import { actorOf } from './sessions/session.ts'
 
 function isSame(given: string, expected: string): boolean {
   const [a, b] = [Buffer.from(given), Buffer.from(expected)]
-  // The length of a token is not a secret; its content is.
+  // A token's length is no secret, unlike its content.
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
@@ -30,7 +30,7 @@ function carriesToken(ctx: Context, place: NonNullable<GatewayOptions['tokenIn']
   return isSame(String(given ?? ''), token)
 }
 
-/** A request as its sender made it: at the address that the provider knows, not what a proxy passes on. */
+/** The request as its sender made it: at the address that the provider knows, not the one a proxy forwards. */
 const headOf = (ctx: Context, baseUrl: string): Head => ({
   method: ctx.method,
   url: `${baseUrl}${ctx.path}${ctx.search}`,
@@ -39,7 +39,7 @@ const headOf = (ctx: Context, baseUrl: string): Head => ({
   ),
 })
 
-/** Puts into the request's line in the log why a receipt was of no use: a code, nothing of its content. */
+/** Notes in the request's log line why a receipt was useless: a code, without its content. */
 function noteReceipt(ctx: Context, gateway: number | null, problem: Unreadable | 'token' | 'method'): void {
   ctx.state.trouble = { gateway, receipt: problem }
 }
@@ -51,7 +51,7 @@ interface Dependencies {
   readonly baseUrl: string
 }
 
-/** Sending through a gateway, its messages, and the receipts it calls back with. */
+/** Sending through a gateway, its messages, and the receipts that it calls back with. */
 export function messagingRoutes({ administration, messaging, security, baseUrl }: Dependencies): readonly Route[] {
   const receive = async (ctx: Context): Promise<void> => {
     const gateway = idIn(ctx.params.id)

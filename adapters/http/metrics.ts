@@ -8,12 +8,12 @@ import { type RunningServer, serve } from './server.ts'
 
 export type LoginResult = 'accepted' | 'refused' | 'throttled' | 'failed'
 
-/** Metrics of the API's own work. */
+/** Metrics of the API. */
 export interface HttpMetrics {
-  /** `route` is the pattern that was served, null for none; `resource` fills its `:resource`. */
+  /** `route` is the pattern that was served, null for none; `resource` replaces its `:resource`. */
   request(method: string, route: string | null, resource: string | undefined, status: number, seconds: number): void
   login(result: LoginResult): void
-  /** A request that was refused before it was read. */
+  /** Counts a request that was refused before it was read. */
   refusal(status: number): void
   cut(reason: Cut): void
 }
@@ -22,17 +22,17 @@ export interface HttpMetrics {
 export type Measured = number | readonly { readonly labels: Readonly<Record<string, string>>; readonly value: number }[]
 
 export interface Metrics extends HttpMetrics {
-  /** Called after each group of changes was written. */
+  /** Called after each group of changes is written. */
   onCommit(changes: number, milliseconds: number): void
-  /** The port, with its sends and receipts counted. */
+  /** Wraps the port to count sends and receipts. */
   messages(port: Messages): Messages
-  /** The use cases, with the receipts counted that lack their token or cannot be read. */
+  /** Wraps the use cases to count receipts that lack their token or cannot be read. */
   messaging(useCases: Messaging): Messaging
-  /** A value that is looked up when someone asks for it; `labels` are the names of those that it comes with. */
+  /** Adds a value that is computed on request; `labels` are the names of its labels. */
   gauge(name: string, help: string, collect: () => Measured | Promise<Measured>, labels?: readonly string[]): void
   /**
-   * A counter; what it returns adds one, for values of those labels. The series that `expected` names are there from the
-   * beginning, with 0.
+   * Adds a counter, and returns a function that adds one for values of those labels. The series named by `expected`
+   * exist from the start, with 0.
    */
   counter<L extends string>(
     name: string,
@@ -40,17 +40,16 @@ export interface Metrics extends HttpMetrics {
     labels: readonly L[],
     expected?: readonly Readonly<Record<L, string>>[],
   ): (of: Readonly<Record<L, string>>) => void
-  /** Everything, in Prometheus' text format. */
+  /** Returns everything in Prometheus' text format. */
   text(): Promise<string>
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const GROUP_SIZES = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 
-/** Those that anyone can name without a route, so that they can't make series without end. */
+/** Methods counted by name. A client may send any other without a route, and must not create endless series. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** Counters of one process. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const registers = [registry]
@@ -171,7 +170,7 @@ function messagingMetrics(registers: Registry[]): Pick<Metrics, 'messages' | 'me
   }
 }
 
-/** What receipts come to, with each message counted whose status means another thing than before. */
+/** Counts the outcome of receipts, and each message whose status changes its meaning. */
 const counting =
   (receive: Receive, outcomes: Counter<'gateway' | 'class'>): Receive =>
   (message, receipt) => {
@@ -181,7 +180,7 @@ const counting =
     return received
   }
 
-/** The port's settling, with the outcome of each message counted. */
+/** Wraps the port's `settle` to count the outcome of each message. */
 const settling =
   (port: Messages, sends: Counter<'gateway' | 'result'>): Messages['settle'] =>
   async (id, change, receive) => {
@@ -214,10 +213,10 @@ function commits(registers: Registry[]): Metrics['onCommit'] {
   }
 }
 
-/** A page whose own host name leads here, to read what is for this machine alone, sends that name. */
+/** A page whose own host name leads here, to read what is for this machine only, sends that name. */
 const LOCAL_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i
 
-/** Serves /metrics to this machine only. Throws `configuration` when the port is not available. */
+/** Serves /metrics to this machine only. Throws `configuration` if the port is not available. */
 export function serveMetrics(metrics: Pick<Metrics, 'text'>, port: number): Promise<RunningServer> {
   const app = new Koa()
   app.use(async ctx => {

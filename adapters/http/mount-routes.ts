@@ -2,7 +2,7 @@ import type { Mount } from '../../core/ports/mounts.ts'
 import { mountedBody } from './bodies/body.ts'
 import type { Route } from './route.ts'
 
-/** The paths that others than clients of the API ask. Each says itself who may. */
+/** The paths for programs that are not API clients. Each checks by itself who may use it. */
 export const mountRoutes = (mounts: readonly Mount[]): readonly Route[] =>
   mounts.map(({ path, largest, answer }) => ({
     path,

@@ -3,7 +3,7 @@ import type { Cut } from './clients/connections.ts'
 import type { HttpMetrics } from './metrics.ts'
 import type { Watching } from './server.ts'
 
-/** Counts what the application never saw and leaves a line in the log: one for each refusal, one for many cuts. */
+/** Counts and logs what the application never saw: a line for each refusal, and one for many cuts. */
 export function noting(log: Logger, metrics: Pick<HttpMetrics, 'refusal' | 'cut'> | undefined): Watching {
   const logCut = summed(log)
   return {

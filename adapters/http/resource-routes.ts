@@ -30,14 +30,14 @@ export const listQuery = ({ query, res }: Context) => ({
   signal: whileOpen(res),
 })
 
-/** Aborted when the response is over, though it be cut off. */
+/** Returns a signal that aborts when the response ends, even if it is cut off. */
 export function whileOpen(response: ServerResponse): AbortSignal {
   const over = new AbortController()
   response.once('close', () => over.abort())
   return over.signal
 }
 
-/** Where the next page is, when there is one. */
+/** Links to the next page, if there is one. */
 export function linkNext(ctx: Context, baseUrl: string, next: number | null): void {
   if (next === null) return
   const query = new URLSearchParams(ctx.querystring)
@@ -45,7 +45,7 @@ export function linkNext(ctx: Context, baseUrl: string, next: number | null): vo
   ctx.set('link', `<${baseUrl}${ctx.path}?${query}>; rel="next"`)
 }
 
-/** The id in the path. Throws `not_found`, with the resource's own name. */
+/** Returns the id in the path. Throws `not_found`, with the resource's own name. */
 export function idOf(ctx: Context, { label }: Resource): number {
   const id = idIn(ctx.params.id)
   if (id === null) throw notFound(label)
@@ -54,7 +54,7 @@ export function idOf(ctx: Context, { label }: Resource): number {
 
 const needs = needsOfRecords(({ resource = '' }) => byPath.get(resource))
 
-/** The collection and the record of every resource that is declared with a path. */
+/** The collection and record routes of every resource that is declared with a path. */
 export function resourceRoutes(administration: Administration, { baseUrl }: { baseUrl: string }): readonly Route[] {
   const exists = (parameters: Readonly<Record<string, string>>) => byPath.has(parameters.resource ?? '')
   const session = 'required'
@@ -64,7 +64,7 @@ export function resourceRoutes(administration: Administration, { baseUrl }: { ba
   ]
 }
 
-/** The resource in the path. */
+/** Returns the resource in the path. */
 function named(ctx: Context): Resource {
   const resource = byPath.get(ctx.params.resource)
   if (!resource) throw noSuchPath()

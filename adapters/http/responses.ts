@@ -2,14 +2,17 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { JsonStream } from '../../core/use-cases/records/administer.ts'
 
-/** A body that is JSON text already, whole or streamed. */
+/** Sends a body that is JSON text already, whole or streamed. */
 export function sendJson(ctx: Context, status: number, json: string | Readable): void {
   ctx.status = status
   ctx.set('content-type', 'application/json; charset=utf-8')
   ctx.body = json
 }
 
-/** The envelope of every success. `data` is JSON, whole or in pieces that are read as fast as the client takes them. */
+/**
+ * Sends the envelope of every success. `data` is JSON, whole or in pieces that are read as fast as the client takes
+ * them.
+ */
 export function respond(ctx: Context, status: number, message: string, data?: JsonStream): void {
   const head = `{"message":${JSON.stringify(message)}`
   if (data === undefined) sendJson(ctx, status, `${head}}`)
@@ -17,7 +20,7 @@ export function respond(ctx: Context, status: number, message: string, data?: Js
   else sendJson(ctx, status, streamed(ctx, enclosed(`${head},"data":`, data, '}')))
 }
 
-/** What is sent can't be taken back, so a list that breaks off is cut and does not look whole. */
+/** Sent bytes cannot be taken back, so a list that fails midway is cut off and does not look complete. */
 function streamed(ctx: Context, pieces: AsyncIterable<string>): Readable {
   return Readable.from(pieces, { objectMode: false }).once('error', () => ctx.res.destroy())
 }

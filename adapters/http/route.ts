@@ -8,7 +8,7 @@ export type Handler = (ctx: Context) => Promise<void> | void
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 export type Method = (typeof METHODS)[number]
 
-/** `account`: that somebody is logged in. By the parameters in the path: null where those name nothing. */
+/** `account` requires only a login. A function decides by the parameters in the path; null if those name nothing. */
 export type Needs = 'account' | Need | ((parameters: Readonly<Record<string, string>>) => Need | null)
 
 export interface Route {
@@ -16,25 +16,25 @@ export interface Route {
   readonly methods: Readonly<Partial<Record<Method, Handler>>>
   /** required: 401 without one. optional: looked up. none: neither looked up nor guarded against foreign origins. */
   readonly session: 'required' | 'optional' | 'none'
-  /** What each method asks of the account. One that says nothing is for admins of all tenants alone. */
+  /** What each method requires of the account. A method without an entry is for admins of all tenants. */
   readonly needs?: Readonly<Partial<Record<Method, Needs>>>
-  /** A page asks for it by itself, again and again: that keeps no session alive. */
+  /** A page requests it by itself, again and again, so it keeps no session alive. */
   readonly isUnattended?: true
-  /** Called with a request by a method that is not served, before it gets its 405; true where it has answered all the same. */
+  /** Called with a request by an unsupported method before its 405; returns true if it has answered. */
   readonly onWrongMethod?: (ctx: Context) => Promise<boolean>
-  /** False where the pattern fits but nothing is there: 404. */
+  /** Returns false if nothing exists at a path that fits the pattern: 404. */
   readonly exists?: (parameters: Readonly<Record<string, string>>) => boolean
 }
 
 const IDENTIFIER = /^[1-9]\d{0,15}$/
 
-/** A path segment as an id; null when it is not a positive integer. */
+/** Reads a path segment as an id; null if it is not a positive integer. */
 export const idIn = (segment: string | undefined): number | null =>
   segment !== undefined && IDENTIFIER.test(segment) && Number.isSafeInteger(Number(segment)) ? Number(segment) : null
 
 export const noSuchPath = (): AppError => new AppError('not_found', 'There is nothing at this path.')
 
-/** Puts around a route's handler what must come before it. */
+/** Wraps a route's handler with what must precede it. */
 export type Guard = (route: Route, method: Method, handler: Handler) => Middleware
 
 /** Parts of the service by the beginning of their paths, so that a request is matched with the routes of its part alone. */

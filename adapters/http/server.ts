@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import { boundConnections, type ConnectionLimits, type Connections, type Cut } from './clients/connections.ts'
 import { isForOneHost, type OnRefusal, refuse, refuseUnreadable } from './clients/refusal.ts'
 
-/** What clients may take of time and connections. */
+/** Limits on clients' time and connections. */
 export interface Limits extends ConnectionLimits {
   readonly headersMs: number
   readonly requestMs: number
@@ -17,7 +17,7 @@ export interface Watching {
   readonly onCut?: (reason: Cut) => void
 }
 
-/** Connections of one client, or, behind a proxy, its requests at a time: those of an office behind one address. */
+/** Connections of one client, enough for an office behind one address; behind a proxy, its simultaneous requests. */
 export const PER_CLIENT = 256
 
 const LIMITS: Limits = {
@@ -39,23 +39,23 @@ export const limitsBehind = (trustedProxies: number): Partial<Limits> =>
 export interface Address {
   readonly host: string
   readonly port: number
-  /** The setting of the port; TRUNKLINE_PORT unless it is given. */
+  /** The name of the port's setting; default TRUNKLINE_PORT. */
   readonly setting?: string
 }
 
 export interface RunningServer {
-  /** With the port that was actually taken. */
+  /** With the port in use. */
   readonly url: string
-  /** Stops accepting, lets requests in flight end for at most this long, then cuts the rest. */
+  /** Stops accepting, waits at most this long for requests in flight, then cuts the rest. */
   stop(graceMs: number): Promise<void>
 }
 
-/** A server that has its address, and answers 503 until it is given what to serve. */
+/** A server that has its address, and answers 503 until it has an application. */
 export interface ListeningServer extends RunningServer {
   serve(app: Koa): void
 }
 
-/** Serves the application that `appAt` makes for the URL that was really taken. See {@link listen}. */
+/** Serves the application that `appAt` builds for the actual URL. See {@link listen}. */
 export async function serve(
   appAt: (url: string) => Koa,
   ...listening: Parameters<typeof listen>
@@ -65,7 +65,10 @@ export async function serve(
   return server
 }
 
-/** `onRefusal` gets the requests that the application never saw. Throws `configuration` when the address is not available. */
+/**
+ * Opens the port. `onRefusal` gets the requests that the application never saw. Throws `configuration` if the address
+ * is not available.
+ */
 export async function listen(
   place: Address,
   limits: Partial<Limits> = {},
@@ -103,7 +106,7 @@ function createBounded(
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,
     keepAliveTimeout: limits.idleMs,
-    // Node's own answer to what lacks a Host has no body.
+    // Node's own answer to a request without Host has no body.
     requireHostHeader: false,
   })
   const connections = boundConnections(server, { ...limits, idleMs: limits.idleMs + limits.headersMs }, onCut)
@@ -112,7 +115,7 @@ function createBounded(
   return { server, connections }
 }
 
-/** Why an address cannot be had, and what to do, where the name of its port's setting is the `setting`. */
+/** Why an address is not available, and what to do; `setting` is the name of the port's setting. */
 const UNAVAILABLE: Readonly<Record<string, (setting: string) => string>> = {
   EADDRINUSE: setting => `another program listens there; stop it, or set ${setting} to a free port, or to 0 for any`,
   EACCES: setting => `this user may not have that port; set ${setting} to one above 1023`,
@@ -138,12 +141,12 @@ interface InFlight {
   readonly running: ReadonlySet<Promise<void>>
 }
 
-/** A client that went away leaves no connection to wait for, but perhaps a request that still has work to do. */
+/** A client that left has no connection to wait for, but perhaps a request still at work. */
 async function stop(server: Server, { connections, running }: InFlight, graceMs: number): Promise<void> {
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   const closing = setInterval(() => {
     server.closeIdleConnections()
-    // Node does not count as idle what a browser opened ahead and has said nothing on.
+    // Node does not count a connection as idle that a browser opened ahead and has not used.
     connections.cutSilent()
   }, 50)
   let cutting: NodeJS.Timeout | undefined

@@ -14,7 +14,7 @@ interface Dependencies {
   readonly messaging: Messaging
 }
 
-/** Sending where no gateway is named, and the routes that say through which a message goes then. */
+/** Sends messages that name no gateway, and administers the routes for them. */
 export const smsRoutingRoutes = ({ smsRouting, messaging }: Dependencies): readonly Route[] => [
   {
     path: '/api/sms-routes',

@@ -1,16 +1,16 @@
 import type { Calls, FeedPlace } from '../../core/ports/calls.ts'
 
-/** What the ways of following share. */
+/** What the ways of following a feed share. */
 export interface Course {
   readonly path: string
   readonly signal: AbortSignal
   readonly onTrouble: (error: unknown) => void
-  /** Is a file of a folder removed once what it holds is stored? */
+  /** True if files of a folder are removed once their records are stored. */
   readonly removes: boolean
-  /** Tells once that there is nothing at the path, until there is. */
+  /** Reports once that nothing is at the path, until something is. */
   setMissing(isMissing: boolean): void
   store(records: Parameters<Calls['store']>[1], place: FeedPlace | null): Promise<void>
   setLag(bytes: number): void
-  /** Waits until it is time for the next look. */
+  /** Waits until the next check. */
   rest(): Promise<void>
 }

@@ -8,17 +8,17 @@ import { formatOf, readRecord } from './records.ts'
 
 /** Bytes read at a time. */
 export const CHUNK = 256 * 1024
-/** How many bytes are read to recognise the format. */
+/** Bytes read to recognise the format. */
 export const HEAD = 64 * 1024
-/** Files of a folder that are stored together, at most, and characters of them, about. */
+/** The most files of a folder that are stored together, and about the most characters. */
 const AT_ONCE = 500
 const LARGEST_BATCH = 8 * 1024 * 1024
-/** Bytes of a file that may be one record. */
+/** The largest file, in bytes, that counts as one record. */
 export const LARGEST_OBJECT = 4 * 1024 * 1024
 
 /**
- * Opens a file to read it. A FIFO would wait for its writer on a thread that everything else needs as well; what is no
- * plain file is refused.
+ * Opens a file for reading. Refuses anything but a plain file: a FIFO would block a thread that everything else needs,
+ * waiting for its writer.
  */
 export async function openFile(path: string): Promise<FileHandle> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -27,7 +27,7 @@ export async function openFile(path: string): Promise<FileHandle> {
   throw new AppError('malformed', `${path} is no file.`)
 }
 
-/** Throws for a link that leads out of the folder: whoever may write there must not choose what else is read. */
+/** Throws for a link out of the folder: whoever may write there must not choose what else is read. */
 export async function assertWithin(folder: string, path: string): Promise<void> {
   const [root, target] = await Promise.all([realpath(folder), realpath(path)])
   if (!target.startsWith(root.endsWith(sep) ? root : root + sep))
@@ -37,11 +37,11 @@ export async function assertWithin(folder: string, path: string): Promise<void> 
 export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'ENOENT'
 
-/** True for what the file system says of a file, rather than a fault of ours. */
+/** True for an error of the file system rather than of ours. */
 export const isUnreadable = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'syscall' in error
 
-/** True when enough records of a folder, or enough bytes, are waiting to be stored. */
+/** True if enough records of a folder, or enough characters, are waiting to be stored. */
 export function areEnough(records: readonly SwitchRecord[]): boolean {
   const length = records.reduce((sum, record) => sum + ('call' in record ? record.call.raw : record.raw).length, 0)
   return records.length >= AT_ONCE || length >= LARGEST_BATCH
@@ -52,13 +52,13 @@ const headOf = async (file: FileHandle): Promise<string> => {
   return buffer.toString('utf8', 0, bytesRead)
 }
 
-/** The format of a file's first lines; null when it is not clear. */
+/** Returns the format of a file's first lines; null if it is not clear. */
 export const formatIn = async (file: FileHandle): Promise<SourceFormat | null> => formatOf(await headOf(file))
 
-/** What the files of a folder that is followed hold. */
+/** The format of files in a followed folder. */
 export const FOLDER_FORMAT: SourceFormat = 'freeswitch-json'
 
-/** The records that mod_json_cdr leaves, a file each, in the order of their names. */
+/** Lists the records that mod_json_cdr leaves, one file each, sorted by name. */
 export async function recordFiles(folder: string): Promise<string[]> {
   return (await readdir(folder))
     .filter(name => name.endsWith('.json'))
@@ -66,7 +66,10 @@ export async function recordFiles(folder: string): Promise<string[]> {
     .map(name => join(folder, name))
 }
 
-/** What such a file holds; of one that is too large to be a record, its beginning. Throws what keeps it from being read. */
+/**
+ * Returns the contents of such a file, or the beginning if it is too large to be a record. Throws if it cannot be
+ * read.
+ */
 export async function readRecordFile(path: string): Promise<SwitchRecord> {
   const file = await openFile(path)
   try {

@@ -4,15 +4,17 @@ import type { SwitchRecord } from '../../core/ports/calls.ts'
 import type { Course } from './course.ts'
 import { areEnough, assertWithin, isMissing, LARGEST_OBJECT, readRecordFile, recordFiles } from './files.ts'
 
-/** What was changed so lately may still be written, or changed again within one tick of the file system's clock. */
+/**
+ * A file that changed more recently may still be written, or change again within one tick of the file system's clock.
+ */
 const SETTLED_MS = 5_000
-/** Files that were taken in are checked again every few turns, and after some time. */
+/** Stored files are checked again every few turns, and after some time. */
 const TURNS = 60
 const WHOLE_MS = 60_000
 
 /**
- * Takes in each file of a folder that a switch leaves a record a file in, and, within a minute, each again that has
- * changed. A folder tells by its own time that a file has come; that one was rewritten shows in that file alone.
+ * Takes in each file of a folder to which a switch writes one file per record, and changed files again within a
+ * minute. The folder's own time reveals new files; only a rewritten file itself reveals the change.
  */
 export async function followFolder(course: Course): Promise<void> {
   const { path, signal, rest } = course
@@ -34,7 +36,7 @@ export async function followFolder(course: Course): Promise<void> {
   }
 }
 
-/** Looks at the files that are not taken in yet, or at all of them; true when one may still be written. */
+/** Checks the files that are not taken in yet, or all of them; returns true if one may still be written. */
 function looker(course: Course) {
   const { path, signal, setLag, onTrouble } = course
   let taken = new Map<string, number>()
@@ -67,7 +69,7 @@ function looker(course: Course) {
   }
 }
 
-/** Stores what files hold, many together, and removes them then where that is wanted. */
+/** Stores the contents of files, many together, and then removes them if that is wanted. */
 function storing({ store, removes, onTrouble }: Course) {
   let waiting: { readonly file: string; readonly found: Extract<Found, { is: 'read' }> }[] = []
   const finish = async (): Promise<void> => {
@@ -89,7 +91,7 @@ function storing({ store, removes, onTrouble }: Course) {
   }
 }
 
-/** A file as it is found; `at` is when it was changed. */
+/** A file as found; `at` is when it changed. */
 type Found =
   | { readonly is: 'missing' }
   | { readonly is: 'taken'; readonly at: number }
@@ -97,7 +99,7 @@ type Found =
       readonly is: 'read'
       readonly at: number
       readonly record: SwitchRecord
-      /** False for the beginning of a file that is too large to be a record. */
+      /** False if it is only the beginning of a file that is too large to be a record. */
       readonly isWhole: boolean
     }
   | { readonly is: 'unsettled'; readonly size: number }

@@ -14,33 +14,33 @@ export interface Following {
   readonly feed: Feed
   readonly path: string
   readonly format: SourceFormat | 'auto'
-  /** Seconds between looks at a file that has no more. */
+  /** Seconds between checks of a file that has no more. */
   readonly every: number
-  /** Called when something keeps the feed, or a file of its folder, from being read or stored; it is tried again. */
+  /** Called when the feed, or a file of its folder, cannot be read or stored; it is tried again. */
   readonly onTrouble: (error: unknown) => void
-  /** Is a file of a folder removed once what it holds is stored? */
+  /** True if files of a folder are removed once their records are stored. */
   readonly removes?: boolean
 }
 
 export interface FeedState {
   readonly name: string
   readonly counts: IngestCounts
-  /** Bytes that are there and not stored yet. */
+  /** Bytes that exist but are not stored yet. */
   readonly lag: number
 }
 
 export interface Follower {
   state(): FeedState
-  /** Resolves when the feed has stopped, after the signal that it was given. */
+  /** Resolves when the feed has stopped after its signal. */
   readonly done: Promise<void>
 }
 
 const AFTER_TROUBLE_MS = 5_000
 
 /**
- * Follows a file that a switch appends to, or a folder that it leaves records in, until told to stop. The place is
- * stored with the records, so that a restart goes on where it was; rotation by renaming is followed through: what is
- * left in the old file is read before the new one.
+ * Follows a file that a switch appends to, or a folder that it writes records to, until the signal aborts. Stores the
+ * place with the records, so that a restart continues there. When a file is rotated by renaming, reads the rest of the
+ * old one before the new one.
  */
 export function follow(following: Following, calls: Calls, signal: AbortSignal): Follower {
   const { feed, path, format, every, onTrouble, removes = false } = following
@@ -81,7 +81,7 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
   return { state: () => ({ name: feed.name, counts, lag }), done: run() }
 }
 
-/** Goes on from the place until the signal; returns when there is nothing at the path yet. */
+/** Continues from the place until the signal; returns if nothing is at the path yet. */
 async function followFile(course: Course, format: Following['format'], start: FeedPlace | null): Promise<void> {
   const { path, signal, rest, onTrouble } = course
   let reading = await resume(path, start, () => onTrouble(isGone(path, start)))
@@ -90,7 +90,7 @@ async function followFile(course: Course, format: Following['format'], start: Fe
   const drain = drainer(course, format)
   const taken = new Set<string>()
   try {
-    // From here on it is known where to go on, should the file be renamed before anything of it is stored.
+    // Stores where to continue, in case the file is renamed before anything of it is stored.
     if (!start) await course.store([], await placeOf(reading))
     while (!signal.aborted) {
       await drain(reading, false)
@@ -98,7 +98,7 @@ async function followFile(course: Course, format: Following['format'], start: Fe
       try {
         await rest()
         if (!next || signal.aborted) continue
-        // Whoever opened the old file before it was renamed has had that rest to end its line.
+        // A writer that opened the old file before the rename has now had time to end its line.
         await drain(reading, true)
         if (signal.aborted) continue
         taken.add(identityOf(reading))
@@ -124,7 +124,7 @@ const isGone = (path: string, place: FeedPlace | null): AppError =>
     `The file of ${path} that was read up to byte ${place?.position} is gone; if it was moved before all of it was read, take it in with trunkline cdr ingest.`,
   )
 
-/** Stores what is there; with `final`, a last line without its end too. */
+/** Stores what is there; with `final`, also a last line without its end. */
 function drainer({ signal, store, setLag }: Course, given: Following['format']) {
   let place: FeedPlace | null = null
   let known: SourceFormat | null = null

@@ -5,7 +5,10 @@ import { basename, dirname, join } from 'node:path'
 import type { FeedPlace } from '../../core/ports/calls.ts'
 import { isMissing, openFile } from './files.ts'
 
-/** An open file of a feed, and how far its records are stored. It stays the same file when its path is given to another. */
+/**
+ * An open file of a feed, and how far its records are stored. It stays the same file when its path is given to
+ * another.
+ */
 export interface Reading {
   readonly file: FileHandle
   readonly inode: string
@@ -16,20 +19,22 @@ export interface Reading {
 interface Generation {
   readonly path: string
   readonly inode: string
-  /** When the file was made, which no late line changes; when it was last written, where the file system does not tell. */
+  /**
+   * When the file was created, which no late line changes; when it was last written, if the file system does not tell.
+   */
   readonly born: bigint
   readonly modified: bigint
 }
 
 const bornOf = ({ birthtimeNs, mtimeNs }: BigIntStats): bigint => birthtimeNs || mtimeNs
 
-/** Tells a file from all others, one that was given its inode after it included. */
+/** Identifies a file, even among later ones with the same inode. */
 export const identityOf = ({ inode, born }: Pick<Generation, 'inode' | 'born'>): string => `${inode}:${born}`
 
 const HEAD = 256
 const COMPRESSED = /\.(gz|bz2|xz|zst)$/
 
-/** The offset, and what identifies the file: its inode, and how many bytes it is known to begin with, and their hash. */
+/** Returns the offset, and what identifies the file: its inode, and the length and hash of its known beginning. */
 export const placeOf = async ({ file, inode, position }: Reading): Promise<FeedPlace> => {
   const length = Math.min(position, HEAD)
   return { mark: `${inode}:${length}:${await headOf(file, length)}`, position }
@@ -40,12 +45,12 @@ function partsOf({ mark }: FeedPlace): { readonly inode: string; readonly length
   return { inode, length: Number(length), head }
 }
 
-/** True when the place is in the file that has this inode; see {@link stillHolds}. */
+/** True if the place is in the file with this inode; see {@link stillHolds}. */
 export const isIn = (place: FeedPlace, { inode }: Pick<Generation, 'inode'>): boolean => partsOf(place).inode === inode
 
 /**
- * True when the file still begins as it did when the place was stored. An inode alone tells too little: it is given to
- * a new file as soon as the old one is gone, and a file that was emptied keeps its own.
+ * True if the file still begins as it did when the place was stored. The inode alone is not enough: a new file may get
+ * the inode of a deleted one, and a truncated file keeps its own.
  */
 export async function stillHolds({ file }: Reading, place: FeedPlace): Promise<boolean> {
   const { length, head } = partsOf(place)
@@ -59,7 +64,7 @@ async function headOf(file: FileHandle, length: number): Promise<string> {
   return createHash('sha256').update(buffer.subarray(0, bytesRead)).digest('hex').slice(0, 32)
 }
 
-/** Null when there is no such file. Throws what else keeps it from being opened. */
+/** Returns null if there is no such file. Throws if it cannot be opened for another reason. */
 async function openAt(path: string, position: number): Promise<Reading | null> {
   const file = await openFile(path).catch(nullIfMissing)
   if (!file) return null
@@ -69,7 +74,7 @@ async function openAt(path: string, position: number): Promise<Reading | null> {
   })
 }
 
-/** Null when another file has its path by now. */
+/** Returns null if another file has its path by now. */
 async function openGeneration({ path, inode }: Generation, position: number): Promise<Reading | null> {
   const reading = await openAt(path, position)
   if (reading?.inode === inode) return reading
@@ -92,8 +97,8 @@ function nullIfMissing(error: unknown): null {
 }
 
 /**
- * The files that were renamed from the path, the oldest first, and the one at the path as the last. Files that are
- * renamed during a look may show twice or not at all, so it is repeated until two looks agree.
+ * Lists the files that were renamed from the path, oldest first, and the one at the path last. Files renamed during a
+ * look may appear twice or not at all, so it repeats until two looks agree.
  */
 async function generations(path: string): Promise<Generation[]> {
   for (let before = await look(path); ; ) {
@@ -131,9 +136,9 @@ async function look(path: string): Promise<Generation[]> {
 }
 
 /**
- * Where to go on: in the file that was being read, under whatever name it has now. When that one is gone, every file
- * that is left is read from its beginning, since nothing says which of them came after; what is known is not stored
- * again. A feed without a place begins with the file at the path. Null when there is none, or it was just renamed.
+ * Finds where to continue: in the file that was being read, whatever its name is now. If that is gone, reads every
+ * remaining file from its beginning, since nothing tells which came later; known records are not stored again. A feed
+ * without a place begins with the file at the path. Returns null if there is none, or it was just renamed.
  */
 export async function resume(path: string, place: FeedPlace | null, onGone: () => void): Promise<Reading | null> {
   if (!place) return openAt(path, 0)
@@ -150,8 +155,8 @@ export async function resume(path: string, place: FeedPlace | null, onGone: () =
 }
 
 /**
- * The file that came after the one that is read, once that one has lost the path; null while it has it. Several files
- * can be made in one tick of the file system's clock: `taken` tells, by identity, which of them were read already.
+ * Returns the file that came after the one being read, once that has lost the path; null while it has it. Several
+ * files may be created in one tick of the file system's clock: `taken` identifies those already read.
  */
 export async function successor(path: string, reading: Reading, taken: ReadonlySet<string>): Promise<Reading | null> {
   const all = await generations(path)

@@ -38,11 +38,11 @@ async function batchesOf(source: string | Readable, ingesting: Ingest, calls: Ca
   return found.isFile() ? ofFile(source, ingesting, calls) : ofStream(createReadStream(source), ingesting, calls)
 }
 
-/** What a file holds: the record that it is, if it is not empty, or records a line in a format. */
+/** A file's contents: the one record that it is, unless empty, or a record per line in a format. */
 type Contents = { readonly records: readonly SwitchRecord[] } | { readonly format: SourceFormat }
 
 /**
- * Null when the entry is not a file, or not recognised as that format. One named `.json` is a record, on however many
+ * Returns null if the entry is not a file, or not in that format. A file named `.json` is one record, on however many
  * lines, unless its first lines are records themselves.
  */
 async function contentsOf(path: string, asked: Ingest['format']): Promise<Contents | null> {
@@ -93,7 +93,7 @@ async function* ofStream(stream: Readable, ingesting: Ingest, calls: Calls): Bat
   }
   let head = Buffer.alloc(0)
   let format = ingesting.format === 'auto' ? null : ingesting.format
-  // A pipe's first piece may be a part of a line.
+  // The first piece of a pipe may be part of a line.
   while (!format && head.length < HEAD) {
     const more = await read()
     if (!more) break

@@ -6,7 +6,7 @@ const COMMA = 44
 
 /** After this many bytes, a line end within quotes ends the record after all. */
 const LONGEST_QUOTED = 16 * 1024
-/** What waits for a line end that never comes; no record of a switch is nearly as long. */
+/** The most bytes that wait for a line end; no record of a switch is nearly as long. */
 const LONGEST = 1024 * 1024
 
 /**
@@ -16,28 +16,28 @@ const LONGEST = 1024 * 1024
 export type RecordRule = 'line' | 'quoted'
 
 export interface SplitRecord {
-  /** Without its line end; bytes that are no UTF-8 come as U+FFFD. Never empty. */
+  /** Without its line end; invalid UTF-8 becomes U+FFFD. Never empty. */
   readonly text: string
-  /** The offset, in bytes, just after the record's line end: the place to resume from. */
+  /** The byte offset just after the record's line end, to resume from. */
   readonly end: number
-  /** It is one of the parts of 1 MiB, or the last, that a record longer than that comes in: none of them can be used. */
+  /** True for a part of a record that is longer than 1 MiB: none of the parts can be used. */
   readonly isPart?: true
 }
 
 export interface RecordSplitter {
-  /** The records that are whole with this chunk, which follows on the last one. */
+  /** Returns the records that this chunk, which follows the previous one, completes. */
   push(chunk: Uint8Array): SplitRecord[]
-  /** What is left when no more will come: a last line without its end. Null when there is none. */
+  /** Returns what is left when no more will come: a last line without its end. Null if there is none. */
   rest(): SplitRecord | null
 }
 
 /**
- * Splits a file into records, whatever the chunks it comes in; empty lines are left out. `offset` is that of the first
- * chunk's first byte. A torn last line stays within, so that it can be read again from the last record's `end`.
+ * Splits a file into records, whatever its chunks; skips empty lines. `offset` is that of the first chunk's first byte.
+ * Holds a torn last line back, so that it can be read again from the last record's `end`.
  *
- * A quote that is closed before anything but a comma or a line end, or not within 16 KiB, shows that a line was torn:
- * its record then ends at its first line end, and the ones that follow are whole again. A record past 1 MiB is handed
- * out in parts, so that no more than that ever waits.
+ * A quote that closes before anything but a comma or a line end, or not within 16 KiB, means that a line was torn: its
+ * record then ends at its first line end, and the following ones are whole again. A record over 1 MiB is returned in
+ * parts, so that no more than that ever waits.
  */
 export function recordSplitter(rule: RecordRule, offset = 0, longest = LONGEST): RecordSplitter {
   const begun = (): Search => ({ at: 0, within: false, lineEndWithin: -1, isByLine: rule === 'line', isPart: false })
@@ -74,14 +74,14 @@ export function recordSplitter(rule: RecordRule, offset = 0, longest = LONGEST):
   }
 }
 
-/** How far the search for a record's end has come; what was looked through once is not looked through again. */
+/** How far the search for a record's end got, so that no byte is examined twice. */
 interface Search {
-  /** Counted, as all places here, from the record's first byte. */
+  /** Offsets count from the record's first byte. */
   at: number
   within: boolean
-  /** The first line end within quotes, -1 when there is none. */
+  /** The first line end within quotes; -1 if there is none. */
   lineEndWithin: number
-  /** The next line end is the record's, whatever the quotes. */
+  /** True if the next line end ends the record, whatever the quotes. */
   isByLine: boolean
   isPart: boolean
 }
@@ -93,14 +93,17 @@ function textOf(bytes: Buffer, from: number, to: number): string {
   return bytes.toString('utf8', from, last)
 }
 
-/** NULs in front are what a power failure leaves of a line that was never written. */
+/** Skips leading NULs, which a power failure leaves in place of a line that was never written. */
 function afterNuls(bytes: Buffer, from: number): number {
   let first = from
   while (bytes[first] === NUL) first++
   return first
 }
 
-/** The place of the line end that ends the record, -1 when it has not come yet. Depends on the record's bytes only. */
+/**
+ * Returns the offset of the line end that ends the record; -1 if it has not come yet. Depends on the record's bytes
+ * only.
+ */
 function endOf(bytes: Buffer, from: number, search: Search): number {
   const found = search.isByLine ? -1 : quotedEnd(bytes, from, search)
   if (!search.isByLine) return found

@@ -3,27 +3,27 @@ import type { SwitchRecord } from '../../core/ports/calls.ts'
 import { detectFormat, formats } from './formats/detect.ts'
 import { recordSplitter, type SplitRecord } from './record-splitter.ts'
 
-/** Records read together, and the place just after the last of them. */
+/** Records read together, and the offset just after the last of them. */
 export interface Batch {
   readonly records: readonly SwitchRecord[]
   readonly position: number
 }
 
-/** One transaction's worth: a sync is dear, and so is holding the event loop. */
+/** One transaction's worth: a sync is expensive, and so is holding the event loop. */
 const BATCH = 1_000
-/** Bytes, about, that are read together at most, since records may be long. */
+/** About the most bytes that are read together, since records may be long. */
 const BATCH_BYTES = 8 * 1024 * 1024
 const TOO_LONG = 'is a part of a record longer than 1 MiB: line ends are missing'
-/** How many lines are tried before giving up on the format. */
+/** The number of lines to try before giving up on the format. */
 const TRIED = 50
 
-/** One record's text as what is stored: a call, or what could not be read and why. */
+/** Parses a record's text to what is stored: a call, or why it could not be read. */
 export function readRecord(format: SourceFormat, raw: string): SwitchRecord {
   const call = formats[format].parse(raw)
   return 'reason' in call ? { format, raw, reason: call.reason } : { call }
 }
 
-/** The format that the first lines are written in; null when no parser can read any of them. */
+/** Returns the format of the first lines; null if no parser can read any of them. */
 export function formatOf(head: string): SourceFormat | null {
   for (const line of head.split(/\r?\n/, TRIED)) {
     const format = line.trim() === '' ? null : detectFormat(line)
@@ -35,13 +35,15 @@ export function formatOf(head: string): SourceFormat | null {
 interface Reading {
   /** The offset of the first chunk's first byte. */
   readonly position?: number
-  /** How many records to read together; asked before each batch. */
+  /** Returns how many records to read together; called before each batch. */
   readonly size?: () => number
-  /** Asked at the end: will no more come, so that a last line without its end is a record too? */
+  /** Called at the end: true if no more will come, so that a last line without its end is a record too. */
   readonly isFinal: () => boolean
 }
 
-/** Reads records in batches as chunks come. What follows the last line end is left for later, unless that is final. */
+/**
+ * Yields batches of records as chunks arrive. Leaves what follows the last line end for later, unless that is final.
+ */
 export async function* readBatches(
   chunks: AsyncIterable<Uint8Array>,
   format: SourceFormat,

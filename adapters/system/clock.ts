@@ -5,8 +5,8 @@ const MICROS_PER_SECOND = 1_000_000
 const RESYNC_MICROS = 2_000
 
 /**
- * The wall clock with the microseconds of the monotonic one, set right whenever the two drift apart by more than two
- * milliseconds (a stepped clock). While they agree, no moment is given twice or after a later one.
+ * The wall clock with the microseconds of the monotonic clock, adjusted whenever the two drift apart by more than two
+ * milliseconds (a stepped clock). While they agree, moments strictly increase.
  */
 export function systemClock(): Clock {
   let base = performance.timeOrigin * 1000

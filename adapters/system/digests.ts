@@ -1,7 +1,7 @@
 import { createHash, createHmac, createPublicKey, hash, timingSafeEqual, verify } from 'node:crypto'
 import type { Digests } from '../../core/ports/digests.ts'
 
-/** What stands before the 32 bytes of an Ed25519 key in its DER form (RFC 8410). */
+/** The DER prefix of a 32-byte Ed25519 key (RFC 8410). */
 const ED25519_DER = Buffer.from('302a300506032b6570032100', 'hex')
 
 export const nodeDigests = (): Digests => ({
@@ -19,5 +19,5 @@ export const nodeDigests = (): Digests => ({
   equal: (one, other) => one.length === other.length && timingSafeEqual(one, other),
 })
 
-/** 128 bits of a digest, as 22 characters that an ETag may hold. */
+/** Returns 128 bits of a digest, as 22 characters that an ETag may hold. */
 export const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)

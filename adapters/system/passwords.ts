@@ -9,7 +9,7 @@ export const PARAMETERS = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
 const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE) || 4
 
-/** Hashing takes a thread and a core for some 20 ms: one core stays free, and one thread of the pool at least. */
+/** Hashing takes a thread and a core for some 20 ms: one core stays free, and at least one thread of the pool. */
 const AT_ONCE = Math.max(1, Math.min(availableParallelism(), POOL_THREADS) - 1)
 const MAX_WAITING = 200
 

@@ -5,7 +5,7 @@ import type { ProfileFile } from '../../core/sms/profiles/shelf.ts'
 /** A profile is a few KiB. */
 const MOST_BYTES = 256 * 1024
 
-/** The operator's own profiles: the JSON files of a folder, by name; none where there is no folder. */
+/** Returns the operator's own profiles: the JSON files of a folder, by name; none if there is no folder. */
 export function profileFiles(folder: string): readonly ProfileFile[] {
   return namesIn(folder)
     .filter(name => name.endsWith('.json') && !name.startsWith('.'))

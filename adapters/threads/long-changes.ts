@@ -9,7 +9,7 @@ import { type Channel, peer } from './peer.ts'
 
 type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never
 
-/** What the thread with the storage lets be called. */
+/** What the thread with the storage offers. */
 type LongWork = {
   remove(resource: string, ...rest: Rest<Parameters<Records['remove']>>): Promise<void>
   putInForce(): ReturnType<Decks['putInForce']>
@@ -44,9 +44,9 @@ interface LongChanging {
 }
 
 /**
- * The ports for records, decks and calls, with what takes long on a thread of their own: a tenant that is deleted with a
- * million call records, an extension to which as many refer, or a deck of many rates that takes effect, is one
- * transaction of seconds; a report of a month reads every call of it.
+ * Runs long changes of records, decks and calls on their own thread. Deleting a tenant with a million call records or
+ * an extension with as many references, and putting a large deck in force, are single transactions of seconds; a
+ * monthly report reads every call of the month.
  */
 export function threadedChanges(
   here: { readonly records: Records; readonly decks: Decks; readonly calls: Calls },

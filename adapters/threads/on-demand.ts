@@ -1,14 +1,14 @@
 import type { Worker } from 'node:worker_threads'
 import { type Methods, type Peer, peer } from './peer.ts'
 
-/** A thread that is started when it is first needed, and restarted when it has died. */
+/** A thread that starts when first needed, and again after it has died. */
 export interface OnDemand<M extends Methods> {
   peer(): Peer<M>
-  /** Ends the thread, if there is one, once it has done what it was asked. */
+  /** Ends the thread, if there is one, after it has done what it was asked. */
   close(): Promise<void>
 }
 
-/** `start` starts a thread that answers `Theirs` and may call `ours`; `end` makes the last call that it gets. */
+/** `start` starts a thread that answers `Theirs` and may call `ours`; `end` makes the last call to it. */
 export function onDemand<Theirs extends Methods>(
   start: () => Worker,
   end: (there: Peer<Theirs>) => Promise<void>,

@@ -1,14 +1,14 @@
 import { AppError, type ErrorCode, type ErrorDetails } from '../../core/errors.ts'
 
-/** What passes messages between two threads: a worker, or the port that a worker has to its parent. */
+/** Passes messages between two threads: a worker, or a worker's port to its parent. */
 export interface Channel {
   postMessage(message: unknown): void
   on(event: 'message', listener: (message: Message) => void): unknown
 }
 
-/** What one side lets the other call. What goes in and comes out is copied, so it must be plain data. */
+/** What one side offers the other. Arguments and results are copied, so they must be plain data. */
 export type Methods = Record<string, Method>
-/** As a method, so that each may state its own parameters. */
+/** A method, so that each may have its own parameters. */
 type Method = { method(...given: unknown[]): unknown }['method']
 
 /** Calls a method of the other side. Rejects with what it throws: an error with its name, message and codes. */
@@ -31,7 +31,7 @@ interface Waiting {
   reject(reason: unknown): void
 }
 
-/** Errors as a copy would not have them: it drops their codes, and makes plain objects of a driver's. */
+/** Preserves what a copied error would lose: its codes, and the class of a driver's error. */
 function failureOf(error: unknown): Failure {
   if (error instanceof AppError) return { code: error.code, message: error.message, details: error.details }
   const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error))
@@ -46,7 +46,7 @@ const errorOf = (failure: Failure): Error =>
 
 export interface Peer<M extends Methods> {
   readonly call: Call<M>
-  /** Rejects every call that waits for its answer, and those to come: the other side is gone. */
+  /** Rejects every waiting call, and all later ones: the other side is gone. */
   end(reason: unknown): void
 }
 
@@ -81,7 +81,7 @@ export function peer<Theirs extends Methods>(channel: Channel, ours: Methods): P
       channel.postMessage({ kind: 'call', id: calls, method, given })
     })
   return {
-    // What the other side's methods return is known by their type alone.
+    // Only their types say what the other side's methods return.
     call: call as Call<Theirs>,
     end: reason => {
       gone = { reason }

@@ -11,31 +11,31 @@ import type {
 import { resourceNamed } from '../../core/resources/all.ts'
 import { type Channel, type Peer, peer } from './peer.ts'
 
-/** A plan as it is passed between threads: a resource by its name. */
+/** A plan that can be passed between threads, with the resource's name. */
 type PlainPlan = Omit<BulkPlan, 'resource'> & { readonly resource: string }
 
 type BatchSize = Pick<BulkLoad, 'batchSize'>
 
-/** What the thread with the storage lets be called: `open`, then the methods of that load. */
+/** What the thread with the storage offers: `open`, then the methods of that load. */
 export type BulkMethods = {
   open(plan: PlainPlan): BulkLoad['batchSize']
   add(records: readonly BulkRecords[]): Promise<void>
   check(): Promise<BulkCounts>
-  /** With the place to keep if no record is rejected: asking for it would mean a wait until the other side has read on. */
+  /** Includes the place to keep if no record is rejected: asking for it would wait until the other side has read on. */
   store(place: ImportPlace, approved: BulkCounts | undefined): Promise<BulkCounts & BatchSize>
-  /** The first page of them, or the next; an empty one is the end. */
+  /** Returns the first page of rejections, or the next; an empty one is the end. */
   rejections(isFirst: boolean): Promise<readonly Rejection[]>
   close(): Promise<void>
   /** Closes the storage. */
   end(): Promise<void>
 }
 
-/** What it calls back: the place to keep with what is being stored. */
+/** What the thread calls back: the place to keep with what is being stored. */
 export type CallerMethods = {
   place(counts: BulkCounts, rejections: readonly Rejection[]): Promise<ImportPlace>
 }
 
-/** Rejections that are handed over at once, and characters of their rows, about. */
+/** The number of rejections to pass at once, and about the most characters of their rows. */
 const PAGE = 500
 const PAGE_LENGTH = 1024 * 1024
 

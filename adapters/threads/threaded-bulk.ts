@@ -7,21 +7,21 @@ import type { Peer } from './peer.ts'
 import type { BulkMethods, CallerMethods } from './serve-bulk.ts'
 
 /**
- * The port for many records at once, with the storage on a thread of its own: while it stores, this one reads and
- * checks what comes next. A few records are not worth a thread, and are stored here.
+ * Stores many records on a thread with its own connection, while this thread reads and checks the next ones. Stores a
+ * few records here: they are not worth a thread.
  */
 export interface ThreadedBulk {
   readonly bulk: Bulk
-  /** Starts the thread, whose start takes as long as reading thousands of records. */
+  /** Starts the thread, which takes as long as reading thousands of records. */
   prepare(): void
   /** Ends the thread, if there is one. */
   close(): Promise<void>
 }
 
 const FIRST_BATCH = 500
-/** When that much is added at first, more will follow. */
+/** If that much is added at first, more will follow. */
 const MANY = FIRST_BATCH / 2
-/** Read while the thread starts. */
+/** The number of records to read while the thread starts. */
 const MORE = 10_000
 
 /** `start` starts a thread that answers as `serveBulk` does. One load at a time. */
@@ -80,7 +80,7 @@ function remoteLoad({ call }: Peer<BulkMethods>, plan: BulkPlan, ask: (placeOf: 
       ask(placeOf)
       const all = { ...NO_COUNTS, created }
       created = 0
-      // What is added from now on is of the next batch, and waits until this one is on its way.
+      // Records added from now on belong to the next batch, and wait until this one is on its way.
       const place = Promise.resolve(placeOf(all, []))
       opened = place
       const counted = await call('store', await place, approved)

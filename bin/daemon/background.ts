@@ -10,10 +10,10 @@ import { followSwitches } from './follow-switches.ts'
 import { followSecurity } from './security-log.ts'
 import { startUpkeep } from './upkeep.ts'
 
-/** What the daemon does beside answering. */
+/** What the daemon does besides answering. */
 export interface Background {
   readonly feeds: readonly Follower[]
-  /** Resolves once the step that each is in has ended. */
+  /** Resolves once every task has ended its current step. */
   stop(): Promise<void>
 }
 
@@ -25,7 +25,7 @@ export function startBackground(
   served: readonly Served[] = [],
 ): Background {
   const stopping = new AbortController()
-  // As many wait for it as there are feeds.
+  // One listener for each feed.
   setMaxListeners(0, stopping.signal)
   const upkeep = startUpkeep(trunkline, settings, log, stopping.signal)
   const security = followSecurity(trunkline, log, securityFrom, stopping.signal)
@@ -34,7 +34,7 @@ export function startBackground(
   const feeds = startFeeds([...settings.feeds, ...folders], calls, stopping.signal, log)
   const followers = served.map(({ follower }) => follower)
   const switches = followSwitches(followers, trunkline.storage.switchChanges(), log, stopping.signal)
-  // Without a switch nothing obeys limits.
+  // Without a switch, nothing obeys limits.
   const limits =
     served.length === 0 ? null : followLimits(trunkline.limits, trunkline.storage.switchChanges(), log, stopping.signal)
   const retrying = retryChanged(settings.feeds, calls, stopping.signal, log).catch(error =>

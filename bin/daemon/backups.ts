@@ -12,12 +12,12 @@ import { addSeconds, type Timestamp } from '../../core/dates.ts'
 import type { Clock } from '../../core/ports/system.ts'
 
 const BETWEEN_LOOKS_MS = 30_000
-/** A backup that failed is tried again after this, or sooner when they are made more often. */
+/** A failed backup is retried after this time, or sooner if backups are more frequent. */
 const RETRY_HOURS = 1
 
 const NAME = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/
 
-/** Names sort by time. */
+/** Sorting by name sorts by time. */
 const nameAt = (moment: Timestamp): string => `trunkline-${moment.slice(0, 19).replaceAll(':', '-')}Z.db`
 
 const agoBy = (hours: number, now: Timestamp): Timestamp => addSeconds(now, -hours * 3600)
@@ -30,13 +30,13 @@ function ownCommandLine(): readonly string[] {
   return [process.execPath, ...process.execArgv, join(dirname(running), `trunkline${extname(running)}`)]
 }
 
-/** The daemon's own backups in the folder, the oldest first. */
+/** Lists the daemon's own backups in the folder, oldest first. */
 export const backupsIn = (folder: string): string[] =>
   readdirSync(folder)
     .filter(name => NAME.test(name))
     .sort()
 
-/** When the newest of them was begun, in seconds since 1970; 0 without any. */
+/** Returns when the newest one was begun, in seconds since 1970; 0 if there is none. */
 export function lastBackupAt(folder: string): number {
   const newest = existsSync(folder) ? backupsIn(folder).at(-1) : undefined
   if (newest === undefined) return 0
@@ -50,7 +50,7 @@ interface Surroundings {
   readonly commandLine?: () => readonly string[]
 }
 
-/** Makes a backup whenever the newest is too old, until the signal. */
+/** Makes a backup whenever the newest is too old, until the signal aborts. */
 export async function keepBackups(plan: BackupPlan, around: Surroundings, signal: AbortSignal): Promise<void> {
   if (plan.backup_every === 0) return
   const retryMs = Math.min(RETRY_HOURS, plan.backup_every) * 3_600_000
@@ -62,8 +62,8 @@ export async function keepBackups(plan: BackupPlan, around: Surroundings, signal
 }
 
 /**
- * Makes a backup by the command line, as a process of its own, and removes the oldest of its own above the number to
- * keep. What fails is logged and leaves nothing behind.
+ * Makes a backup with the command line, as its own process, and deletes the daemon's oldest ones beyond the number to
+ * keep. Logs a failure, which leaves nothing behind.
  */
 export async function backUpIfDue(
   plan: BackupPlan,

@@ -18,20 +18,20 @@ import { unreadLog } from './unread-log.ts'
 import { tellReady } from './upkeep.ts'
 import { addGauges, watch } from './watch.ts'
 
-/** How long requests in flight may go on once the daemon is told to stop. */
+/** How long requests in flight may continue once the daemon is told to stop. */
 const GRACE_MS = 20_000
 
 export interface Daemon {
   readonly url: string
-  /** Stops accepting, finishes what is in flight, puts the log away and closes the database. */
+  /** Stops accepting, finishes what is in flight, flushes the log and closes the database. */
   stop(): Promise<void>
 }
 
 export interface Start {
   readonly first: FirstAccount
-  /** May it serve a database that another daemon serves already? */
+  /** True to serve a database that another daemon serves already. */
   readonly force: boolean
-  /** Gets the lines for standard output. */
+  /** Prints a line to standard output. */
   print(line: string): void
 }
 
@@ -61,12 +61,14 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
 
 interface Opened {
   readonly trunkline: Trunkline
-  /** The last entry of the audit trail that was there before. */
+  /** The last entry of the audit trail before this start. */
   readonly securityFrom: number
   close(): Promise<void>
 }
 
-/** The API on its port. A port that is taken shows before a database is made, and what fails leaves nothing open. */
+/**
+ * Serves the API on its port. A port in use is reported before a database is made, and a failure leaves nothing open.
+ */
 async function startService(
   settings: Settings,
   metrics: Metrics,
@@ -116,7 +118,7 @@ async function startService(
   }
 }
 
-/** The database, claimed for this process, up to date and prepared. */
+/** Opens the database: claims it for this process, updates and prepares it. */
 async function open(
   settings: Settings,
   baseUrl: string,
@@ -163,7 +165,7 @@ function claimed({ db }: Settings, log: Logger, force: boolean): Claim | null {
   return null
 }
 
-/** Notes a limit that a call is refused by. */
+/** Notes a limit that refused a call. */
 const limitNoted =
   (limits: LimitWatch, log: Logger): Serving['onLimit'] =>
   ({ tenant, extensions }, use) => {

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { Decks } from '../../core/ports/decks.ts'
 import type { Clock } from '../../core/ports/system.ts'
 
-/** A deck may be brought in by another process at any time. */
+/** Another process may import a deck at any time. */
 const BETWEEN_LOOKS_MS = 1_000
 const AFTER_TROUBLE_MS = 10_000
 
@@ -13,7 +13,7 @@ interface Surroundings {
   readonly log: Logger
 }
 
-/** Puts each deck in force at its moment, or at once where that passed while no daemon ran, until the signal. */
+/** Puts each deck in force at its moment, or at once if that passed while no daemon ran, until the signal aborts. */
 export async function followDecks({ decks, clock, log }: Surroundings, signal: AbortSignal): Promise<void> {
   const step = async (): Promise<number> => {
     for (const { deck, ...changes } of await decks.putInForce()) {
@@ -32,6 +32,6 @@ export async function followDecks({ decks, clock, log }: Surroundings, signal: A
   }
 }
 
-/** From now to a moment, at least 1 and at most until the next look. */
+/** Returns the time from now to a moment, at least 1 and at most until the next look. */
 const millisecondsBetween = (now: string, moment: string): number =>
   Math.min(Math.max(Date.parse(moment) - Date.parse(now), 1), BETWEEN_LOOKS_MS)

@@ -4,13 +4,13 @@ import type { Trunkline } from '../compose.ts'
 export interface FirstAccount {
   readonly email?: string | undefined
   readonly password?: string | undefined
-  /** Is what is printed kept, where others may read it? Then no password is. */
+  /** True if printed text is stored where others may read it; then no password is printed. */
   readonly isPrintKept?: boolean
 }
 
 /**
- * Makes an account to log in with, when there is none yet: the named one, or one with a random password that is printed.
- * Returns `none` where it may not be printed. Throws `configuration`.
+ * Creates an account to log in with if there is none: the configured one, or one with a random password, which is
+ * printed. Returns `none` if it must not be printed. Throws `configuration`.
  */
 export async function makeFirstAccount(
   { storage, accountKeeping }: Trunkline,

@@ -4,10 +4,12 @@ import type { Changed, SwitchChanges } from '../../core/ports/switching.ts'
 import { NOTHING_CHANGED, together } from '../../core/switching/changes.ts'
 import type { LimitWatch } from '../../core/use-cases/calls/limit-watch.ts'
 
-/** A look adds up what the extensions of a tenant have used. */
+/** A look adds up what a tenant's extensions have used. */
 const BETWEEN_LOOKS_MS = 1_000
 
-/** Looks, until the signal, whether those have reached a limit whose calls or settings any process has stored. */
+/**
+ * Checks until the signal aborts whether tenants have reached a limit whose calls or settings any process has stored.
+ */
 export async function followLimits(
   limits: Pick<LimitWatch, 'look'>,
   changes: SwitchChanges,

@@ -7,12 +7,12 @@ import { isNothing, NOTHING_CHANGED, together } from '../../core/switching/chang
 /** A look costs some 0.05 ms. */
 const BETWEEN_LOOKS_MS = 100
 const AFTER_TROUBLE_MS = 1_000
-/** What is left of limits of an hour and of a day changes with time. */
+/** The rest of hourly and daily limits changes with time. */
 const MINUTE_MS = 60_000
 
 /**
- * Has each switch follow what any process changes in the database, and all of it whenever it has been reached, until the
- * signal. Resolves once nothing of it is under way.
+ * Lets each switch follow changes in the database by any process, and reconciles everything whenever a switch has been
+ * reached, until the signal aborts. Resolves once nothing is under way.
  */
 export async function followSwitches(
   followers: readonly SwitchFollower[],
@@ -41,11 +41,11 @@ export async function followSwitches(
   await Promise.all(driven.flatMap(({ run, idle }) => [run, idle()]))
 }
 
-/** Of whom what is left of limits has changed on a switch that was told how much that is. */
+/** Returns the tenants with a changed rest of limits, on a switch that holds that rest. */
 const amongLimited = ({ limited }: SwitchFollower, changed: Changed): Changed =>
   new Set([...(limited?.() ?? [])].filter(id => changed === 'all' || changed.has(id)))
 
-/** Calls `reconcile` one at a time, with all that has changed meanwhile. */
+/** Calls `reconcile` one at a time, with everything that has changed meanwhile. */
 function driver(follower: SwitchFollower, log: Logger, signal: AbortSignal) {
   let pending = NOTHING_CHANGED
   let running: Promise<void> | null = null
@@ -55,7 +55,7 @@ function driver(follower: SwitchFollower, log: Logger, signal: AbortSignal) {
     try {
       await follower.reconcile(changed)
     } catch (error) {
-      // Once it is reached again, everything is reconciled.
+      // Once the switch is reached again, everything is reconciled.
       if (error instanceof AppError && error.code === 'unavailable') return
       log.error({ err: error, switch: follower.kind }, 'a switch could not be brought up to date')
       pending = together(pending, changed)

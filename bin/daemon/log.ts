@@ -2,12 +2,12 @@ import { type Logger, pino } from 'pino'
 import type { Settings } from '../../config/settings.ts'
 import { escapedJson } from '../../core/json.ts'
 
-/** Lines that wait while standard error takes none; what is beyond is lost. */
+/** The most bytes that wait while standard error is blocked; the rest is lost. */
 const MAX_WAITING_BYTES = 1024 * 1024
 
 /**
- * The daemon's log on standard error, and how to write what still waits. A log that cannot be written ends nothing, and
- * what clients sent does nothing to the terminal that shows it.
+ * The daemon's log on standard error, and a function that writes what still waits. A log that cannot be written stops
+ * nothing, and text from clients cannot control the terminal that shows it.
  */
 export function createLog(level: Settings['log_level']): { readonly log: Logger; flush(): void } {
   const destination = pino.destination({ dest: 2, sync: false, maxLength: MAX_WAITING_BYTES })
@@ -21,7 +21,7 @@ export function createLog(level: Settings['log_level']): { readonly log: Logger;
       try {
         destination.flushSync()
       } catch {
-        // The error has nowhere to go.
+        // There is nowhere to report the error.
       }
     },
   }

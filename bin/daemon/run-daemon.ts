@@ -3,21 +3,21 @@ import { writeLines } from '../../adapters/cli/terminal/streams.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startDaemon } from './daemon.ts'
 
-/** Is it the journal of the system that keeps what is written to this descriptor? systemd says so, by device and inode. */
+/** True if the system's journal stores what is written to this descriptor. systemd names it by device and inode. */
 function isJournal(descriptor: number): boolean {
   const { dev, ino } = fstatSync(descriptor)
   return process.env.JOURNAL_STREAM === `${dev}:${ino}`
 }
 
-/** Runs the daemon until SIGTERM or SIGINT; a second one ends it at once. Throws AppError when it cannot start. */
+/** Runs the daemon until SIGTERM or SIGINT; a second signal ends it at once. Throws AppError if it cannot start. */
 export async function runDaemon(settings: Settings, { force }: { readonly force: boolean }): Promise<void> {
-  // Who reads that it listens may tell it to stop at once.
+  // Whoever reads that it listens may stop it at once.
   const stopped = new Promise<void>(resolve => {
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)
   })
   const { TRUNKLINE_ADMIN_EMAIL: email, TRUNKLINE_ADMIN_PASSWORD: password } = process.env
-  // What this process starts, and what looks into it later, need not have it.
+  // Neither child processes nor anyone inspecting this one need the password.
   delete process.env.TRUNKLINE_ADMIN_PASSWORD
   const print = (line: string): void => void writeLines(process, [line])
   const first = { email, password, isPrintKept: isJournal(1) }

@@ -8,8 +8,8 @@ const EVERY_MS = 1_000
 const REFUSALS: ReadonlySet<string> = new Set(['login-failed', 'lockout', 'token-refused'])
 
 /**
- * Logs what the audit trail has of security after that entry, a line each, whichever process has noted it, until the
- * signal; then notes and logs what is left.
+ * Logs the security entries of the audit trail after that entry, a line each, whichever process noted them, until the
+ * signal aborts; then notes and logs what is left.
  */
 export async function followSecurity(
   { security, storage: { audit } }: Pick<Trunkline, 'security' | 'storage'>,

@@ -2,7 +2,10 @@ import type { Logger } from 'pino'
 import { SUSPECT_AFTER } from '../../core/sms/health.ts'
 import type { Trunkline } from '../compose.ts'
 
-/** Says when sends through a gateway begin to fail one after the other, and when they go through again, each time it is asked to look. */
+/**
+ * Returns a function that reports when sends through a gateway begin to fail in a row, and when they succeed again,
+ * each time it is called.
+ */
 export function noteSuspects(
   { storage: { smsReports } }: Pick<Trunkline, 'storage'>,
   log: Logger,

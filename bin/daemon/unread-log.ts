@@ -7,7 +7,7 @@ import type { UnreadListener } from '../../core/use-cases/records/administer.ts'
 
 const MOST = 10_000
 
-/** Logs what no rule can read, each value of a record once. */
+/** Logs values that no rule can read, each once for a record. */
 export function unreadLog(log: Logger): UnreadListener {
   const logged = new Set<string>()
   return ({ name }, id, unread) => {
@@ -25,7 +25,7 @@ export function unreadLog(log: Logger): UnreadListener {
   }
 }
 
-/** Tells what no rule can read in JSON fields that are stored, by whomever. */
+/** Reports stored JSON values that no rule can read, whoever stored them. */
 export async function findUnread(records: Records, onUnread: UnreadListener, signal: AbortSignal): Promise<void> {
   for (const resource of resources) {
     const withKeys = Object.entries(resource.fields).filter(([, { keys }]) => keys)

@@ -15,7 +15,7 @@ const RETENTION_MS = 3_600_000
 const SUSPECT_MS = 30_000
 const UNREAD_MS = 3_600_000
 
-/** What the daemon does unasked, until the signal: searching, sweeping, forgetting, backups, decks. */
+/** The daemon's own work until the signal aborts: search, sweeping, retention, backups, decks. */
 export async function startUpkeep(
   trunkline: Trunkline,
   settings: Settings,
@@ -46,7 +46,7 @@ async function sweep({ messaging, signIn }: Trunkline): Promise<void> {
   await signIn.forgetExpired()
 }
 
-/** Deletes what the settings limit in time; 0 days means never. */
+/** Deletes what has outlived its retention setting; 0 days means never. */
 async function forget(
   { storage: { retention, decks }, clock }: Trunkline,
   { audit_days, response_days, cdr_days, deck_days }: Settings,
@@ -65,7 +65,7 @@ async function forget(
   await after(deck_days, 'decks', moment => decks.forget(moment, signal))
 }
 
-/** Tells systemd, where it waits to hear so, that the service answers. */
+/** Tells systemd, if it waits for that, that the service is ready. */
 export function tellReady(log: Logger): void {
   if (!process.env.NOTIFY_SOCKET) return
   const child = spawn('systemd-notify', ['--ready'], { stdio: 'ignore' })

@@ -8,7 +8,7 @@ import { OVERDUE_AFTER, SUSPECT_AFTER } from '../../core/sms/health.ts'
 import type { Trunkline } from '../compose.ts'
 import { lastBackupAt } from './backups.ts'
 
-/** Adds what is looked up when someone asks: the state of the database, of the feeds and of the backups. */
+/** Adds gauges that are computed on request: the state of the database, the feeds and the backups. */
 export function addGauges(
   { gauge }: Metrics,
   { storage: { gauges, calls, smsReports }, clock }: Trunkline,
@@ -55,7 +55,7 @@ export function addGauges(
     )
 }
 
-/** Serves the metrics. What is watched must not fail for its watcher: a port that is taken costs a warning. */
+/** Serves the metrics. The service must not fail because of them: a port in use only causes a warning. */
 export async function watch(
   metrics: Metrics,
   { metrics_port: port }: Settings,

@@ -1,6 +1,6 @@
-/** What the build and tests use of the library; it ships without types. */
+/** The part of the library that the build and tests use; it ships without types. */
 declare module 'google-libphonenumber' {
-  /** A message as the library keeps it: the field with the tag n stands at the index n. */
+  /** A message as the library stores it: the field with tag n is at index n. */
   type Message = readonly unknown[]
 
   interface Metadata {
@@ -22,7 +22,7 @@ declare module 'google-libphonenumber' {
   }
   export class PhoneNumberUtil {
     static getInstance(): PhoneNumberUtil
-    /** Throws what is no Error when the text is not a number. */
+    /** Throws something other than an Error if the text is not a number. */
     parse(text: string, region?: string): PhoneNumber
     format(number: PhoneNumber, format: PhoneNumberFormat): string
     formatOutOfCountryCallingNumber(number: PhoneNumber, regionCallingFrom: string): string

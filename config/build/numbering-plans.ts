@@ -1,17 +1,17 @@
 /**
- * Writes core/dialling/numbering-plans.ts from the metadata of libphonenumber; `npm run plans`. A line holds, apart by
- * blanks, with `-` for what a country has not:
+ * Writes core/dialling/numbering-plans.ts from the metadata of libphonenumber; `npm run plans`. The fields of a line are
+ * separated by blanks, with `-` for an empty one:
  *
- * 1. the region (ISO 3166), or the calling code where it belongs to none;
- * 2. its calling code, lines of one code together and the main region first;
- * 3. what is dialled before a country code;
+ * 1. the region (ISO 3166), or the calling code if that belongs to no region;
+ * 2. its calling code; lines of one code are together, with the main region first;
+ * 3. the international prefix;
  * 4. the trunk prefix;
- * 5. what is taken off a national number, where that is not the trunk prefix alone, and
- * 6. what its groups are put in the place of;
- * 7. how many digits a national number can have;
- * 8. how many digits a number can have that is dialled without its area code;
+ * 5. what is removed from a national number, if that is not just the trunk prefix, and
+ * 6. how its groups are rearranged;
+ * 7. the lengths of national numbers;
+ * 8. the lengths of numbers dialled without the area code;
  * 9. national numbers;
- * 10. those of them that are dialled without the trunk prefix, where there is one;
+ * 10. national numbers dialled without the trunk prefix, if there is one;
  * 11. emergency numbers;
  * 12. short numbers that can be called.
  *
@@ -24,7 +24,7 @@ const { metadata, shortnumbermetadata } = library
 
 type Message = readonly unknown[]
 
-/** The tags of a region's fields; those of numbers are descriptions of numbers. */
+/** The tags of a region's fields; the fields about numbers are descriptions. */
 const TAG = {
   general: 1,
   fixedLine: 2,
@@ -47,7 +47,7 @@ const TAG = {
 } as const
 const DESCRIPTION = { pattern: 2, lengths: 9, localLengths: 10 } as const
 const FORMAT = { pattern: 1, leadingDigits: 3, nationalPrefixRule: 4, prefixIsOptional: 6 } as const
-/** In short numbers the tags of rates mean other fields. */
+/** In short numbers, the tags of rates mean other fields. */
 const SHORT = { tollFree: 3, premiumRate: 4 } as const
 
 const NONE = '-'
@@ -67,7 +67,7 @@ const inner = (message: Message | undefined, tag: number): Message => messages(m
 const lengths = (description: Message, tag: number): number[] =>
   messages(description, tag).flatMap(length => (typeof length === 'number' && length > 0 ? length : []))
 
-/** The patterns that are not empty, as one. */
+/** Joins the patterns that are not empty. */
 const oneOf = (patterns: readonly string[]): string =>
   [...new Set(patterns.filter(pattern => pattern !== ''))].join('|')
 
@@ -106,8 +106,7 @@ const localLengths = (plan: Message | undefined, general: Message): number[] => 
 }
 
 /**
- * The general pattern is lax. Of a length that numbers without their area code have too, only what is of a kind of full
- * numbers is one.
+ * The general pattern is lax. At a length that numbers without an area code share, only numbers of a full kind count.
  */
 function numbers(plan: Message | undefined, general: Message, local: readonly number[]): string {
   const pattern = text(general, DESCRIPTION.pattern)
@@ -116,7 +115,7 @@ function numbers(plan: Message | undefined, general: Message, local: readonly nu
   return oneOf([others, fullKinds(plan, general, local)])
 }
 
-/** The kinds of full numbers that may be as long as numbers without their area code. */
+/** The kinds of full numbers that may be as short as numbers without their area code. */
 function fullKinds(plan: Message | undefined, general: Message, local: readonly number[]): string {
   const full = lengths(general, DESCRIPTION.lengths)
   const kinds = TAG.kinds
@@ -125,16 +124,16 @@ function fullKinds(plan: Message | undefined, general: Message, local: readonly 
   return oneOf(kinds.map(kind => text(kind, DESCRIPTION.pattern)))
 }
 
-/** A description without lengths has those of the region. */
+/** A description without lengths has those of its region. */
 const ownLengths = (description: Message, ofRegion: readonly number[]): readonly number[] => {
   const own = messages(description, DESCRIPTION.lengths)
   return own.length > 0 ? lengths(description, DESCRIPTION.lengths) : ofRegion
 }
 
 /**
- * The national numbers that are written, and so dialled, without the trunk prefix. The first format that fits tells, and
- * what has none is written as it is. A format that is not used internationally, where others are, is of services, or of
- * numbers without their area code.
+ * Returns the national numbers that are written, and so dialled, without the trunk prefix. The first matching format
+ * decides; a number without a format is written as it is. A format that is not used internationally, where others are,
+ * is for services or for numbers without their area code.
  */
 function dialledBare(plan: Message | undefined, trunk: string, unformatted: string): string {
   const nameOf = (format: Message): string =>
@@ -155,7 +154,7 @@ function dialledBare(plan: Message | undefined, trunk: string, unformatted: stri
 const formatsOf = (plan: Message | undefined, tag: number): Message[] =>
   messages(plan, tag).filter(format => Array.isArray(format))
 
-/** `(\d{2})(\d{3,4})` is `{5,6}` digits. */
+/** Turns `(\d{2})(\d{3,4})` into `{5,6}` digits. */
 function digitsOf(pattern: string): string {
   if (!/^(?:\(\.(?:\{\d+(?:,\d+)?\})?\))+$/.test(pattern)) throw new Error(`${pattern} is no format of digits.`)
   let least = 0
@@ -167,7 +166,7 @@ function digitsOf(pattern: string): string {
   return least === most ? `{${least}}` : `{${least},${most}}`
 }
 
-/** Short numbers without those that only take messages. */
+/** Returns the short numbers except those that only take messages. */
 function callable(short: Message | undefined): string {
   const pattern = (tag: number): string => text(inner(short, tag), DESCRIPTION.pattern)
   const all = pattern(TAG.shortCode)
@@ -177,7 +176,7 @@ function callable(short: Message | undefined): string {
   return oneOf([priced, `(?!(?:${messagesOnly})$)${grouped(all)}`])
 }
 
-/** The text of core/dialling/numbering-plans.ts. */
+/** Returns the text of core/dialling/numbering-plans.ts. */
 export function numberingPlans(): string {
   const lines = Object.entries(metadata.countryCodeToRegionCodeMap).flatMap(([code, regions]) =>
     regions.map(region => lineOf(region === '001' ? code : region, code)),

@@ -6,7 +6,7 @@ import { asThing, sampleRequests } from '../../core/sms/profiles/sample.ts'
 import type { Profile } from '../../core/sms/profiles/schema.ts'
 import { STATUS_CLASSES } from '../../core/sms/status-class.ts'
 
-/** The pages of the providers in docs/providers, made from their profiles. Run it to write them. */
+/** Writes the providers' pages in docs/providers from their profiles. */
 
 const RECEIPTS = 'https://pbx.example.com/api/sms-gateways/1/dlr'
 

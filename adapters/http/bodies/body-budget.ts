@@ -1,21 +1,21 @@
-/** One body's part of a budget. */
+/** One body's share of a budget. */
 export interface Share {
-  /** Takes this many more bytes; false when the budget is spent. */
+  /** Takes this many more bytes; returns false when the budget is spent. */
   take(bytes: number): boolean
-  /** The body is whole: it keeps its bytes until they are returned, and is not cut for another body. */
+  /** Marks the body as complete: it keeps its bytes until they are returned, and is not cut to make room. */
   settle(): void
-  /** Gives back all that it took. */
+  /** Returns all its bytes to the budget. */
   release(): void
 }
 
 export interface BodyBudget {
-  /** A share for a body that begins to come in. `giveUp` is called when it must make room, and must release it. */
+  /** Opens a share for a new body. `giveUp` is called when it must make room, and must release it. */
   open(giveUp: () => void): Share
 }
 
 /**
- * The bytes that many bodies may take together. When they are spent, the body that has been coming in for longest makes
- * room: one that comes at once is not locked out by those that never end.
+ * A budget of bytes for many bodies together. When it is spent, the body that has been arriving longest makes room, so
+ * that bodies which never end cannot lock out quick ones.
  */
 export function bodyBudget(total: number): BodyBudget {
   let taken = 0

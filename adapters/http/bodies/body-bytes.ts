@@ -5,12 +5,12 @@ import type { LimitFunction } from 'p-limit'
 import { AppError } from '../../../core/errors.ts'
 import type { BodyBudget, Share } from './body-budget.ts'
 
-/** What a body may take. */
+/** The limits of a body. */
 export interface BodyLimit {
-  /** As it comes, and unpacked. */
+  /** The most bytes, both compressed and decompressed. */
   readonly bytes: number
   readonly budget: BodyBudget
-  /** The queue of compressed bodies, since unpacking takes memory and a thread; null where none are accepted. */
+  /** The queue for decompression, which takes memory and a thread; null if compressed bodies are not accepted. */
   readonly unpacking: LimitFunction | null
 }
 
@@ -22,7 +22,7 @@ const UNPACK: Readonly<Record<string, Unpack>> = {
   br: promisify(brotliDecompress),
 }
 
-/** Every piece costs time and memory, however small: the average piece of a body must have at least this many bytes. */
+/** Every piece costs time and memory, however small, so the pieces of a body must average at least this many bytes. */
 const LEAST_PIECE = 16
 
 const sizeOf = (bytes: number): string => (bytes >= 1_048_576 ? `${bytes / 1_048_576} MiB` : `${bytes / 1024} KiB`)
@@ -41,16 +41,16 @@ const declaredLength = ({ headers }: IncomingMessage): number => Number(headers[
 
 export const hasBody = (request: IncomingMessage): boolean => isChunked(request) || declaredLength(request) > 0
 
-/** The most that is taken in of a body that nobody reads, so that its connection can be used again. */
+/** The most bytes read of a body that nobody needs, so that its connection can be used again. */
 const MAX_UNREAD = 65_536
 
-/** Whether more of the request may still come than is worth taking in. */
+/** True if more of the request may follow than is worth reading. */
 export const isEndless = (request: IncomingMessage): boolean =>
   !request.complete && (isChunked(request) || declaredLength(request) > MAX_UNREAD)
 
 /**
- * The bytes of a body, unpacked. They count in the budget until the response is closed. Throws `too_large`,
- * `unsupported_media`, `malformed`, and `busy` when the budget is spent.
+ * Reads a body and decompresses it. Its bytes count in the budget until the response is closed. Throws `too_large`,
+ * `unsupported_media`, `malformed`, and `busy` if the budget is spent.
  */
 export async function readBytes(request: IncomingMessage, response: ServerResponse, limit: BodyLimit): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase() ?? 'identity'
@@ -63,7 +63,7 @@ export async function readBytes(request: IncomingMessage, response: ServerRespon
   return unpack && unpacking ? unpacking(() => unpacked(bytes, unpack, limit)) : bytes
 }
 
-/** Of UTF-8, without a byte-order mark. */
+/** Decodes UTF-8 without its byte-order mark. */
 export function textOf(bytes: Buffer): string {
   const text = bytes.toString('utf8')
   return text.startsWith('\uFEFF') ? text.slice(1) : text
@@ -78,7 +78,7 @@ async function unpacked(bytes: Buffer, unpack: Unpack, limit: BodyLimit): Promis
   }
 }
 
-/** Pieces in one buffer, which grows by doubling: a list of them would take a hundred bytes for each. */
+/** Collects pieces in one buffer that doubles as needed: a list of them would take a hundred bytes for each. */
 function collecting(limit: BodyLimit, share: Share) {
   let bytes: Buffer = Buffer.alloc(0)
   let [length, pieces] = [0, 0]

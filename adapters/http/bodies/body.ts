@@ -8,22 +8,24 @@ import { type BodyLimit, hasBody, readBytes, textOf } from './body-bytes.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** A body that was read may take ten times its bytes until it is answered. */
+/** A body may take ten times its bytes in memory until it is answered. */
 const FROM_ANYONE = bodyBudget(8 * MIB)
 
 export const LOGIN_BODY: BodyLimit = { bytes: 4 * KIB, budget: FROM_ANYONE, unpacking: null }
 export const RECEIPT_BODY: BodyLimit = { bytes: 64 * KIB, budget: FROM_ANYONE, unpacking: pLimit(1) }
-/** Of those who prove themselves by a token before their body is read. */
+/** For senders who are authenticated by a token before their body is read. */
 const MOUNTED_BUDGET = bodyBudget(64 * MIB)
 const SIGNED_IN_BODY: BodyLimit = { bytes: MIB, budget: bodyBudget(32 * MIB), unpacking: pLimit(1) }
 
-/** The text of a body of at most so many bytes. Throws `too_large`, `unsupported_media`, and `busy` as below. */
+/**
+ * Returns the text of a body of at most that many bytes. Throws `too_large`, `unsupported_media`, and `busy` as below.
+ */
 export const mountedBody = async (ctx: Context, bytes: number): Promise<string> =>
   hasBody(ctx.req) ? textOf(await readBytes(ctx.req, ctx.res, { bytes, budget: MOUNTED_BUDGET, unpacking: null })) : ''
 
 /**
- * The JSON value of the body; an empty object without one. Throws `malformed`, `too_large`, `unsupported_media`, `busy`
- * when too many bodies are being read, and `invalid` when it nests too deep to be read.
+ * Parses a JSON body; returns an empty object if there is none. Throws `malformed`, `too_large`, `unsupported_media`,
+ * `busy` if too many bodies are being read, and `invalid` if it nests too deep.
  */
 export async function jsonBody(ctx: Context, limit: BodyLimit = SIGNED_IN_BODY): Promise<unknown> {
   if (!hasBody(ctx.req)) return {}

@@ -2,18 +2,18 @@ import { Busboy } from '@fastify/busboy'
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]+)"|([^\s;"]+))/i
 
-/** Each part costs the parser a tenth of a millisecond, whatever is in it. */
+/** Each part costs the parser a tenth of a millisecond, whatever it holds. */
 const MAX_PARTS = 100
 const MAX_NAME = 255
 
 /**
- * The names and values of a multipart form, in their order; files are passed over. null if it has more than a hundred
- * parts. Rejects if it has no boundary, or no end.
+ * Returns the names and values of a multipart form, in order, without files; null if it has more than a hundred parts.
+ * Rejects if the boundary or the end is missing.
  */
 export async function multipartFields(contentType: string, body: Buffer): Promise<[string, string][] | null> {
   const [, quoted, plain] = BOUNDARY.exec(contentType) ?? []
   const boundary = `--${quoted ?? plain ?? ''}`
-  // The last one ends the form, and what comes before the first is not part of it.
+  // One more for the closing boundary, and one for what precedes the first.
   if (body.toString('latin1').split(boundary, MAX_PARTS + 3).length > MAX_PARTS + 2) return null
   return new Promise((resolve, reject) => {
     const found: [string, string][] = []

@@ -6,12 +6,12 @@ import { RECEIPT_BODY } from './body.ts'
 import { readBytes, textOf } from './body-bytes.ts'
 import { multipartFields } from './multipart.ts'
 
-/** Real receipts have some twenty. */
+/** Real receipts have about twenty. */
 const MAX_FIELDS = 1_000
 
 /**
- * What a receipt says in its query string and in its body: a JSON object, a form or a multipart form, of repeated
- * members the last. Throws `busy` when too many bodies are being read.
+ * Returns a receipt's query and body: a JSON object, a form or a multipart form; the last of repeated members counts.
+ * Throws `busy` if too many bodies are being read.
  */
 export const receiptPayload = (ctx: Context): Promise<ReceiptPayload | Unreadable> =>
   reading(ctx, async bytes => {
@@ -21,7 +21,7 @@ export const receiptPayload = (ctx: Context): Promise<ReceiptPayload | Unreadabl
     return { query, body, size: ctx.querystring.length + bytes.length }
   })
 
-/** The body of a receipt as it came. Throws `busy` when too many bodies are being read. */
+/** Returns a receipt's body as received. Throws `busy` if too many bodies are being read. */
 export const receiptBytes = (ctx: Context): Promise<Uint8Array | Unreadable> => reading(ctx, async bytes => bytes)
 
 async function reading<T>(ctx: Context, read: (bytes: Buffer) => Promise<T>): Promise<T | Unreadable> {
@@ -35,14 +35,14 @@ async function reading<T>(ctx: Context, read: (bytes: Buffer) => Promise<T>): Pr
   }
 }
 
-/** null: there are too many. Throws on what is malformed. */
+/** Returns null if there are too many. Throws on malformed bodies. */
 async function bodyMembers(ctx: Context, bytes: Buffer): Promise<JsonObject | null> {
   if (ctx.request.is('multipart/form-data')) {
     const fields = await multipartFields(ctx.get('content-type'), bytes)
     return fields && Object.fromEntries(fields)
   }
   const text = textOf(bytes)
-  // Some send JSON under another type, such as curl without one: no form begins like that.
+  // Some clients send JSON as another type, such as curl by default: no form begins like that.
   const isJson = ctx.request.is('application/json', '+json') || /^\s*\{/.test(text)
   return isJson && text.trim() !== '' ? jsonMembers(text) : formMembers(text)
 }

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js'
 import type { Origin } from '../../../core/use-cases/accounts/security-trail.ts'
 
-/** What counts as one sender: an IPv4 address, or a /64 of IPv6, which is what one subscriber is given. */
+/** Returns what identifies a sender: an IPv4 address, or a /64 of IPv6, which is what a subscriber gets. */
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

@@ -3,24 +3,24 @@ import type { Socket } from 'node:net'
 import { networkOf } from './address.ts'
 
 export interface ConnectionLimits {
-  /** How long a client without a request in flight may be silent. */
+  /** How long a client may be silent without a request in flight. */
   readonly idleMs: number
-  /** How long a client may stop reading its response. */
+  /** How long a client may pause reading its response. */
   readonly stalledMs: number
-  /** How often the times are looked at. */
+  /** How often the times are checked. */
   readonly checkMs: number
   readonly connections: number
-  /** From one address, or one /64 of IPv6; Infinity where all come from a proxy. */
+  /** Connections from one address, or one /64 of IPv6; Infinity if all come from a proxy. */
   readonly connectionsPerAddress: number
   /** Requests on one connection that wait for their responses. */
   readonly pipelined: number
-  /** Requests on all connections that wait behind another of theirs. */
+  /** Requests on all connections that wait behind another on the same connection. */
   readonly pipelinedInAll: number
 }
 
 /**
- * Why a connection was cut: to make room for another, because there was no room, for being silent or idle for too
- * long, or for sending more and more requests without reading the responses.
+ * Why a connection was cut: to make room for another (crowded), for lack of room (full), for silence (idle), for not
+ * reading the response (stalled), or for sending more requests without reading responses (pipelined).
  */
 export type Cut = 'crowded' | 'full' | 'idle' | 'stalled' | 'pipelined'
 
@@ -31,38 +31,38 @@ interface Exchange {
 
 interface Connection {
   readonly network: string
-  /** Those that are not finished, in their order. */
+  /** Unfinished requests, in order. */
   readonly exchanges: Set<Exchange>
-  /** When something last went on. */
+  /** When anything last happened. */
   since: number
-  /** Nothing more is read from it: it is closed once the last response is sent. */
+  /** Nothing more is read: the connection closes after its last response. */
   isEnding: boolean
 }
 
 export interface Connections {
-  /** False for a request that is to be left alone: its connection is about to end. */
+  /** Returns false for a request to ignore: its connection is about to end. */
   begin(request: IncomingMessage, response: ServerResponse): boolean
-  /** Those of the connection that are not finished, in their order. */
+  /** Returns the connection's unfinished requests, in order. */
   exchanges(socket: Socket): readonly Exchange[]
-  /** Reads nothing more and closes the connection once the last response is sent. */
+  /** Stops reading, and closes the connection after its last response. */
   endAfterwards(socket: Socket): void
-  /** Closes those that nothing was ever said on. */
+  /** Closes connections that nothing was ever received on. */
   cutSilent(): void
-  /** Ends the looking after times. */
+  /** Stops checking times. */
   stop(): void
 }
 
-/** Whether we have to do something before the client can. */
+/** True if the server has to act before the client can. */
 const isOurTurn = (socket: Socket, { exchanges }: Connection): boolean => {
   for (const { request, response } of exchanges)
     if (request.complete && !(response.headersSent && socket.writableLength > 0)) return true
   return false
 }
 
-/** Requests that wait behind another one. */
+/** The number of requests that wait behind another one. */
 const behind = ({ exchanges }: Connection): number => Math.max(0, exchanges.size - 1)
 
-/** Node before 24 tells only the first of the responses that wait on a connection that it is closed. */
+/** Before version 24, Node reports a closed connection only to the first of its waiting responses. */
 function abandon({ exchanges }: Connection): void {
   for (const { response } of exchanges) {
     response.destroy()
@@ -71,11 +71,11 @@ function abandon({ exchanges }: Connection): void {
 }
 
 /**
- * Keeps the connections of a server within limits. When there are too many, the one that has waited longest for its
- * client makes room, of an address that has its share of them: who says nothing locks nobody out.
+ * Keeps a server's connections within limits. When there are too many, it closes the one that has waited longest for
+ * its client, at an address that has its share of them: silent clients lock nobody out.
  */
 export function boundConnections(server: Server, limits: ConnectionLimits, onCut: (reason: Cut) => void): Connections {
-  /** In the order of their last change. */
+  /** In the order of their last activity. */
   const open = new Map<Socket, Connection>()
   const perNetwork = new Map<string, number>()
   let pipelined = 0

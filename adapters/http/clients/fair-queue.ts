@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
 
-/** Whose turn it is is decided by account and by address, one after the other. */
+/** The account and the address that take turns. */
 export interface Turn {
   readonly account: string
   readonly address: string
@@ -14,8 +14,8 @@ interface Waiting extends Turn {
 
 export interface FairQueue {
   /**
-   * Runs `act` when its turn comes. One account and one address each have one act under way at most. Throws `busy`
-   * when too many wait, which hits whoever has the most of them waiting.
+   * Runs `act` when its turn comes, one at a time for each account and each address. Throws `busy` if too many wait,
+   * to whoever has the most waiting.
    */
   run<T>(turn: Turn, act: () => Promise<T>): Promise<T>
 }
@@ -23,8 +23,8 @@ export interface FairQueue {
 const busy = (): AppError => new AppError('busy', 'Too many logins at once; try again in a moment.', { retryAfter: 5 })
 
 /**
- * A flood from one address, or on one account, keeps nobody else waiting: turns go around the accounts and around the
- * addresses alternately.
+ * Shares turns fairly, alternating between accounts and addresses: a flood from one address, or on one account, delays
+ * nobody else.
  */
 export function fairQueue({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: number }): FairQueue {
   const rings = { account: ring('account'), address: ring('address') }
@@ -53,7 +53,7 @@ export function fairQueue({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: 
     }
   }
 
-  /** A client that already has one waiting is refused; else the longest line loses its last. */
+  /** Refuses a client that already has one waiting; otherwise the longest queue loses its last. */
   const makeRoom = (newcomer: Turn): void => {
     const isThere = rings.account.has(newcomer.account) || rings.address.has(newcomer.address)
     const last = isThere ? undefined : (rings.address.lastOfCrowd() ?? rings.account.lastOfCrowd())
@@ -98,7 +98,7 @@ export function fairQueue({ atOnce, maxWaiting }: { atOnce: number; maxWaiting: 
   }
 }
 
-/** Those who wait by account or by address; each of them comes after all others once it had its turn. */
+/** Queues by account or by address; each goes to the back after its turn. */
 function ring(by: keyof Turn) {
   const lines = new Map<string, Waiting[]>()
   const counts = new Map<string, number>()
@@ -134,7 +134,7 @@ function ring(by: keyof Turn) {
       }
       return undefined
     },
-    /** The last of the longest line, if one has two or more. */
+    /** Returns the last of the longest queue, if that has two or more. */
     lastOfCrowd: (): Waiting | undefined => {
       let [longest, most] = ['', 1]
       for (const [key, count] of counts) if (count > most) [longest, most] = [key, count]

@@ -1,9 +1,9 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** How long the steps may hold the event loop, in milliseconds. */
+/** Milliseconds that the steps may hold the event loop. */
 const AT_MOST_MS = 2
 
-/** Takes the steps of something long, and lets others have their turn between them. */
+/** Runs something long in steps, giving others a turn in between. */
 export async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
   let since = performance.now()
   for (;;) {

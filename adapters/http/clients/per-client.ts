@@ -3,8 +3,8 @@ import { AppError } from '../../../core/errors.ts'
 import { networkOf } from './address.ts'
 
 /**
- * So many requests of one address, or one /64 of IPv6, at a time. Behind a proxy, whose connections tell nothing of its
- * clients. Throws `busy`.
+ * Limits the simultaneous requests of one address, or one /64 of IPv6, for services behind a proxy, whose connections
+ * reveal nothing about its clients. Throws `busy`.
  */
 export function perClient(limit: number): Middleware {
   const running = new Map<string, number>()

@@ -2,7 +2,7 @@ import type { Context } from 'koa'
 import { placeAt } from '../../../core/console/paths.ts'
 import type { Handler, Route } from '../route.ts'
 
-/** A file of the console as it was built, in every encoding that it is sent in. */
+/** A built file of the console, in every encoding. */
 export interface ConsoleFile {
   readonly type: string
   readonly etag: string
@@ -13,11 +13,11 @@ export interface ConsoleFile {
 
 export interface ConsoleFiles {
   readonly page: ConsoleFile
-  /** By name; each name holds a hash of what is in the file. */
+  /** By name; each name includes a hash of the contents. */
   readonly assets: ReadonlyMap<string, ConsoleFile>
 }
 
-/** Scripts and styles of our own alone, nothing inline, and no text that becomes markup. */
+/** Allows only our own scripts and styles, nothing inline, and no text that becomes markup. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,7 +39,7 @@ const HEADERS = {
   vary: 'Accept-Encoding',
 }
 
-/** Sends a file in the best encoding that the client takes; nothing of one that it has already. */
+/** Sends a file in the best encoding that the client accepts; nothing if it already has that one. */
 function send(ctx: Context, file: ConsoleFile, caching: string): void {
   ctx.set({ ...HEADERS, 'cache-control': caching, etag: file.etag })
   ctx.type = file.type
@@ -57,7 +57,7 @@ function send(ctx: Context, file: ConsoleFile, caching: string): void {
   ctx.body = file[encoding]
 }
 
-/** The console: one page at each path that it has a place for, and the files that the page is made of. */
+/** The console: a page at each path that shows one, and the page's files. */
 export function pageRoutes({ page, assets }: ConsoleFiles): readonly Route[] {
   const show: Handler = ctx => send(ctx, page, 'no-cache')
   const isPlace = (parameters: Readonly<Record<string, string>>): boolean =>

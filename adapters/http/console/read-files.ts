@@ -11,7 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 const PAGE = 'index.html'
 
-/** The console as it was built into that folder; null where it was not built. */
+/** Reads the built console from a folder; null if it was not built. */
 export function readConsole(folder: string): ConsoleFiles | null {
   if (!existsSync(join(folder, PAGE))) return null
   const names = readdirSync(folder).filter(name => TYPES[extname(name)] !== undefined && name !== PAGE)
@@ -21,7 +21,7 @@ export function readConsole(folder: string): ConsoleFiles | null {
   }
 }
 
-/** The build leaves the compressed forms beside each file. */
+/** The build writes the compressed forms beside each file. */
 function fileAt(folder: string, name: string): ConsoleFile {
   const plain = readFileSync(join(folder, name))
   return {

@@ -24,7 +24,7 @@ const revealing: NonNullable<Route['needs']> = {
   },
 }
 
-/** The records of every resource, those without an endpoint of their own in the API included, as the console needs them. */
+/** The records of every resource as the console needs them, including resources without endpoints in the API. */
 export function consoleRecordRoutes(useCases: RecordUseCases): readonly Route[] {
   const exists = ({ collection = '' }: Readonly<Record<string, string>>) => resourceOf(collection) !== undefined
   const path = '/api/console/records/:collection'
@@ -43,7 +43,7 @@ function named(ctx: Context): Resource {
   return resource
 }
 
-/** Records of a resource that are made by other means than writing them down. */
+/** Refuses to write records that are created in other ways. */
 function assertWritable({ name, plural }: Resource): void {
   if (name === 'sms_messages') throw new AppError('invalid', `${plural} are made by sending alone.`)
 }
@@ -101,7 +101,7 @@ const record = ({ administration, browsing }: RecordUseCases): Route['methods'] 
   },
 })
 
-/** A POST, since it is noted who has seen them. */
+/** A POST, since reading secrets is noted in the audit trail. */
 const secrets =
   ({ browsing }: RecordUseCases) =>
   async (ctx: Context): Promise<void> => {

@@ -3,7 +3,7 @@ import { respond } from '../responses.ts'
 import type { Route } from '../route.ts'
 import { requireAccount } from '../sessions/session.ts'
 
-/** Who is logged in, and what they may do, so that nothing else is offered. */
+/** Serves who is logged in and what they may do, so that the console offers nothing else. */
 export const standingRoutes = (access: Access): readonly Route[] => [
   {
     path: '/api/console/me',

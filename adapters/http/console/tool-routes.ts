@@ -34,7 +34,7 @@ export interface ConsoleTools extends QuotePorts, UsagePorts, QuarantinePorts {
   readonly pulse: () => Promise<Pulse>
 }
 
-/** What the console does beside administering records. */
+/** What the console does besides administering records. */
 export function consoleToolRoutes(tools: ConsoleTools): readonly Route[] {
   const route = (path: string, need: Need, methods: Route['methods']): Route => ({
     path: `/api/console/${path}`,
@@ -57,7 +57,7 @@ export function consoleToolRoutes(tools: ConsoleTools): readonly Route[] {
 const pulse = (tools: ConsoleTools) => async (ctx: Context) =>
   respond(ctx, 200, 'Figures gathered.', JSON.stringify(await tools.pulse()))
 
-/** What a request for a quote holds. */
+/** The fields of a request for a quote. */
 export const quoteFields = {
   tenant_id: refersTo('tenants', 'keep'),
   number: text(50, { examples: ['+380501234567'] }),
@@ -100,7 +100,7 @@ const ratings = (tools: ConsoleTools) => async (ctx: Context) => {
   respond(ctx, 200, 'Ratings loaded.', JSON.stringify(shown))
 }
 
-/** How many entries or records are shown at once. */
+/** The number of entries or records shown at once. */
 const AT_ONCE = 100
 
 async function first<T>(all: AsyncIterable<T>): Promise<{ readonly shown: T[]; readonly isMore: boolean }> {

@@ -5,10 +5,10 @@ import type { OpenApiDocument } from './openapi.ts'
 import { referencePage } from './reference-page.ts'
 import { REFERENCE_STYLE } from './reference-style.ts'
 
-/** A page without scripts, pictures or forms, and nothing from another host. */
+/** A page without scripts, pictures or forms, and without anything from another host. */
 const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-/** How long after the start the description is made, unless someone asks for it before. */
+/** How long after the start the description is built, unless requested before. */
 const MADE_AFTER_MS = 1_000
 
 interface Reference {
@@ -16,7 +16,7 @@ interface Reference {
   readonly page: Buffer
 }
 
-/** As bytes: many who ask for them and read nothing share them. */
+/** As bytes, shared by all clients that request them and read slowly. */
 async function make(describe: () => Promise<OpenApiDocument>): Promise<Reference> {
   const document = await describe()
   const page = await inTurns(referencePage(document))
@@ -30,7 +30,7 @@ function send(ctx: Context, type: string, content: Buffer): void {
   ctx.type = type
 }
 
-/** The description of the API, for programs and as a page; `describe` is asked once. */
+/** Serves the description of the API, for programs and as a page; calls `describe` once. */
 export function docsRoutes(describe: () => Promise<OpenApiDocument>): readonly Route[] {
   let made: Promise<Reference> | undefined
   const reference = (): Promise<Reference> => {

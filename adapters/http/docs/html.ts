@@ -23,6 +23,6 @@ function textOf(part: Part): string {
   return String(part).replace(/[&<>"']/g, character => ENTITIES[character] ?? '')
 }
 
-/** HTML with its values escaped, unless they are HTML themselves. */
+/** Builds HTML, escaping values that are not HTML themselves. */
 export const html = (literals: TemplateStringsArray, ...values: readonly Part[]): Html =>
   new Html(String.raw({ raw: literals }, ...values.map(textOf)))

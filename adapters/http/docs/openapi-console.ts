@@ -59,7 +59,7 @@ const answer = (status: number, data: Schema | null, headers?: Readonly<Record<s
   ...(headers ? { headers } : {}),
 })
 
-/** The operations that the console is made of, by method and path. */
+/** The console's operations, by method and path. */
 export const consoleOperations: Readonly<Record<string, Operation>> = {
   'GET /api/console/me': {
     id: 'consoleMe',

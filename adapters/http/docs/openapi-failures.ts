@@ -1,6 +1,6 @@
 import { objectOf, refTo, type Schema } from './openapi-schemas.ts'
 
-/** What an operation can fail with. */
+/** How an operation can fail. */
 export interface Failure {
   readonly name: string
   readonly description: string

@@ -4,19 +4,19 @@ import { MAX_SEARCH } from '../../../core/search.ts'
 import { wording } from '../resource-routes.ts'
 import { idSchema, objectOf, pascal, refToInput, refToRecord, type Schema } from './openapi-schemas.ts'
 
-/** What the description of the API says of an operation beyond what its route tells. */
+/** What the API description says of an operation, beyond its route. */
 export interface Operation {
   readonly id: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
   readonly parameters?: readonly Parameter[]
-  /** By media type. A body of JSON alone is required and checked; one with alternatives is read leniently. */
+  /** By media type. A body of JSON alone is required and validated; one with alternatives is read leniently. */
   readonly body?: Readonly<Record<string, Schema>>
   readonly success: Success
-  /** Failures beyond those that its session, its parameters and its body bring with them. */
+  /** Failures beyond those of its session, parameters and body. */
   readonly failures?: readonly number[]
-  /** What describes its 422, when that is not broken rules alone. */
+  /** What describes its 422, if not only broken rules. */
   readonly invalid?: 'credentials'
 }
 
@@ -95,7 +95,7 @@ const OMITTED = {
   clear: 'Optional members that are left out become null (booleans false).',
 }
 
-/** The operations on a resource's collection (`/api/things`) by method. */
+/** Returns the operations on a resource's collection (`/api/things`) by method. */
 function collectionOperation(resource: Resource, method: string): Operation | undefined {
   const { label, plural } = resource
   const operations: Readonly<Record<string, Operation>> = {
@@ -125,7 +125,7 @@ const CASCADE: Parameter = {
   description: 'With `true`, the dependants are deleted along; without it, they stand in the way (409).',
 }
 
-/** The operations on one record (`/api/things/1`) by method. */
+/** Returns the operations on one record (`/api/things/1`) by method. */
 function recordOperation(resource: Resource, method: string): Operation | undefined {
   const { label, plural, put, patch } = resource
   const common = { tag: plural, parameters: [idParameter(resource)] }
@@ -166,6 +166,6 @@ function recordOperation(resource: Resource, method: string): Operation | undefi
   return operations[method]
 }
 
-/** The operation of that method on a resource's collection or, with an id in the path, on one record. */
+/** Returns the operation of a method on a resource's collection or, with an id in the path, on one record. */
 export const resourceOperation = (resource: Resource, method: string, path: string): Operation | undefined =>
   path.includes(':id') ? recordOperation(resource, method) : collectionOperation(resource, method)

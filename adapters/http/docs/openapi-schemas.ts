@@ -5,7 +5,7 @@ import { type Field, Problem, timestampSchema } from '../../../core/resources/fi
 import { type Embed, type Fields, type Resource, timestamped } from '../../../core/resources/resource.ts'
 import { smsMessages } from '../../../core/resources/sms-messages.ts'
 
-/** JSON Schemas of records and requests, and examples that fit them, derived from the declarations. */
+/** JSON Schemas of records and requests with matching examples, derived from the declarations. */
 
 export type Schema = Readonly<Record<string, unknown>>
 
@@ -13,7 +13,7 @@ export type View = 'plain' | 'list' | 'single'
 
 const SUFFIX: Readonly<Record<View, string>> = { plain: '', list: 'InList', single: 'InFull' }
 
-/** "SMS gateway" is SmsGateway. */
+/** Turns "SMS gateway" into SmsGateway. */
 export const pascal = (label: string): string =>
   label
     .split(' ')
@@ -24,7 +24,7 @@ export const refTo = (name: string): Schema => ({ $ref: `#/components/schemas/${
 
 export const refToRecord = ({ label }: Resource, view: View): Schema => refTo(`${pascal(label)}${SUFFIX[view]}`)
 
-/** The body that creates or replaces a record, or, where a PATCH merges, the one that changes it. */
+/** The body that creates or replaces a record, or, if a PATCH merges, the one that changes it. */
 export const refToInput = ({ label, patch }: Resource, method: string): Schema =>
   refTo(`${pascal(label)}${method === 'PATCH' && patch === 'merge' ? 'Changes' : 'Input'}`)
 
@@ -46,7 +46,7 @@ function orNull(schema: Schema): Schema {
   return '$ref' in schema ? { anyOf: [schema, { type: 'null' }] } : schema
 }
 
-/** A boolean is never null; of the rest, what need not be given may be. */
+/** A boolean is never null; among the others, optional fields may be. */
 const canBeNull = ({ required, kind }: Field): boolean => !required && kind !== 'boolean'
 
 const shown = (fields: Fields): [string, Field][] => Object.entries(fields).filter(([, field]) => !field.writeOnly)
@@ -136,14 +136,14 @@ function exampleRecord(resource: Resource, view: View, only?: readonly string[])
   return pick(own, only)
 }
 
-/** What a person must know of a body beyond its schema. */
+/** Rules of a body beyond its schema, for people. */
 function rulesOf({ unique, limit }: Resource): string {
   const sentences = unique.map(set => `No two records share the same \`${set.join('` and `')}\`.`)
   if (limit) sentences.push(`A parent record holds at most its \`${limit.max}\`.`)
   return [...sentences, 'Members that are not listed are ignored.'].join(' ')
 }
 
-/** Every schema that operations refer to, by name; made in steps. */
+/** Every schema that operations refer to, by name; built in steps. */
 export function* componentSchemas(): Generator<void, Record<string, Schema>> {
   const schemas: Record<string, Schema> = {}
   const add = (resource: Resource, views: readonly View[]): void => {
@@ -163,7 +163,7 @@ export function* componentSchemas(): Generator<void, Record<string, Schema>> {
   return schemas
 }
 
-/** The example of a schema, a reference to a component's included. */
+/** Returns an example of a schema, following references to components. */
 export function exampleOf(schema: Schema, schemas: Readonly<Record<string, Schema>>): unknown {
   const { $ref, examples, items, properties, anyOf } = schema
   if (typeof $ref === 'string') {

@@ -46,7 +46,7 @@ const email: Schema = { type: 'string', examples: ['admin@example.com'] }
 const SESSION_TAG = 'Session'
 const SERVICE_TAG = 'Service'
 
-/** Everything that no declaration says, by method and path of the route. */
+/** The operations that no declaration describes, by method and path of the route. */
 export const specialOperations: Readonly<Record<string, Operation>> = {
   ...consoleOperations,
   'POST /api/admin/login': {

@@ -25,7 +25,7 @@ export interface OperationObject {
   readonly security: readonly Json[]
   readonly parameters?: readonly (Parameter & { readonly required?: true })[]
   readonly requestBody?: { readonly required: boolean; readonly content: Content }
-  /** By status; those of failures refer to the components. */
+  /** By status; failures refer to the components. */
   readonly responses: Readonly<Record<string, ResponseObject | { readonly $ref: string }>>
 }
 
@@ -53,7 +53,7 @@ Strings are trimmed (but passwords and secrets), an empty one counts as null, an
 const text: Schema = { type: 'string' }
 const SAFE = 'GET'
 
-/** The statuses that an operation can fail with, from its route, its parameters and its body. */
+/** Returns the statuses that an operation can fail with, from its route, parameters and body. */
 function failuresOf({ session }: Route, method: string, operation: Operation): string[] {
   const { parameters = [], body = {}, failures: own = [] } = operation
   const statuses = new Set<number>(own)
@@ -114,7 +114,7 @@ function operationObject(route: Route, method: string, operation: Operation, sch
   }
 }
 
-/** The paths that a route stands for, with what each does there. Throws on one that nothing describes. */
+/** Returns the paths of a route, with what each does. Throws if something is not described. */
 function described(route: Route, method: string): { path: string; operation: Operation }[] {
   const found = route.path.includes(':resource')
     ? exposedResources.map(resource => ({
@@ -137,7 +137,7 @@ const responseObject = ({ description, schema, example, headers }: Failure): Res
   content: { 'application/json': { schema: schema ?? refTo('Error'), example } },
 })
 
-/** The OpenAPI document of these routes, made in steps. `baseUrl` is without a trailing slash. */
+/** Builds the OpenAPI document of these routes, in steps. `baseUrl` has no trailing slash. */
 export function* openApiDocument(routes: readonly Route[], baseUrl: string): Generator<void, OpenApiDocument> {
   const schemas = { ...errorSchemas, ...(yield* componentSchemas()) }
   const paths: Record<string, Record<string, OperationObject>> = {}

@@ -22,7 +22,7 @@ const json = (value: unknown): Html => html`<pre>${JSON.stringify(value, null, 2
 
 const anchor = (tag: string): string => `tag-${tag.replaceAll(' ', '-')}`
 
-/** As one types it in a shell. */
+/** Formats a request as a shell command. */
 function curl({ path, method, operation }: Listed, url: string): string {
   const [[type, content] = []] = Object.entries(operation.requestBody?.content ?? {})
   const isPublic = operation.security.length === 0
@@ -54,7 +54,7 @@ function parametersOf({ parameters = [] }: OperationObject): Html {
   return html`<h4>Parameters</h4>${valueTable(values)}`
 }
 
-/** What the answer's data are. */
+/** Describes the data of an answer. */
 function dataOf({ content }: ResponseObject): Html {
   const { properties } = content['application/json']?.schema ?? {}
   if (typeof properties !== 'object' || properties === null || !('data' in properties)) return html``
@@ -112,7 +112,7 @@ const schemaPart = ([name, schema]: [string, Schema]): Html => html`<article id=
 </article>
 `
 
-/** The description of the API as a page, without scripts, made in steps. */
+/** Builds the description of the API as a page without scripts, in steps. */
 export function* referencePage(document: OpenApiDocument): Generator<void, string> {
   const parts: Html[] = []
   const { info, components, tags } = document

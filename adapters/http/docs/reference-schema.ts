@@ -4,7 +4,7 @@ import type { Schema } from './openapi-schemas.ts'
 
 export const nameIn = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1)
 
-/** Text in which `…` is code. */
+/** Turns `…` within a text into code. */
 export const prose = (text: string): Html[] =>
   text.split('`').map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`))
 
@@ -28,7 +28,7 @@ function rangeOf(least: unknown, most: unknown, unit: string): string[] {
   return typeof least === 'number' ? [`${least}${unit} or more`] : []
 }
 
-/** What holds for a value beyond its type. */
+/** The rules of a value beyond its type. */
 function rulesOf(schema: Schema, isRequired: boolean, about: string): Html[] {
   const { minLength, maxLength, minimum, maximum, format, description, examples } = schema
   const allowed = Array.isArray(schema.enum) ? [`one of ${schema.enum.map(value => `\`${value}\``).join(', ')}`] : []
@@ -45,7 +45,7 @@ function rulesOf(schema: Schema, isRequired: boolean, about: string): Html[] {
   return prose(sentences.map(text => text.replace(/\.$/, '')).join('. '))
 }
 
-/** A row for each value: its name, its type, and what holds for it. */
+/** A table of values: name, type and rules. */
 export const valueTable = (
   values: readonly { name: string; schema: Schema; required: boolean; about?: string }[],
 ): Html =>
@@ -54,7 +54,7 @@ export const valueTable = (
       html`<tr><td><code>${name}</code></td><td>${typeOf(schema)}</td><td>${rulesOf(schema, required, about)}</td></tr>\n`,
   )}</tbody></table>`
 
-/** The members of an object; nothing of any other schema. */
+/** Lists the members of an object; nothing for any other schema. */
 export function membersOf({ properties, required }: Schema): Html {
   if (!isJsonObject(properties)) return html``
   const names = Array.isArray(required) ? required : []
@@ -65,7 +65,7 @@ export function membersOf({ properties, required }: Schema): Html {
   )
 }
 
-/** The schema itself, not what refers to it. */
+/** Returns the schema itself instead of a reference to it. */
 export function resolved(schema: Schema, schemas: Readonly<Record<string, Schema>>): Schema {
   const { $ref } = schema
   return typeof $ref === 'string' ? (schemas[nameIn($ref)] ?? schema) : schema

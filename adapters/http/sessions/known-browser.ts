@@ -7,13 +7,16 @@ const nameFor = ({ cookies }: Context): string => cookieName('browser', cookies.
 const LIFE_SECONDS = 90 * 24 * 3600
 
 /**
- * Knows browsers in which an account has logged in before, by a signed cookie of their own: what others guess cannot
- * lock those out. The cookie opens nothing by itself.
+ * Recognises browsers in which an account has logged in before, by a signed cookie: other people's guesses cannot lock
+ * them out. The cookie grants nothing by itself.
  */
 export interface KnownBrowsers {
-  /** What distinguishes this browser from others of the account; null when the account has never logged in from it. */
+  /**
+   * Returns what distinguishes this browser from others of the account; null if the account has never logged in from
+   * it.
+   */
   find(ctx: Context, email: string): Promise<string | null>
-  /** Gives a browser its cookie; programs, which name no origin, get none. */
+  /** Sets a browser's cookie; programs, which send no origin, get none. */
   remember(ctx: Context, email: string): Promise<void>
 }
 

@@ -15,17 +15,17 @@ const MAX_WAITING_BROWSERS = 200
 export interface LoginAttempt {
   readonly email: string
   readonly address: string
-  /** What distinguishes the browser from others, where the account has logged in from it before. */
+  /** What distinguishes the browser, if the account has logged in from it before; else null. */
   readonly browser: string | null
 }
 
 export interface LoginThrottle {
   /**
-   * Makes an attempt, unless too many like it failed. A right one clears what its e-mail had. Those of one address and
-   * those on one account are made one after the other: so many at once can't all pass, and none is refused for one that
-   * turns out right. A browser that the account is known in counts for itself, whatever others guess from its address,
-   * and waits for nobody but its like. Throws `too_many_attempts`, `busy`, and what the attempt throws, of which
-   * `invalid_credentials` counts.
+   * Makes an attempt, unless too many like it have failed; success resets the count of its e-mail. Attempts from one
+   * address, and those on one account, run one after the other: simultaneous guesses cannot all pass, and nobody is
+   * refused because of an attempt that turns out right. A browser that the account is known in counts separately,
+   * whatever others guess from its address, and waits only for its own attempts. Throws `too_many_attempts`, `busy`,
+   * and what the attempt throws, of which `invalid_credentials` counts.
    */
   attempt<T>(attempt: LoginAttempt, make: () => Promise<T>): Promise<T>
 }
@@ -37,7 +37,7 @@ interface Counted {
   readonly limit: number
 }
 
-/** Is called when the last attempt was used up: those of the `account`, or of `everybody` at its address. */
+/** Called when the last attempt is used up: that of the `account`, or of `everybody` at its address. */
 export type OnLockout = (attempt: LoginAttempt, who: 'account' | 'everybody') => void
 
 export function loginThrottle(onLockout: OnLockout = () => {}): LoginThrottle {
@@ -78,7 +78,7 @@ export function loginThrottle(onLockout: OnLockout = () => {}): LoginThrottle {
   }
 }
 
-/** Runs what has the same key one after the other. Throws `busy` when too many wait. */
+/** Runs what has the same key one after the other. Throws `busy` if too many wait. */
 function linesOf(maxWaiting: number) {
   const lines = new Map<string, LimitFunction>()
   return async <T>(key: string, act: () => Promise<T>): Promise<T> => {

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { AppError } from '../../../core/errors.ts'
 
-/** Throws `forbidden` for what a page from elsewhere asks for. */
+/** Throws `forbidden` for requests that a foreign page caused. */
 export type RefuseForeign = (request: Pick<IncomingMessage, 'method' | 'headers'>) => void
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
 const foreign = (): AppError => new AppError('forbidden', 'Requests from another origin are refused.')
 
-/** A browser says where a request comes from; one from elsewhere than this URL's origin changes nothing here. */
+/** Browsers say where a request comes from: one from another origin than this URL's changes nothing. */
 export function onlyFrom(baseUrl: string): RefuseForeign {
   const { origin: own } = new URL(baseUrl)
   return ({ method = '', headers }) => {
@@ -20,9 +20,9 @@ export function onlyFrom(baseUrl: string): RefuseForeign {
 }
 
 /**
- * The same where nobody has said what the service is called: a page of the host that it was asked by is its own. A name
- * that anyone can point here (DNS rebinding) would make a stranger's page one of those, so only addresses, `localhost`
- * and the name that the service listens on will do.
+ * The same without a configured URL: a page is our own if its host is the one that the request names. Anyone can point
+ * a name here (DNS rebinding) to make a foreign page look like that, so only addresses, `localhost` and the name that
+ * the service listens on count.
  */
 export function fromOwnHost(listening: string): RefuseForeign {
   const own = new URL(listening).hostname
@@ -41,7 +41,7 @@ const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new UR
 const PORT = /:\d*$/
 const NAME = /^[a-z\d._-]{1,253}$/
 
-/** What is not of a browser may name no host. */
+/** Programs other than browsers may name no host. */
 function assertKnown(host: string, own: string): void {
   const name = host.toLowerCase().replace(PORT, '').replace(/\.$/, '')
   if (name === '' || name === 'localhost' || name === own || isIP(name.replace(/^\[|\]$/g, '')) > 0) return

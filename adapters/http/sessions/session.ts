@@ -13,17 +13,17 @@ const TOKEN = /^[A-Za-z0-9_-]{43}$/
 const hashOf = (token: string): string => hash('sha256', token)
 
 interface SessionState {
-  /** Who is signed in, once the session was looked up. */
+  /** Who is signed in, once the session is looked up. */
   account?: Account
-  /** Whom the next session to be stored is for: only a login may make one. */
+  /** Who the next stored session is for: only a login may create one. */
   signingIn?: Credentials
-  /** Was it sent by a page that nobody may be looking at? */
+  /** True if a page sent it that nobody may be looking at. */
   isUnattended?: boolean
 }
 
 const stateOf = (ctx: Context | undefined): SessionState => ctx?.state ?? {}
 
-/** What koa-session hands its store along with a token; its types leave the context open. */
+/** What koa-session passes to its store with a token; its types leave the context open. */
 interface Request {
   readonly ctx?: Context
 }
@@ -39,7 +39,7 @@ export function sessionMiddleware(app: Koa, signIn: SignIn, { secure }: { secure
       secure,
       signed: false,
       overwrite: true,
-      // Sessions change at login and logout alone; looking for changes costs every request two hashes.
+      // Sessions change only at login and logout; looking for changes costs every request two hashes.
       autoCommit: false,
       genid: () => randomBytes(32).toString('base64url'),
       store: sessionStore(signIn),
@@ -60,7 +60,7 @@ const sessionStore = (signIn: SignIn) => ({
     stateOf(ctx).account = account
     return { accountId: account.id }
   },
-  /** Inserts at login alone: a request that ends after a logout must not bring its session back. */
+  /** Inserts only at login: a request that ends after a logout must not bring its session back. */
   set: async (token: string, _session: unknown, _maxAge: unknown, { ctx }: Request) => {
     const { signingIn } = stateOf(ctx)
     if (signingIn === undefined) return
@@ -72,14 +72,14 @@ const sessionStore = (signIn: SignIn) => ({
   },
 })
 
-/** Gives the account of these credentials a new session and ends the one that the request came with. */
+/** Gives the account of these credentials a new session, and ends the one that the request came with. */
 export async function startSession(ctx: Context, credentials: Credentials): Promise<void> {
   stateOf(ctx).signingIn = credentials
   ctx.session.accountId = credentials.id
   await ctx.session.regenerate()
 }
 
-/** Lets the request leave the session's idle time as it is. */
+/** Keeps the request from restarting the session's idle time. */
 export function markUnattended(ctx: Context): void {
   stateOf(ctx).isUnattended = true
 }
@@ -99,5 +99,5 @@ export function requireAccount(ctx: Context): Account {
   return account
 }
 
-/** Who makes the request's changes, for the audit trail. */
+/** Returns who makes the request's changes, for the audit trail. */
 export const actorOf = (ctx: Context): Actor => ({ name: requireAccount(ctx).email, origin: ctx.ip })

@@ -14,7 +14,7 @@ const DISPOSITIONS = new Map([
   ['UNKNOWN', 'UNKNOWN'],
 ])
 
-/** A parser of Asterisk's rows with these columns, of which the last ones may be missing down to each of `widths`. */
+/** Returns a parser of Asterisk's rows with these columns; the last ones may be missing, down to each of `widths`. */
 export function asteriskParser(source: SourceFormat, columns: readonly string[], widths: readonly number[]): Parser {
   return record => {
     const values = csvColumns(record)
@@ -47,13 +47,13 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
   })
 }
 
-/** What every form of a row tells, and tells alike. */
+/** Present, and the same, in every form of a row. */
 const SHARED = [
   ...['accountcode', 'src', 'dst', 'dcontext', 'clid', 'channel', 'dstchannel', 'lastapp', 'lastdata'],
   ...['start', 'answer', 'end', 'duration', 'billsec', 'disposition'],
 ]
 
-/** A uniqueid can stand in several rows, so without a sequence the row's values have to tell them apart. */
+/** Several rows can share a uniqueid, so without a sequence the row's values distinguish them. */
 function switchCallId(row: Fields): string {
   const [uniqueid, sequence] = [row.text('uniqueid'), row.text('sequence')]
   if (uniqueid !== '' && sequence !== '') return `${uniqueid}/${sequence}`
@@ -64,7 +64,7 @@ function switchCallId(row: Fields): string {
   return uniqueid === '' ? hash : `${uniqueid}/${hash}`
 }
 
-/** Asterisk writes a row for each telephone and carrier that a channel calls, and names the call by its first channel. */
+/** Asterisk writes a row for each phone and carrier that a channel calls, and names the call by its first channel. */
 function partOf(row: Fields): Pick<CompletedCall, 'part'> {
   const channelId = row.text('uniqueid')
   return channelId === '' ? {} : { part: { channelId, callId: row.text('linkedid') || channelId } }

@@ -1,4 +1,4 @@
-/** The columns of one record, `""` within quotes being a quote; null when its quotes don't fit together. */
+/** Splits a record into columns; `""` within quotes is a quote. Returns null if its quotes do not match. */
 export function csvColumns(record: string): string[] | null {
   const columns: string[] = []
   let at = 0

@@ -21,8 +21,8 @@ export const formats: Readonly<Record<SourceFormat, Format>> = {
 }
 
 /**
- * The format of a file by its first whole record; null when no parser can read it (it may have been torn: try the next).
- * At most one can, since each wants dates in other columns, or other members.
+ * Returns the format of a file by its first whole record; null if no parser can read it (it may be torn: try the
+ * next). At most one can, since each expects dates in other columns, or other members.
  */
 export const detectFormat = (record: string): SourceFormat | null =>
   SOURCE_FORMATS.find(format => !('reason' in formats[format].parse(record))) ?? null

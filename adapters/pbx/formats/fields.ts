@@ -6,24 +6,24 @@ const SECONDS = /^(\d{1,10})(?:\.\d*)?$/
 const MOST_SECONDS = 2 ** 31 - 1
 const SHOWN = 40
 
-/** Reads typed values out of a record's named fields, and keeps the first thing that is wrong with them. */
+/** Reads typed values from a record's named fields, and keeps the first error. */
 export interface Fields {
   text(name: string): string
-  /** Text that may not be empty. */
+  /** Text that must not be empty. */
   required(name: string): string
-  /** Whole seconds; a fraction is cut. */
+  /** Whole seconds; drops a fraction. */
   seconds(name: string): number
   /** `YYYY-MM-DD HH:MM:SS`. */
   moment(name: string): SwitchMoment
-  /** The same, null when empty. */
+  /** The same; null if empty. */
   optionalMoment(name: string): SwitchMoment | null
-  /** Tells what is wrong with a field. */
+  /** Reports what is wrong with a field. */
   problem(name: string, what: string): void
-  /** The call, unless something was wrong. */
+  /** Returns the call, or the first error. */
   finish(call: CompletedCall): CompletedCall | UnreadableRecord
 }
 
-/** `place` names a field for the reader of a reason: `column 10 (start)`. */
+/** `place` names a field in an error: `column 10 (start)`. */
 export function fields(get: (name: string) => string, place: (name: string) => string): Fields {
   let reason: string | null = null
   const problem = (name: string, what: string): void => {
@@ -53,17 +53,17 @@ export function fields(get: (name: string) => string, place: (name: string) => s
   }
 }
 
-/** True for `YYYY-MM-DD HH:MM:SS` of a day that there is. */
+/** True for `YYYY-MM-DD HH:MM:SS` of an existing day. */
 export function isWallClock(text: string): boolean {
   if (!WALL_CLOCK.test(text)) return false
   const day = text.slice(8, 10)
   return (day >= '01' && day <= '28') || parseDate(text) !== null
 }
 
-/** A value as a reason shows it: within quotes, shortened. */
+/** Quotes a value for an error, shortened. */
 export const quoted = (value: string): string => `"${value.length > SHOWN ? `${value.slice(0, SHOWN)}…` : value}"`
 
-/** Fields that are columns, by the names of their places. */
+/** Returns fields that are columns, with the names of their places. */
 export function columnFields(names: readonly string[], values: readonly string[]): Fields {
   return fields(
     name => values[names.indexOf(name)] ?? '',

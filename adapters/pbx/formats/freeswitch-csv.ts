@@ -10,17 +10,17 @@ const COLUMNS = [
 const START = COLUMNS.indexOf('start_stamp')
 const BETWEEN = /", ?"/
 
-/** How many columns the templates have: `example`, the built-in one, and two that append to the first. */
+/** Column counts of the templates: `example`, the built-in one, and two that append to the first. */
 const WIDTHS = [15, 13, 17, 20]
 
-/** Rows of `mod_cdr_csv` by its template `example` or the built-in one. */
+/** Rows of `mod_cdr_csv` in its template `example` or the built-in one. */
 export const parseFreeswitchCsv: Parser = record => {
   const values = columns(record)
   if (!values)
     return { reason: `is no row of ${WIDTHS.slice(0, 2).join(' or ')} quoted columns: it may have been torn` }
   const row = columnFields(COLUMNS, values)
   const answeredAt = row.optionalMoment('answer_stamp')
-  // The difference of two clock readings: a call of less than a second has 0 as often as 1.
+  // `billsec` is the difference of two clock readings, so a call of less than a second has 0 as often as 1.
   const answeredSeconds = Math.max(row.seconds('billsec'), answeredAt ? 1 : 0)
   return row.finish({
     source: 'freeswitch-csv',
@@ -42,8 +42,8 @@ export const parseFreeswitchCsv: Parser = record => {
 }
 
 /**
- * Quotes within are not escaped, so a caller's name can hold what looks like the end of a column. No other one is free
- * text: counted from the right, the columns stand where the three dates stand in their places.
+ * Quotes in the caller's name are not escaped, so the name can look like several columns. No other column is free
+ * text: counted from the right, the three dates must stand in their places.
  */
 function columns(record: string): string[] | null {
   const text = record.trim()

@@ -10,11 +10,11 @@ import { dispositionOf } from './freeswitch.ts'
 import { parseJsonObject } from './json-object.ts'
 import type { Parser } from './parser.ts'
 
-/** Encoding leaves none of these, and without it some variable always has one: the blank in `start_stamp`. */
+/** An encoded document has none of these; an unencoded one always does, in the blank of `start_stamp`. */
 const UNENCODED = /[ :"<>@[\]]/
 const MICROS = /^\d{1,16}$/
 
-/** One document of `mod_json_cdr`, its variables URL-encoded or not. */
+/** A document of `mod_json_cdr`, with or without URL-encoded variables. */
 export const parseFreeswitchJson: Parser = record => {
   const document = parseJsonObject(record)
   if ('reason' in document) return document
@@ -24,10 +24,10 @@ export const parseFreeswitchJson: Parser = record => {
   return completedCall(reader(variables), { newest: flow[0] ?? {}, first: flow.at(-1) ?? {} }, record)
 }
 
-/** A transferred call has an element for each place it went to, the newest before the others. */
+/** A transferred call has one for each destination, newest first. */
 interface Flow {
   readonly newest: JsonObject
-  /** With the number that was dialled. */
+  /** The one with the dialled number. */
   readonly first: JsonObject
 }
 
@@ -43,7 +43,7 @@ function completedCall(
   if (!startedAt) call.problem('start_uepoch', `is no time in microseconds: ${quoted(variable('start_uepoch'))}`)
   const answeredSeconds = secondsOf(call, 'billusec', 'billsec')
   const said = variable('call_direction')
-  // Set by the dialplan on the leg to a carrier, which goes on when the caller's own leg has left it by a transfer.
+  // Set by the dialplan on the leg to a carrier, which continues when a transfer drops the caller's own leg.
   const dialled = variable('trunkline_dialled')
   const isCarriers = dialled !== ''
   const cause = call.required('hangup_cause')
@@ -67,15 +67,15 @@ function completedCall(
 }
 
 /**
- * The seconds of a member in microseconds, begun ones counted; without it, of the one in whole seconds, which is the
- * difference of two clock readings, and 0 for many a call of less than a second.
+ * Reads the seconds of a member in microseconds, rounded up. Without it, reads the member in whole seconds, which is
+ * the difference of two clock readings, and 0 for many calls of less than a second.
  */
 function secondsOf(call: Fields, micros: string, whole: string): number {
   const exact = call.text(micros)
   return MICROS.test(exact) ? Math.ceil(Number(exact) / 1_000_000) : call.seconds(whole)
 }
 
-/** The first of these that is given and not 0, which means never. */
+/** Returns the first of these that is given and not 0, which means never. */
 function moment(times: JsonObject, name: string, micros: string, seconds: string): SwitchMoment | null {
   const candidates = [micros, text(times, name), seconds === '' ? '' : `${seconds}000000`]
   const first = candidates.find(each => MICROS.test(each) && Number(each) > 0)

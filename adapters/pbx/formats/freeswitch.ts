@@ -1,6 +1,6 @@
 import { ANSWERED } from '../../../core/calls/completed-call.ts'
 
-/** Causes by which nobody was reached, though the switch itself may have answered the caller before it tried. */
+/** Causes that mean nobody was reached, though the switch itself may have answered the caller before trying. */
 const NOT_REACHED = new Map([
   ['NO_ANSWER', 'NO ANSWER'],
   ['NO_USER_RESPONSE', 'NO ANSWER'],
@@ -13,12 +13,12 @@ const NOT_REACHED = new Map([
   ['SWITCH_CONGESTION', 'CONGESTION'],
 ])
 
-/** Ends of a call that nobody has answered yet, too. */
+/** Causes that may also end a call before anybody answers. */
 const ENDED = ['NORMAL_CLEARING', 'ALLOTTED_TIMEOUT']
 
 /**
- * FreeSWITCH says why a call ended, not whether it was answered: that is so when it has answered seconds and its cause
- * does not say otherwise (a call cut at its longest duration, say, is still to be paid).
+ * FreeSWITCH records why a call ended, not whether it was answered. A call counts as answered if it has answered
+ * seconds and its cause does not say otherwise (a call cut at its maximum duration still has to be paid).
  */
 export function dispositionOf(hangupCause: string, answeredSeconds: number): string {
   const notReached = NOT_REACHED.get(hangupCause)

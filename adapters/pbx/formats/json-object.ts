@@ -1,7 +1,7 @@
 import type { UnreadableRecord } from '../../../core/calls/completed-call.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 
-/** A record that is a JSON object. */
+/** Parses a record that is a JSON object. */
 export function parseJsonObject(record: string): { readonly object: JsonObject } | UnreadableRecord {
   try {
     const object: unknown = JSON.parse(record)

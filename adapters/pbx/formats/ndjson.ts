@@ -9,14 +9,14 @@ const ZONED = /^(?:19[7-9]|20\d|21\d)\d-\d\d-\d\d[Tt ].*(?:[Zz]|[+-]\d\d(?::?\d\
 const LONGEST_DISPOSITION = 50
 
 /**
- * Trunkline's own format, for switches that are none of the others: one JSON object a line.
+ * Trunkline's own format, for all other switches: one JSON object a line.
  *
- * Required: `id` (the same each time a call is delivered, and no other call's of the feeds that have the same `switch`
- * name or none), `destination_number`, `started_at`, `answered_seconds`. Optional: `accountcode` (the tenant's slug),
+ * Required: `id` (identical on each delivery of a call, and unique among the feeds with the same `switch` name, or
+ * without one), `destination_number`, `started_at`, `answered_seconds`. Optional: `accountcode` (the tenant's slug),
  * `context`, `caller_number`, `direction` (`inbound` or `outbound`), `answered_at`, `ended_at`, `duration_seconds`
- * (ringing included; else the answered seconds), `disposition` (else `ANSWERED` when there are answered seconds,
- * `NO ANSWER` when there are none). Times are `YYYY-MM-DD HH:MM:SS` by the feed's clock, or ISO 8601 with a zone; null
- * counts as absent, others are ignored.
+ * (including ringing; default: the answered seconds), `disposition` (default: `ANSWERED` if there are answered seconds,
+ * else `NO ANSWER`). Times are `YYYY-MM-DD HH:MM:SS` by the feed's clock, or ISO 8601 with a zone. null counts as
+ * absent; other members are ignored.
  */
 export const parseNdjson: Parser = record => {
   const line = parseJsonObject(record)
@@ -50,7 +50,7 @@ const textIn =
     return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : ''
   }
 
-/** A moment written with its zone; null for one without. */
+/** Reads a moment with a zone; null without one. */
 function moment(call: Fields, name: string): SwitchMoment | null {
   const given = call.text(name)
   const utc = ZONED.test(given) ? parseDate(given) : null
