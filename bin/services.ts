@@ -1,7 +1,9 @@
 import { userInfo } from 'node:os'
 import type { Opening, Services } from '../adapters/cli/context.ts'
+import { openText } from '../adapters/files/text-input.ts'
 import { ingest } from '../adapters/pbx/ingest.ts'
 import { readRecord } from '../adapters/pbx/records.ts'
+import { digestOf } from '../adapters/system/digests.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Actor } from '../core/audit.ts'
 import { compose } from './compose.ts'
@@ -45,6 +47,8 @@ export function openServices(
     audit,
     ingest: (source, ingesting) => ingest(source, ingesting, calls),
     readRecord,
+    openText,
+    digestOf,
     close: async () => {
       await endThread()
       await close()

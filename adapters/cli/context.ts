@@ -13,6 +13,7 @@ import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
+import type { TextInput } from '../../core/ports/transfer.ts'
 import type { AccountKeeping } from '../../core/use-cases/accounts/accounts.ts'
 import type { Messaging } from '../../core/use-cases/messaging/messaging.ts'
 import type { Administration } from '../../core/use-cases/records/administer.ts'
@@ -66,6 +67,10 @@ export interface Services {
   /** Stores every call of a file, a folder or a stream, once; see `Calls.store`. */
   ingest(source: string | Readable, ingesting: Ingest): Promise<IngestCounts>
   readRecord(format: SourceFormat, raw: string): SwitchRecord
+  /** Reads the beginning of a text, which an import reads on from. */
+  openText(name: string, stream: Readable, signal?: AbortSignal): Promise<TextInput>
+  /** A hash of a text, in hexadecimal. */
+  digestOf(text: string): string
 }
 
 /** What may be done to a database on opening it. */

@@ -1,6 +1,6 @@
 import { resources } from '../../core/resources/all.ts'
+import { SECRET_MARK } from '../../core/resources/values/secret-mark.ts'
 import { flagOf } from './fields.ts'
-import { SECRET_MARK } from './terminal/columns.ts'
 
 const SECRETS = resources.flatMap(({ fields }) =>
   Object.entries(fields).flatMap(([name, field]) => (field.secret ? [{ name, flag: `--${flagOf(name, field)}` }] : [])),

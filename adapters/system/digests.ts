@@ -21,3 +21,6 @@ export const nodeDigests = (): Digests => ({
 
 /** Returns 128 bits of a digest, as 22 characters that an ETag may hold. */
 export const shortHash = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
+
+/** A hash of a text, in hexadecimal. */
+export const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')

@@ -29,8 +29,7 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
   const replacing = `${line} --tenant acme --mode replace --effective 2026-12-01T00:00 --dry-run`
   example(command, `${line} --dry-run`, ...(resource.deckOf === undefined ? [] : [replacing]))
   return run(command, async (context, [path = ''], flags) => {
-    const { importRecords } = await import('../transfer/import/import.ts')
-    const { exitCodeOf } = await import('../transfer/import/summary.ts')
+    const { exitCodeOf, importRecords } = await import('../transfer/import/import.ts')
     const ended = new AbortController()
     const source = await openPath(path, context.io)
     const stopListening = onEnding(code => {

@@ -3,10 +3,10 @@ import type { Records } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import { isNamed, lowered, type Resource, type Row } from '../../../core/resources/resource.ts'
+import { numberFinder } from '../../../core/use-cases/records/same-number.ts'
 import { againWith, CliError, EXIT } from '../exit.ts'
 import { printable } from '../terminal/styles.ts'
 import { commandOf } from './resource-names.ts'
-import { numberFinder } from './same-number.ts'
 
 /** How a person names a record: by its id, or by its natural key, such as `acme`, `acme/101` or `+15551230001`. */
 

@@ -1,8 +1,8 @@
 import type { Records } from '../../../core/ports/records.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
+import { numberField, numberFinder } from '../../../core/use-cases/records/same-number.ts'
 import { type Context, say } from '../context.ts'
 import { labelOf, naming } from './references.ts'
-import { numberField, numberFinder } from './same-number.ts'
 
 /** May several records have one natural key, since the rules of the API allow it? */
 export const mayBeShared = ({ key, unique }: Resource): boolean =>

@@ -4,6 +4,7 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field, Kind } from '../../../core/resources/field.ts'
 import { namedReferences } from '../../../core/resources/references/names.ts'
 import { type Embed, isNamed, type Resource, timestamped } from '../../../core/resources/resource.ts'
+import { SECRET_MARK } from '../../../core/resources/values/secret-mark.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { targetIn } from '../fields.ts'
 import { naming } from '../naming/references.ts'
@@ -19,8 +20,6 @@ export interface Column {
 }
 
 export const isNumber = ({ kind }: Pick<Column, 'kind'>): boolean => kind === 'integer' || kind === 'decimal'
-
-export const SECRET_MARK = '••••••'
 
 /** The text of a value without what is secret in it. */
 function concealed({ secret, secretQuery }: Pick<Field, 'secret' | 'secretQuery'>, text: string): string {

@@ -1,6 +1,6 @@
+import { counted, grouped } from '../../../core/counted.ts'
 import type { Context } from '../context.ts'
 import { redraw, writeErrors } from './streams.ts'
-import { counted, grouped } from './whole-number.ts'
 
 export interface Tally {
   readonly bytes: number

@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { counted } from '../../../../core/counted.ts'
 import type { NumberKind } from '../../../../core/dialling/dialling.ts'
 import type { CheckedRate, DeckFindings } from '../../../../core/rating/check-deck.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
@@ -13,7 +14,6 @@ import { tenantPeriodFrom, tenantPeriodOptions } from '../../period.ts'
 import type { RunCommand } from '../../program.ts'
 import { printValue } from '../../terminal/output.ts'
 import { printable } from '../../terminal/styles.ts'
-import { counted } from '../../terminal/whole-number.ts'
 import { countryFix } from './country-fix.ts'
 
 export function checkCommand(run: RunCommand): Command {

@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { shownMoment, wallClock } from '../../../../core/calls/switch-time.ts'
+import { counted } from '../../../../core/counted.ts'
 import type { DeckEntry } from '../../../../core/ports/decks.ts'
 import { ALL_ALONG } from '../../../../core/rating/deck-times.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
@@ -12,7 +13,7 @@ import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
 import { type RunCommand, takesFields } from '../../program.ts'
 import { timeZoneOf } from '../../terminal/moments.ts'
 import { printRows } from '../../terminal/output.ts'
-import { counted, wholeNumber } from '../../terminal/whole-number.ts'
+import { wholeNumber } from '../../terminal/whole-number.ts'
 import { assertWanted } from '../delete-command.ts'
 
 const COLUMNS = {

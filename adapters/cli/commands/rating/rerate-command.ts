@@ -1,5 +1,6 @@
 import { Command } from 'commander'
 import { formatAmount } from '../../../../core/amounts.ts'
+import { counted } from '../../../../core/counted.ts'
 import { stringifyJson } from '../../../../core/json.ts'
 import type { Rerated, RerateQuery, RerateResult } from '../../../../core/ports/calls.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
@@ -13,7 +14,6 @@ import type { RunCommand } from '../../program.ts'
 import { cell } from '../../terminal/json-values.ts'
 import { csvLine, isAskedFor } from '../../terminal/output.ts'
 import { writeCsv, writeJson, writeLines } from '../../terminal/streams.ts'
-import { counted } from '../../terminal/whole-number.ts'
 
 /** How many changes a person is shown one by one. */
 const SHOWN = 20

@@ -1,10 +1,10 @@
 import { Command } from 'commander'
+import { counted } from '../../../../core/counted.ts'
 import type { AccountKeeping } from '../../../../core/use-cases/accounts/accounts.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { example } from '../../help.ts'
 import { type RunCommand, takesFields } from '../../program.ts'
 import { printOutcome, printRows } from '../../terminal/output.ts'
-import { counted } from '../../terminal/whole-number.ts'
 
 export async function sessionCommand(run: RunCommand): Promise<Command> {
   const group = new Command('session').description('who is logged in')

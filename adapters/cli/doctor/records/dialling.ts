@@ -1,10 +1,10 @@
+import { counted } from '../../../../core/counted.ts'
 import { FOREVER } from '../../../../core/rating/period.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { billedAbroad, type NationalCalls, nationalCalls } from '../../../../core/use-cases/calls/missing-country.ts'
 import { countryFix } from '../../commands/rating/country-fix.ts'
 import type { Services } from '../../context.ts'
 import { naming } from '../../naming/references.ts'
-import { counted } from '../../terminal/whole-number.ts'
 import { type Check, type Finding, recordsOf } from '../check.ts'
 
 /** Calls that are not billed, or billed as international ones, since nobody has said which country their tenant dials from. */

@@ -1,4 +1,4 @@
-import { counted } from '../../terminal/whole-number.ts'
+import { counted } from '../../../../core/counted.ts'
 import type { Check } from '../check.ts'
 
 /** Calls that cost nothing until somebody adds their rates. */

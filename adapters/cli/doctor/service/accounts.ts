@@ -1,8 +1,8 @@
+import { counted } from '../../../../core/counted.ts'
 import type { Account } from '../../../../core/ports/accounts.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { quoted } from '../../command-line.ts'
 import type { Services } from '../../context.ts'
-import { counted } from '../../terminal/whole-number.ts'
 import type { Check, Finding, Patient } from '../check.ts'
 
 const ANOTHER = 'trunkline admin create admin@example.com --random-password'

@@ -1,46 +1,33 @@
+import { grouped } from '../../../../core/counted.ts'
 import { AppError } from '../../../../core/errors.ts'
-import type { BulkCounts } from '../../../../core/ports/bulk.ts'
-import type { Resource } from '../../../../core/resources/resource.ts'
-import { keepsPlace } from '../../../../core/use-cases/records/import.ts'
-import { CliError, EXIT_OF, interruption } from '../../exit.ts'
-import { grouped } from '../../terminal/whole-number.ts'
-import type { Input } from './input/input.ts'
-import type { ImportOptions } from './options.ts'
-import { resuming } from './place.ts'
+import { EndedEarly, TransferFailure } from '../../../../core/transfer/failure.ts'
+import { CliError, EXIT, EXIT_OF, interruption } from '../../exit.ts'
+import { hintOf, resuming } from './guide.ts'
 
-/** An import that ends before its input does. */
-interface Ending {
-  readonly resource: Resource
-  readonly input: Pick<Input, 'name'>
-  readonly options: Pick<ImportOptions, 'dryRun'>
-  readonly counts: Pick<BulkCounts, 'created'>
+/** What ended an import or an export, as the command line reports it. `name` is what the input is called. */
+export function reported(error: unknown, name: string, signal?: AbortSignal): unknown {
+  if (error instanceof EndedEarly) return cutOff(error, name, signal)
+  if (!(error instanceof TransferFailure)) return error
+  if (error.kind === 'stopped' && signal) return interruption(signal)
+  return new CliError(
+    EXIT[error.kind === 'usage' ? 'usage' : 'data'],
+    error.message,
+    error.fix ? hintOf(error.fix, name) : undefined,
+  )
 }
 
-/** Are records stored that stay, whatever ended it? */
-const hasStored = ({ resource, options, counts }: Ending): boolean =>
-  keepsPlace(resource) && !options.dryRun && counts.created > 0
-
-/** Returns the error with what is stored in spite of it. */
-export function cutOff(ending: Ending, error: unknown): unknown {
-  if (!hasStored(ending)) return error
-  const { input, counts } = ending
-  const stored = `${grouped(counts.created)} records of ${input.name} are stored, the others are not`
-  if (error instanceof CliError) return new CliError(error.exitCode, `${error.message}; ${stored}`, resuming, error)
+/** With what is stored in spite of it. */
+function cutOff({ stored: count, cause }: EndedEarly, name: string, signal?: AbortSignal): unknown {
+  const error = reported(cause, name, signal)
+  const isStopped = cause instanceof TransferFailure && cause.kind === 'stopped'
+  const stored = `${grouped(count)} records of ${name} are stored`
+  if (error instanceof CliError)
+    return isStopped
+      ? new CliError(error.exitCode, `interrupted: ${stored}`, resuming)
+      : new CliError(error.exitCode, `${error.message}; ${stored}, the others are not`, resuming, error)
   if (!(error instanceof AppError) || error.code === 'conflict' || error.code === 'corrupt') return error
   // That nothing was stored is true of the last batch alone.
   const isFull = error.code === 'storage_full'
   const reason = isFull ? 'the disk is full or cannot be written' : error.message.replace(/\.$/, '')
-  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}`, resuming, error)
-}
-
-/** Returns the error of an import that a signal ended, with what is stored in spite of that. */
-export function interrupted(ending: Ending, signal: AbortSignal): CliError {
-  const ended = interruption(signal)
-  if (!hasStored(ending)) return ended
-  const { input, counts } = ending
-  return new CliError(
-    ended.exitCode,
-    `interrupted: ${grouped(counts.created)} records of ${input.name} are stored`,
-    resuming,
-  )
+  return new CliError(EXIT_OF[error.code], `${reason}; ${stored}, the others are not`, resuming, error)
 }

@@ -1,7 +1,13 @@
 import type { Readable } from 'node:stream'
+import { counted, grouped } from '../../../../core/counted.ts'
 import { TENANT } from '../../../../core/resources/references/within.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
-import { inFiles, keepsPlace } from '../../../../core/use-cases/records/import.ts'
+import { formatOf } from '../../../../core/transfer/formats.ts'
+import { assertSensible, importText, planImport } from '../../../../core/transfer/import.ts'
+import type { ImportOptions } from '../../../../core/transfer/options.ts'
+import type { Fixed } from '../../../../core/transfer/rows/evaluate.ts'
+import { hasErrors, type ImportOutcome } from '../../../../core/transfer/summary.ts'
+import { keepsPlace } from '../../../../core/use-cases/records/import.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { again, CliError, EXIT, withMore } from '../../exit.ts'
 import { warnOfSecret } from '../../fields.ts'
@@ -9,20 +15,13 @@ import { mayBeShared } from '../../naming/same-key.ts'
 import { tenantMeant } from '../../naming/tenant-argument.ts'
 import { makingRoom } from '../../remedies.ts'
 import { sayHint } from '../../terminal/report.ts'
-import { writeJson } from '../../terminal/streams.ts'
-import { counted, grouped } from '../../terminal/whole-number.ts'
-import { Input } from './input/input.ts'
-import { openSource } from './input/source.ts'
-import { formatOf, type ImportOptions } from './options.ts'
-import { resuming } from './place.ts'
-import { assertReplaceable, replacingOf, tellReplaced } from './replace.ts'
-import { assertRejectFile } from './report.ts'
-import type { CellRules } from './rows/cells.ts'
-import { constantsOf, targetsOf } from './rows/columns.ts'
-import type { Fixed } from './rows/evaluate.ts'
-import { namesIn } from './rows/names.ts'
-import { type Run, runImport } from './run.ts'
-import type { ImportSummary } from './summary.ts'
+import { writeErrors, writeJson } from '../../terminal/streams.ts'
+import { reported } from './ending.ts'
+import { FLAGS, resuming } from './guide.ts'
+import type { CommandOptions } from './options.ts'
+import { assertRejectFile } from './reject-file.ts'
+import { tellReplaced } from './replace.ts'
+import { watching } from './watching.ts'
 
 export interface Source {
   /** What messages call it: a path, or `-`. */
@@ -35,6 +34,14 @@ export interface Source {
 /** A file that is longer has hundreds of records at least. */
 const MANY_BYTES = 65_536
 
+/** The outcome of an import, and how long it took. */
+export interface ImportSummary extends ImportOutcome {
+  readonly seconds: number
+}
+
+/** The exit code that a summary stands for. */
+export const exitCodeOf = (summary: ImportSummary): number => (hasErrors(summary) ? EXIT.data : EXIT.ok)
+
 /**
  * Imports records from a stream. Errors in the data are reported in the summary, on standard error, and by
  * `exitCodeOf`; what cannot be begun or must be stopped is thrown. `signal` stops between two batches.
@@ -42,46 +49,40 @@ const MANY_BYTES = 65_536
 export async function importRecords(
   resource: Resource,
   source: Source,
-  options: ImportOptions,
+  options: CommandOptions,
   context: Context,
   signal?: AbortSignal,
 ): Promise<ImportSummary> {
-  assertSensible(resource, options)
+  try {
+    return await imported(resource, source, options, context, signal)
+  } catch (error) {
+    throw reported(error, source.name, signal)
+  }
+}
+
+async function imported(
+  resource: Resource,
+  source: Source,
+  options: CommandOptions,
+  context: Context,
+  signal: AbortSignal | undefined,
+): Promise<ImportSummary> {
+  assertSensible(resource, options, FLAGS)
+  if (options.yes && options.mode !== 'replace')
+    throw new CliError(EXIT.usage, '--yes works only with --mode replace', again('--mode', 'replace'))
   if (options.rejectFile !== undefined) assertRejectFile(options.rejectFile)
   const services = await context.open({ expectsMany: (source.bytes ?? 0) > MANY_BYTES })
-  const format = formatOf(options.format, source.name)
-  const rules: CellRules = { isText: format === 'csv', decimalComma: options.decimalComma, force: options.force }
-  const declared = inFiles(resource)
-  const targets = targetsOf(declared, options.map)
   const tenant = await tenantOf(resource, options, services)
-  const constants = constantsOf(declared, options.set, rules)
-  for (const name of Object.keys(constants))
-    if (declared.fields[name]?.secret) warnOfSecret(context, `--set ${name}=`, 'give it in a column')
-  if (tenant && Object.hasOwn(constants, tenant.field))
-    throw new CliError(EXIT.usage, `--tenant and --set ${tenant.field} say the same thing`)
-  const input = await Input.open(source.name, source.stream, signal)
-  const isOwn = tenant !== null && resource.fields[tenant.field] !== undefined
-  const within = tenant === null || isOwn ? {} : { [tenant.field]: tenant.value }
-  const names = namesIn(services.records, within)
-  const plan = { resource: declared, targets, constants, fixed: isOwn ? tenant : null, within, rules, names }
-  const opened = await openSource(input, format, plan, options)
-  const replacing = await replacingOf(options, tenant, services)
-  const run: Run = {
-    resource,
-    input,
-    format,
-    options,
-    services,
-    context,
-    opened,
-    tenant,
-    replacing,
-    names,
-    signal,
-    bytes: source.bytes,
-    stopInput: () => void source.stream.destroy(),
-  }
-  const summary = await runImport(run)
+  const planned = planImport(resource, options, formatOf(options.format, source.name), tenant, FLAGS)
+  for (const name of Object.keys(planned.constants))
+    if (resource.fields[name]?.secret) warnOfSecret(context, `--set ${name}=`, 'give it in a column')
+  const input = await services.openText(source.name, source.stream, signal)
+  const started = performance.now()
+  const { watcher, clear } = watching(context, source, options)
+  const { outcome, replacing } = await importText(planned, input, services, watcher, signal).finally(clear)
+  const { more_errors } = outcome
+  if (more_errors > 0 && context.options.output !== 'json') writeErrors(context.io, `… and ${more_errors} more`)
+  const summary = { ...outcome, seconds: (performance.now() - started) / 1000 }
   const isPending = replacing !== null && replacing.effectiveAt !== null && !replacing.isPast
   await tell(resource, summary, options, context, isPending)
   if (replacing && isStored(summary, options)) await tellReplaced(context, replacing, services)
@@ -93,18 +94,6 @@ const isStored = (
   { rejected, created, updated, removed }: ImportSummary,
   { dryRun, effective }: ImportOptions,
 ): boolean => !dryRun && rejected === 0 && (effective !== undefined || created + updated + removed > 0)
-
-function assertSensible(resource: Resource, options: ImportOptions): void {
-  const { resume, mode, allowDuplicates } = options
-  assertReplaceable(resource, options)
-  const isPlaced = keepsPlace(resource)
-  if (resume && !isPlaced)
-    throw new CliError(EXIT.usage, `an import of ${resource.plural} is all or nothing: there is nothing to resume`)
-  if (isPlaced && mode !== 'insert')
-    throw new CliError(EXIT.usage, `${resource.plural} have no natural key, so --mode ${mode} cannot find them`)
-  if (allowDuplicates && mode !== 'insert')
-    throw new CliError(EXIT.usage, '--allow-duplicates works only with --mode insert')
-}
 
 /** What --tenant says of each record. */
 async function tenantOf(resource: Resource, { tenant }: ImportOptions, { records }: Services): Promise<Fixed | null> {

@@ -1,43 +1,17 @@
 import { type Command, Option } from 'commander'
-import type { ImportMode } from '../../../../core/ports/bulk.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
+import { FORMATS } from '../../../../core/transfer/formats.ts'
+import { type ImportOptions, MODES, ON_ERROR } from '../../../../core/transfer/options.ts'
 import { keepsPlace } from '../../../../core/use-cases/records/import.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { FORCE } from '../../unread.ts'
 
-export const FORMATS = ['csv', 'ndjson', 'json'] as const
-export type Format = (typeof FORMATS)[number]
-
-export interface ImportOptions {
-  readonly format?: Format
-  /** A tenant's slug or id, for records whose input does not name one. */
-  readonly tenant?: string
-  /** What columns of the input are called, and the field each is; an empty one is passed over. */
-  readonly map: readonly (readonly [column: string, field: string])[]
-  readonly set: readonly (readonly [field: string, value: string])[]
-  readonly mode: ImportMode
-  readonly onError: 'stop' | 'continue'
-  readonly maxErrors: number
+/** What the command line takes beside what every import does. */
+export interface CommandOptions extends ImportOptions {
   readonly rejectFile?: string
-  readonly dryRun: boolean
-  /** false: start from the beginning although an import of this input was interrupted. */
-  readonly resume?: boolean
-  readonly decimalComma: boolean
-  readonly delimiter?: string
-  /** The reject file begins with a byte-order mark, as the input may. */
-  readonly bom: boolean
-  readonly allowDuplicates: boolean
-  readonly force: boolean
-  /** With --mode replace: when the new deck takes effect, as typed. */
-  readonly effective?: string
   /** With --mode replace: do not ask. */
   readonly yes: boolean
-  /** With --mode replace: an input without rows deletes all rates. */
-  readonly allowEmpty: boolean
 }
-
-const MODES = ['insert', 'upsert', 'skip', 'replace'] as const
-const ON_ERROR = ['stop', 'continue'] as const
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
@@ -80,7 +54,7 @@ const addReplaceOptions = (command: Command): Command =>
     .option('-y, --yes', 'with --mode replace, do not ask')
 
 /** Reads what commander gathered. Throws on what makes no sense. */
-export function readImportOptions(raw: Readonly<Record<string, unknown>>): ImportOptions {
+export function readImportOptions(raw: Readonly<Record<string, unknown>>): CommandOptions {
   const text = (name: string): string | undefined => {
     const value = raw[name]
     return typeof value === 'string' ? value : undefined
@@ -143,11 +117,4 @@ function pairs(flag: string, given: unknown, isLast: boolean): (readonly [string
     if (at < 1) throw new CliError(EXIT.usage, `${flag} must be NAME=VALUE, not ${JSON.stringify(text)}`)
     return [text.slice(0, at), text.slice(at + 1)] as const
   })
-}
-
-/** By the flag, else by the ending of the name, else CSV. */
-export function formatOf(given: Format | undefined, name: string): Format {
-  if (given) return given
-  const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase()
-  return ending === 'ndjson' || ending === 'jsonl' ? 'ndjson' : ending === 'json' ? 'json' : 'csv'
 }

@@ -1,60 +1,13 @@
 import { shownMoment } from '../../../../core/calls/switch-time.ts'
-import type { BulkCounts, BulkLoad, Replacement } from '../../../../core/ports/bulk.ts'
+import { grouped } from '../../../../core/counted.ts'
+import type { BulkCounts, BulkLoad } from '../../../../core/ports/bulk.ts'
 import { ALL_ALONG } from '../../../../core/rating/deck-times.ts'
-import type { Resource } from '../../../../core/resources/resource.ts'
+import type { Replacing } from '../../../../core/transfer/replacing.ts'
 import { quoted } from '../../command-line.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { again, CliError, EXIT } from '../../exit.ts'
-import { pluralOf } from '../../naming/references.ts'
-import { momentFrom, timeZoneOf } from '../../terminal/moments.ts'
 import { sayHint } from '../../terminal/report.ts'
-import { grouped } from '../../terminal/whole-number.ts'
-import type { ImportOptions } from './options.ts'
-import type { Fixed } from './rows/evaluate.ts'
-
-/** A deck that an import is to replace, and what is shown of it. */
-export interface Replacing extends Replacement {
-  /** As it was given. */
-  readonly tenant: string
-  readonly timeZone: string
-  /** Does the new one take effect in the past? */
-  readonly isPast: boolean
-}
-
-/** Throws where the options of --mode replace make no sense. */
-export function assertReplaceable(resource: Resource, options: ImportOptions): void {
-  const { mode, effective, tenant, onError, allowEmpty, yes } = options
-  if (mode !== 'replace') {
-    const flag = effective !== undefined ? '--effective' : allowEmpty ? '--allow-empty' : yes ? '--yes' : null
-    if (flag !== null)
-      throw new CliError(EXIT.usage, `${flag} works only with --mode replace`, again('--mode', 'replace'))
-    return
-  }
-  if (resource.deckOf === undefined)
-    throw new CliError(EXIT.usage, `${resource.plural} are not a deck, so --mode replace does not apply`)
-  if (tenant === undefined)
-    throw new CliError(EXIT.usage, `--mode replace needs --tenant, to say whose ${pluralOf(resource)} to replace`)
-  if (onError === 'continue')
-    throw new CliError(
-      EXIT.usage,
-      '--mode replace is all or nothing: with --on-error continue, the rates of bad rows would be deleted',
-      again('--on-error', 'stop'),
-    )
-}
-
-/** What is to be replaced, and when; null with every other mode. */
-export async function replacingOf(
-  { mode, effective }: ImportOptions,
-  tenant: Fixed | null,
-  { records, clock }: Services,
-): Promise<Replacing | null> {
-  if (mode !== 'replace' || tenant === null) return null
-  const tenantId = Number(tenant.value)
-  const timeZone = await timeZoneOf(records, tenantId)
-  const effectiveAt = effective === undefined ? null : momentFrom('--effective', effective, timeZone)
-  const isPast = effectiveAt !== null && effectiveAt <= clock.now()
-  return { tenantId, effectiveAt, tenant: tenant.named, timeZone, isPast }
-}
+import type { CommandOptions } from './options.ts'
 
 /**
  * What is approved to be stored: asked at a terminal, refused in a script where rates would go; undefined when
@@ -62,7 +15,7 @@ export async function replacingOf(
  */
 export async function approvedBy(
   context: Context,
-  { yes, allowEmpty }: ImportOptions,
+  { yes, allowEmpty }: CommandOptions,
   replacing: Replacing,
   load: BulkLoad,
   rows: number,

@@ -3,13 +3,15 @@ import { PassThrough, Readable } from 'node:stream'
 import { describe, it } from 'node:test'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
-import { csvCell } from '../../../../adapters/cli/transfer/export/csv.ts'
-import { csvSplitter, detectDialect } from '../../../../adapters/cli/transfer/import/input/csv.ts'
-import { Input, type Splitter } from '../../../../adapters/cli/transfer/import/input/input.ts'
-import { arraySplitter } from '../../../../adapters/cli/transfer/import/input/json.ts'
-import { readerOf } from '../../../../adapters/cli/transfer/import/rows/cells.ts'
+import { FLAGS } from '../../../../adapters/cli/transfer/import/guide.ts'
+import { openText } from '../../../../adapters/files/text-input.ts'
 import { nearest } from '../../../../core/nearest.ts'
 import { cdrs } from '../../../../core/resources/cdrs.ts'
+import { csvCell } from '../../../../core/transfer/csv-text.ts'
+import { csvSplitter, detectDialect } from '../../../../core/transfer/input/csv.ts'
+import type { Splitter } from '../../../../core/transfer/input/cut.ts'
+import { arraySplitter } from '../../../../core/transfer/input/json.ts'
+import { readerOf } from '../../../../core/transfer/rows/cells.ts'
 
 /** The rows of a text that comes in pieces of that many bytes, taken at most this many at a time. */
 async function rowsOf(text: string, splitter: Splitter, piece = 7, limit = 3) {
@@ -17,7 +19,7 @@ async function rowsOf(text: string, splitter: Splitter, piece = 7, limit = 3) {
   const stream = new PassThrough()
   for (let at = 0; at < bytes.length; at += piece) stream.write(bytes.subarray(at, at + piece))
   stream.end()
-  const input = await Input.open('x', stream)
+  const input = await openText('x', stream)
   const rows = []
   for await (const cut of input.rows(splitter, limit)) rows.push(...cut.rows)
   return { rows, input, bytes: bytes.length }
@@ -101,7 +103,7 @@ describe('the reader of arrays', () => {
 
 describe('a quick way', () => {
   it('reads numbers as the field’s own rule does, the first time and again', () => {
-    const read = readerOf(cdrs.fields.cost, { isText: true, decimalComma: false, force: false })
+    const read = readerOf(cdrs.fields.cost, { isText: true, decimalComma: false, force: false, guide: FLAGS })
     const given = fc.oneof(
       fc.double().map(String),
       fc.string({ unit: fc.constantFrom(...'0123456789.-+eE '), maxLength: 10 }),
@@ -129,8 +131,8 @@ it('a workbook or a compressed file is reported as such, and not as text in anot
     [[0xd0, 0xcf, 0x11, 0xe0, 0xff], /^x is a workbook, not text: save it as CSV$/],
     [[0x1f, 0x8b, 8, 0xff], /^x is compressed, not text: unpack it first$/],
   ] as const)
-    await assert.rejects(Input.open('x', Readable.from([Buffer.from(head)], { objectMode: false })), {
-      exitCode: 65,
+    await assert.rejects(openText('x', Readable.from([Buffer.from(head)], { objectMode: false })), {
+      kind: 'data',
       message: what,
     })
 })
@@ -143,7 +145,7 @@ describe('an input of one endless row', () => {
         for (let i = 0; i < 100; i++) yield Buffer.alloc(65_536, 97)
       })(),
     )
-    const input = await Input.open('x', stream)
+    const input = await openText('x', stream)
     await assert.rejects(async () => {
       for await (const cut of input.rows(csvSplitter({ delimiter: ',', newline: '\n' }), 10)) assert.ok(cut)
     }, /no end within 4 MiB/)

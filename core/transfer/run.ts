@@ -1,89 +1,74 @@
-import { basename } from 'node:path'
-import type { BulkCounts, BulkLoad, PlaceOf, Rejection } from '../../../../core/ports/bulk.ts'
-import type { Resource } from '../../../../core/resources/resource.ts'
-import { keepsPlace, NO_COUNTS } from '../../../../core/use-cases/records/import.ts'
-import { type Context, type Services, say } from '../../context.ts'
-import { type Progress, progress } from '../../terminal/progress.ts'
-import { grouped } from '../../terminal/whole-number.ts'
+import type { BulkCounts, BulkLoad, PlaceOf, Rejection } from '../ports/bulk.ts'
+import type { TextInput } from '../ports/transfer.ts'
+import { keepsPlace, NO_COUNTS } from '../use-cases/records/import.ts'
 import { ahead } from './ahead.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
-import { cutOff, interrupted } from './ending.ts'
-import type { Input } from './input/input.ts'
+import { EndedEarly, stopped } from './failure.ts'
+import { type At, keptErrors, keptWarnings } from './found.ts'
+import type { ImportPorts, ImportWatcher, PlannedImport } from './importing.ts'
 import type { OpenedSource } from './input/source.ts'
-import type { Format, ImportOptions } from './options.ts'
 import { findPlace, fingerprintOf, goTo, type Mark } from './place.ts'
-import { approvedBy, type Replacing } from './replace.ts'
-import { type At, errorReport, openRejectFile, type RejectFile } from './report.ts'
-import type { Fixed } from './rows/evaluate.ts'
+import { type RejectShape, type Rejects, rejectsTo } from './rejects.ts'
+import type { Replacing } from './replacing.ts'
 import type { Names } from './rows/names.ts'
 import { storedKeys } from './stored-keys.ts'
-import type { ImportSummary } from './summary.ts'
+import type { ImportOutcome } from './summary.ts'
 
-export interface Run {
-  readonly resource: Resource
-  readonly input: Input
-  readonly format: Format
-  readonly options: ImportOptions
-  readonly services: Services
-  readonly context: Context
+/** An import of which is known how its rows are read. */
+interface Run extends PlannedImport {
+  readonly input: TextInput
+  readonly ports: ImportPorts
+  readonly watcher: ImportWatcher
   readonly opened: OpenedSource
-  /** The one that all records are of. */
-  readonly tenant: Fixed | null
   /** The deck that is to be replaced, with that mode. */
   readonly replacing: Replacing | null
   readonly names: Names
   readonly signal: AbortSignal | undefined
-  readonly bytes: number | undefined
-  /** Ends the input where it is, even while more of it is waited for. */
-  stopInput(): void
 }
 
 const SHOWN_BLANKS = 10
 
 type Counts = { -readonly [K in keyof BulkCounts | 'rows' | 'warned' | 'blank']: number }
 
-/** Reads all rows and stores them; see importRecords. */
-export async function runImport(run: Run): Promise<ImportSummary> {
-  const started = performance.now()
-  const { resource, input, options, context, opened } = run
-  const shown = progress(context, input.name, run.bytes)
-  const report = errorReport(context, input.name, options.maxErrors, shown.clear)
+/** Reads all rows and stores them; see importText. */
+export async function runImport(run: Run): Promise<ImportOutcome> {
+  const { resource, input, options, watcher, opened } = run
+  const errors = keptErrors(options.maxErrors, watcher.error)
+  const warnings = keptWarnings(options.maxErrors, watcher.warning)
   const counts: Counts = { rows: 0, ...NO_COUNTS, warned: 0, blank: 0 }
   const blankLines: number[] = []
-  if (opened.errors.length > 0) report.add({ line: input.line === 1 ? 1 : input.line - 1 }, opened.errors)
+  if (opened.errors.length > 0) errors.add({ line: input.line === 1 ? 1 : input.line - 1 }, opened.errors)
   else {
     const place = await placeOf(run)
-    if (place.mark) takeUp(context, place.mark, counts, blankLines)
-    const rejects = openRejectFile(options.rejectFile, input.name, shapeOf(run), place.mark?.rejectBytes ?? null)
+    if (place.mark) takeUp(watcher, place.mark, counts, blankLines)
+    const shape = shapeOf(run)
+    const rejects = rejectsTo(watcher.openRejects(shape, place.mark?.rejectBytes ?? null), shape)
     const load = loadOf(run, place)
     try {
-      await passRows({ ...run, shown, report, counts, blankLines, place, rejects, load })
+      await passRows({ ...run, errors, warnings, counts, blankLines, place, rejects, load })
     } finally {
-      shown.clear()
       await load.close()
       rejects.close()
     }
   }
-  report.end()
   return {
     resource: resource.name,
     source: input.name,
     dry_run: options.dryRun,
     ...counts,
     blank_lines: blankLines,
-    errors: report.shown,
-    more_errors: report.more,
-    warnings: report.warnings,
-    more_warnings: report.moreWarnings,
-    seconds: (performance.now() - started) / 1000,
+    errors: errors.kept,
+    more_errors: errors.more,
+    warnings: warnings.kept,
+    more_warnings: warnings.more,
   }
 }
 
 const loadOf = (
-  { resource, input, format, options, services, opened, tenant, replacing }: Run,
+  { resource, input, format, options, ports, opened, tenant, replacing }: Run,
   { formerMark, before }: RunPlace,
 ): BulkLoad =>
-  services.bulk.load({
+  ports.bulk.load({
     resource,
     columns: opened.reader.columns,
     constants: opened.constants,
@@ -95,10 +80,13 @@ const loadOf = (
     formerMark,
     before,
     ...(tenant && !resource.fields[tenant.field] ? { tenantId: Number(tenant.value) } : {}),
-    noted: { file: basename(input.name), ...(tenant ? { [tenant.field]: Number(tenant.value) } : {}) },
+    noted: {
+      file: input.name.slice(input.name.lastIndexOf('/') + 1),
+      ...(tenant ? { [tenant.field]: Number(tenant.value) } : {}),
+    },
   })
 
-const shapeOf = ({ format, opened, options, input }: Run) => ({
+const shapeOf = ({ format, opened, options, input }: Run): RejectShape => ({
   format,
   isMarked: format === 'csv' && (options.bom || input.hasMark),
   delimiter: opened.delimiter,
@@ -118,15 +106,16 @@ interface RunPlace {
 
 /** Where this import begins, and how it notes where it is. */
 async function placeOf(run: Run): Promise<RunPlace> {
-  const { resource, input, format, options, services, opened } = run
+  const { resource, input, format, options, ports, opened, rules } = run
   const settings = [resource.name, format, opened.delimiter, options.map, opened.constants, options.decimalComma]
-  const fingerprint = fingerprintOf(input.head, settings)
-  const places = keepsPlace(resource) ? await services.bulk.places(resource) : []
-  const found = findPlace(places, input, fingerprint, options.resume ?? (options.dryRun ? false : undefined))
+  const fingerprint = fingerprintOf(input, settings, ports.digestOf)
+  const places = keepsPlace(resource) ? await ports.bulk.places(resource) : []
+  const resume = options.resume ?? (options.dryRun ? false : undefined)
+  const found = findPlace(places, input, fingerprint, resume, rules.guide)
   if (found) await passOver(run, found.mark)
   const { head } = found?.mark ?? fingerprint
   const key = found?.key ?? fingerprint.key
-  const before = found?.mark.before ?? (await services.bulk.lastId(resource))
+  const before = found?.mark.before ?? (await ports.bulk.lastId(resource))
   return {
     key,
     before,
@@ -151,44 +140,53 @@ async function placeOf(run: Run): Promise<RunPlace> {
 }
 
 /** Passes over what is stored, which a signal meanwhile does not change. */
-async function passOver(run: Run, mark: Mark): Promise<void> {
+async function passOver({ input, rules, signal, ...run }: Run, mark: Mark): Promise<void> {
   try {
-    await goTo(run.input, mark)
+    await goTo(input, mark, rules.guide)
   } catch (error) {
-    throw run.signal?.aborted ? interrupted({ ...run, counts: mark }, run.signal) : error
+    throw signal?.aborted ? endedEarly({ ...run, counts: mark }, stopped()) : error
   }
 }
 
+/** The error of an import that ended before its input did: with what is stored in spite of that, if anything is. */
+function endedEarly(
+  { resource, options, counts }: Pick<Run, 'resource' | 'options'> & { readonly counts: Pick<BulkCounts, 'created'> },
+  cause: unknown,
+): unknown {
+  const hasStored = keepsPlace(resource) && !options.dryRun && counts.created > 0
+  return hasStored ? new EndedEarly(counts.created, cause) : cause
+}
+
 /** Goes on from what an earlier run had come to. */
-function takeUp(context: Context, mark: Mark, counts: Counts, blankLines: number[]): void {
+function takeUp(watcher: ImportWatcher, mark: Mark, counts: Counts, blankLines: number[]): void {
   const { rows, created, skipped, rejected, blank } = mark
   Object.assign(counts, { rows, created, skipped, rejected, blank })
   blankLines.push(...mark.blankLines)
-  say(context, `continuing after ${grouped(rows)} rows, ${grouped(created + skipped)} of which are already stored`)
+  watcher.continuing(mark)
 }
 
 interface Passing extends Run {
-  readonly shown: Progress
-  readonly report: ReturnType<typeof errorReport>
+  readonly errors: ReturnType<typeof keptErrors>
+  readonly warnings: ReturnType<typeof keptWarnings>
   readonly counts: Counts
   readonly blankLines: number[]
   readonly place: RunPlace
-  readonly rejects: RejectFile
+  readonly rejects: Rejects
   readonly load: BulkLoad
 }
 
 /** While a batch is stored, the next is read and handed over. */
 async function passRows(passing: Passing): Promise<void> {
-  const { input, resource, shown, counts, place, load, options, signal } = passing
+  const { input, resource, watcher, counts, place, load, options, signal } = passing
   const isWithin = place.mark !== null
-  const withStoredKeys = storedKeys(passing.services.records, resource, passing.opened, options)
+  const withStoredKeys = storedKeys(passing.ports.records, resource, passing.opened, options)
   const batches = readBatches(
-    { ...passing, isWithin, withStoredKeys, keepsRaw: options.rejectFile !== undefined },
+    { ...passing, isWithin, withStoredKeys, keepsRaw: watcher.keepsRejects },
     () => load.batchSize,
   )
   /** Waits for no more input once that has failed. */
   const orStop = (work: Promise<void>): Promise<void> => {
-    work.catch(passing.stopInput)
+    work.catch(() => input.stop())
     return work
   }
   let reached = reachedIn(input)
@@ -200,11 +198,11 @@ async function passRows(passing: Passing): Promise<void> {
       reached = batch.reached
       note(passing, batch)
       if (keepsPlace(resource)) stored = orStop(settle(passing, reached, false))
-      shown.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
+      watcher.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
     }
     await stored
     if (!signal?.aborted) {
-      shown.say(`${grouped(counts.rows)} rows read; storing them`)
+      watcher.storing(counts.rows)
       // A signal that comes from here on interrupts nothing: all is stored, or nothing for a reason of its own.
       return await settle(passing, reached, true)
     }
@@ -213,9 +211,9 @@ async function passRows(passing: Passing): Promise<void> {
       () => error,
       (failure: unknown) => failure,
     )
-    if (!signal?.aborted) throw cutOff(passing, reason)
+    if (!signal?.aborted) throw endedEarly(passing, reason)
   }
-  if (signal) throw interrupted(passing, signal)
+  throw endedEarly(passing, stopped())
 }
 
 /** Counts and reports what was read. */
@@ -225,7 +223,7 @@ function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void 
   counts.blank += blank.length
   blankLines.push(...blank.slice(0, SHOWN_BLANKS - blankLines.length))
   counts.warned += warned.length
-  for (const { row, line, warnings } of warned) passing.report.warn(at(passing, row, line), warnings)
+  for (const { row, line, warnings } of warned) passing.warnings.add(at(passing, row, line), warnings)
   for (const { row, source, errors } of rejected) reject(passing, { row, ...source, errors })
 }
 
@@ -236,7 +234,7 @@ const at = ({ format, place }: Passing, row: number, line: number): At =>
 function reject(passing: Passing, { row, line, raw, errors }: Rejection): void {
   passing.counts.rejected++
   // What is wrong with the array itself is on a row without text, and in no element.
-  passing.report.add(raw === '' ? { line } : at(passing, row, line), errors)
+  passing.errors.add(raw === '' ? { line } : at(passing, row, line), errors)
   passing.rejects.add(raw ?? '', errors)
 }
 
@@ -257,7 +255,7 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
     return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
   }
   const isLook = isStopped() || options.dryRun
-  const outcome = isLook ? await load.check() : await load.store(placeWith, await approved(passing))
+  const outcome = isLook ? await load.check() : await load.store(placeWith, await approvedBy(passing))
   for await (const rejection of load.rejections()) rejectOnce(rejection)
   if (isStopped()) return
   counts.created += outcome.created
@@ -267,16 +265,6 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
   counts.skipped += outcome.skipped
 }
 
-/** What somebody agrees to, where that must be asked. */
-async function approved({
-  context,
-  options,
-  replacing,
-  load,
-  counts,
-  shown,
-}: Passing): Promise<BulkCounts | undefined> {
-  if (!replacing) return undefined
-  shown.clear()
-  return approvedBy(context, options, replacing, load, counts.rows)
-}
+/** What somebody agrees to, where a deck is replaced. */
+const approvedBy = async ({ watcher, replacing, load, counts }: Passing): Promise<BulkCounts | undefined> =>
+  replacing ? watcher.approve(replacing, load, counts.rows) : undefined

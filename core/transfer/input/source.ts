@@ -1,14 +1,17 @@
-import type { FieldError, FieldErrors } from '../../../../../core/errors.ts'
-import { isJsonObject } from '../../../../../core/json.ts'
-import { nearest } from '../../../../../core/nearest.ts'
-import type { Value } from '../../../../../core/resources/field.ts'
-import { broken, REQUIRED } from '../../../../../core/resources/values/field-errors.ts'
-import { CliError, EXIT } from '../../../exit.ts'
-import type { Format, ImportOptions } from '../options.ts'
+import type { FieldError, FieldErrors } from '../../errors.ts'
+import { isJsonObject } from '../../json.ts'
+import { nearest } from '../../nearest.ts'
+import type { TextInput } from '../../ports/transfer.ts'
+import type { Value } from '../../resources/field.ts'
+import { broken, REQUIRED } from '../../resources/values/field-errors.ts'
+import { TransferFailure } from '../failure.ts'
+import type { Format } from '../formats.ts'
+import type { Guide } from '../guide.ts'
+import type { ImportOptions } from '../options.ts'
 import type { Target } from '../rows/columns.ts'
 import { givenTwice, objectReader, type RowPlan, type RowReader, repeated, tableReader } from '../rows/rows.ts'
 import { csvSplitter, detectDialect } from './csv.ts'
-import { Fault, type Input, type Splitter } from './input.ts'
+import { Fault, type Splitter } from './cut.ts'
 import { arraySplitter, ndjsonSplitter } from './json.ts'
 
 /** An input of which is known how its rows are read. */
@@ -26,7 +29,7 @@ export interface OpenedSource {
 }
 
 export async function openSource(
-  input: Input,
+  input: TextInput,
   format: Format,
   plan: RowPlan,
   options: ImportOptions,
@@ -43,8 +46,8 @@ export async function openSource(
   }
 }
 
-async function openTable(input: Input, plan: RowPlan, delimiter: string | undefined): Promise<OpenedSource> {
-  const dialect = detectDialect(input.head.toString('utf8'), delimiter)
+async function openTable(input: TextInput, plan: RowPlan, delimiter: string | undefined): Promise<OpenedSource> {
+  const dialect = detectDialect(input.head, delimiter)
   const splitter = csvSplitter(dialect)
   const { content, raw } = await headerRow(input, splitter, `sep=${dialect.delimiter}`)
   const columns = content.map(name => (name.trim() === '' ? null : plan.targets.of(name.trim())))
@@ -71,16 +74,16 @@ interface Header {
 }
 
 /** `hint` is the row in front of the header that tells spreadsheets what separates cells. */
-async function headerRow(input: Input, splitter: Splitter, hint: string): Promise<Header> {
-  const isReturned = /^[^\n]*\r\n/.test(input.head.toString('latin1'))
+async function headerRow(input: TextInput, splitter: Splitter, hint: string): Promise<Header> {
+  const isReturned = /^[^\n]*\r\n/.test(input.head)
   for await (const { rows } of input.rows(splitter, 1)) {
     const [row] = rows
     if (!row || row.raw === hint) continue
     if (row.content instanceof Fault)
-      throw new CliError(EXIT.data, `${input.name}:${row.line}: header: ${row.content.sentence}`)
+      throw new TransferFailure('data', `${input.name}:${row.line}: header: ${row.content.sentence}`)
     if (!('json' in row.content)) return { content: row.content, raw: { text: row.raw, isReturned } }
   }
-  throw new CliError(EXIT.data, `${input.name} is empty: it needs a header row`)
+  throw new TransferFailure('data', `${input.name} is empty: it needs a header row`)
 }
 
 /** Every unknown, doubled and missing column. */
@@ -94,9 +97,9 @@ function headerErrors(
   for (const column of targets.mapped)
     if (!present.has(column)) {
       const near = nearest(column, present)
-      throw new CliError(
-        EXIT.usage,
-        `--map: there is no column ${JSON.stringify(column)}${near === null ? '' : `; did you mean ${JSON.stringify(near)}?`}`,
+      throw new TransferFailure(
+        'usage',
+        `${targets.guide.name('map')}: there is no column ${JSON.stringify(column)}${near === null ? '' : `; did you mean ${JSON.stringify(near)}?`}`,
       )
     }
   const errors: FieldError[] = []
@@ -107,21 +110,18 @@ function headerErrors(
     if (!target) return
     const other = seen.get(target.field)
     if (other !== undefined) errors.push(repeated(name, other))
-    else if (Object.hasOwn(constants, target.field)) errors.push(givenTwice(name))
+    else if (Object.hasOwn(constants, target.field)) errors.push(givenTwice(name, targets.guide))
     seen.set(target.field, name)
   })
   for (const [field, { required }] of Object.entries(resource.fields))
-    if (required && !seen.has(field) && !Object.hasOwn(constants, field)) errors.push(missing(field))
+    if (required && !seen.has(field) && !Object.hasOwn(constants, field)) errors.push(missing(field, targets.guide))
   return errors
 }
 
-function missing(field: string): FieldError {
+function missing(field: string, guide: Guide): FieldError {
   const error = broken(field, REQUIRED)
-  return { ...error, sentence: `${error.sentence} There is no such column: ${remedy(field)}.` }
+  return { ...error, sentence: `${error.sentence} There is no such column: ${guide.missingColumn(field)}.` }
 }
-
-const remedy = (field: string): string =>
-  field === 'tenant_id' ? 'give --tenant' : `name it with --map, or give --set ${field}=…`
 
 /** Is it an object with nothing but the reason of a rejection in it? */
 export const isReason = (value: unknown, reason: string): boolean =>

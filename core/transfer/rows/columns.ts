@@ -1,11 +1,11 @@
-import type { FieldError } from '../../../../../core/errors.ts'
-import { nearest, plain } from '../../../../../core/nearest.ts'
-import { Problem, type Value } from '../../../../../core/resources/field.ts'
-import { type NamedReference, namedReferences } from '../../../../../core/resources/references/names.ts'
-import type { Resource } from '../../../../../core/resources/resource.ts'
-import { broken, REQUIRED } from '../../../../../core/resources/values/field-errors.ts'
-import { quoted } from '../../../command-line.ts'
-import { CliError, EXIT } from '../../../exit.ts'
+import type { FieldError } from '../../errors.ts'
+import { nearest, plain } from '../../nearest.ts'
+import { Problem, type Value } from '../../resources/field.ts'
+import { type NamedReference, namedReferences } from '../../resources/references/names.ts'
+import type { Resource } from '../../resources/resource.ts'
+import { broken, REQUIRED } from '../../resources/values/field-errors.ts'
+import { TransferFailure } from '../failure.ts'
+import type { Guide } from '../guide.ts'
 import type { ImportOptions } from '../options.ts'
 import type { CellRules } from './cells.ts'
 import { readerOf } from './cells.ts'
@@ -32,9 +32,10 @@ export interface Targets {
   unknown(column: string): FieldError
   /** The columns that --map names. */
   readonly mapped: readonly string[]
+  readonly guide: Guide
 }
 
-export function targetsOf(resource: Resource, map: ImportOptions['map']): Targets {
+export function targetsOf(resource: Resource, map: ImportOptions['map'], guide: Guide): Targets {
   const references = namedReferences(resource)
   const byColumn = new Map<string, Target>()
   for (const field of Object.keys(resource.fields))
@@ -45,13 +46,14 @@ export function targetsOf(resource: Resource, map: ImportOptions['map']): Target
   const names = new Map(map.map(([column, name]) => [column, fieldNamed(name)]))
   for (const [column, name] of names)
     if (name !== '' && !byColumn.has(name))
-      throw new CliError(
-        EXIT.usage,
-        `--map "${column}=${name}": ${noField(resource, name, nearest(name, byColumn.keys()))}`,
+      throw new TransferFailure(
+        'usage',
+        `${guide.name('map', `"${column}=${name}"`)}: ${noField(resource, name, nearest(name, byColumn.keys()))}`,
       )
   const nameOf = naming([...byColumn.keys(), ...PASSED_OVER, ...names.keys()])
   return {
     nameOf,
+    guide,
     mapped: [...names.keys()],
     of: column => {
       const known = nameOf(column)
@@ -60,7 +62,7 @@ export function targetsOf(resource: Resource, map: ImportOptions['map']): Target
     },
     unknown: column => {
       const meant = nearest(column, byColumn.keys())
-      const remedy = `. Name it with --map, or pass over it with --map ${quoted(`${column}=`)}.`
+      const remedy = `. ${guide.strangeColumn(column)}.`
       const sentence = noField(resource, column, meant) + (meant === null ? remedy : '')
       return { rule: 'unknown', field: column, sentence, ...(meant === null ? {} : { detail: { meant } }) }
     },
@@ -88,14 +90,15 @@ export function constantsOf(resource: Resource, given: ImportOptions['set'], rul
     const name = fieldNamed(written)
     const field = resource.fields[name]
     if (!field)
-      throw new CliError(
-        EXIT.usage,
-        `--set ${name}: ${noField(resource, name, nearest(name, Object.keys(resource.fields)))}`,
+      throw new TransferFailure(
+        'usage',
+        `${rules.guide.name('set', name)}: ${noField(resource, name, nearest(name, Object.keys(resource.fields)))}`,
       )
     if (text === '' && field.required)
-      throw new CliError(EXIT.usage, `--set ${name}: ${broken(name, REQUIRED).sentence}`)
+      throw new TransferFailure('usage', `${rules.guide.name('set', name)}: ${broken(name, REQUIRED).sentence}`)
     const value = text === '' ? null : readerOf(field, rules)(text)
-    if (value instanceof Problem) throw new CliError(EXIT.usage, `--set ${name}: ${broken(name, value).sentence}`)
+    if (value instanceof Problem)
+      throw new TransferFailure('usage', `${rules.guide.name('set', name)}: ${broken(name, value).sentence}`)
     constants[name] = value
   }
   return constants

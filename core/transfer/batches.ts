@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { FieldErrors } from '../../../../core/errors.ts'
-import { packed } from '../../../../core/packed.ts'
-import type { BulkRecord, BulkRecords } from '../../../../core/ports/bulk.ts'
-import type { Input, SourceRow } from './input/input.ts'
+import type { FieldErrors } from '../errors.ts'
+import { packed } from '../packed.ts'
+import type { BulkRecord, BulkRecords } from '../ports/bulk.ts'
+import type { TextInput } from '../ports/transfer.ts'
+import type { SourceRow } from './input/cut.ts'
 import { isReason, type OpenedSource } from './input/source.ts'
 import type { Mark } from './place.ts'
 import { REASON } from './rows/columns.ts'
@@ -29,7 +29,7 @@ export interface Batch {
 export type Reached = Pick<Mark, 'offset' | 'line' | 'digest'>
 
 export interface Reading {
-  readonly input: Input
+  readonly input: TextInput
   readonly opened: OpenedSource
   readonly names: Names
   /** Are the rows from a place within the input? */
@@ -46,7 +46,7 @@ const STRETCH = 500
 /** Characters of a batch, about, whatever its rows: they are held until they are stored. */
 const BATCH_LENGTH = 8 * 1024 * 1024
 
-export const reachedIn = (input: Input): Reached => ({
+export const reachedIn = (input: TextInput): Reached => ({
   offset: input.offset,
   line: input.line,
   digest: input.digest(),
@@ -66,7 +66,6 @@ export async function* readBatches(reading: Reading, size: () => number): AsyncG
       yield { ...batch, reached: reachedIn(input) }
       batch = emptyBatch()
     }
-    await nextTurn()
   }
   yield { ...batch, reached: reachedIn(input) }
 }

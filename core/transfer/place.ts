@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
-import { isJsonObject } from '../../../../core/json.ts'
-import type { ImportPlace } from '../../../../core/ports/bulk.ts'
-import { again, CliError, EXIT, type Hint } from '../../exit.ts'
-import { grouped } from '../../terminal/whole-number.ts'
-import type { Input } from './input/input.ts'
+import { grouped } from '../counted.ts'
+import { isJsonObject } from '../json.ts'
+import type { ImportPlace } from '../ports/bulk.ts'
+import type { HeadDigest, TextInput } from '../ports/transfer.ts'
+import { TransferFailure } from './failure.ts'
+import type { Guide } from './guide.ts'
 
 /** What is kept of an import with each batch that it stores. */
 export interface Mark {
@@ -12,7 +12,7 @@ export interface Mark {
   /** A hash of all bytes before the offset: what follows may be corrected, what comes before may not change. */
   readonly digest: string
   /** A hash of the first bytes: which inputs it may be. */
-  readonly head: { readonly length: number; readonly digest: string }
+  readonly head: HeadDigest
   /** A hash of the options that decide how rows are read. */
   readonly options: string
   /** The highest id there was when the import began. */
@@ -28,13 +28,8 @@ export interface Mark {
   readonly isDone: boolean
 }
 
-/** The command that goes on with an import. */
-export const resuming: Hint = line => again('--resume')(line.filter(word => word !== '--no-resume'))
-
 /** Enough to tell one input from another; less than the rows of one batch. */
 const HEAD_BYTES = 1024
-
-const digestOf = (content: string | Buffer): string => createHash('sha256').update(content).digest('hex')
 
 export interface Fingerprint {
   /** What the place is kept under. */
@@ -44,11 +39,14 @@ export interface Fingerprint {
 }
 
 /** What an input is known by. `settings` is all that decides how its rows are read. */
-export function fingerprintOf(head: Buffer, settings: unknown): Fingerprint {
-  const first = head.subarray(0, HEAD_BYTES)
+export function fingerprintOf(
+  input: Pick<TextInput, 'headDigest'>,
+  settings: unknown,
+  digestOf: (text: string) => string,
+): Fingerprint {
   const options = digestOf(JSON.stringify(settings))
-  const digest = digestOf(first)
-  return { key: `${options.slice(0, 16)}:${digest.slice(0, 32)}`, head: { length: first.length, digest }, options }
+  const head = input.headDigest(HEAD_BYTES)
+  return { key: `${options.slice(0, 16)}:${head.digest.slice(0, 32)}`, head, options }
 }
 
 function readMark({ mark }: ImportPlace): Mark | null {
@@ -80,9 +78,10 @@ function readMark({ mark }: ImportPlace): Mark | null {
  */
 export function findPlace(
   places: readonly ImportPlace[],
-  input: Input,
+  input: TextInput,
   fingerprint: Fingerprint,
   resume: boolean | undefined,
+  guide: Guide,
 ): { readonly key: string; readonly mark: Mark } | null {
   if (resume === false) return null
   const all = places.flatMap(place => {
@@ -90,33 +89,35 @@ export function findPlace(
     return mark ? [{ key: place.input, mark }] : []
   })
   const [best] = all
-    .filter(({ mark }) => mark.options === fingerprint.options && isHead(input.head, mark.head))
+    .filter(({ mark }) => mark.options === fingerprint.options && isHead(input, mark.head))
     .sort((a, b) => b.mark.offset - a.mark.offset)
   if (resume) {
     const interrupted = all.find(({ mark }) => !mark.isDone)
-    if (!best && interrupted) throw notTheSame(input.name, interrupted.mark)
+    if (!best && interrupted) throw notTheSame(input.name, interrupted.mark, guide)
     return best ?? null
   }
   if (best && !best.mark.isDone)
-    throw new CliError(
-      EXIT.usage,
-      `an import of ${input.name} was interrupted after ${grouped(best.mark.rows)} rows, which are stored; --no-resume reads it from the beginning`,
-      resuming,
+    throw new TransferFailure(
+      'usage',
+      `an import of ${input.name} was interrupted after ${grouped(best.mark.rows)} rows, which are stored; ${guide.restart} reads it from the beginning`,
+      { kind: 'resume' },
     )
   return null
 }
 
-const isHead = (content: Buffer, { length, digest }: Mark['head']): boolean =>
-  content.length >= length && digestOf(content.subarray(0, length)) === digest
-
-/** Passes over what was stored, having made sure that it is the same. */
-export async function goTo(input: Input, mark: Mark): Promise<void> {
-  if (!(await input.skipTo(mark.offset, mark.line)) || input.digest() !== mark.digest)
-    throw notTheSame(input.name, mark)
+const isHead = (input: Pick<TextInput, 'headDigest'>, { length, digest }: HeadDigest): boolean => {
+  const head = input.headDigest(length)
+  return head.length === length && head.digest === digest
 }
 
-const notTheSame = (name: string, { rows }: Mark): CliError =>
-  new CliError(
-    EXIT.data,
-    `${name} is not what the interrupted import read: its first ${grouped(rows)} rows differ, or the options do; --no-resume reads it from the beginning, and leaves what is stored as it is`,
+/** Passes over what was stored, having made sure that it is the same. */
+export async function goTo(input: TextInput, mark: Mark, guide: Guide): Promise<void> {
+  if (!(await input.skipTo(mark.offset, mark.line)) || input.digest() !== mark.digest)
+    throw notTheSame(input.name, mark, guide)
+}
+
+const notTheSame = (name: string, { rows }: Mark, guide: Guide): TransferFailure =>
+  new TransferFailure(
+    'data',
+    `${name} is not what the interrupted import read: its first ${grouped(rows)} rows differ, or the options do; ${guide.restart} reads it from the beginning, and leaves what is stored as it is`,
   )

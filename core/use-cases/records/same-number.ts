@@ -1,10 +1,9 @@
-import type { Dialling } from '../../../core/dialling/dialling.ts'
-import { diallingOf } from '../../../core/dialling/settings.ts'
-import { objects, parseJson } from '../../../core/json.ts'
-import type { Records } from '../../../core/ports/records.ts'
-import type { Resource } from '../../../core/resources/resource.ts'
-import { tenants } from '../../../core/resources/tenants.ts'
-import { cell } from '../terminal/json-values.ts'
+import type { Dialling } from '../../dialling/dialling.ts'
+import { diallingOf } from '../../dialling/settings.ts'
+import { objects, parseJson } from '../../json.ts'
+import type { Records } from '../../ports/records.ts'
+import type { Resource } from '../../resources/resource.ts'
+import { tenants } from '../../resources/tenants.ts'
 
 /** The field by which records are named where that is a telephone number, as with DIDs; null for other resources. */
 export function numberField({ key, fields }: Pick<Resource, 'key' | 'fields'>): string | null {
@@ -45,7 +44,7 @@ export function numberSpelling(
     const spellings = new Map<string, string>()
     for await (const page of records.list(resource, { view: 'plain', where: { tenant_id: tenantId } }))
       for (const row of objects(`[${page.json}]`)) {
-        const number = cell(row[field])
+        const number = String(row[field] ?? '')
         spellings.set(number, number)
         spellings.set(await digitsOf(tenantId, number), number)
       }
@@ -81,7 +80,7 @@ export function numberFinder(
       for (const row of objects(`[${page.json}]`)) {
         const tenant = Number(row['tenant_id'])
         const ids = byTenant.get(tenant) ?? new Map<string, number[]>()
-        const digits = await digitsOf(tenant, cell(row[field]))
+        const digits = await digitsOf(tenant, String(row[field] ?? ''))
         byTenant.set(tenant, ids.set(digits, [...(ids.get(digits) ?? []), Number(row['id'])]))
       }
     return byTenant

@@ -1,9 +1,10 @@
-import { parseJson } from '../../../../../core/json.ts'
-import { type DecimalMark, decimalIn, SHEET_RULES } from '../../../../../core/rating/carrier-sheet.ts'
-import { type Field, Problem, type Value } from '../../../../../core/resources/field.ts'
-import { unreadOf, unreadProblem } from '../../../../../core/resources/values/unread.ts'
-import { written } from '../../../../../core/resources/values/written.ts'
-import { SECRET_MARK } from '../../../terminal/columns.ts'
+import { parseJson } from '../../json.ts'
+import { type DecimalMark, decimalIn, SHEET_RULES } from '../../rating/carrier-sheet.ts'
+import { type Field, Problem, type Value } from '../../resources/field.ts'
+import { SECRET_MARK } from '../../resources/values/secret-mark.ts'
+import { unreadOf, unreadProblem } from '../../resources/values/unread.ts'
+import { written } from '../../resources/values/written.ts'
+import type { Guide } from '../guide.ts'
 
 /** Reads what is given for one field, or says what is wrong with it. Never null. */
 export type Reader = (given: unknown) => Value | Problem
@@ -14,6 +15,7 @@ export interface CellRules {
   readonly decimalComma: boolean
   /** Is what no rule can read taken as well? */
   readonly force: boolean
+  readonly guide: Guide
 }
 
 /** The reader of a field: what sheets need looked at first, then the field's own rule. */
@@ -23,26 +25,28 @@ export function readerOf(field: Field, rules: CellRules): Reader {
   return given => {
     const value = read(given)
     const [unread] = value instanceof Problem ? [] : unreadOf(field, value)
-    return unread === undefined ? value : advised(unreadProblem(unread), '; --force stores it as it is')
+    return unread === undefined
+      ? value
+      : advised(unreadProblem(unread), `; ${rules.guide.name('force')} stores it as it is`)
   }
 }
 
 /** The same problem, with what can be done about it. */
 const advised = ({ rule, predicate }: Problem, advice: string): Problem => new Problem(rule, predicate + advice)
 
-const MARK_ADVICE: Readonly<Record<DecimalMark, string>> = {
-  point: ', which --decimal-comma takes',
-  comma: ', where --decimal-comma wants a comma',
+const MARK_ADVICE: Readonly<Record<DecimalMark, (option: string) => string>> = {
+  point: option => `, which ${option} takes`,
+  comma: option => `, where ${option} wants a comma`,
 }
 
-function sheetReader(field: Field, parse: Reader, { decimalComma }: CellRules): Reader {
+function sheetReader(field: Field, parse: Reader, { decimalComma, guide }: CellRules): Reader {
   const rule = field.sheet && SHEET_RULES[field.sheet]
   const read: Reader = rule ? given => unlessProblem(rule(given), parse) : parse
   if (field.kind !== 'decimal') return read
   const mark = decimalComma ? 'comma' : 'point'
   return given => {
     const number = decimalIn(given, mark)
-    return number instanceof Problem ? advised(number, MARK_ADVICE[mark]) : read(number)
+    return number instanceof Problem ? advised(number, MARK_ADVICE[mark](guide.name('decimalComma'))) : read(number)
   }
 }
 

@@ -1,4 +1,4 @@
-import { exact, exactly } from '../../../../core/resources/values/written.ts'
+import { exact, exactly } from '../resources/values/written.ts'
 
 /** What a file of UTF-8 begins with where a spreadsheet is to know it. */
 export const BOM = '\ufeff'

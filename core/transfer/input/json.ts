@@ -1,5 +1,5 @@
-import { parseJson } from '../../../../../core/json.ts'
-import { type Cut, Fault, type SourceRow, type Splitter } from './input.ts'
+import { parseJson } from '../../json.ts'
+import { type Cut, Fault, type SourceRow, type Splitter } from './cut.ts'
 
 const NEWLINE = 10
 const CLOSING_BRACE = 125

@@ -1,4 +1,4 @@
-import { type Cut, Fault, type SourceRow, type Splitter } from './input.ts'
+import { type Cut, Fault, type SourceRow, type Splitter } from './cut.ts'
 
 export interface Dialect {
   readonly delimiter: string

@@ -1,11 +1,12 @@
-import type { FieldError } from '../../../../../core/errors.ts'
-import { isJsonObject, type JsonObject } from '../../../../../core/json.ts'
-import type { Value } from '../../../../../core/resources/field.ts'
-import { isCompleted, namedReferences } from '../../../../../core/resources/references/names.ts'
-import type { Resource, Row } from '../../../../../core/resources/resource.ts'
-import { broken, REQUIRED } from '../../../../../core/resources/values/field-errors.ts'
-import { keepsPlace } from '../../../../../core/use-cases/records/import.ts'
-import { Fault, type SourceRow } from '../input/input.ts'
+import type { FieldError } from '../../errors.ts'
+import { isJsonObject, type JsonObject } from '../../json.ts'
+import type { Value } from '../../resources/field.ts'
+import { isCompleted, namedReferences } from '../../resources/references/names.ts'
+import type { Resource, Row } from '../../resources/resource.ts'
+import { broken, REQUIRED } from '../../resources/values/field-errors.ts'
+import { keepsPlace } from '../../use-cases/records/import.ts'
+import type { Guide } from '../guide.ts'
+import { Fault, type SourceRow } from '../input/cut.ts'
 import { type CellRules, readerOf } from './cells.ts'
 import type { Target, Targets } from './columns.ts'
 import { evaluator, type Fixed, type Read, type ScopePart, type Slot, type Source } from './evaluate.ts'
@@ -135,13 +136,13 @@ export const repeated = (name: string, other: string): FieldError => ({
 function memberErrors({ targets, constants }: RowPlan, name: string): FieldError[] {
   const target = targets.of(name)
   if (target === undefined) return [targets.unknown(name)]
-  return target && Object.hasOwn(constants, target.field) ? [givenTwice(name)] : []
+  return target && Object.hasOwn(constants, target.field) ? [givenTwice(name, targets.guide)] : []
 }
 
-export const givenTwice = (name: string): FieldError => ({
+export const givenTwice = (name: string, guide: Guide): FieldError => ({
   rule: 'constant',
   field: name,
-  sentence: `--set also gives a value for ${name}.`,
+  sentence: `${guide.name('set')} also gives a value for ${name}.`,
 })
 
 interface Column {

@@ -1,47 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { basename, dirname, join } from 'node:path'
-import { quoted } from '../../../command-line.ts'
-import { CliError, EXIT, interruption } from '../../../exit.ts'
-
-/** Why a row cannot be read, as a sentence. */
-export class Fault {
-  readonly sentence: string
-  constructor(sentence: string) {
-    this.sentence = sentence
-  }
-}
-
-/** One row of an input, before its values are read. */
-export interface SourceRow {
-  /** The line it starts on. */
-  readonly line: number
-  /** The row as it came, without its line end. */
-  readonly raw: string
-  readonly content: readonly string[] | { readonly json: unknown } | Fault
-}
-
-/** What a format makes of a stretch of text: the rows that are whole in it. */
-export interface Cut {
-  readonly rows: SourceRow[]
-  /** The lines of rows without any value. */
-  readonly blank: number[]
-  /** How far the text was taken, and the line that begins there. */
-  readonly end: number
-  readonly line: number
-}
-
-export interface Splitter {
-  /** The byte after which a row may end. */
-  readonly boundary: number
-  /**
-   * Takes at most `limit` rows off the text from `start`, which is on `line`. `isLast`: no more text will follow, so
-   * what is left is whole or at fault.
-   */
-  split(text: string, start: number, line: number, limit: number, isLast: boolean): Cut
-  /** What is at fault with a text that ends on that line, all of it having been split; null for nothing. */
-  ending?(line: number): SourceRow | null
-}
+import type { Readable } from 'node:stream'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { HeadDigest, TextInput } from '../../core/ports/transfer.ts'
+import { stopped, TransferFailure } from '../../core/transfer/failure.ts'
+import type { Cut, Splitter } from '../../core/transfer/input/cut.ts'
 
 const BLOCK = 128 * 1024
 /** No row of a sound file is longer; a quote that is never closed makes one row of all that follows. */
@@ -60,49 +23,64 @@ const bytesOf = (chunk: unknown): Buffer => {
   return typeof chunk === 'string' || chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.alloc(0)
 }
 
-/** Text that is read once, from its beginning to its end. Once the signal has come, one that is cut off is interrupted. */
-export class Input {
+/** Reads the beginning of a text. Throws TransferFailure on UTF-16 and on what is not text. */
+export const openText = (name: string, stream: Readable, signal?: AbortSignal): Promise<TextInput> =>
+  StreamedText.open(name, stream, signal)
+
+const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
+
+/** Once the signal has come, a text that is cut off is interrupted. */
+class StreamedText implements TextInput {
   readonly name: string
-  /** The first bytes, without a byte-order mark: at least a header. */
-  head: Buffer = Buffer.alloc(0)
-  /** Bytes before the rows that come next. */
   offset = 0
-  /** Did it begin with a byte-order mark? */
   hasMark = false
-  /** The line on which they begin. */
   line = 1
+  #head: Buffer = Buffer.alloc(0)
+  readonly #stream: Readable
   readonly #chunks: AsyncIterator<unknown>
   readonly #signal: AbortSignal | undefined
   readonly #hash = createHash('sha256')
   #pending: Buffer = Buffer.alloc(0)
   #isLast = false
 
-  private constructor(name: string, stream: AsyncIterable<unknown>, signal: AbortSignal | undefined) {
+  private constructor(name: string, stream: Readable, signal: AbortSignal | undefined) {
     this.name = name
+    this.#stream = stream
     this.#chunks = stream[Symbol.asyncIterator]()
     this.#signal = signal
   }
 
-  /** Reads the head. Throws a CliError on UTF-16 and on what is not text. */
-  static async open(name: string, stream: AsyncIterable<unknown>, signal?: AbortSignal): Promise<Input> {
-    const input = new Input(name, stream, signal)
+  static async open(name: string, stream: Readable, signal?: AbortSignal): Promise<StreamedText> {
+    const input = new StreamedText(name, stream, signal)
     await input.#fill()
     const other = NO_TEXT.find(([mark]) => input.#pending.subarray(0, mark.length).equals(mark))
-    if (other) throw new CliError(EXIT.data, `${name} is ${other[1]}`)
+    if (other) throw new TransferFailure('data', `${name} is ${other[1]}`)
     const wide = wideEncoding(input.#pending)
-    if (wide !== null) throw new CliError(EXIT.data, `${name} is UTF-16, not UTF-8`, conversion(name, wide))
+    if (wide !== null)
+      throw new TransferFailure('data', `${name} is UTF-16, not UTF-8`, { kind: 'convert', from: wide })
     input.hasMark = input.#pending.subarray(0, 3).equals(BOM)
     if (input.hasMark) input.#pass(3)
-    input.head = input.#pending
+    input.#head = input.#pending
     return input
   }
 
-  /** A digest of all bytes before `offset`. */
+  get head(): string {
+    return this.#head.toString('utf8')
+  }
+
+  headDigest(bytes: number): HeadDigest {
+    const first = this.#head.subarray(0, bytes)
+    return { length: first.length, digest: digestOf(first) }
+  }
+
+  stop(): void {
+    this.#stream.destroy()
+  }
+
   digest(): string {
     return this.#hash.copy().digest('hex')
   }
 
-  /** Goes on to a place further on; false when the input is too short for it. */
   async skipTo(offset: number, line: number): Promise<boolean> {
     while (this.offset < offset) {
       this.#pass(Math.min(this.#pending.length, offset - this.offset))
@@ -114,7 +92,6 @@ export class Input {
     return this.offset === offset
   }
 
-  /** The rows in stretches of at most `limit`; `offset` and `line` are those after the stretch. */
   async *rows({ boundary, split, ending }: Splitter, limit: number): AsyncGenerator<Cut> {
     for (;;) {
       const text = this.#readable(boundary)
@@ -125,6 +102,7 @@ export class Input {
         at = cut.end
         this.line = cut.line
         yield cut
+        await nextTurn()
       }
       if (this.#isLast) {
         const fault = ending?.(this.line)
@@ -132,7 +110,7 @@ export class Input {
         return
       }
       if (this.#pending.length > LONGEST_ROW)
-        throw new CliError(EXIT.data, `${this.name}:${this.line}: the row that begins here has no end within 4 MiB`)
+        throw new TransferFailure('data', `${this.name}:${this.line}: the row that begins here has no end within 4 MiB`)
       await this.#fill()
     }
   }
@@ -152,7 +130,7 @@ export class Input {
     try {
       return await this.#chunks.next()
     } catch (error) {
-      throw this.#signal?.aborted ? interruption(this.#signal) : error
+      throw this.#signal?.aborted ? stopped() : error
     }
   }
 
@@ -179,22 +157,15 @@ function wideEncoding(head: Buffer): string | null {
   return head[1] === 0 ? 'UTF-16LE' : head[0] === 0 ? 'UTF-16BE' : null
 }
 
-/** The command that makes a copy in UTF-8; none for what is not a file. */
-const conversion = (name: string, from: string): string | undefined =>
-  name === '-' || name.startsWith('/dev/')
-    ? undefined
-    : `iconv -f ${from} -t UTF-8 ${quoted(name)} > ${quoted(join(dirname(name), `utf-8-${basename(name)}`))}`
-
-function notUtf8(name: string, bytes: Buffer, first: number): CliError {
+function notUtf8(name: string, bytes: Buffer, first: number): TransferFailure {
   let line = first
   for (let start = 0; start < bytes.length; line++) {
     const end = bytes.indexOf(10, start)
     if (end === -1 || !isUtf8(bytes.subarray(start, end))) break
     start = end + 1
   }
-  return new CliError(
-    EXIT.data,
-    `${name}:${line}: the text is not UTF-8; a spreadsheet's may be WINDOWS-1252`,
-    conversion(name, 'WINDOWS-1252'),
-  )
+  return new TransferFailure('data', `${name}:${line}: the text is not UTF-8; a spreadsheet's may be WINDOWS-1252`, {
+    kind: 'convert',
+    from: 'WINDOWS-1252',
+  })
 }

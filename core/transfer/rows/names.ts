@@ -1,8 +1,8 @@
-import type { Records } from '../../../../../core/ports/records.ts'
-import { Problem, type Value } from '../../../../../core/resources/field.ts'
-import { isCompleted, type NamedReference, type NamedTarget } from '../../../../../core/resources/references/names.ts'
-import type { Resource, Row } from '../../../../../core/resources/resource.ts'
-import { numberFinder } from '../../../naming/same-number.ts'
+import type { Records } from '../../ports/records.ts'
+import { Problem, type Value } from '../../resources/field.ts'
+import { isCompleted, type NamedReference, type NamedTarget } from '../../resources/references/names.ts'
+import type { Resource, Row } from '../../resources/resource.ts'
+import { numberFinder } from '../../use-cases/records/same-number.ts'
 
 /** What completes a name: the kind of record that is meant, where there are several, and what it belongs to. */
 export interface Scope {
@@ -69,8 +69,7 @@ export function namesIn(records: Records, within: Row = {}): Names {
       for (const want of wanted) {
         const names = want.known.get(keyOf(want.scope)) ?? new Map<string, number | Problem>()
         // A copy, since the text may be a slice that would keep a whole block of the input in memory.
-        if (!names.has(want.text))
-          names.set(Buffer.from(want.text).toString(), await lookUp(records, within, want, writtenAs))
+        if (!names.has(want.text)) names.set(apart(want.text), await lookUp(records, within, want, writtenAs))
         want.known.set(keyOf(want.scope), names)
       }
       wanted = []
@@ -78,6 +77,9 @@ export function namesIn(records: Records, within: Row = {}): Names {
     },
   }
 }
+
+/** The same text, which holds no larger one that it is a slice of. */
+const apart = (text: string): string => Array.from(text).join('')
 
 /** The ids of the records named by a telephone number that is written in another way. */
 type Written = (number: string) => Promise<number[]>

@@ -1,8 +1,7 @@
-import { EXIT } from '../../exit.ts'
-import type { ImportError, ImportWarning } from './report.ts'
+import type { ImportError, ImportWarning } from './found.ts'
 
 /** The outcome of an import, counted in records; `rows`, `rejected`, `warned` and `blank` are counted in input rows. */
-export interface ImportSummary {
+export interface ImportOutcome {
   readonly resource: string
   readonly source: string
   readonly dry_run: boolean
@@ -24,13 +23,11 @@ export interface ImportSummary {
   /** What may not mean what it seems to, and how many more there are. */
   readonly warnings: readonly ImportWarning[]
   readonly more_warnings: number
-  readonly seconds: number
 }
 
-/** The exit code that a summary stands for; rows that a resumed import had rejected before count as well. */
-export const exitCodeOf = ({
+/** Did it find anything wrong? Rows that a resumed import had rejected before count as well. */
+export const hasErrors = ({
   rejected,
   errors,
   more_errors,
-}: Pick<ImportSummary, 'rejected' | 'errors' | 'more_errors'>): number =>
-  rejected + errors.length + more_errors > 0 ? EXIT.data : EXIT.ok
+}: Pick<ImportOutcome, 'rejected' | 'errors' | 'more_errors'>): boolean => rejected + errors.length + more_errors > 0

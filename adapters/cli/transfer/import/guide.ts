@@ -1,0 +1,31 @@
+import { basename, dirname, join } from 'node:path'
+import type { Fix } from '../../../../core/transfer/failure.ts'
+import type { Guide, OptionName } from '../../../../core/transfer/guide.ts'
+import { quoted } from '../../command-line.ts'
+import { again, type Hint } from '../../exit.ts'
+
+const flagOf = (option: OptionName): string => `--${option.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+
+/** What whoever imports is told to do, in flags. */
+export const FLAGS: Guide = {
+  name: (option, value) => (value === undefined ? flagOf(option) : `${flagOf(option)} ${value}`),
+  strangeColumn: column => `Name it with --map, or pass over it with --map ${quoted(`${column}=`)}`,
+  missingColumn: field => (field === 'tenant_id' ? 'give --tenant' : `name it with --map, or give --set ${field}=…`),
+  restart: '--no-resume',
+}
+
+/** The command that goes on with an import. */
+export const resuming: Hint = line => again('--resume')(line.filter(word => word !== '--no-resume'))
+
+/** The command that does what would help with the input of that name, if there is one. */
+export function hintOf(fix: Fix, name: string): Hint | undefined {
+  if (fix.kind === 'resume') return resuming
+  if (fix.kind === 'convert') return conversion(name, fix.from)
+  return again(flagOf(fix.option), ...(fix.value === undefined ? [] : [fix.value]))
+}
+
+/** The command that makes a copy in UTF-8; none for what is not a file. */
+const conversion = (name: string, from: string): string | undefined =>
+  name === '-' || name.startsWith('/dev/')
+    ? undefined
+    : `iconv -f ${from} -t UTF-8 ${quoted(name)} > ${quoted(join(dirname(name), `utf-8-${basename(name)}`))}`

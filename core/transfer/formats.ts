@@ -1,0 +1,9 @@
+export const FORMATS = ['csv', 'ndjson', 'json'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** As given, else by the ending of the name, else CSV. */
+export function formatOf(given: Format | undefined, name: string): Format {
+  if (given) return given
+  const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase()
+  return ending === 'ndjson' || ending === 'jsonl' ? 'ndjson' : ending === 'json' ? 'json' : 'csv'
+}

@@ -1,0 +1,81 @@
+import type { TextInput } from '../ports/transfer.ts'
+import type { Resource, Row } from '../resources/resource.ts'
+import { inFiles, keepsPlace } from '../use-cases/records/import.ts'
+import { TransferFailure } from './failure.ts'
+import type { Format } from './formats.ts'
+import type { Guide } from './guide.ts'
+import type { ImportPorts, ImportWatcher, PlannedImport } from './importing.ts'
+import { openSource } from './input/source.ts'
+import type { ImportOptions } from './options.ts'
+import { assertReplaceable, type Replacing, replacingOf } from './replacing.ts'
+import { constantsOf, targetsOf } from './rows/columns.ts'
+import type { Fixed } from './rows/evaluate.ts'
+import { namesIn } from './rows/names.ts'
+import { runImport } from './run.ts'
+import type { ImportOutcome } from './summary.ts'
+
+/** Throws where options contradict each other, or the kind of record. */
+export function assertSensible(resource: Resource, options: ImportOptions, guide: Guide): void {
+  const { resume, mode, allowDuplicates } = options
+  assertReplaceable(resource, options, guide)
+  const isPlaced = keepsPlace(resource)
+  if (resume && !isPlaced)
+    throw new TransferFailure('usage', `an import of ${resource.plural} is all or nothing: there is nothing to resume`)
+  if (isPlaced && mode !== 'insert')
+    throw new TransferFailure(
+      'usage',
+      `${resource.plural} have no natural key, so ${guide.name('mode', mode)} cannot find them`,
+    )
+  if (allowDuplicates && mode !== 'insert')
+    throw new TransferFailure(
+      'usage',
+      `${guide.name('allowDuplicates')} works only with ${guide.name('mode', 'insert')}`,
+    )
+}
+
+/** Reads what was asked for. Throws TransferFailure on what makes no sense; `assertSensible` comes before. */
+export function planImport(
+  resource: Resource,
+  options: ImportOptions,
+  format: Format,
+  tenant: Fixed | null,
+  guide: Guide,
+): PlannedImport {
+  const rules = { isText: format === 'csv', decimalComma: options.decimalComma, force: options.force, guide }
+  const declared = inFiles(resource)
+  const targets = targetsOf(declared, options.map, guide)
+  const constants = constantsOf(declared, options.set, rules)
+  if (tenant && Object.hasOwn(constants, tenant.field))
+    throw new TransferFailure('usage', `${tenant.flag} and ${guide.name('set', tenant.field)} say the same thing`)
+  return { resource, options, format, tenant, targets, constants, rules }
+}
+
+/** What an import came to, and the deck that it replaced. */
+export interface Imported {
+  readonly outcome: ImportOutcome
+  readonly replacing: Replacing | null
+}
+
+/**
+ * Imports records from a text. Errors in the data are in the outcome and told to the watcher; what cannot be begun or
+ * must be stopped is thrown: TransferFailure, AppError, or EndedEarly where records of it are stored. `signal` stops
+ * between two batches.
+ */
+export async function importText(
+  planned: PlannedImport,
+  input: TextInput,
+  ports: ImportPorts,
+  watcher: ImportWatcher,
+  signal?: AbortSignal,
+): Promise<Imported> {
+  const { resource, tenant, format, options, targets, constants, rules } = planned
+  const isOwn = tenant !== null && resource.fields[tenant.field] !== undefined
+  const within: Row = tenant === null || isOwn ? {} : { [tenant.field]: tenant.value }
+  const names = namesIn(ports.records, within)
+  const declared = inFiles(resource)
+  const plan = { resource: declared, targets, constants, fixed: isOwn ? tenant : null, within, rules, names }
+  const opened = await openSource(input, format, plan, options)
+  const replacing = await replacingOf(options, tenant, ports, rules.guide)
+  const outcome = await runImport({ ...planned, input, ports, watcher, opened, replacing, names, signal })
+  return { outcome, replacing }
+}

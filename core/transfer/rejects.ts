@@ -1,0 +1,58 @@
+import type { FieldErrors } from '../errors.ts'
+import type { RejectSink } from '../ports/transfer.ts'
+import { BOM, csvCell } from './csv-text.ts'
+import type { Format } from './formats.ts'
+import { withoutFirstCell } from './input/csv.ts'
+import { REASON } from './rows/columns.ts'
+
+/** How rejected rows are written: as they came. */
+export interface RejectShape {
+  readonly format: Format
+  /** Do they begin with a byte-order mark? */
+  readonly isMarked: boolean
+  readonly delimiter: string
+  readonly newline: string
+  /** The header row as it came. */
+  readonly header: string
+}
+
+export interface Rejects {
+  add(raw: string, errors: FieldErrors): void
+  /** How much was written: what a resumed import goes on from. */
+  readonly bytes: number
+  close(): void
+}
+
+const NOWHERE: Rejects = { add: () => {}, bytes: 0, close: () => {} }
+
+/** The reason in front of a rejected row that stays as it came; in JSON, as an element of its own. */
+const FORMS: Readonly<Record<Format, (raw: string, reason: string, shape: RejectShape) => string>> = {
+  csv: (raw, reason, { delimiter, newline }) => `${csvCell(reason, delimiter)}${delimiter}${raw}${newline}`,
+  ndjson: (raw, reason) => `${JSON.stringify({ [REASON]: reason })}\n${raw}\n`,
+  json: (raw, reason) => `${JSON.stringify({ [REASON]: reason })},\n${raw}`,
+}
+
+/** Writes rejected rows, each with the reason, in the format of the input; nowhere without a sink. */
+export function rejectsTo(sink: RejectSink | null, shape: RejectShape): Rejects {
+  if (sink === null) return NOWHERE
+  const { format, delimiter, newline, header, isMarked } = shape
+  const isReject = format === 'csv' && header.startsWith(`${REASON}${delimiter}`)
+  /** Without the reason that a row of such a file has already. */
+  const bare = (raw: string): string => (isReject ? withoutFirstCell(raw, delimiter) : raw)
+  return {
+    get bytes() {
+      return sink.bytes
+    },
+    add: (raw, errors) => {
+      const reason = errors.map(({ field, sentence }) => `${field}: ${sentence}`).join(' ')
+      const first = format === 'csv' ? `${REASON}${delimiter}${bare(header)}${newline}` : '['
+      const begin = (isMarked ? BOM : '') + (format === 'ndjson' ? '' : first)
+      const start = sink.bytes === 0 ? begin : format === 'json' ? ',\n' : ''
+      sink.write(start + FORMS[format](bare(raw), reason, shape))
+    },
+    close: () => {
+      if (format === 'json' && sink.bytes > 0) sink.write(']\n')
+      sink.close()
+    },
+  }
+}
