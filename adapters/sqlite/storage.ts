@@ -62,21 +62,21 @@ export interface Storage {
   readonly notices: Notices
   readonly limitUsage: LimitUsage
   readonly ratedPrefixes: RatedPrefixes
-  /** Each follows the changes for itself. */
+  /** Returns a new one, which follows changes independently. */
   switchChanges(): SwitchChanges
-  /** A new one, which keeps what it has read for as long as it is used. */
+  /** Returns a new one, which keeps what it reads while it is used. */
   switchDirectory(): SwitchDirectory
   readonly connection: Connection
   readonly writer: Writer
-  /** Waits for pending writes, folds the log into the file and closes it. */
+  /** Waits for pending writes, checkpoints the log into the file and closes it. */
   close(): Promise<void>
 }
 
 export interface StorageOptions extends OpenOptions, WriterEvents {
   readonly clock: Clock
-  /** false: the log is left to those who still have the database open, so that a dry run changes no byte. */
+  /** false: leaves the log to those who still have the database open, so that a dry run changes no byte. */
   readonly foldsLog?: boolean
-  /** Who makes changes for which no account is named. */
+  /** The actor of changes that no account made. */
   readonly actor?: Actor
 }
 
@@ -121,7 +121,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
       try {
         if (options.foldsLog !== false) connection.db.pragma('wal_checkpoint(TRUNCATE)')
       } catch {
-        // Nothing is lost: a log that a full disk cannot take is read at the next start.
+        // Nothing is lost: a log that does not fit on a full disk is read at the next start.
       } finally {
         connection.close()
       }

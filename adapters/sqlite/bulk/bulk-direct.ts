@@ -15,14 +15,14 @@ import type { AuditTrail } from '../service/audit.ts'
 import { boundRow, checkedReferences, defaultsOf, rowInserter, storePlace } from './bulk-rows.ts'
 import { importedCalls, type Sifted } from './imported-calls.ts'
 
-/** Some milliseconds of the database's lock, so that others write in between. */
+/** Holds the database's lock for some milliseconds, so that others can write in between. */
 const SMALL_BATCH = 300
-/** Long enough for one who waits for the lock to find it free. */
+/** Long enough for a waiting writer to find the lock free. */
 const PAUSE_MS = 2
-/** Each page of an index is written once a batch, however many of its entries are new: large ones cost half. */
+/** Each index page is written once a batch, however many of its entries are new: large batches cost half. */
 const LARGE_BATCH = 16_000
 
-/** Records without a key of their own: batch by batch, straight into their table. */
+/** Loads records without a natural key, batch by batch, straight into their table. */
 export function directLoad(
   connection: Connection,
   writer: Writer,
@@ -45,7 +45,7 @@ export function directLoad(
     rejected = []
     return records
   }
-  /** Parts those that are not rejected from those that are stored already. */
+  /** Splits off the records that are stored already from those that are not rejected. */
   const parted = (records: readonly BulkRecords[]) => {
     haveOthersCommitted()
     const sound = without(rowsOf(rejected), records)
@@ -58,7 +58,7 @@ export function directLoad(
       counts: { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.known.size, rejected: rejected.length },
     }
   }
-  /** Stores the records with the place, or nothing: tells those at fault, or null where others stored one meanwhile. */
+  /** Stores the records with the place, or nothing: returns the faulty ones, or null if others stored one meanwhile. */
   const write = (records: readonly BulkRecords[], counts: BulkCounts, place: ImportPlace) => {
     const found = danglingIn(records)
     if (found.length > 0) return found
@@ -123,7 +123,7 @@ function without(rows: ReadonlySet<number>, records: readonly BulkRecords[]): re
   })
 }
 
-/** Returns the id of the first: those of one transaction's inserts into a table without triggers follow on one another. */
+/** Returns the first id: consecutive inserts of one transaction into a table without triggers get consecutive ids. */
 function inserter({ db, value }: Connection, { resource, columns, constants }: BulkPlan) {
   const names = Object.keys(resource.fields)
   const stamps = timestamped(resource)
@@ -147,10 +147,7 @@ function inserter({ db, value }: Connection, { resource, columns, constants }: B
   }
 }
 
-/**
- * Finds the rows that hold a reference to nothing, each once. Ids that were found are remembered until another
- * connection has committed.
- */
+/** Finds the rows with a dangling reference, each once. Remembers ids that exist until another connection commits. */
 function referenceChecker(connection: Connection, { resource, columns, constants }: BulkPlan) {
   const haveOthersCommitted = othersCommits(connection)
   const references = checkedReferences(resource).map(([field, to]) => {

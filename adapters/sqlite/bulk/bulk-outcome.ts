@@ -5,14 +5,14 @@ import { tableOf } from '../database/table.ts'
 import type { Named } from './bulk-rows.ts'
 import { rulesSql, type Staged } from './bulk-rules.ts'
 
-/** What comes of the staged rows of an import that adds records or changes them. */
+/** What would happen to the staged rows of an import that adds or changes records. */
 
 export interface Found {
   readonly matched: number
   readonly rejected: number
 }
 
-/** Notes the stored records that have the same keys, where it matters, then every rule that a row breaks. */
+/** Notes the stored records with the same keys, where needed, then every rule that a row breaks. */
 export function check({ db }: Connection, staged: Staged, isAscending: boolean): Found {
   const { resource, mode } = staged.plan
   db.exec('DELETE FROM temp.import_matches; DELETE FROM temp.import_problems')
@@ -30,7 +30,7 @@ const isTrue = (db: Connection['db'], sql: string, named: Named): boolean =>
 
 const countOf = (db: Connection['db'], sql: string): number => db.prepare<[], number>(sql).pluck().get() ?? 0
 
-/** The value of a staged row, or something else where it has none. */
+/** The SQL of a staged row's value, or of something else if it has none. */
 const orElse = ({ plan, of }: Staged, name: string, otherwise: string): string =>
   plan.isSparse && plan.columns.includes(name)
     ? `iif(typeof(${of(name)}) = 'blob', ${otherwise}, ${of(name)})`
@@ -39,13 +39,13 @@ const orElse = ({ plan, of }: Staged, name: string, otherwise: string): string =
 const GOOD = 's.row NOT IN (SELECT row FROM temp.import_problems)'
 const MATCHED = 'temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq'
 
-/** The fields that the rows say something on, with the value that each gives. */
+/** Returns the fields that the rows set, with the SQL of each value. */
 const given = (staged: Staged): [name: string, value: string][] =>
   Object.keys(staged.plan.resource.fields)
     .filter(staged.isGiven)
     .map(name => [name, orElse(staged, name, `t.${name}`)])
 
-/** That a stored record `t` does not hold what its row `s` says. */
+/** The SQL condition that a stored record `t` differs from its row `s`. */
 const differs = (staged: Staged): string =>
   `(${given(staged)
     .map(([name, value]) => `t.${name} IS NOT ${value}`)
@@ -57,7 +57,7 @@ export function apply(connection: Connection, staged: Staged, found: Found, now:
   return { created, updated, ...leftAlone(connection, staged, found, updated) }
 }
 
-/** What storing would do. */
+/** Returns what storing would do. */
 export function foreseen(connection: Connection, staged: Staged, found: Found): BulkCounts {
   const { db } = connection
   const { resource, mode } = staged.plan
@@ -112,7 +112,7 @@ function updateChanged({ db }: Connection, staged: Staged, now: string): number 
 export const rejectedRows = ({ db }: Pick<Connection, 'db'>): number =>
   countOf(db, 'SELECT count(DISTINCT row) FROM temp.import_problems')
 
-/** What becomes of the rows that neither make a record nor change one. */
+/** Counts the rows that neither create nor change a record. */
 function leftAlone({ db }: Connection, { plan }: Staged, found: Found, updated: number) {
   const isRejecting = found.rejected > 0
   const matched = isRejecting ? countOf(db, `SELECT count(*) FROM ${MATCHED} WHERE ${GOOD}`) : found.matched

@@ -10,10 +10,10 @@ import type { AuditTrail } from '../service/audit.ts'
 import type { Staged } from './bulk-rules.ts'
 import { compare, type IncomingDeck } from './incoming-deck.ts'
 
-/** The staged rows as a deck that takes the place of another. Both run in a transaction. */
+/** Replaces a deck by the staged rows. Both methods run in a transaction. */
 export interface DeckReplacing {
   foresee(now: Timestamp): BulkCounts
-  /** Throws `conflict` when it would come to something else than what was approved. */
+  /** Throws `conflict` if the outcome would differ from what was approved. */
   store(now: Timestamp, approved: BulkCounts | undefined): BulkCounts
 }
 

@@ -12,10 +12,10 @@ export type Named = Readonly<Record<string, Bound>>
 const AT_ONCE = 20
 
 /**
- * Inserts many rows with few calls. `tuple` is the SQL of one row; its `?` are filled with what `fill` pushes for the
- * row of that index, its names from `named`. A statement of several rows that must be able to undo itself alone copies
- * every page it touches, which costs as much as the rows. So what fails undoes the transaction: not under a savepoint,
- * and best where foreign keys are not enforced.
+ * Inserts many rows with few calls. `tuple` is the SQL of one row; `fill` pushes the values of its `?` for the row at
+ * an index, and `named` holds its named ones. SQLite copies every page that a multi-row statement touches if it must
+ * be able to undo the statement alone, which costs as much as the rows. So a failure undoes the transaction: use it
+ * without a savepoint, and preferably without enforced foreign keys.
  */
 export function rowInserter(db: Database, into: string, tuple: string) {
   const statement = (rows: number): Statement<[...(Bound | Buffer)[], Named], unknown> =>
@@ -36,7 +36,7 @@ export function rowInserter(db: Database, into: string, tuple: string) {
   }
 }
 
-/** What a new record holds where neither the rows nor the constants say: the declared default. */
+/** The declared defaults, for fields that neither the rows nor the constants set. */
 export const defaultsOf = (resource: Resource): Named =>
   Object.fromEntries(Object.entries(resource.fields).map(([name, { fallback }]) => [name, toSql(fallback)]))
 
@@ -46,7 +46,7 @@ export const boundRow = (row: Row): Named =>
 export const columnType = (field: Field | undefined): string =>
   field && ['integer', 'decimal', 'boolean'].includes(field.kind) ? 'INTEGER' : 'TEXT'
 
-/** Keeps a place where its input's mark is the `former` one, or none. Throws `conflict` where it is another. */
+/** Stores a place if its input has the `former` mark, or no place. Throws `conflict` if the mark differs. */
 export function storePlace(
   { query }: Connection,
   clock: Clock,
@@ -61,13 +61,13 @@ export function storePlace(
   if (changes === 0) throw new AppError('conflict', 'Another import of this input is running, so this one stops.')
 }
 
-/** The resource that each plain reference field points to; references that are kept dangling are no rule. */
+/** The resource that each plain reference field points to; references that may dangle are not checked. */
 export const checkedReferences = (resource: Resource): [field: string, to: string][] =>
   Object.entries(resource.fields).flatMap(([name, { references }]): [string, string][] =>
     references && typeof references.to === 'string' && references.onDelete !== 'keep' ? [[name, references.to]] : [],
   )
 
-/** The references that point to one of several resources, and the field that says which. */
+/** The references to one of several resources, with the field that says which. */
 export const looseReferences = (resource: Resource) =>
   Object.entries(resource.fields).flatMap(([field, { references }]) => {
     if (!references || typeof references.to === 'string') return []

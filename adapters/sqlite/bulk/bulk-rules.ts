@@ -17,11 +17,11 @@ import { tableOf } from '../database/table.ts'
 import { joinedSql, movingJoined, withinSql } from '../database/within.ts'
 import { checkedReferences, looseReferences, type Named } from './bulk-rows.ts'
 
-/** The rules between records, over the rows of an import all at once. */
+/** Checks the rules between records for all rows of an import at once. */
 
 export interface Staged {
   readonly plan: BulkPlan
-  /** Do the rows or the constants say something on this field? */
+  /** True if the rows or the constants set this field. */
   isGiven(field: string): boolean
   /** The SQL of a field's value in the staged row `s`. */
   of(field: string): string
@@ -30,14 +30,14 @@ export interface Staged {
 
 type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'outside' | 'foreign' | 'joined' | 'limit'
 
-/** What is known before the rules are looked at. */
+/** What is known before the rules are checked. */
 interface Known {
   readonly anyMatch: boolean
-  /** The keys come in ascending order, none twice. */
+  /** True if the keys are in ascending order, without repetition. */
   readonly isAscending: boolean
 }
 
-/** Tells whether a query that returns 1 or nothing returns 1. */
+/** Runs a query that returns 1 or nothing, and returns whether it was 1. */
 type Probe = (sql: string) => boolean
 
 const note = (field: string, kind: Kind, detail: string, from: string): string =>
@@ -45,7 +45,7 @@ const note = (field: string, kind: Kind, detail: string, from: string): string =
 
 const isUnique = ({ unique, key }: Resource): boolean => unique.some(set => set.join() === key.join())
 
-/** The statements that note what the rows break, in an order in which each may lean on those before. */
+/** The statements that note broken rules, in an order in which each may use the results of those before. */
 export function rulesSql(staged: Staged, { anyMatch, isAscending }: Known, probe: Probe): string[] {
   const { resource, mode, allowDuplicates } = staged.plan
   const isFree = mode === 'insert' && allowDuplicates && !isUnique(resource)
@@ -63,7 +63,7 @@ export function rulesSql(staged: Staged, { anyMatch, isAscending }: Known, probe
   ]
 }
 
-/** Rows that share these fields with one before. */
+/** Rows that repeat these fields of an earlier row. */
 function duplicates({ plan, of }: Staged, set: readonly string[], probe: Probe): string[] {
   const varying = set.filter(name => plan.columns.includes(name))
   const group = varying.map(name => `g.${name}`).join()
@@ -125,7 +125,7 @@ function plainReferences({ plan, of, isGiven }: Staged, probe: Probe): string[] 
   })
 }
 
-/** Rows that do not belong to the tenant that all must be of. */
+/** Rows outside the tenant that all must belong to. */
 function outsiders({ plan, of }: Staged): string[] {
   const side = plan.tenantId === undefined ? undefined : tenantSide(plan.resource)
   if (!side) return []
@@ -133,7 +133,7 @@ function outsiders({ plan, of }: Staged): string[] {
   return [note(side.field, 'outside', 'NULL', `temp.import_rows s WHERE ${owner} <> ${plan.tenantId}`)]
 }
 
-/** New records that would join what is within one to what is within another. */
+/** New records whose references belong to different tenants, or to whatever else they must share. */
 function foreignReferences({ plan, of }: Staged): string[] {
   const { within } = plan.resource
   const [first, ...others] = sidesOf(plan.resource)
@@ -150,7 +150,7 @@ function foreignReferences({ plan, of }: Staged): string[] {
   )
 }
 
-/** Stored records that would move away from what others join them to. */
+/** Stored records that would move away from what other records join them to. */
 function moves({ plan, of, isGiven }: Staged): string[] {
   const { resource, mode } = plan
   const joints = jointsAt(resource)
@@ -169,7 +169,7 @@ function moves({ plan, of, isGiven }: Staged): string[] {
   ]
 }
 
-/** The new records, in order, that one parent has no room for; each parent's records are counted once. */
+/** The new records, in order, beyond a parent's limit; counts each parent's records once. */
 function limit({ plan, of }: Staged): string[] {
   const { resource } = plan
   if (!resource.limit) return []
@@ -224,7 +224,7 @@ const ERRORS: Readonly<Record<Kind, (resource: Resource, field: string, detail: 
 
 const PAGE = 500
 
-/** What was noted, row by row, in the order of the rows and of the declaration. */
+/** Yields what was noted, in the order of the rows and of the declaration. */
 export async function* rejectionsOf({ db }: Connection, resource: Resource): AsyncIterable<Rejection> {
   db.exec('CREATE INDEX IF NOT EXISTS temp.import_problems_by_row ON import_problems (row)')
   const select = db.prepare<[number], ProblemRow>('SELECT * FROM temp.import_problems WHERE row > ? ORDER BY row')

@@ -14,8 +14,8 @@ import { rejectionsOf, type Staged } from './bulk-rules.ts'
 const BATCH = 2_000
 
 /**
- * Records with a natural key: gathered in a temporary table outside the database, however many they are and however
- * slowly they come, so that the database is locked only while they are checked against it and moved there.
+ * Loads records with a natural key. Gathers them in a temporary table outside the database, however many they are and
+ * however slowly they arrive, so that the database is locked only to check them and move them over.
  */
 export function stagedLoad(
   connection: Connection,
@@ -48,7 +48,7 @@ export function stagedLoad(
       trail.note('import', plan.resource.name, null, { ...plan.noted, ...counts })
     return counts
   }
-  /** Reads only, so that not even the lock of a write is taken. */
+  /** Only reads, so that it takes no write lock. */
   const look = (): BulkCounts => {
     const found = check(connection, staged, order.isAscending)
     if (!replacing) return foreseen(connection, staged, found)
@@ -82,7 +82,7 @@ function stageInserter({ db }: Connection, { columns }: BulkPlan): (records: Bul
   }
 }
 
-/** Do the keys come in ascending order? Then none comes twice, which would cost a sort to find out otherwise. */
+/** Checks whether the keys ascend: none is then repeated, which otherwise takes a sort to find out. */
 function keyOrder({ resource, columns }: BulkPlan) {
   const [position = -1, ...others] = resource.key.map(name => columns.indexOf(name)).filter(index => index !== -1)
   let last = ''
@@ -101,10 +101,13 @@ function keyOrder({ resource, columns }: BulkPlan) {
   }
 }
 
-/** What stands for no value at all in a staged row: a blob, which no field holds. */
+/** Stands for undefined in a staged row: a blob, which no field holds. */
 const UNDEFINED = Buffer.from([0])
 
-/** In a file that the system forgets, so that memory stays flat; changing this setting drops all temporary tables. */
+/**
+ * The table is in a file that the system deletes, so that memory stays flat; changing this setting drops all temporary
+ * tables.
+ */
 function openStage({ db }: Connection, { resource, columns }: BulkPlan): void {
   db.pragma('temp_store = MEMORY')
   db.pragma('temp_store = FILE')

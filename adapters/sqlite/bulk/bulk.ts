@@ -36,7 +36,10 @@ export function bulk(connection: Connection, writer: Writer, clock: Clock, trail
   }
 }
 
-/** By id, without an index: a page continues where the last one ended. With a period, by the index of its dates. */
+/**
+ * Reads by id, without an index: a page continues where the last one ended. With a period, reads by the index on its
+ * dates.
+ */
 async function* dump(
   connection: Connection,
   resource: Resource,
@@ -81,7 +84,7 @@ function namedSql(resource: Resource, field: string): string {
   )
 }
 
-/** The SQL of the name of what a record of the alias points to; `shown` makes of a target's full name what is shown. */
+/** The SQL of the name of the record that the alias points to; `shown` formats a target's full name. */
 function nameSql(
   { field, by, targets }: NamedReference,
   alias: string,

@@ -3,7 +3,7 @@ import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import type { Connection } from '../database/database.ts'
 
-/** Reads one field of a record on its way in; null where nothing is given. */
+/** Reads one field of an incoming record; null if absent. */
 export type Reader = (records: BulkRecords, index: number) => Value
 
 export function readerOf({ columns, constants }: Pick<BulkPlan, 'columns' | 'constants'>, name: string): Reader {
@@ -13,9 +13,12 @@ export function readerOf({ columns, constants }: Pick<BulkPlan, 'columns' | 'con
 }
 
 export interface Twins {
-  /** Finds for each call of one batch the stored one that is the same, each of those once; call it with one after another. */
+  /**
+   * Returns a function to call with each call of a batch in turn: it finds the same call among the stored ones, each
+   * of those once.
+   */
   ofBatch(): (records: BulkRecords, index: number) => number | null
-  /** These are not found for others of later batches. */
+  /** Excludes these calls from later batches. */
   take(ids: readonly number[]): void
 }
 
@@ -25,8 +28,8 @@ interface Span {
 }
 
 /**
- * Calls that no switch names are distinguished by their values alone. A call that was stored before the import began is the same
- * as one in it when all of its fields are; two such calls in the file stand for two that are stored.
+ * Finds the stored twins of calls without a switch id, which only their values distinguish. A call stored before the
+ * import began equals one in it if all fields do; two such calls in the file match two stored ones.
  */
 export function callTwins({ query, rows }: Connection, plan: BulkPlan): Twins {
   const { before } = plan
@@ -43,7 +46,7 @@ export function callTwins({ query, rows }: Connection, plan: BulkPlan): Twins {
   const taken = new Uint8Array((before >> 3) + 1)
   const isTaken = (id: number): boolean => ((taken[id >> 3] ?? 0) & (1 << (id & 7))) !== 0
 
-  /** Where a tenant's calls lie, as the first call of it finds them: most files hold none from that time. */
+  /** The range of a tenant's calls when its first call is looked up: most files hold none from that time. */
   const span = (tenant: Value): Span => {
     const found = spans.get(tenant) ?? spanOf.get(tenant) ?? { from: null, to: null }
     spans.set(tenant, found)

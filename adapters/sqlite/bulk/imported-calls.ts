@@ -13,22 +13,22 @@ import { amountSql } from '../records/view.ts'
 import { rowInserter } from './bulk-rows.ts'
 import { callTwins, type Reader, readerOf } from './call-twins.ts'
 
-/** What an import makes of calls that may be there already. */
+/** What an import does with calls that may be stored already. */
 export interface Sifted {
-  /** The rows of those that are. */
+  /** The rows that are stored already. */
   readonly known: ReadonlySet<number>
-  /** Those that have the id of another call. */
+  /** Calls with the id of a different call. */
   readonly conflicts: readonly Rejection[]
-  /** The stored calls, among those that no switch names, that the known rows are. */
+  /** The stored calls without a switch id that equal known rows. */
   readonly twins: readonly number[]
 }
 
 export interface ImportedCalls {
-  /** Finds those that are stored already. Reads only. */
+  /** Finds calls that are stored already. Only reads. */
   sift(records: readonly BulkRecords[]): Sifted
-  /** Notes that these rows have been dealt with. */
+  /** Marks these rows as done. */
   settle(sifted: Sifted): void
-  /** Stores what is kept with calls that were just inserted, the first with that id. */
+  /** Stores what is kept with calls that were just inserted, the first of them with that id. */
   keep(records: readonly BulkRecords[], first: number): void
 }
 
@@ -162,7 +162,7 @@ function keeper(connection: Connection, plan: BulkPlan) {
 
 const REMEMBERED = 50_000
 
-/** The rate that the tenant has for a prefix now, of several the most alike; null where there is none. */
+/** Finds the tenant's present rate for a prefix, the most similar if there are several; null if there is none. */
 function rateFinder({ value }: Connection) {
   const find = value<Bound[], number>(
     `SELECT id FROM rates WHERE tenant_id = ? AND prefix = ?
@@ -183,7 +183,7 @@ function rateFinder({ value }: Connection) {
 
 const key = partsOfKey('k.switch_call_id')
 
-/** What is kept with the call `t`, whose rating is `k`, as files have it. */
+/** The SQL of what files hold about the call `t` with the rating `k`. */
 const KEPT: Readonly<Record<keyof typeof keptWithCalls, string>> = {
   source: 'k.source',
   switch: key.switchName,

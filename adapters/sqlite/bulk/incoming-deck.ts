@@ -5,15 +5,15 @@ import { timestamped } from '../../../core/resources/resource.ts'
 import type { Connection } from '../database/database.ts'
 import type { Named } from './bulk-rows.ts'
 
-/** The rates of a deck that is to take the place of another. */
+/** The rates of a deck that is to replace another. */
 export interface IncomingDeck {
   readonly tenantId: number
-  /** The SQL of a relation with `seq`, in the order in which the newer of two counts, and what `of` names. */
+  /** The SQL of a relation with `seq`, which orders rates of one prefix by age, and what `of` names. */
   readonly rows: string
   /** The SQL of a field's value in the row `s`. */
   of(field: string): string
   readonly named: Named
-  /** The deck that it is compared with; null or the one in force for the stored rates. */
+  /** The deck to compare with; null or the one in force stands for the stored rates. */
   readonly former: DeckTime | null
 }
 
@@ -22,7 +22,7 @@ export const DECK_FIELDS = Object.keys(rates.fields).filter(name => name !== 'te
 
 const isStored = ({ former }: IncomingDeck): boolean => former === null || former.state === 'in force'
 
-/** The rates of a deck: the stored ones, or, where they are kept aside, those with `seq` for their id. */
+/** The SQL of a deck's rates: the stored ones, or those kept aside, with `seq` as their id. */
 function formerSql(incoming: IncomingDeck): string {
   return isStored(incoming)
     ? `(SELECT id, id AS rate_id, ${DECK_FIELDS.join()} FROM main.rates WHERE tenant_id = @tenant)`
@@ -38,10 +38,10 @@ const namesOf = ({ named, tenantId, former }: IncomingDeck): Named => ({
 const differs = ({ of }: IncomingDeck): string =>
   `(${DECK_FIELDS.map(name => `t.${name} IS NOT ${of(name)}`).join(' OR ')})`
 
-/** The former rate that an incoming one takes the place of; of several with its prefix the newest. */
+/** The former rate that each incoming one replaces: the newest of its prefix. */
 const MATCHES = 'temp.deck_matches'
 
-/** Finds for each incoming rate the former one of its prefix, and says what changes. Writes nothing but in `temp`. */
+/** Finds for each incoming rate the former one of its prefix, and counts the changes. Writes only to `temp`. */
 export function compare({ db }: Connection, incoming: IncomingDeck): DeckChanges {
   const named = namesOf(incoming)
   const count = (sql: string): number => db.prepare<[Named], number>(sql).pluck().get(named) ?? 0
@@ -50,7 +50,7 @@ export function compare({ db }: Connection, incoming: IncomingDeck): DeckChanges
     DELETE FROM ${MATCHES}`)
   const matched = db
     .prepare<[Named]>(
-      // What is aside has no index by prefix, but as a table of its own gets one for the time of the query.
+      // Rates kept aside have no index by prefix; as a table of their own they get one for the duration of the query.
       `WITH former AS ${isStored(incoming) ? 'NOT MATERIALIZED' : 'MATERIALIZED'} ${formerSql(incoming)}
        INSERT INTO ${MATCHES} SELECT s.seq, max(t.id), t.rate_id
        FROM ${incoming.rows} s CROSS JOIN former t ON t.prefix = ${incoming.of('prefix')} GROUP BY s.seq`,
@@ -68,7 +68,7 @@ export function compare({ db }: Connection, incoming: IncomingDeck): DeckChanges
   }
 }
 
-/** Makes the stored rates those of a deck that was compared with them. What stays the same keeps its id and times. */
+/** Makes the stored rates those of a compared deck. Unchanged rates keep their id and times. */
 export function applyToRates({ db }: Connection, incoming: IncomingDeck, changes: DeckChanges, now: string): void {
   const { rows, of } = incoming
   const named = { ...namesOf(incoming), now }
@@ -85,10 +85,10 @@ export function applyToRates({ db }: Connection, incoming: IncomingDeck, changes
          WHERE s.seq NOT IN (SELECT seq FROM ${MATCHES}) ORDER BY s.seq`)
 }
 
-/** Lets go of what `compare` has found. */
+/** Drops what `compare` found. */
 export const forgetMatches = ({ db }: Connection): unknown => db.exec(`DROP TABLE IF EXISTS ${MATCHES}`)
 
-/** Keeps the rates of a deck that was compared aside, with the ids of the former ones that they match. */
+/** Keeps the rates of a compared deck aside, with the ids of the former rates that they match. */
 export function keepAside({ db }: Connection, deckId: number, incoming: IncomingDeck): void {
   const { rows, of } = incoming
   db.prepare<[Named]>('DELETE FROM deck_rates WHERE deck_id = @deck').run({ deck: deckId })
@@ -99,7 +99,7 @@ export function keepAside({ db }: Connection, deckId: number, incoming: Incoming
   ).run({ ...namesOf(incoming), deck: deckId })
 }
 
-/** Copies the stored rates to the deck that they were until now. Returns how many. */
+/** Copies the stored rates to the deck that they belonged to. Returns how many. */
 export const keepStored = ({ db }: Connection, deckId: number, tenantId: number): number =>
   db
     .prepare<[Named]>(

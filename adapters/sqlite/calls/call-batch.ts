@@ -20,24 +20,27 @@ import { pushRating } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 
 export interface CallSteps {
-  /** Loads what the records will be rated by. Returns whether it is there, which can be asked again later. */
+  /** Loads what the records are rated by. Returns a function that tells whether it is still loaded. */
   load(feed: Feed, records: readonly SwitchRecord[]): Promise<() => boolean>
   /** Rates the records. Writes nothing, so that it needs no lock; see `current`. */
   sort(feed: Feed, records: readonly SwitchRecord[]): SortedRecords
-  /** Returns what was sorted, or sorts if anything it went by has changed, or none was. Runs in the write transaction. */
+  /**
+   * Returns what was sorted, or sorts if nothing was or if anything it depended on has changed. Runs in the write
+   * transaction.
+   */
   current(sorted: SortedRecords | null, feed: Feed, records: readonly SwitchRecord[]): SortedRecords
   /**
-   * Stores the calls that are not there yet, which wait in quarantine no longer; `conflicts` have the id of another
+   * Stores the calls that are not stored yet, and removes them from quarantine; `conflicts` have the id of a different
    * call. Runs in the write transaction.
    */
   store(sorted: SortedRecords): Omit<IngestCounts, 'quarantined'> & {
     readonly conflicts: readonly UnusableRecord[]
   }
-  /** Puts the others aside. Runs in the write transaction. */
+  /** Quarantines unusable records. Runs in the write transaction. */
   setAside(feed: Feed, unusable: readonly UnusableRecord[]): void
 }
 
-/** Every value of a call record: one that is forgotten here does not compile. */
+/** Every value of a call record: a forgotten one does not compile. */
 const CDR_COLUMNS = Object.keys({
   tenant_id: true,
   extension_id: true,
@@ -78,7 +81,7 @@ export function callSteps(connection: Connection, known: Catalogs, clock: Clock)
     return id === undefined ? null : known.of(id)
   }
   const clockOf = switchClocks()
-  // In one snapshot, since decks are read as they are needed.
+  // In one snapshot, since decks are read on demand.
   const sort = connection.db.transaction(({ rules }: Feed, records: readonly SwitchRecord[]) =>
     sortRecords(records, rules, clockOf(rules.timezone), catalogOf),
   )
@@ -124,7 +127,7 @@ function storer(connection: Connection, clock: Clock): CallSteps['store'] {
     const { fresh, conflicts, attempts, replaced } = separateCalls(calls, finder())
     for (const id of replaced) remove.run(id)
     insertCdrs(fresh.length, (index, row) => pushValues(row, fresh[index]), { now: clock.now() })
-    // Ids of one transaction's inserts into a table without triggers follow on one another.
+    // Consecutive inserts of one transaction into a table without triggers get consecutive ids.
     const first = (lastId.get() ?? 0) - fresh.length + 1
     insertRatings(fresh.length, (index, row) => pushRated(row, first + index, fresh[index]))
     release(fresh)
@@ -139,7 +142,7 @@ function storer(connection: Connection, clock: Clock): CallSteps['store'] {
   }
 }
 
-/** A record that comes again is one record; what it was delivered by last is what it will be tried by. */
+/** A record that arrives again is one record, retried by the rules of its last delivery. */
 function quarantiner({ query }: Connection, clock: Clock): CallSteps['setAside'] {
   const insert = query<Bound[], unknown>(
     `INSERT INTO quarantine (feed, format, rules, fingerprint, record, reason, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)
@@ -154,7 +157,7 @@ function quarantiner({ query }: Connection, clock: Clock): CallSteps['setAside']
   }
 }
 
-/** A record that was put aside may come again under rules by which it can be used. */
+/** A quarantined record may arrive again under rules that make it usable. */
 function releaser({ query, value }: Connection) {
   const anyWaits = value<[], number>('SELECT EXISTS (SELECT 1 FROM quarantine)')
   const remove = query<[string, string], unknown>('DELETE FROM quarantine WHERE format = ? AND fingerprint = ?')

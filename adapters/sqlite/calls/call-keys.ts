@@ -2,25 +2,25 @@ import { isAnswered } from '../../../core/calls/completed-call.ts'
 import type { CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
 import type { Connection } from '../database/database.ts'
 
-/** Between an id and a name. It sorts before whatever else ids are written with, so that one look finds every switch's. */
+/** Separates an id and a name. It sorts before other characters of ids, so that one lookup finds every switch's. */
 const BEFORE_NAME = '\t'
 const AFTER_NAMES = '\n'
 
-/** The text by which a call is stored: its switch's id for it, followed by the switch's name where that is known. */
+/** Returns the key of a stored call: the switch's id, followed by the switch's name if known. */
 export const keyOf = ({ switchCallId, switchName }: Pick<IdentifiedCall, 'switchCallId' | 'switchName'>): string =>
   switchName ? switchCallId + BEFORE_NAME + switchName : switchCallId
 
-/** The parts of the key in that column, as SQL. */
+/** The SQL of the parts of the key in a column. */
 export function partsOfKey(column: string): { readonly id: string; readonly switchName: string } {
   const end = `instr(${column} || char(${BEFORE_NAME.charCodeAt(0)}), char(${BEFORE_NAME.charCodeAt(0)}))`
   return { id: `substr(${column}, 1, ${end} - 1)`, switchName: `nullif(substr(${column}, ${end} + 1), '')` }
 }
 
-/** Between a channel's id and what tells its attempts apart, and the sign after it. */
+/** Separates a channel's id from what distinguishes its attempts; and the next character. */
 const BEFORE_ATTEMPT = '/'
 const AFTER_ATTEMPTS = '0'
 
-/** The id of the call where it is not that of its channel, which its key begins with. */
+/** Returns the call's id if it differs from its channel's, which its key begins with. */
 export const linkedIdOf = ({ attempt }: KnownCall): string | null =>
   attempt && attempt.callId !== attempt.channelId ? attempt.callId : null
 
@@ -40,8 +40,8 @@ const BY_KEY = `${STORED} WHERE r.source = ? AND r.switch_call_id >= ? AND r.swi
 type CallFinder = (call: IdentifiedCall) => readonly StoredCall[]
 
 /**
- * Finds, within one transaction, the stored calls that have the id of a call of the same kind of switch, or are attempts
- * of the same call. Where no stored call is linked to another, as on most switches, nothing is looked for by links.
+ * Finds, within one transaction, the stored calls that have the id of a call of the same kind of switch, or are
+ * attempts of the same call. If no stored call is linked to another, as on most switches, it does not search by links.
  */
 export function callFinder({ query, value }: Connection): () => CallFinder {
   const withId = query<string[], KeyRow>(BY_KEY)

@@ -16,15 +16,15 @@ import { reports } from './reports.ts'
 import { rerating } from './rerating.ts'
 import { usageReport } from './usage.ts'
 
-/** Some milliseconds of the database's lock. */
+/** Holds the database's lock for some milliseconds. */
 const SMALL_BATCH = 1_500
-/** Each page of an index is written once a batch, however many of its entries are new. */
+/** Each index page is written once a batch, however many of its entries are new. */
 const LARGE_BATCH = 10_000
 
-/** What calls are rated by is loaded so often, if it changes all the time, before it is read in one go. */
+/** How often to load what calls are rated by, if it keeps changing, before reading it under the lock. */
 const ATTEMPTS = 5
 
-/** The storage port for the calls of switches. */
+/** The storage port for switches' calls. */
 export function calls(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Calls {
   const { query, value } = connection
   const known = catalogs(connection)
@@ -36,7 +36,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
       known.forget()
       throw error
     })
-  /** Writes by what is loaded. If that has changed before the lock is taken, nothing is written, and it is loaded again. */
+  /** Writes by what is loaded. If that changes before the lock is taken, writes nothing and loads again. */
   const writeBy = async <T>(load: () => Promise<() => boolean>, change: () => T): Promise<T> => {
     for (let attempt = 1; ; attempt++) {
       const isLoaded = await load()
@@ -104,7 +104,7 @@ function keepPlace({ query }: Connection, { name }: Feed, { mark, position }: Fe
   )
 }
 
-/** Stores a call that waits in quarantine and lets go of it, or keeps it with its reason; returns true if it is stored. */
+/** Stores a quarantined call and releases it, or keeps it with its reason; returns true if it is stored. */
 function replay({ query }: Connection, steps: CallSteps, { quarantined, record }: Retry): boolean {
   const { id, feed, rules } = quarantined
   const sorted = steps.sort({ name: feed, rules }, [record])
@@ -114,12 +114,12 @@ function replay({ query }: Connection, steps: CallSteps, { quarantined, record }
     query<[string, string, string, number], unknown>(
       'UPDATE OR IGNORE quarantine SET format = ?, rules = ?, reason = ? WHERE id = ?',
     ).run(unusable.format, JSON.stringify(rules), unusable.reason, id).changes === 1
-  // What waits in the other format already is the same record.
+  // A record quarantined in the other format is the same record.
   if (!isKept) query<[number], unknown>('DELETE FROM quarantine WHERE id = ?').run(id)
   return !unusable
 }
 
-/** Characters of a record that the audit trail keeps when it is discarded. */
+/** Characters of a discarded record that the audit trail keeps. */
 const KEPT = 1_000
 
 /** Returns true if there was such a record. */
@@ -139,7 +139,7 @@ interface QuarantineRow extends Omit<Quarantined, 'rules'> {
 
 const PAGE = 200
 
-/** In key-set pages, oldest first, so that a replay may delete as it goes. */
+/** Reads key-set pages, oldest first, so that a replay may delete as it goes. */
 async function* quarantined({ query }: Connection): AsyncIterable<Quarantined> {
   const page = query<[number], QuarantineRow>(
     `SELECT id, feed, format, rules, record, reason, seen, created_at FROM quarantine

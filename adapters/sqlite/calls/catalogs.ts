@@ -15,30 +15,30 @@ import { deckTimes } from './deck-times.ts'
 
 export interface Catalogs {
   /**
-   * The catalog of a tenant as it is in the present transaction; null when there is no such tenant. The ones used last
-   * are kept until the tenant's revision says that something it is made of has changed, in this process or another. A
-   * deck that is not the one in force is read when it is first asked for, so that must be within the same transaction.
+   * Returns a tenant's catalog as of the present transaction; null if there is no such tenant. Caches the ones used
+   * last until the tenant's revision shows a change by this process or another. Reads a deck that is not in force on
+   * first use, which must be in the same transaction.
    */
   of(tenantId: number): Catalog | null
-  /** True while nothing that it is made of has changed. */
+  /** True while nothing in it has changed. */
   isCurrent(catalog: Catalog): boolean
   /**
-   * Makes those of one batch ready for `of`, with the decks of that period, in steps that leave the event loop free; who
-   * asks for one that is being made shares it. None of them is let go before this is called again. Returns whether they
-   * are ready, which can be asked again later: not where something has changed meanwhile.
+   * Loads the catalogs of one batch for `of`, with the decks of that period, in steps that leave the event loop free;
+   * concurrent requests share the work. Keeps them until the next call. Returns a function that tells whether they are
+   * ready, which they are not if something has changed meanwhile.
    */
   ready(tenantIds: ReadonlySet<number>, period: () => Period): Promise<() => boolean>
-  /** Builds each again when it is asked for next: after a transaction was undone, revisions may come again. */
+  /** Rebuilds each catalog on next use: after a rollback, the same revision may mean something else. */
   forget(): void
 }
 
 type RateRow = [seq: number, id: number | null, prefix: string, pricePerMinute: number, increment: number]
 type RatePage = readonly RateRow[]
 
-/** A catalog and how many rates and numbers it holds. */
+/** A catalog with the number of its rates and numbers. */
 interface Sized extends Catalog {
   readonly size: number
-  /** The decks of a period that have not been read yet. */
+  /** Returns the decks of a period that are not read yet. */
   unread(period: () => Period): readonly number[]
   /** Reads one of those, in steps, and keeps it. */
   readAside(deckId: number): Steps<Deck>
@@ -46,7 +46,7 @@ interface Sized extends Catalog {
 
 /** Rates read at once: some milliseconds. */
 const PAGE = 2_000
-/** Rates and numbers that are kept in all: some 300 MB. */
+/** The most rates and numbers kept in all: some 300 MB. */
 const MOST = 1_000_000
 
 export function catalogs(connection: Connection, most = MOST): Catalogs {
@@ -99,7 +99,7 @@ export function catalogs(connection: Connection, most = MOST): Catalogs {
   }
 }
 
-/** The catalogs used last, as many as come to `most`, and those that are held. */
+/** Keeps the catalogs used last, up to a size of `most`, and those that are pinned. */
 function lastUsed(most: number) {
   const kept = new Map<number, Sized>()
   let held: ReadonlySet<number> = new Set()
@@ -185,7 +185,7 @@ function reader(connection: Connection) {
   }
 }
 
-/** The deck in force, and the others of the tenant as they are read. */
+/** The deck in force, and the tenant's others once read. */
 function decksOf(times: DeckTimes, inForce: Deck, read: (deckId: number) => Steps<Deck>) {
   const others = new Map<number, Deck>()
   function* readAside(deckId: number): Steps<Deck> {
@@ -231,7 +231,7 @@ async function inTurns<T>(steps: Steps<T>): Promise<T> {
   }
 }
 
-/** A second request for work in progress waits for the same work. */
+/** Makes concurrent requests for one id wait for the same work. */
 function shared(work: (id: number) => Promise<void>): (id: number) => Promise<void> {
   const running = new Map<number, Promise<void>>()
   return id => {

@@ -20,11 +20,11 @@ import type { Connection } from '../database/database.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { deckTimes } from './deck-times.ts'
 
-/** The synchronous steps on decks that a write transaction is made of. */
+/** The synchronous steps on decks in a write transaction. */
 export interface DeckSteps {
-  /** Makes the rates of the decks that are due the stored ones: of one tenant, or of any the first that is due. */
+  /** Puts decks that are due in force: those of one tenant, or the first one of any. */
   applyDue(now: Timestamp, tenantId?: number): DeckApplied | null
-  /** Puts a deck that was compared in its place. */
+  /** Stores a compared deck in its place. */
   put(incoming: IncomingDeck, place: DeckPlace, changes: DeckChanges, file: string, now: Timestamp): void
 }
 
@@ -53,7 +53,7 @@ export function deckSteps(connection: Connection, trail: AuditTrail): DeckSteps 
        SELECT id FROM cdrs WHERE tenant_id = @tenant AND started_at >= @from AND started_at < @to)`,
   )
 
-  /** Keeps the stored rates for the calls of before; those that no deck had replaced get an entry of their own. */
+  /** Keeps the stored rates for earlier calls; gives them an entry if no deck had replaced them yet. */
   const retire = (tenantId: number, former: DeckTime | null, now: Timestamp): void => {
     const id = former?.id ?? insert.get(tenantId, ALL_ALONG, 'past', '', 0, now) ?? 0
     setState.run('past', keepStored(connection, id, tenantId), id)
@@ -71,7 +71,7 @@ export function deckSteps(connection: Connection, trail: AuditTrail): DeckSteps 
     forgetMatches(connection)
     setState.run('in force', deck.rates, id)
     emptied.run(id)
-    // Calls that it rated ahead now get the ids of what was new in it.
+    // Calls rated by it in advance now get the ids of its new rates.
     const next = times.find(time => time.effectiveAt > effectiveAt)
     takeNewIds.run({ tenant: tenantId, from: effectiveAt, to: next?.effectiveAt ?? FOREVER.to })
     trail.note('apply', 'rates', null, { deck: id, tenant_id: tenantId, file: deck.file, ...changes })

@@ -12,7 +12,7 @@ import { IS_ACTIVE } from './call-ratings.ts'
 import { deckSteps, ENTRY } from './deck-steps.ts'
 import { deckTimes } from './deck-times.ts'
 
-/** The storage port for the decks of tenants. */
+/** The storage port for tenants' decks. */
 export function decks(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Decks {
   const { query, value } = connection
   const steps = deckSteps(connection, trail)
@@ -29,7 +29,7 @@ export function decks(connection: Connection, writer: Writer, clock: Clock, trai
     )
   const inactive = inactiveOf('rates WHERE tenant_id', 'id')
   const keptInactive = inactiveOf('deck_rates WHERE deck_id', 'rate_id')
-  /** The deck of that moment where its rates are kept aside. */
+  /** Returns the deck of that moment if its rates are kept aside. */
   const asideAt = (tenantId: number, moment: Timestamp): number | null => {
     const deck = deckTimeAt(timesOf(tenantId), moment)
     return deck && isAside(deck) ? deck.id : null
@@ -79,7 +79,7 @@ export function decks(connection: Connection, writer: Writer, clock: Clock, trai
 const STEP = 500
 const BETWEEN_STEPS_MS = 20
 
-/** First all of a deck is out of use, then its rates go a step at a time. */
+/** Takes all of a deck out of use first, then deletes its rates step by step. */
 async function forget(
   { query, value }: Connection,
   writer: Writer,

@@ -12,7 +12,7 @@ import type { AuditTrail } from '../service/audit.ts'
 import { pushRating, UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 
-/** Rates stored calls that a switch handed over again; the cost of others was given by hand. */
+/** Rates stored calls again if a switch delivered them; others had their cost set by hand. */
 export function rerating(
   connection: Connection,
   writer: Writer,
@@ -32,7 +32,7 @@ export function rerating(
     catalogOf(query.tenantId)
     return rerate({ pages: pagesOf(connection, query), catalog: () => catalogOf(query.tenantId), sample, onChange })
   }
-  /** Stores all changes at once; returns with the result between which ids of the history they all are. */
+  /** Stores all changes at once; returns the result with the range of their ids in the history. */
   const store = (query: RerateQuery, sample: number) =>
     writer.writeAlone(() => {
       const before = lastKept()
@@ -77,7 +77,7 @@ function pagesOf({ query }: Connection, { tenantId, from, to, unratedOnly }: Rer
   return keySetPages<StoredCall>(PAGE, after)
 }
 
-/** Stores a call's new rating, and keeps what was. */
+/** Stores a call's new rating, and keeps the former one. */
 function applier({ query }: Connection, now: string): (id: number, result: NewRating) => void {
   const keepFormer = query<[string, number], unknown>(
     `INSERT INTO cdr_rating_history
@@ -108,7 +108,7 @@ interface KeptRow extends FormerRating {
   readonly new_direction: Direction
 }
 
-/** The changes that were stored with the history's ids after `before` and up to `last`, some at a time. */
+/** Yields the changes stored with history ids after `before`, up to `last`, some at a time. */
 function* keptChanges({ query }: Connection, before: number, last: number): Generator<readonly Rerated[]> {
   const page = query<[number, number], KeptRow>(
     `SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number, c.duration_seconds, h.direction, h.bill_seconds,

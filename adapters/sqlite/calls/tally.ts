@@ -3,20 +3,20 @@ import type { Connection } from '../database/database.ts'
 
 export type Key = string | number
 
-/** Tells the key of a call that has none of its own. */
+/** Returns the key of a call that has none of its own. */
 export type KeyOf = (number: string, startedAt: string) => Key
 
-/** The sums of the calls of one key, while they are added up. */
+/** The running totals of one key. */
 type Tally = { -readonly [sum in keyof Usage]: Usage[sum] }
 
-/** Adds up calls by what `names` makes of their keys. */
+/** Adds up calls by the names that `names` gives their keys. */
 export interface Tallies {
   /**
-   * Runs a statement that selects `tally(key, answered, seconds, bill_seconds, cost, unrated, number, started_at)`, the
-   * last two for calls whose key is null. Returns the last column of its only row.
+   * Runs a statement that selects `tally(key, answered, seconds, bill_seconds, cost, unrated, number, started_at)`,
+   * the last two for calls with a null key. Returns the last column of its only row.
    */
   run(sql: string, parameters: readonly (string | number)[]): unknown
-  /** Adds calls that nobody answered and that cost nothing. */
+  /** Adds a call that nobody answered and that cost nothing. */
   add(key: Key): void
   readonly sums: ReadonlyMap<Key, Usage>
 }
@@ -67,7 +67,7 @@ export function tallying({ db, rows }: Connection): (names: (key: Key) => Key, k
 
 function finder(sums: Map<Key, Tally>, names: (key: Key) => Key): (key: Key) => Tally {
   const texts = new Map<string, Tally>()
-  // By number, since looking in a map of all rates would take longer than adding up.
+  // By number, since a map of all rates would take longer than adding up.
   const numbered: Tally[] = []
   const make = (key: Key): Tally => {
     const name = names(key)

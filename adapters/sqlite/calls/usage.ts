@@ -11,10 +11,10 @@ import { IS_ACTIVE, IS_ANSWERED, UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 import { type Key, type KeyOf, tallying } from './tally.ts'
 
-/** Marks the prefix that a call was rated by where the rate itself is not known. */
+/** Marks the prefix that a call was rated by if the rate itself is unknown. */
 const BY_PREFIX = '='
 
-/** What each group's calls have in common; null where only their number tells it. */
+/** The key of each grouping; null where only the number decides. */
 const KEYS: Readonly<Record<UsageGroup | 'all', string>> = {
   all: '0',
   day: 'd.number',
@@ -26,14 +26,14 @@ const KEYS: Readonly<Record<UsageGroup | 'all', string>> = {
     WHEN c.direction = 'inbound' THEN '(inbound)' END)`,
 }
 
-/** What is added up of a call. */
+/** What is added up for each call. */
 const SUMS = `${IS_ANSWERED}, c.duration_seconds, c.bill_seconds, c.cost, coalesce(${UNRATED}, 0)`
 
 const CALLS = `FROM (SELECT key AS number, value ->> 'from' AS since, value ->> 'to' AS until FROM json_each(?)) d
   CROSS JOIN cdrs c ON c.tenant_id = ? AND c.started_at >= d.since AND c.started_at < d.until
   LEFT JOIN cdr_ratings r ON r.cdr_id = c.id`
 
-/** Most calls that no rate is kept with were not answered: nothing of them but their number has to be looked at. */
+/** Most calls without a kept rate were not answered: only their number counts. */
 const IS_NOTHING = `r.rate_id IS NULL AND r.outcome = 'not answered' AND r.prefix IS NULL AND c.direction <> 'inbound'
   AND c.bill_seconds = 0 AND c.cost = 0 AND NOT ${IS_ANSWERED}`
 
@@ -43,7 +43,7 @@ const BY_DESTINATION = `SELECT tally(${KEYS.destination}, ${SUMS}, iif(r.rate_id
 
 type Days = Parameters<Calls['usage']>[1]
 
-/** What a tenant's calls come to. Days are stretches of UTC, so that any time zone's will do. */
+/** Returns the totals of a tenant's calls. Days are periods in UTC, for any time zone. */
 export function usageReport(connection: Connection, catalogs: Catalogs, clock: Clock): Pick<Calls, 'usage'> {
   const tallies = tallying(connection)
   const named = groupNames(connection)
@@ -55,7 +55,7 @@ export function usageReport(connection: Connection, catalogs: Catalogs, clock: C
     run(`SELECT tally(${KEYS[group]}, ${SUMS}) ${CALLS}`, [JSON.stringify(stretches), tenantId])
     return sums
   }
-  /** Day by day, so that no more numbers than those of a day are held. */
+  /** Day by day, so that it holds only one day's numbers. */
   const sumsByDestination = async (tenantId: number, days: Days) => {
     // Nothing else can be read while a statement runs.
     await catalogs.ready(new Set([tenantId]), () => wholeOf(days))
@@ -86,7 +86,7 @@ const wholeOf = (days: Days): Period => ({ from: days[0]?.from ?? FOREVER.from, 
 const byName = (a: UsageLine, b: UsageLine): number => (String(a.group) < String(b.group) ? -1 : 1)
 const byCost = (a: UsageLine, b: UsageLine): number => b.cost - a.cost || b.calls - a.calls || byName(a, b)
 
-/** Keys of one name, such as two extensions that are gone, make one line. */
+/** Keys with the same name, such as two deleted extensions, become one line. */
 function linesOf(sums: ReadonlyMap<Key, Usage>, nameOf: (key: Key) => string | null): UsageLine[] {
   const lines = new Map<string | null, UsageLine>()
   for (const [key, sum] of sums) {
@@ -97,8 +97,8 @@ function linesOf(sums: ReadonlyMap<Key, Usage>, nameOf: (key: Key) => string | n
 }
 
 /**
- * The key of an outbound call that no rate is kept with: by the deck in force when it started, or now where that one is
- * not kept any more.
+ * Returns the key of an outbound call without a kept rate: by the deck in force when it started, or the present one if
+ * that is no longer kept.
  */
 function destinationOf(catalog: Catalog | null, now: Timestamp): KeyOf {
   const present = catalog?.deckAt(now) ?? null
@@ -109,13 +109,16 @@ function destinationOf(catalog: Catalog | null, now: Timestamp): KeyOf {
   }
 }
 
-/** The destinations of a tenant's rates by their ids; as one text, which takes a third of the time that rows take. */
+/** Returns the destinations of a tenant's rates by id; as one text, which takes a third of the time of rows. */
 function destinationNames({ value }: Connection) {
   const all = value<[number], string>('SELECT json_group_object(id, destination) FROM rates WHERE tenant_id = ?')
   return (tenantId: number): Readonly<Record<Key, string>> => JSON.parse(all.get(tenantId) ?? '{}')
 }
 
-/** Names the destination of a rate that is gone by the past deck that it was of, by the rate of its prefix, or by that. */
+/**
+ * Names the destination of a deleted rate: by the past deck it belonged to, else by the rate of its prefix, else the
+ * prefix.
+ */
 function formerDestinations({ value, rows }: Connection) {
   const prefixes = rows<[number], [number, string]>(
     `SELECT r.rate_id, max(r.prefix) FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id

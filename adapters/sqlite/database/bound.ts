@@ -1,12 +1,12 @@
 import type { Value } from '../../../core/resources/field.ts'
 import type { Row } from '../../../core/resources/resource.ts'
 
-/** What a statement is bound to. */
+/** A value bound to a statement. */
 export type Bound = string | number | null
 
 export const toSql = (value: Value | undefined): Bound => (typeof value === 'boolean' ? Number(value) : (value ?? null))
 
-/** That columns hold these values, as a condition and what it is bound to. */
+/** Returns the SQL condition that columns hold these values, with the values to bind. */
 export const holding = (where: Row): { readonly condition: string; readonly bound: readonly Bound[] } => ({
   condition: Object.keys(where)
     .map(name => `${name} = ?`)

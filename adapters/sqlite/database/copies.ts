@@ -18,10 +18,10 @@ import { RESTORE, translate } from './errors.ts'
 import { assertOurs, schemaVersion } from './migrate.ts'
 
 /**
- * Copies the database in one step while others write: verified, synced, readable by its owner alone, and in its place
- * only when it is whole. Throws `conflict` when there is a file at that place, unless the copy `replaces` it. A
- * `schema` that the copy must have: without it, as when another process was ahead with an upgrade, nothing is put there
- * and null is returned. Else the size in bytes.
+ * Copies the database in one step while others write. The copy is verified, synced, readable by its owner only, and
+ * appears at its place only when complete. Returns its size in bytes. Throws `conflict` if a file is there already,
+ * unless the copy `replaces` it. With `schema`, a copy with another schema, as when another process upgraded first, is
+ * not stored, and null is returned.
  */
 export function copyDatabase(
   db: Database,
@@ -31,7 +31,7 @@ export function copyDatabase(
   const draft = `${to}.part-${process.pid}`
   removeDrafts(dirname(to), name => name === basename(to))
   try {
-    // VACUUM fills an empty file that is there, which is how it gets its mode.
+    // VACUUM fills an existing empty file, which gives it its mode.
     closeSync(openSync(draft, 'wx', 0o600))
     db.prepare('VACUUM INTO ?').run(draft)
     const copied = verify(draft, db.name)
@@ -56,7 +56,7 @@ function linkAt(draft: string, to: string): void {
 
 export const alreadyThere = (path: string): AppError => new AppError('conflict', `${path} already exists.`)
 
-/** Removes from a folder what killed processes left of copies to the places of those names. */
+/** Removes what killed processes left in a folder of copies to places with those names. */
 export function removeDrafts(folder: string, isPlace: (name: string) => boolean): void {
   for (const name of readdirSync(folder)) {
     const [, place = '', pid] = /^(.+)\.part-(\d+)(?:-\w+)?$/.exec(name) ?? []
@@ -64,18 +64,18 @@ export function removeDrafts(folder: string, isPlace: (name: string) => boolean)
   }
 }
 
-/** Whether a process other than this one runs under that number. */
+/** Returns whether a process other than this one has that id. */
 function isAnother(pid: number): boolean {
   if (pid === process.pid) return false
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // It may be someone else's.
+    // It may belong to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
 }
 
-/** What is wrong with the pages and keys or, where those are right, with the references. */
+/** Returns what is wrong with pages and keys or, if nothing is, with references. */
 export function findings(db: Database): Damage[] {
   const damage = damageIn(db)
   if (damage.length > 0) return damage.map(finding => ({ finding, dangling: null }))
@@ -98,7 +98,7 @@ function damageIn(db: Database): string[] {
   return lines.filter(line => line !== 'ok')
 }
 
-/** Returns the schema of a sound Trunkline database. Throws `corrupt`, naming it as `label`, for any other file. */
+/** Returns the schema of a sound Trunkline database. Throws `corrupt` for any other file, naming it as `label`. */
 export function verify(path: string, label = path): number {
   const copy = new Sqlite(path, { readonly: true, fileMustExist: true })
   try {

@@ -11,47 +11,50 @@ import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
 import { Turns } from './turns.ts'
 
 export interface OpenOptions {
-  /** May a database be made where there is none? Without it, a missing one is `not_found`. */
+  /** Creates a missing database; without it, that is `not_found`. */
   readonly create?: boolean
-  /** May an older schema be brought up to date? Without it, that is `outdated` with the command as hint. */
+  /** Upgrades an older schema; without it, that is `outdated`, with the command as hint. */
   readonly migrate?: boolean
-  /** For a connection that stores many records, checks each of their references itself, and lets the log grow long. */
+  /** For a connection that stores many records: it checks their references itself, and lets the log grow long. */
   readonly storesMany?: boolean
-  /** Called before an older schema is brought up to date, with the place of the copy that is made before. */
+  /** Called before an older schema is upgraded, with the path of the copy made before. */
   readonly onUpgrade?: (upgrade: { readonly schema: number; readonly copy: string }) => void
 }
 
-/** A connection with every query prepared once. */
+/** A connection that prepares every query once. */
 export interface Connection {
   readonly db: Database
   readonly path: string
-  /** The prepared statement for this text, the same one every time. Rows come as objects. */
+  /** Returns the prepared statement for a text, always the same one. Rows are objects. */
   query<P extends unknown[], R>(sql: string): Statement<P, R>
   /** The same with rows as arrays. */
   rows<P extends unknown[], R>(sql: string): Statement<P, R>
-  /** The same with the first column alone. */
+  /** The same with the first column only. */
   value<P extends unknown[], R>(sql: string): Statement<P, R>
-  /** Shares the event loop among everything that reads many records. */
+  /** Shares the event loop among all readers of many records. */
   readonly turns: Turns
   close(): void
 }
 
 export const IN_MEMORY = ':memory:'
 
-/** Waiting for another process's lock blocks the event loop, so it is kept short here and retried by the writer. */
+/** Waiting for another process's lock blocks the event loop, so the wait is short here, and the writer retries. */
 export const BUSY_TIMEOUT_MS = 5
-/** Another process that makes or upgrades the database at this moment is waited for. */
+/** Waits for another process that is creating or upgrading the database. */
 const OPENING_TIMEOUT_MS = 10_000
 const CACHE_KIB = 32_768
-/** Pages that change again and again are put away once in so many: four times as many as usual, as the log's index holds. */
+/**
+ * Pages of the log between checkpoints: four times the default, as many as its index holds, since the same pages
+ * change repeatedly.
+ */
 const LOG_PAGES = 4_000
-/** A long import changes most pages of an index again and again: it takes a third less time when the log holds more. */
+/** A long import changes most index pages repeatedly: it takes a third less time if the log holds more. */
 const LONG_LOG_PAGES = 16_000
 const JOURNAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
- * Opens a database for durable use: WAL, every commit synced, foreign keys on, readable by its owner alone; `prepare`
- * is the last step of it. Throws `not_found`, `outdated`, `corrupt`, `read_only`, `cannot_create`.
+ * Opens a database for durable use: WAL, every commit synced, foreign keys on, readable by its owner only. `prepare`
+ * runs last. Throws `not_found`, `outdated`, `corrupt`, `read_only`, `cannot_create`.
  */
 export function openDatabase(
   path: string,
@@ -82,9 +85,9 @@ function prepareFile(path: string, { create }: OpenOptions): void {
   createFile(path)
 }
 
-/** Is there a file that may be a database? Throws where there is something else, or a file that is empty. */
+/** Returns whether a file exists that may be a database. Throws if something else is there, or an empty file. */
 export function isThere(path: string): boolean {
-  // statSync throws for a file in a folder that is closed to this user: the file exists all the same.
+  // statSync throws for a file in a folder that this user may not read: the file exists nevertheless.
   const found = statSync(path, { throwIfNoEntry: false })
   if (!found) return false
   if (!found.isFile())
@@ -100,7 +103,7 @@ export function isThere(path: string): boolean {
   return true
 }
 
-/** Makes a folder and those above it. Node's own way never ends where there can be none, as in /proc. */
+/** Creates a folder and its parents. Node's own way never ends where that is impossible, as in /proc. */
 export function makeFolder(folder: string): void {
   if (existsSync(folder)) return
   makeFolder(dirname(folder))
@@ -112,14 +115,16 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/** What root makes in another user's folder is that user's, whose daemon could not open it otherwise. */
+/** Gives what root creates in another user's folder to that user, whose daemon could not open it otherwise. */
 export function belongAsFolder(path: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(dirname(path))
   chownSync(path, uid, gid)
 }
 
-/** Makes the database beside its place and links it there whole, so that no other process finds half of one. */
+/**
+ * Creates the database beside its place and links it there when complete, so that no other process finds half of one.
+ */
 function createFile(path: string): void {
   makeFolder(dirname(path))
   const draft = `${path}.new-${process.pid}`

@@ -1,10 +1,10 @@
 import { AppError } from '../../../core/errors.ts'
 
 export const RESTORE = 'trunkline db restore FILE'
-/** Tells where the path of the database comes from. */
+/** The command that shows where the database's path comes from. */
 export const CONFIG = 'trunkline config show'
 
-/** What the system says of a path that no file can have. */
+/** What the system says of a path that cannot have a file. */
 const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'a part of the path is no folder',
   ENOTDIR: 'a part of the path is no folder',
@@ -20,7 +20,7 @@ export const isBusy = (error: unknown): boolean => /^SQLITE_(BUSY|LOCKED)/.test(
 
 export const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_CONSTRAINT')
 
-/** A driver's error as one of ours, of that file if it is named; anything that is not a driver's error comes back as it is. */
+/** Translates a driver's error to one of ours, about that file if given; returns anything else unchanged. */
 export function translate(error: unknown, path?: string): unknown {
   const code = codeOf(error)
   if (error instanceof AppError || !(error instanceof Error) || !code) return error
@@ -69,7 +69,7 @@ const rethrow = (error: unknown): never => {
   throw translate(error)
 }
 
-/** The port with the driver's errors translated, whether they come from a call, its promise or its pages. */
+/** Wraps a port so that the driver's errors are translated, whether from a call, its promise or its pages. */
 export function translating<P extends object>(port: P): P {
   const wrapped = Object.entries(port).map(([name, method]) => {
     if (typeof method !== 'function') return [name, method]

@@ -1,13 +1,13 @@
-/** Characters of long texts that are read at once, about: some milliseconds. */
+/** About the most characters of long texts to read at once: some milliseconds. */
 export const PIECE = 256 * 1024
 
 export interface Some<R> {
   readonly rows: readonly R[]
-  /** True when they came to that, so that more may follow. */
+  /** True if the limit was reached, so that more may follow. */
   readonly isCut: boolean
 }
 
-/** The first rows, to the one by which they come to that length, or to that number. */
+/** Returns the first rows, up to the one that reaches that length or number. */
 export function upTo<R>(length: number, rows: Iterable<R>, lengthOf: (row: R) => number, count = Infinity): Some<R> {
   const some: R[] = []
   let total = 0
@@ -20,8 +20,9 @@ export function upTo<R>(length: number, rows: Iterable<R>, lengthOf: (row: R) =>
 }
 
 /**
- * Pages of rows, each of `size` but the last, or of as many as come to a `PIECE` by `lengthOf`. Each is read after the
- * last row of the one before, when it is asked for, so that no cursor stays open and rows may be changed in between.
+ * Yields pages of rows, each with `size` rows, except the last, or as many as reach a `PIECE` by `lengthOf`. Reads
+ * each page on demand, after the last row of the previous one, so that no cursor stays open and rows may change in
+ * between.
  */
 export function* keySetPages<R>(
   size: number,

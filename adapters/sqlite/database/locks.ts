@@ -4,7 +4,7 @@ const TABLE = '/proc/locks'
 /** `1: POSIX  ADVISORY  WRITE 4711 08:01:131 1073741824 1073742335` */
 const LINE = / (-?\d+) [\da-f]+:[\da-f]+:(\d+) /g
 
-/** The processes that hold locks on a file, where the system says. */
+/** Returns the processes that hold locks on a file, if the system tells. */
 function holders(path: string): number[] {
   const inode = statSync(path, { throwIfNoEntry: false })?.ino
   if (inode === undefined || !existsSync(TABLE)) return []
@@ -12,8 +12,8 @@ function holders(path: string): number[] {
   return [...locks].flatMap(([, pid, locked]) => (Number(locked) === inode ? [Number(pid)] : []))
 }
 
-/** Whether any process holds a lock on the database or its shared memory; where the system cannot say, none does. */
+/** Returns whether any process holds a lock on the database or its shared memory; false if the system cannot tell. */
 export const isLocked = (path: string): boolean => [path, `${path}-shm`].some(file => holders(file).length > 0)
 
-/** The process that holds a lock on a file; null where the system does not say. */
+/** Returns the process that holds a lock on a file; null if the system does not tell. */
 export const holderOf = (path: string): number | null => holders(path).find(pid => pid > 0) ?? null

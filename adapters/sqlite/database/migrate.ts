@@ -56,14 +56,14 @@ export const APPLICATION_ID = 0x54726e6b
 
 export const schemaVersion = (db: Database): number => Number(db.pragma('user_version', { simple: true }))
 
-/** Throws `corrupt` for a file that is another program's. */
+/** Throws `corrupt` for a file of another program. */
 export function assertNotForeign(db: Database, path: string): void {
   const isOurs = db.pragma('application_id', { simple: true }) === APPLICATION_ID
   const isNew = schemaVersion(db) === 0 && db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0
   if (!isOurs && !isNew) throw new AppError('corrupt', `${path} is not a Trunkline database; name another file.`)
 }
 
-/** Throws `corrupt` for a file that is another program's, or of a newer Trunkline. */
+/** Throws `corrupt` for a file of another program, or of a newer Trunkline. */
 export function assertOurs(db: Database, path: string): void {
   const version = schemaVersion(db)
   assertNotForeign(db, path)
@@ -74,10 +74,7 @@ export function assertOurs(db: Database, path: string): void {
     )
 }
 
-/**
- * Brings the schema up to date, all of it or, whatever happens meanwhile, nothing. Safe against another process doing
- * the same.
- */
+/** Upgrades the schema completely or, whatever happens meanwhile, not at all. Safe if another process does the same. */
 export function migrate(db: Database, steps: readonly string[] = migrations): void {
   const all = db.transaction(() => {
     const done = schemaVersion(db)

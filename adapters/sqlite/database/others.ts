@@ -4,11 +4,11 @@ import type { Connection } from './database.ts'
 const QUIET_MS = 1_000
 
 export interface Others {
-  /** Has no other connection committed lately? */
+  /** Returns whether no other connection has committed lately. */
   areQuiet(): boolean
 }
 
-/** Looks whether others write in the database, as often as it is asked. */
+/** Checks, as often as asked, whether others write to the database. */
 export function otherWriters(connection: Connection): Others {
   const haveCommitted = othersCommits(connection)
   let lastSeen = Number.NEGATIVE_INFINITY
@@ -20,7 +20,10 @@ export function otherWriters(connection: Connection): Others {
   }
 }
 
-/** Tells whether another connection has committed since it was asked last, at a fraction of a query's cost. */
+/**
+ * Returns a function that tells whether another connection has committed since the last call, at a fraction of a
+ * query's cost.
+ */
 export function othersCommits({ value }: Connection): () => boolean {
   const version = value<[], number>('PRAGMA data_version')
   let known = version.get()

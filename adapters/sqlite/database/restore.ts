@@ -8,9 +8,9 @@ import { isLocked } from './locks.ts'
 import { assertNotForeign } from './migrate.ts'
 
 /**
- * Puts a verified copy of a backup, without its sessions, in the database's place. Throws `conflict` while another
- * process has it open, `corrupt` when the backup is not sound or the database is another program's. The database that
- * was there is kept beside it, damaged or not; its name is returned.
+ * Puts a verified copy of a backup, without its sessions, in the database's place. Keeps the former database beside
+ * it, damaged or not, and returns its name. Throws `conflict` while another process has it open, `corrupt` if the
+ * backup is not sound or the database is another program's.
  */
 export function restore(from: string, to: string): { kept: string | null } {
   const draft = `${to}.restored-${process.pid}`
@@ -42,7 +42,7 @@ function assertSound(backup: string): void {
   }
 }
 
-/** A backup holds sessions that have been ended since. */
+/** The backup's sessions may have ended since. */
 function endSessions(path: string): void {
   const db = new Sqlite(path)
   try {
@@ -56,15 +56,15 @@ const inUse = (path: string): AppError =>
   new AppError('conflict', `${path} is in use.`, { hint: 'systemctl stop trunklined' })
 
 /**
- * Puts the draft in the database's place, in one step, so that there is a database at any moment. Returns the name that
- * the former one is kept under; null when there was none.
+ * Moves the draft to the database's place in one step, so that there is a database at any moment. Returns the name
+ * under which the former one is kept; null if there was none.
  */
 function replace(path: string, draft: string): string | null {
   const kept = `${path}.before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`
   const isThere = existsSync(path)
   const exchange = (): void => {
     if (isThere) linkSync(path, kept)
-    // What is left of a damaged one would be played into the restored one.
+    // SQLite would apply the damaged database's leftovers to the restored one.
     for (const rest of ['-wal', '-shm', '-journal'])
       if (existsSync(`${path}${rest}`)) renameSync(`${path}${rest}`, `${kept}${rest}`)
     renameSync(draft, path)
@@ -76,7 +76,7 @@ function replace(path: string, draft: string): string | null {
   } catch (error) {
     const translated = translate(error)
     const isDamaged = translated !== error && translated instanceof AppError && translated.code === 'corrupt'
-    // What is damaged cannot tell by its own locks who uses it, but the system can.
+    // A damaged database's own locks do not show who uses it, but the system knows.
     if (!isDamaged) throw translated instanceof AppError && translated.code === 'busy' ? inUse(path) : translated
     if (isLocked(path)) throw inUse(path)
     exchange()
@@ -84,7 +84,7 @@ function replace(path: string, draft: string): string | null {
   return isThere ? kept : null
 }
 
-/** Only who has the database alone may switch its journal. */
+/** Only a connection that has the database to itself may switch the journal. */
 function withAlone(path: string, act: () => void): void {
   if (statSync(path).size === 0) {
     act()
@@ -95,7 +95,7 @@ function withAlone(path: string, act: () => void): void {
     assertNotForeign(db, path)
     db.pragma('locking_mode = EXCLUSIVE')
     if (db.pragma('journal_mode = DELETE', { simple: true }) !== 'delete') throw inUse(path)
-    // SQLite empties its journal, and leaves it there for as long as it has the database alone.
+    // SQLite empties its journal, and leaves the file while it has the database to itself.
     rmSync(`${path}-journal`, { force: true })
     act()
   } finally {

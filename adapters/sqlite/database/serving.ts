@@ -6,21 +6,21 @@ import { Sqlite } from './driver.ts'
 import { isBusy, translate } from './errors.ts'
 import { holderOf } from './locks.ts'
 
-/** Longer than someone who looks whether a daemon serves takes for it. */
+/** Longer than a check whether a daemon serves takes. */
 const PATIENCE_MS = 1_000
 
 /** The same for every name of the database. Throws where there can be none. */
 const lockOf = (path: string): string =>
   `${isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))}-lock`
 
-/** Held by one process that serves the database. */
+/** Held by the one process that serves the database. */
 export interface Claim {
   release(): void
 }
 
 /**
- * Claims to be the one process that serves the database; null when another one is. The lock is the system's, on a file
- * beside the database that stays, empty, so it ends with the process however that ends. Throws `read_only`,
+ * Claims to be the one process that serves the database; null if another one does. It locks an empty file beside the
+ * database through the system, so the claim ends with the process however that ends. Throws `read_only`,
  * `cannot_create`.
  */
 export function claimServing(path: string): Claim | null {
@@ -35,7 +35,7 @@ export function claimServing(path: string): Claim | null {
         chmodSync(file, 0o600)
         belongAsFolder(file)
       }
-      // Nothing is ever written, so nothing needs a journal's file.
+      // Nothing is ever written, so no journal file is needed.
       lock.pragma('journal_mode = MEMORY')
       lock.exec('BEGIN EXCLUSIVE')
     } catch (error) {
@@ -49,7 +49,7 @@ export function claimServing(path: string): Claim | null {
   }
 }
 
-/** What a second daemon is refused with. */
+/** The error for a second daemon. */
 export function servedAlready(path: string): AppError {
   const holder = holderOf(lockOf(path))
   const who = holder === null ? 'another daemon' : `another daemon (process ${holder})`
@@ -58,7 +58,7 @@ export function servedAlready(path: string): AppError {
   })
 }
 
-/** Does a daemon serve the database, wherever it listens? */
+/** Returns whether a daemon serves the database, whatever its address. */
 export function isServed(path: string): boolean {
   const file = path === IN_MEMORY ? path : lockOf(path)
   if (!existsSync(file)) return false

@@ -1,2 +1,2 @@
-/** The table of a resource's records, by the name of the resource; both names are the same here. */
+/** Returns the table of a resource's records by the resource's name; here the two are the same. */
 export const tableOf = (resource: string): string => resource

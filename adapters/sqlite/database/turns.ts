@@ -1,11 +1,11 @@
-/** Runs a step of some work when its turn comes. Rejects with what the step throws, or when the work is called off. */
+/** Runs a step of some work when its turn comes. Rejects with what the step throws, or when the work is cancelled. */
 export type Turn = <T>(step: () => T) => Promise<T>
 
-/** How long steps run before the event loop serves others. */
+/** Milliseconds that steps run before the event loop serves others. */
 const BUDGET_MS = 8
-/** What has taken so few steps goes before what has taken more: a short list does not wait for all the long ones. */
+/** Work of up to so many steps precedes work of more: a short list does not wait for long ones. */
 const LEVELS = [8, 64, Number.POSITIVE_INFINITY]
-/** One step in this many is of a lower level, so that short lists never starve the long ones. */
+/** One step in this many comes from a lower level, so that short lists never starve long ones. */
 const SHARE = 4
 
 interface Level {
@@ -14,9 +14,9 @@ interface Level {
 }
 
 /**
- * Shares the event loop: whatever works through many records does so in steps of some milliseconds, a few of which are
- * run in each turn of the loop, in the order in which they were asked for, those of short work first. However many
- * lists are read at once, another request waits no longer than for these few.
+ * Shares the event loop: work on many records runs in steps of some milliseconds, a few of them in each turn of the
+ * loop, in the order requested, short work first. However many lists are read at once, another request waits only for
+ * these few steps.
  */
 export class Turns {
   readonly #levels = LEVELS.map((steps): Level => ({ steps, waiting: [] }))
@@ -24,7 +24,7 @@ export class Turns {
   #steps = 0
   #since = 0
 
-  /** For one piece of work, whose steps follow on one another until the signal. */
+  /** Starts a piece of work, whose steps follow one another until the signal aborts. */
   begin(signal?: AbortSignal): Turn {
     let steps = 0
     return step =>
@@ -58,7 +58,7 @@ export class Turns {
     this.#waiting--
     level?.waiting.shift()?.()
     if (this.#waiting === 0) return
-    // What a step has brought is sent before the next, and counts.
+    // What a step produces is sent before the next one, and counts.
     if (performance.now() - this.#since < BUDGET_MS) queueMicrotask(() => process.nextTick(this.#next))
     else setImmediate(this.#begin)
   }

@@ -11,7 +11,7 @@ import { tableOf } from './table.ts'
 
 type Ruled = Pick<Resource, 'name' | 'fields'> & Partial<Pick<Resource, 'label' | 'within'>>
 
-/** The SQL of what a side is within, where `of` is the SQL of a field; null where it points to nothing. */
+/** The SQL of what a side belongs to, where `of` returns the SQL of a field; null if it points to nothing. */
 export function withinSql({ field, to }: Side, within: string, of: (field: string) => string): string {
   if (to === null) return of(field)
   const owner = (target: string): string =>
@@ -22,7 +22,7 @@ export function withinSql({ field, to }: Side, within: string, of: (field: strin
   return `CASE ${of(by)} ${kinds.join(' ')} END`
 }
 
-/** The SQL that is true where records `j` join one, whose id is `id`, to something that is not within `to`. */
+/** The SQL condition that some record `j` joins the one with `id` to something outside `to`. */
 export function joinedSql({ within, pointing, others }: Joint, id: string, to: string): string {
   const where = Object.entries(pointing.kind).map(([field, kind]) => `j.${field} = '${kind}'`)
   const away = others.map(side => `${withinSql(side, within, field => `j.${field}`)} <> ${to}`)
@@ -30,7 +30,7 @@ export function joinedSql({ within, pointing, others }: Joint, id: string, to: s
     WHERE ${[...where, `j.${pointing.field} = ${id}`].join(' AND ')} AND (${away.join(' OR ')}))`
 }
 
-/** The references of a record that do not agree with its first, unless it is stored with them already. */
+/** Returns the references of a record that disagree with its first one, unless they are stored that way already. */
 export function foreignReferences({ value }: Connection, resource: Ruled, values: Row, id?: number): FieldErrors {
   const { within, name } = resource
   if (!within?.isRule) return []
@@ -51,7 +51,7 @@ export function foreignReferences({ value }: Connection, resource: Ruled, values
     .map(({ field }) => foreign(field, first.field, within.field))
 }
 
-/** Whether the record would no longer agree with those that join it to others. */
+/** Returns the error if the record would disagree with those that join it to others. */
 export function moveProblem({ value }: Connection, resource: Ruled, values: Row, id?: number): FieldErrors {
   const joints = id === undefined ? [] : jointsAt(resource)
   const [within] = new Set(joints.map(joint => joint.within))
@@ -70,7 +70,7 @@ export const movingJoined = ({ name, label = name }: Ruled, joints: readonly Joi
     joints.map(({ pointing }) => pointing.from.plural),
   )
 
-/** The ids of the records that do not agree with what they point to. */
+/** Returns the ids of records that disagree with what they point to. */
 export function strays({ value }: Connection, { name, ...declared }: Resource): number[] {
   const [first, ...others] = sidesOf(declared)
   if (!first) return []

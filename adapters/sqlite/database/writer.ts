@@ -3,20 +3,20 @@ import { BUSY_TIMEOUT_MS, type Connection } from './database.ts'
 import { isBusy, translate } from './errors.ts'
 
 interface Job {
-  /** Has its transaction to itself. */
+  /** True if it needs a transaction of its own. */
   readonly isAlone: boolean
   run(): void
-  /** Called after the commit, or with what went wrong. */
+  /** Called after the commit, or with the error. */
   settle(failure: unknown): void
 }
 
 export interface Writer {
   /**
-   * Runs the change with those that come along with it in one transaction, and resolves once it is on disk. What it
-   * throws undoes it alone; when another throws, it is run again, so it changes nothing but the database.
+   * Runs the change, with others of the same moment, in one transaction, and resolves once it is on disk. Its
+   * exception undoes it alone. It is run again when another one throws, so it must change nothing but the database.
    */
   write<T>(change: () => T): Promise<T>
-  /** The same in a transaction of its own, without a savepoint: for many rows, whose pages that would copy. */
+  /** The same in its own transaction, without a savepoint: for many rows, whose pages a savepoint would copy. */
   writeAlone<T>(change: () => T): Promise<T>
   /** Resolves when nothing waits to be written. */
   drained(): Promise<void>
@@ -26,11 +26,11 @@ export interface WriterEvents {
   readonly onCommit?: (changes: number, milliseconds: number) => void
 }
 
-/** More than this in one transaction would hold the event loop. */
+/** More in one transaction would hold the event loop. */
 const MAX_GROUP = 500
 const MAX_GATHERING_MS = 5
 const RETRY_MS = 1
-/** Longer than nearly every transaction of our own, shorter than what most clients wait. */
+/** Longer than nearly every transaction of our own, shorter than most clients wait. */
 const GIVE_UP_MS = 25_000
 
 export const createWriter = (connection: Connection, events: WriterEvents = {}): Writer =>
@@ -88,8 +88,8 @@ class GroupingWriter implements Writer {
   }
 
   /**
-   * Lets turns of the event loop pass until one brings no further change: a turn accepts a single connection, so what
-   * many clients send at once, each on a new one, comes in as many turns.
+   * Lets turns of the event loop pass until one brings no further change: a turn accepts a single connection, so
+   * changes that many clients send at once, each on a new one, take as many turns to arrive.
    */
   #gather(gathered: number, since: number): void {
     setImmediate(() => {
@@ -131,7 +131,7 @@ class GroupingWriter implements Writer {
     }
   }
 
-  /** From the first vain attempt on, SQLite does not wait for the lock itself: each wait would hold the event loop. */
+  /** After the first failed attempt, SQLite does not wait for the lock itself: each wait would hold the event loop. */
   #setBlocked(isBlocked: boolean): void {
     if (isBlocked === (this.#blockedSince !== null)) return
     this.#blockedSince = isBlocked ? performance.now() : null
@@ -156,11 +156,11 @@ class GroupingWriter implements Writer {
 
 interface Finished {
   readonly isCommitted: boolean
-  /** What went wrong with each job, if anything. */
+  /** Each job's error, if any. */
   readonly failures: readonly unknown[]
 }
 
-/** Runs the jobs in the transaction that was begun, each undone alone where it fails, and commits it. */
+/** Runs the jobs in the open transaction, each undone alone if it fails, and commits. */
 function finisher({ db, query }: Connection): (jobs: readonly Job[]) => Finished {
   const commit = query<[], unknown>('COMMIT')
   const rollback = query<[], unknown>('ROLLBACK')
@@ -178,13 +178,13 @@ function finisher({ db, query }: Connection): (jobs: readonly Job[]) => Finished
   }
 }
 
-/** Runs jobs within a transaction and returns what went wrong with each alone; throws when the transaction is lost. */
+/** Runs jobs within a transaction and returns each one's error; throws if the transaction is lost. */
 function attempter(db: Connection['db'], query: Connection['query']): (jobs: readonly Job[]) => readonly unknown[] {
   const savepoint = query<[], unknown>('SAVEPOINT job')
   const release = query<[], unknown>('RELEASE job')
   const undo = query<[], unknown>('ROLLBACK TO job')
 
-  /** Returns what went wrong, and with it all that these jobs did is undone. */
+  /** Runs these jobs; on an error, undoes all of them and returns it. */
   const attempt = (...jobs: readonly Job[]): unknown => {
     savepoint.run()
     try {
@@ -201,7 +201,7 @@ function attempter(db: Connection['db'], query: Connection['query']): (jobs: rea
 
   return jobs => {
     if (jobs.length === 1) jobs[0]?.run()
-    // As if none could fail, which is seldom wrong and costs half.
+    // Assumes that none fails, which is seldom wrong and costs half.
     else if (attempt(...jobs) !== null) return jobs.map(job => attempt(job))
     return jobs.map(() => null)
   }

@@ -4,12 +4,12 @@ import type { Connection } from '../database/database.ts'
 import { tableOf } from '../database/table.ts'
 import { planOf, whereSql } from './list-plan.ts'
 
-/** How many records are looked at in one step: some milliseconds. */
+/** Records examined in one step: some milliseconds. */
 const STRETCH = 20_000
 
 /**
- * How many records a selection has, at most `most`. Records are looked at in the order of their ids, a stretch at a time,
- * since a rare value that no index has would keep one statement busy for as long as the table is.
+ * Counts the records of a selection, up to `most`. Examines records by id, a stretch at a time, since a rare value
+ * without an index would keep one statement busy for the whole table.
  */
 export async function countUpTo(
   connection: Connection,

@@ -1,6 +1,6 @@
 import type { Resource } from '../../../core/resources/resource.ts'
 
-/** What is derived from a declaration, such as its SQL, made once for each when it is first asked for. */
+/** Caches what is derived from a declaration, such as its SQL, from first use. */
 export function derived<T extends {}>(make: (resource: Resource) => T): (resource: Resource) => T {
   const made = new Map<Resource, T>()
   return resource => {

@@ -20,24 +20,24 @@ import { merged } from './merged.ts'
 import { candidates, isLong, lengthSql, SEPARATOR, searchedText } from './search-index.ts'
 import { sorted, sorts } from './sorted.ts'
 
-/** How many records are scanned at once for a text that no index helps to find: 2 ms. */
+/** Records scanned at once for a text that no index helps to find: 2 ms. */
 const SCAN = 2_000
-/** How many matches are read at once, as in a list. */
+/** Matches read at once, as in a list. */
 const PAGE = 100
-/** How many are checked and shown at once. */
+/** Records checked and shown at once. */
 const SHOWN = 500
-/** When no more than this many may contain it, they are shown as they are checked, up to this many characters. */
+/** If at most this many may contain the text, they are rendered while they are checked, up to this many characters. */
 const FEW = 4_000
 const KEPT = 2 * 1024 * 1024
 
-/** The records that hold the needle: by the index where it narrows the search, else by looking through them. */
+/** Yields the records that contain the needle: by the index if it narrows the search, else by scanning them. */
 export async function* found(plan: Plan, needle: string, showsAll: boolean): AsyncIterable<Stretch> {
   const ids = await candidateIds(plan, needle)
   if (ids === null) yield* scanned(plan, needle, showsAll || !plan.isUnbounded)
   else yield { rows: await matching(plan, needle, ids, showsAll), isLast: true }
 }
 
-/** The ids of the records that may hold the needle; null where they are to be looked through in order. */
+/** Returns the ids of records that may contain the needle; null if they must be scanned in order. */
 async function candidateIds(plan: Plan, needle: string): Promise<readonly number[] | null> {
   const { connection, resource, take } = plan
   const ids = needle.includes(SEPARATOR) ? [] : await take(() => candidates(connection, resource, needle))
@@ -45,8 +45,8 @@ async function candidateIds(plan: Plan, needle: string): Promise<readonly number
 }
 
 /**
- * The candidates that really match, in the resource's order. Finding a record costs as much as showing it, so few that
- * are all asked for have their JSON with them; of many, or when only some are asked for, the places are kept.
+ * Yields the candidates that really match, in the resource's order. Finding a record costs as much as rendering it, so
+ * if all of a few are wanted, they come with their JSON; otherwise only their places are kept.
  */
 async function matching(
   plan: Plan,
@@ -56,7 +56,7 @@ async function matching(
 ): Promise<readonly ViewRow[]> {
   const { resource, conditions, take } = plan
   const text = searchedText(resource)
-  // Most candidates match, and most of those as they stand: what SQLite finds itself needs no call out of it.
+  // Most candidates match, and mostly as written: SQLite's own search then needs no call out of it.
   const holds = `(instr(lower(${text}), ?) OR holds(${text}, ?))`
   const where = whereSql('t.id = j.value', holds, ...conditions, plan.from !== null && afterSql(plan))
   const bound = [needle, needle, ...plan.bound, ...bindPlace(plan, plan.from)]
@@ -81,7 +81,7 @@ async function matching(
   return merged(stretches, compare, take)
 }
 
-/** As many of the first of these records as are looked into at once. */
+/** Returns as many of the first records as are examined at once. */
 function atOnce({ connection, resource }: Plan, ids: readonly number[]): readonly number[] {
   if (!isLong(resource)) return ids
   const lengths = connection.value<[string], number>(
@@ -90,11 +90,11 @@ function atOnce({ connection, resource }: Plan, ids: readonly number[]): readonl
   return ids.slice(0, upTo(PIECE, lengths.iterate(JSON.stringify(ids)), of => of).rows.length)
 }
 
-/** Looks through the records in order, a bounded stretch at a time. */
+/** Scans the records in order, a bounded stretch at a time. */
 async function* scanned(plan: Plan, needle: string, withJson: boolean): AsyncIterable<Stretch> {
   const { resource, conditions, take } = plan
   let place = plan.from
-  /** The last place of those that are looked through at present; null where that is the end, undefined before. */
+  /** The end of the present stretch; null for the end of all, undefined before the first. */
   let end: Place | null | undefined
   let isLast = false
   const step = (): readonly ViewRow[] => {
@@ -119,7 +119,7 @@ async function* scanned(plan: Plan, needle: string, withJson: boolean): AsyncIte
   }
 }
 
-/** Where the next stretch of scanned records ends; null if it covers all the rest. */
+/** Returns where the next stretch to scan ends; null if it covers the rest. */
 function endOfStretch(plan: Plan, place: Place | null): Place | null {
   const { connection, resource, sort, conditions, bound } = plan
   const past = place !== null && afterSql(plan)

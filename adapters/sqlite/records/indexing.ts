@@ -8,7 +8,7 @@ const BETWEEN_STEPS_MS = 10
 const BETWEEN_LOOKS_MS = 500
 const AFTER_TROUBLE_MS = 10_000
 
-/** The storage port that keeps the search indexes close behind the writes. */
+/** The storage port that updates the search indexes soon after writes. */
 export function searchIndexing(connection: Connection, writer: Writer): SearchIndexing {
   const step = async (): Promise<number> => {
     const advanced = areIndexesBehind(connection) && (await writer.write(() => advanceSearchIndexes(connection)))

@@ -10,12 +10,12 @@ import type { Turn } from '../database/turns.ts'
 import { selectionSql } from './selection.ts'
 import { isUnbounded, joinSql, viewSql } from './view.ts'
 
-/** The place in an ordered list: the order column's value and the id. */
+/** A place in an ordered list: the order column's value and the id. */
 export type Place = readonly [key: string | number, id: number]
 /** A record and its place; its JSON is empty until it is read. */
 export type ViewRow = readonly [json: string, key: string | number, id: number]
 
-/** Records of a list, in order; several such make it whole. */
+/** Consecutive records of a list. */
 export interface Stretch {
   readonly rows: readonly ViewRow[]
   readonly isLast: boolean
@@ -29,17 +29,17 @@ export interface Plan {
   readonly resource: Resource
   readonly view: 'plain' | 'list'
   readonly sort: Sort
-  /** What the records have to hold to, in SQL, and what that is bound to. */
+  /** SQL conditions of the records, with their bound values. */
   readonly conditions: readonly string[]
   readonly bound: readonly Bound[]
-  /** Where the list begins; null at its beginning. */
+  /** Where the list begins; null for its beginning. */
   readonly from: Place | null
-  /** May one record be larger than a whole page of usual ones? */
+  /** True if one record may be larger than a whole page of usual ones. */
   readonly isUnbounded: boolean
   readonly take: Turn
 }
 
-/** Throws `invalid` on `after`; see `Records.list`. */
+/** Plans a list. Throws `invalid` on `after`; see `Records.list`. */
 export function planOf(connection: Connection, resource: Resource, query: PageQuery): Plan {
   const { period, after, view, signal, sort = { by: resource.order, isAscending: false }, ...selection } = query
   const { conditions, bound } = selectionSql(connection, resource, selection)
@@ -57,7 +57,10 @@ export function planOf(connection: Connection, resource: Resource, query: PageQu
   }
 }
 
-/** In the order of its dates, a list begins at one end of its period and each page moves that end: it is no extra bound. */
+/**
+ * A list in the order of its dates begins at one end of its period, and each page moves that end: it is no extra
+ * bound.
+ */
 function boundsOf({ order }: Resource, { from, to }: Period, { by, isAscending }: Sort) {
   const bounds = [['>=', from] as const, ['<', to] as const]
   if (by !== order) return { bounds, edge: null }
@@ -65,7 +68,7 @@ function boundsOf({ order }: Resource, { from, to }: Period, { by, isAscending }
   return { bounds: bounds.filter(([sign]) => (sign === '<') === isAscending), edge }
 }
 
-/** The later of the two. */
+/** Returns the later of the two. */
 function beginning(after: Place | null, edge: Place | null, sort: Sort): Place | null {
   return after && edge ? (comparing(sort)(after, edge) < 0 ? edge : after) : (after ?? edge)
 }
@@ -84,7 +87,7 @@ const comparing = ({ isAscending }: Sort): typeof descending => (isAscending ? (
 
 export function byPlace({ sort }: Plan): (a: ViewRow, b: ViewRow) => number {
   const compare = comparing(sort)
-  // Named one by one, since a rest of a row is an array of its own each time, and takes twice as long.
+  // Destructured one by one, since a rest element creates an array each time, and takes twice as long.
   return ([, keyA, idA], [, keyB, idB]) => compare([keyA, idA], [keyB, idB])
 }
 
@@ -95,11 +98,11 @@ export const whereSql = (...parts: (string | false)[]): string => {
   return present.length > 0 ? `WHERE ${present.join(' AND ')}` : ''
 }
 
-/** What a row is made of, with its JSON or without. */
+/** The columns of a row, with its JSON or without. */
 export const columnsSql = ({ resource, view, sort }: Plan, withJson: boolean): string =>
   `${withJson ? viewSql(resource, view) : "''"}, t.${sort.by}, t.id`
 
-/** The record `t`, and what its JSON needs. */
+/** The record `t`, and the joins for its JSON. */
 export const fromSql = ({ resource, view }: Plan, withJson: boolean): string =>
   `${tableOf(resource.name)} t ${withJson ? joinSql(resource, view) : ''}`
 
@@ -108,10 +111,10 @@ export function orderSql({ sort: { by, isAscending } }: Plan): string {
   return by === 'id' ? `t.id ${way}` : `t.${by} ${way}, t.id ${way}`
 }
 
-/** True for what comes after a place. */
+/** The SQL condition for what follows a place. */
 export const afterSql = (plan: Plan): string => placeSql(plan, plan.sort.isAscending ? '>' : '<')
 
-/** True for what comes before a place, and what is there. */
+/** The SQL condition for what precedes a place or is at it. */
 export const upToSql = (plan: Plan): string => placeSql(plan, plan.sort.isAscending ? '<=' : '>=')
 
 const placeSql = ({ sort: { by } }: Plan, sign: string): string =>
@@ -120,7 +123,7 @@ const placeSql = ({ sort: { by } }: Plan, sign: string): string =>
 export const bindPlace = ({ sort: { by } }: Plan, place: Place | null): Bound[] =>
   place === null ? [] : by === 'id' ? [place[1]] : [...place]
 
-/** The rows that the SQL selects, or the first of them where they are large. */
+/** Returns the rows that the SQL selects, or the first of them if they are large. */
 export function read({ connection, isUnbounded }: Plan, sql: string, bound: readonly Bound[]): Some<ViewRow> {
   const statement = connection.rows<Bound[], ViewRow>(sql)
   return isUnbounded

@@ -1,11 +1,14 @@
 import type { Turn } from '../database/turns.ts'
 
-/** How many are merged at once. */
+/** Records merged at once. */
 const STRETCH = 4_000
 
 type Compare<T> = (a: T, b: T) => number
 
-/** Parts that are each in order, as one; in many turns of the event loop, which a sort of a million holds for seconds. */
+/**
+ * Merges parts that are each in order, over many turns of the event loop, which sorting a million would hold for
+ * seconds.
+ */
 export async function merged<T extends object>(
   parts: readonly (readonly T[])[],
   compare: Compare<T>,

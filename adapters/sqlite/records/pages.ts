@@ -20,12 +20,12 @@ import {
 } from './list-plan.ts'
 import { sorted, sorts } from './sorted.ts'
 
-/** How many records are read at once: a fraction of a millisecond, and the response's next piece, some 45 KB. */
+/** Records read at once: a fraction of a millisecond, and the next piece of the response, some 45 KB. */
 const PAGE = 100
-/** How many at most where a limit asks for them: 3 ms. */
+/** The most records read at once for a list with a limit: 3 ms. */
 const LARGE_PAGE = 1_000
 
-/** See `Records.list`. Each page is a read of its own, so that no cursor pins the log and no list holds the loop. */
+/** See `Records.list`. Reads each page separately, so that no cursor pins the log and no list holds the loop. */
 export async function* listPages(connection: Connection, resource: Resource, query: PageQuery): AsyncIterable<Page> {
   const plan = planOf(connection, resource, query)
   const { limit, search } = query
@@ -33,14 +33,17 @@ export async function* listPages(connection: Connection, resource: Resource, que
   const pages = limit === undefined ? pagesOf(plan, source, PAGE, null) : limited(plan, source, limit)
   let isEmpty = true
   for await (const page of pages) {
-    // Who looks through many records finds none in some of them.
+    // A stretch of scanned records may hold no match.
     if (page.count === 0 && !(page.isLast && isEmpty)) continue
     isEmpty = false
     yield page
   }
 }
 
-/** At most `limit` records: first their places, which tell where the next list begins, then their JSON piece by piece. */
+/**
+ * Yields at most `limit` records: first their places, which tell where the next list begins, then their JSON piece by
+ * piece.
+ */
 async function* limited(plan: Plan, source: AsyncIterable<Stretch>, limit: number): AsyncIterable<Page> {
   let rows: readonly ViewRow[] = []
   for await (const stretch of source) {
@@ -51,7 +54,7 @@ async function* limited(plan: Plan, source: AsyncIterable<Stretch>, limit: numbe
   yield* pagesOf(plan, [{ rows: rows.slice(0, limit), isLast: true }], plan.isUnbounded ? PAGE : LARGE_PAGE, next)
 }
 
-/** The records as pages; those that are not read yet are read for their page, and passed over if they are gone. */
+/** Yields the records in pages; reads those of a page that are not read yet, and skips deleted ones. */
 async function* pagesOf(
   plan: Plan,
   source: AsyncIterable<Stretch> | Iterable<Stretch>,
@@ -80,14 +83,14 @@ async function* pagesOf(
 
 const wholly = (rows: readonly ViewRow[]): Some<ViewRow> => ({ rows, isCut: false })
 
-/** The same records as they are now, with their JSON. */
+/** Returns the same records as they are now, with their JSON. */
 function byIds(plan: Plan, records: readonly ViewRow[]): Some<ViewRow> {
   const sql = `SELECT ${columnsSql(plan, true)} FROM json_each(?) j CROSS JOIN ${fromSql(plan, true)}
     WHERE t.id = j.value ORDER BY j.rowid`
   return read(plan, sql, [JSON.stringify(records.map(([, , id]) => id))])
 }
 
-/** Every record, by key-set pages; where no index has their order, each page would sort all of them. */
+/** Yields every record, by key-set pages; without an index in their order, each page would sort all of them. */
 async function* inOrder(plan: Plan, limit: number | undefined): AsyncIterable<Stretch> {
   if (sorts(plan)) return yield { rows: await sorted(plan, limit === undefined ? limit : limit + 1), isLast: true }
   const withJson = limit === undefined || !plan.isUnbounded

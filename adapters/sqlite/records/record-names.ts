@@ -2,7 +2,7 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { tableOf } from '../database/table.ts'
 
-/** A query for what a person calls the record of that id, such as `acme/101`; null where there is none. */
+/** The SQL of a record's name by its id, such as `acme/101`; null if it has none. */
 export function nameSql(resource: Resource, id: string, depth = 0): string {
   const alias = `named${depth}`
   const parts = resource.key.map(field => {

@@ -8,12 +8,15 @@ import { isConstraint } from '../database/errors.ts'
 import { tableOf } from '../database/table.ts'
 import { foreignReferences, moveProblem } from '../database/within.ts'
 
-/** The rules that only the other records can tell, within a transaction. `id` is the record's own, once it has one. */
+/** The rules that depend on other records, within a transaction. `id` is the record's own, once it has one. */
 
 type Ruled = Pick<Resource, 'name' | 'fields' | 'unique'> &
   Partial<Pick<Resource, 'label' | 'limit' | 'plural' | 'within'>>
 
-/** Every rule that the values break: what is taken, points to nothing, is too many, or joins two tenants. */
+/**
+ * Returns every rule that the values break: taken values, dangling references, exceeded limits, and links between
+ * tenants.
+ */
 export const violations = (connection: Connection, resource: Ruled, values: Row, id?: number): FieldErrors =>
   mergeErrors(
     resource,
@@ -25,8 +28,8 @@ export const violations = (connection: Connection, resource: Ruled, values: Row,
   )
 
 /**
- * Makes the change, or throws `invalid`. What no constraint of the database knows is checked ahead; the rest is reported by
- * the constraint that failed.
+ * Makes the change, or throws `invalid`. Checks what no constraint of the database covers beforehand; a failed
+ * constraint reports the rest.
  */
 export function checked<T>(
   connection: Connection,

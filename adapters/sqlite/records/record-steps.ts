@@ -11,7 +11,7 @@ import { derived } from './derived.ts'
 import { checked } from './record-rules.ts'
 import { returningSql } from './view.ts'
 
-/** The synchronous steps on one resource's records that a write transaction is made of. */
+/** The synchronous steps on a resource's records in a write transaction. */
 export class RecordSteps {
   readonly #connection: Connection
   readonly #clock: Clock
@@ -56,7 +56,7 @@ export class RecordSteps {
     )
   }
 
-  /** With all that needs it when that is to cascade. Throws `not_found`, `conflict`. */
+  /** Deletes a record, and with `cascade` everything that needs it. Throws `not_found`, `conflict`. */
   remove(resource: Resource, id: number, cascade: boolean): void {
     const { query, value } = this.#connection
     if (value<[number], number>(`SELECT 1 FROM ${tableOf(resource.name)} WHERE id = ?`).get(id) !== 1)

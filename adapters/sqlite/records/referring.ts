@@ -10,12 +10,12 @@ interface ForeignKey {
   readonly onDelete: string
 }
 
-/** How many rows are changed or scanned in a few milliseconds. */
+/** Rows changed or scanned in a few milliseconds. */
 const MANY = 500
 
 /**
- * Tells whether so many rows refer to a record, or to what goes with it, that its deletion takes long: each is deleted,
- * loses its reference, or is found to stand in the way.
+ * Returns whether so many rows refer to a record, or to what is deleted with it, that its deletion takes long: each
+ * row is deleted, loses its reference, or prevents the deletion.
  */
 export function widelyReferredTo({ rows, value }: Connection): (resource: Resource, id: number) => boolean {
   const all = rows<[], [child: string, field: string, parent: string, onDelete: string]>(

@@ -5,39 +5,38 @@ import { upTo } from '../database/key-set.ts'
 import { tableOf } from '../database/table.ts'
 
 /**
- * A trigram index for each searched resource that follows behind the writes. Up to `through_id` it holds every record
- * as it was when it was indexed; later records are looked through, and records changed since are noted by triggers in
- * `search_changes`. Whoever searches checks each candidate against the record itself, so what the index holds of
- * changed or deleted ones does no harm.
+ * A trigram index for each searched resource that follows the writes. It holds every record up to `through_id` as it
+ * was when indexed; later records are scanned, and triggers note changed ones in `search_changes`. Each candidate is
+ * checked against the record itself, so outdated entries do no harm.
  */
 
-/** A number of records that needs no index: scanning them takes less than a millisecond. */
+/** Records that need no index: scanning them takes less than a millisecond. */
 const SMALL_TAIL = 500
-/** Looking through more than this costs more than it is worth before the ordered scan. */
+/** Scanning more than this costs more than it saves before the ordered scan. */
 const LARGE_TAIL = 20_000
-/** When the index finds more than this, a scan in order is as fast. */
+/** If the index finds more than this, a scan in order is as fast. */
 const MAX_CANDIDATES = 20_000
-/** Records indexed in one step, and characters of their texts: some milliseconds, ten where no trigram comes twice. */
+/** Records indexed in one step, and characters of their texts: some milliseconds, ten if no trigram repeats. */
 const STEP = 200
 const STEP_LENGTH = 32 * 1024
-/** Characters of one text that are indexed. Texts that are longer are few, and every search looks into them. */
+/** Characters of a text that are indexed. Longer texts are few, and every search examines them. */
 const INDEXED = 4_000
 const MAX_TRIGRAMS = 24
 
 const searched: readonly Resource[] = resources.filter(resource => resource.search.length > 0)
 
-/** The SQL of the text that a search looks in, of the record `t`: the fields, and a SEPARATOR between them. */
+/** The SQL of the searched text of the record `t`: the fields, with a SEPARATOR between them. */
 export const searchedText = ({ search }: Pick<Resource, 'search'>): string =>
   search.map(field => `coalesce(t.${field}, '')`).join(` || char(31) || `)
 
-/** The SQL of how long that text is, in bytes, which SQLite knows without reading what lies outside the record's page. */
+/** The SQL of that text's length in bytes, which SQLite knows without reading what lies outside the record's page. */
 export const lengthSql = ({ search }: Resource): string =>
   search.map(field => `coalesce(octet_length(t.${field}), 0)`).join(' + ')
 
-/** May that text be of any length? */
+/** True if that text has no length limit. */
 export const isLong = ({ search, fields }: Resource): boolean => search.some(field => fields[field]?.unbounded)
 
-/** The SQL of what is indexed of it; the end of one that is longer has a mark. */
+/** The SQL of the indexed part of the text; a longer text ends in a mark. */
 function indexedText({ search, fields }: Resource): string {
   const parts = search.map(field =>
     fields[field]?.unbounded
@@ -47,7 +46,7 @@ function indexedText({ search, fields }: Resource): string {
   return `fold(${parts.join(` || char(31) || `)})`
 }
 
-/** Makes the index of each resource whose searched fields have none yet, or not the present ones. */
+/** Creates the index of each resource that has none for its present searched fields. */
 export function ensureSearchIndexes({ db, value }: Connection): void {
   const fieldsOf = value<[string], string>('SELECT fields FROM search_indexes WHERE resource = ?')
   const stale = searched.filter(({ name, search }) => fieldsOf.get(name) !== search.join())
@@ -72,11 +71,11 @@ export function ensureSearchIndexes({ db, value }: Connection): void {
   }).immediate()
 }
 
-/** Stands between the searched fields, so that none runs into another; no needle holds it. */
+/** Separates the searched fields, so that none runs into another; no needle contains it. */
 export const SEPARATOR = '\x1f'
 const MARK = SEPARATOR.repeat(3)
 
-/** The ids that may hold the folded needle, or null when looking through the records in order is the better way. */
+/** Returns the ids that may contain the folded needle; null if scanning the records in order is better. */
 export function candidates({ db, value }: Connection, resource: Resource, needle: string): number[] | null {
   const { name } = resource
   const trigrams = trigramsOf(needle)
@@ -101,18 +100,18 @@ export function candidates({ db, value }: Connection, resource: Resource, needle
   })()
 }
 
-/** The needle's first trigrams: enough to narrow the search, and all of a short one. */
+/** Returns the needle's first trigrams: enough to narrow the search, and all of a short needle. */
 function trigramsOf(needle: string): string[] {
   const characters = [...needle]
   const all = new Set(characters.slice(2).map((last, i) => `${characters[i]}${characters[i + 1]}${last}`))
   return [...all].slice(0, MAX_TRIGRAMS)
 }
 
-/** Is there anything worth a step of `advanceSearchIndexes`? */
+/** Returns whether `advanceSearchIndexes` has enough to do. */
 export const areIndexesBehind = (connection: Connection): boolean =>
   searched.some(resource => behind(connection, resource) !== null)
 
-/** Brings the indexes a step nearer to the records; false when there is nothing worth a step. Runs in a transaction. */
+/** Advances the indexes by one step; returns false if there is not enough to do. Runs in a transaction. */
 export const advanceSearchIndexes = (connection: Connection): boolean =>
   searched.some(resource => {
     const found = behind(connection, resource)
@@ -120,7 +119,7 @@ export const advanceSearchIndexes = (connection: Connection): boolean =>
     return found !== null
   })
 
-/** How far an index has come, when there is enough that it has to catch up with. */
+/** Returns how far an index has come, if it has enough to catch up with. */
 function behind({ value }: Connection, { name }: Resource): { readonly through: number } | null {
   const through = value<[string], number>('SELECT through_id FROM search_indexes WHERE resource = ?').get(name) ?? 0
   const newest = value<[], number | null>(`SELECT max(id) FROM ${tableOf(name)}`).get() ?? 0
@@ -156,7 +155,7 @@ function advance(connection: Connection, resource: Resource, through: number): v
   query<[number, string], unknown>('UPDATE search_indexes SET through_id = ? WHERE resource = ?').run(end, name)
 }
 
-/** The first records of a query for ids and lengths, as many as make a step. */
+/** Returns the first records of a query for ids and lengths, as many as make one step. */
 function atOnce({ rows }: Connection, sql: string, bound: string | number) {
   const found = rows<[string | number], [id: number, length: number]>(sql).iterate(bound)
   const { rows: some, isCut } = upTo(STEP_LENGTH, found, ([, length]) => length, STEP)

@@ -5,7 +5,7 @@ import { unratedSql } from '../calls/unrated.ts'
 import type { Connection } from '../database/database.ts'
 import { withinSql } from '../database/within.ts'
 
-/** What the records `t` have to hold to be wanted, their period aside, and what that is bound to. */
+/** The SQL conditions of a selection on records `t`, except its period, with their bound values. */
 export function selectionSql(
   connection: Connection,
   resource: Resource,

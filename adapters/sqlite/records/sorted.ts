@@ -11,10 +11,10 @@ import {
 } from './list-plan.ts'
 import { merged } from './merged.ts'
 
-/** How many places are read at once: a few milliseconds. */
+/** Places read at once: a few milliseconds. */
 const STRETCH = 2_000
 
-/** Must all records be sorted to find the first, since no index has their order? */
+/** True if finding the first record takes a sort of all, since no index has their order. */
 export function sorts(plan: Plan): boolean {
   const sql = `SELECT t.id FROM ${fromSql(plan, false)}
     ${whereSql(...plan.conditions, plan.from !== null && afterSql(plan))} ORDER BY ${orderSql(plan)} LIMIT 1`
@@ -24,7 +24,7 @@ export function sorts(plan: Plan): boolean {
     .some(({ detail }) => detail.includes('TEMP B-TREE FOR ORDER BY'))
 }
 
-/** The places of all records, or at least of the first `limit`, sorted a stretch at a time. */
+/** Yields the places of all records, or at least of the first `limit`, sorted a stretch at a time. */
 export async function sorted(plan: Plan, count = Number.POSITIVE_INFINITY): Promise<readonly ViewRow[]> {
   const compare = byPlace(plan)
   const statement = plan.connection.rows<(string | number)[], ViewRow>(

@@ -3,7 +3,7 @@ import type { Field } from '../../../core/resources/field.ts'
 import { type Embed, embedsIn, type Resource, timestamped, type View } from '../../../core/resources/resource.ts'
 import { tableOf } from '../database/table.ts'
 
-/** SQL that makes the JSON of the API, derived from the declarations. */
+/** The SQL that renders records as the API's JSON, derived from the declarations. */
 
 export const amountSql = (column: string): string => `printf('%d.%04d', ${column} / 10000, ${column} % 10000)`
 
@@ -20,7 +20,7 @@ function fieldSql(field: Field, column: string): string {
   }
 }
 
-/** The members of a record's own fields as arguments of json_object; `alias` is the table's. */
+/** The members of a record's own fields, as arguments of json_object; `alias` is the table's. */
 function ownMembers(resource: Resource, alias: string, only?: readonly string[]): string[] {
   const members: [name: string, sql: string][] = [['id', `${alias}.id`]]
   for (const [name, field] of Object.entries(resource.fields))
@@ -44,7 +44,7 @@ function embedSql(embed: Embed): string {
   }
 }
 
-/** The JSON object of the record aliased `t`. */
+/** The SQL of the JSON object of the record aliased `t`. */
 export function viewSql(resource: Resource, view: View): string {
   const members = [
     ...ownMembers(resource, 't'),
@@ -53,7 +53,7 @@ export function viewSql(resource: Resource, view: View): string {
   return `json_object(${members.join(', ')})`
 }
 
-/** May one record's JSON be of any length? */
+/** True if one record's JSON has no length limit. */
 export function isUnbounded(resource: Resource, view: View): boolean {
   return (
     hasUnbounded(resource) ||
@@ -75,5 +75,5 @@ export function joinSql(resource: Resource, view: View): string {
     .join(' ')
 }
 
-/** The view of the row that a RETURNING clause speaks of, which has no alias. */
+/** The view of a row in a RETURNING clause, where it has no alias. */
 export const returningSql = (resource: Resource): string => objectSql(resource, tableOf(resource.name))

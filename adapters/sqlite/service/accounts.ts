@@ -29,7 +29,7 @@ const credentials = (row: AccountRow): Credentials => ({
   disabled: row.disabled === 1,
 })
 
-/** `onSessionsEnded` is called when a change may have ended sessions. */
+/** `onSessionsEnded` is called if a change may have ended sessions. */
 export function accounts(
   connection: Connection,
   writer: Writer,
@@ -58,7 +58,7 @@ export function accounts(
   }
 }
 
-/** The synchronous steps that a write transaction is made of. */
+/** The synchronous steps of write transactions. */
 function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
   const { query } = connection
   return {

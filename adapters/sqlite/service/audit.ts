@@ -9,16 +9,16 @@ import { keySetPages } from '../database/key-set.ts'
 import type { Writer } from '../database/writer.ts'
 import { nameSql } from '../records/record-names.ts'
 
-/** Notes a change within the transaction that makes it. */
+/** Notes a change in the same transaction. */
 export interface AuditTrail {
   /**
-   * The record keeps its name in the trail, so a deletion is noted before it is done. `recordId` last: the record that
-   * this transaction has just inserted; null: none.
+   * The entry keeps the record's name, so note a deletion before making it. `recordId` last: the record that this
+   * transaction just inserted; null: none.
    */
   note(action: AuditAction, resource: string, recordId: number | 'last' | null, changes: Changes, by?: Actor): void
 }
 
-/** A query for the name of the record of an id, by what has names. */
+/** The SQL of a record's name by its id, for everything that has names. */
 const NAMES: ReadonlyMap<string, (id: string) => string> = new Map([
   ...resources.filter(isNamed).map(each => [each.name, (id: string) => nameSql(each, id)] as const),
   ['accounts', id => `(SELECT email FROM accounts WHERE id = ${id})`],

@@ -1,6 +1,6 @@
 import type { Connection } from '../database/database.ts'
 
-/** Counts the sends in a row that a gateway has failed; within the transaction that stores what became of them. */
+/** Counts the sends in a row that a gateway has failed, in the transaction that stores their outcome. */
 export function gatewayFailures({ query }: Connection) {
   // The gateway may have been deleted meanwhile.
   const add = query<[number], unknown>(

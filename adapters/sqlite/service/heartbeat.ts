@@ -3,7 +3,6 @@ import type { Heartbeat } from '../../../core/ports/upkeep.ts'
 import type { Connection } from '../database/database.ts'
 import type { Writer } from '../database/writer.ts'
 
-/** The storage port for the heartbeat. */
 export const heartbeat = ({ query }: Connection, writer: Writer, clock: Clock): Heartbeat => ({
   beat: () =>
     writer.write(() => {

@@ -8,7 +8,7 @@ import { isServed } from '../database/serving.ts'
 import { tableOf } from '../database/table.ts'
 import { strays } from '../database/within.ts'
 
-/** In bytes; 0 where there is no file. */
+/** Returns the size in bytes; 0 if there is no file. */
 export const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0
 
 export function maintenance(connection: Connection): Maintenance {
@@ -48,7 +48,7 @@ const idsIn = (json: string): number[] => {
   return Array.isArray(ids) ? ids.map(Number).sort((a, b) => b - a) : []
 }
 
-/** The newest record shows what the trail has no note of, such as the calls of a switch. */
+/** The newest record reveals what the trail does not note, such as a switch's calls. */
 function lastWrites({ rows, value }: Connection): Statistics['lastWrites'] {
   const noted = new Map(rows<[], [string, string]>('SELECT resource, max(at) FROM audit GROUP BY resource').all())
   const newest = (name: string): string | undefined =>

@@ -13,7 +13,7 @@ import type { AuditTrail } from './audit.ts'
 import { gatewayFailures } from './gateway-failures.ts'
 import { parkedReceipts } from './parked-receipts.ts'
 
-/** The storage port for SMS messages and the receipts that came before them. */
+/** The storage port for SMS messages, and for receipts that came before them. */
 export function messages(
   connection: Connection,
   writer: Writer,
@@ -96,7 +96,7 @@ const SELECT = `SELECT id, ${COLUMNS.join()} FROM sms_messages`
 const COMPLETE =
   'UPDATE sms_messages SET deadline_at = ?, reference = ?, callback_url = ?, external_message_id = ? WHERE id = ?'
 const VIEW = `SELECT ${viewSql(smsMessages, 'plain')} FROM sms_messages t WHERE t.id = ?`
-/** Of messages that share an external id, how many of the latest are looked at. */
+/** How many of the latest messages with one external id are examined. */
 const MOST_ALIKE = 10
 
 function messageRows({ query }: Connection, clock: Clock) {
@@ -124,7 +124,7 @@ function messageRows({ query }: Connection, clock: Clock) {
       const whole = byExternalId.all(gatewayId, externalId, MOST_ALIKE)
       return meant(whole.length > 0 ? whole : byPartId.all(gatewayId, externalId, MOST_ALIKE))
     },
-    /** Writes what has changed: an index is rewritten for every column that is named, changed or not. */
+    /** Writes only what has changed: SQLite rewrites an index for every column named, changed or not. */
     save: (stored: Message, message: Message): void => {
       const before: Readonly<Record<string, unknown>> = stored
       const row: Readonly<Record<string, string | number | null>> = message

@@ -4,20 +4,20 @@ import type { Receipt } from '../../../core/sms/message.ts'
 import { PARKED, parkedPayload } from '../../../core/sms/parked.ts'
 import type { Connection } from '../database/database.ts'
 
-/** How many senders' counts are remembered. */
+/** The number of senders whose counts are remembered. */
 const MAX_REMEMBERED = 10_000
 
-/** Those that name no message by its id never wait: our reference is known before a message is sent. */
+/** A receipt that names no message by id never waits: our reference is known before a message is sent. */
 type Parked = Receipt & { readonly externalId: string }
 
 interface ParkedRow {
   readonly id: number
-  /** Empty where the receipt gave none that is text. */
+  /** Empty if the receipt gave none, or one that is not text. */
   readonly status: string
   readonly payload: string
 }
 
-/** The receipts that are parked, see `PARKED`. */
+/** The parked receipts, see `PARKED`. */
 export function parkedReceipts({ query, value }: Connection, clock: Clock) {
   const insert = query<[number, string, string, string, string, string], unknown>(
     `INSERT INTO parked_receipts (sms_gateway_id, external_message_id, status, payload, received_at, sender)
@@ -47,7 +47,7 @@ export function parkedReceipts({ query, value }: Connection, clock: Clock) {
   const senderCounts = upperBounds<string>(PARKED.perSender)
 
   return {
-    /** Only a message whose send is under way can have a receipt that comes too early. */
+    /** Only a message being sent can have a receipt that comes too early. */
     isWaitedFor: (gatewayId: number): boolean => queued.get(gatewayId) === 1,
     put: (gatewayId: number, receipt: Parked, sender: string): void => {
       if (senderCounts.isFull(`${gatewayId} ${sender}`, () => ofSender.get(gatewayId, sender) ?? 0))
@@ -73,7 +73,7 @@ export function parkedReceipts({ query, value }: Connection, clock: Clock) {
   }
 }
 
-/** How many wait, at most, by whom: counted again only when that is too many, since others take away as well. */
+/** Upper bounds of parked receipts by key: counted again only at the limit, since other processes delete some too. */
 function upperBounds<K>(max: number) {
   const counts = new Map<K, number>()
   return {

@@ -4,7 +4,7 @@ import type { Connection } from '../database/database.ts'
 import type { Writer } from '../database/writer.ts'
 import type { AuditTrail } from './audit.ts'
 
-/** Where routes are kept: ids in a JSON array. */
+/** The tables of routes: ids in a JSON array. */
 export const ROUTE_TABLES = {
   smsRoutes: { table: 'sms_routes', column: 'gateways' },
   trunkRoutes: { table: 'trunk_routes', column: 'trunks' },
@@ -17,7 +17,7 @@ interface RouteRow {
   readonly ids: string
 }
 
-/** The storage port for the routes of one kind. */
+/** The storage port for one kind of routes. */
 export function prefixRoutes(
   { query }: Connection,
   writer: Writer,

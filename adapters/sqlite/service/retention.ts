@@ -5,8 +5,8 @@ import { type Some, upTo } from '../database/key-set.ts'
 import type { Writer } from '../database/writer.ts'
 
 /**
- * Rows whose time is over. `order` is an index that gives the oldest first: that of the moment, or the id. `length` is
- * the SQL of how large a row is, in bytes, where it may be large.
+ * Rows with a retention time. `order` is an index, oldest first: by the moment or the id. `length` is the SQL of a
+ * row's size in bytes, if it may be large.
  */
 export interface DatedRows {
   readonly table: string
@@ -25,13 +25,13 @@ const STEP = 200
 const STEP_LENGTH = 4 * 1024 * 1024
 const BETWEEN_STEPS_MS = 20
 
-/** Bytes of an answer that holds nothing. */
+/** Bytes of an empty response. */
 const EMPTY = '{}'.length
 
 const rest = (signal: AbortSignal | undefined): Promise<void> =>
   pause(BETWEEN_STEPS_MS, undefined, signal ? { signal } : {}).catch(() => undefined)
 
-/** The oldest rows, as far as they are from before a moment. */
+/** The SQL of the oldest rows before a moment. */
 export const oldestSql = ({ table, moment, order, length }: DatedRows): string =>
   `SELECT id, length FROM (SELECT id, ${length} AS length, ${moment} AS moment FROM ${table} ORDER BY ${order} LIMIT ${STEP})
    WHERE moment < ?`
@@ -68,7 +68,7 @@ export function retention(connection: Connection, writer: Writer): Retention {
          WHERE id BETWEEN ? AND ? AND requested_at < ? AND remote_response <> '{}'`,
       )
       let total = 0
-      // From the first each time: a receipt may have come for an old one.
+      // Starts from the first each time: a receipt may have come for an old one.
       for (let looked = 0; !signal?.aborted; ) {
         const { rows: found, isCut } = upTo(STEP_LENGTH, next.iterate(looked, moment), ([, length]) => length, STEP)
         const last = found.at(-1)?.[0]

@@ -83,7 +83,7 @@ export function sessions(
   }
 }
 
-/** Of a session's id: so many characters of its token's hash. */
+/** A session's id is that many characters of its token's hash. */
 const ID_LENGTH = 12
 
 function conditionOf(which: Parameters<Sessions['revoke']>[0]): [condition: string, ...bound: (string | number)[]] {
@@ -91,12 +91,12 @@ function conditionOf(which: Parameters<Sessions['revoke']>[0]): [condition: stri
   return 'id' in which ? [`substr(token_hash, 1, ${ID_LENGTH}) = ?`, which.id] : ['account_id = ?', which.accountId]
 }
 
-/** How many sessions are remembered; the rest are read again. */
+/** Sessions remembered; others are read again. */
 const REMEMBERED = 10_000
 
 /**
- * What was read, until this process clears it or another process has changed anything, which is asked once in a turn of
- * the event loop.
+ * Caches what was read until this process clears it or another process changes anything, which is checked once in a
+ * turn of the event loop.
  */
 function memory(connection: Connection) {
   const haveOthersCommitted = othersCommits(connection)

@@ -1,7 +1,6 @@
 import type { SmsFigures, SmsReports } from '../../../core/ports/messaging/sms-reports.ts'
 import type { Connection } from '../database/database.ts'
 
-/** The storage port for what messages come to. */
 export function smsReports({ query, value }: Connection): SmsReports {
   const figures = query<[string, string], SmsFigures>(
     `SELECT sms_gateway_id, tenant_id, status_class, count(*) AS messages, sum(coalesce(parts, sms_parts(message))) AS parts

@@ -14,14 +14,14 @@ export interface Sources {
   readonly clock: Clock
 }
 
-/** What a call that stays inside is decided by: it costs nothing. */
+/** Returns what decides an internal call: it costs nothing. */
 export const insideFacts = (parts: Gathered): CallFacts => ({
   directory: parts.directory(),
   rate: undefined,
   used: { tenant: NOTHING_USED, extension: NOTHING_USED },
 })
 
-/** What a call out is decided by; the rate, where a limit wants one or it is told. */
+/** Returns what decides an outgoing call; with the rate, if a limit or an explanation needs it. */
 export async function outsideFacts(
   parts: Gathered,
   { caller, read, isTold }: { readonly caller: SwitchExtension; readonly read: ReadNumber; readonly isTold: boolean },
@@ -36,7 +36,7 @@ export async function outsideFacts(
   return { ...facts, rate, used: { tenant: used.tenant, extension: used.extension(caller.id) } }
 }
 
-/** Is a limit set that stored calls count for? */
+/** True if a limit is set that counts stored calls. */
 const hasCounts = ({ most }: Limits): boolean => Object.keys(most).some(name => name !== 'concurrent_calls')
 
 async function rateFor(tenantId: number, read: ReadNumber, { calls, clock }: Sources): Promise<Rate | null> {

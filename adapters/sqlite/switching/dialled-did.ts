@@ -4,7 +4,9 @@ import { isFitNumber } from '../../../core/switching/fit.ts'
 import type { DidNumbers, DidOwner } from './did-numbers.ts'
 import type { KnownTenants } from './known-tenants.ts'
 
-/** The DID that a carrier calls: by E.164 with or without its plus, else as it is dialled in the country of its tenant. */
+/**
+ * Finds the DID that a carrier calls: by E.164 with or without its plus, else as dialled in the country of its tenant.
+ */
 export async function dialledDid(dialled: string, numbers: DidNumbers, known: KnownTenants): Promise<DidOwner | null> {
   if (!isFitNumber(dialled)) return null
   const digits = dialled.replace(/^\+/, '')

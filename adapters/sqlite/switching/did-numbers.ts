@@ -2,11 +2,11 @@ import type { Dialling } from '../../../core/dialling/dialling.ts'
 import type { Changed } from '../../../core/ports/switching.ts'
 import type { Connection } from '../database/database.ts'
 
-/** Which DID a telephone number is of. */
+/** Finds the DID of a phone number. */
 export interface DidNumbers {
-  /** What has to be read again; nothing is read by then. */
+  /** Marks what has to be read again, without reading it. */
   changed(changed: Changed): void
-  /** The DID of that number, by its digits: of several records, that of the smallest id. */
+  /** Returns the DID with these digits: among several records, the one with the smallest id. */
   find(digits: string): Promise<DidOwner | null>
 }
 
@@ -19,9 +19,9 @@ export interface DidOwner {
 const PAGE = 1_000
 
 /**
- * Numbers are stored as they were written and compared as their tenant's country reads them, so they are read once and
- * kept: some 200 bytes each. After a change the numbers of its tenant are read again, in steps; meanwhile what is found
- * counts when its record still has that number.
+ * Keeps the numbers of DIDs, some 200 bytes each: they are stored as written, and compared as their tenant's country
+ * reads them. After a change, reads the tenant's numbers again, in steps; meanwhile a match counts if its record still
+ * has that number.
  */
 export function didNumbers(
   { rows, value, turns }: Connection,
@@ -32,7 +32,7 @@ export function didNumbers(
   )
   const record = rows<[number], [tenantId: number, number: string]>('SELECT tenant_id, number FROM dids WHERE id = ?')
   const allTenants = value<[], number>('SELECT DISTINCT tenant_id FROM dids')
-  /** By digits, the smallest id first. */
+  /** By digits, smallest id first. */
   const owners = new Map<string, readonly DidOwner[]>()
   const byTenant = new Map<number, readonly string[]>()
   let pending: Changed = 'all'
@@ -104,7 +104,7 @@ export function didNumbers(
         running = catchUp().finally(() => {
           running = null
         })
-        // Who waits for it is told; the next question tries again.
+        // Whoever waits for it gets the error; the next question tries again.
         running.catch(() => undefined)
       }
       const owner = still(digits)

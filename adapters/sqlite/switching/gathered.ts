@@ -2,18 +2,18 @@ import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory } from '.
 import type { KnownTenant, KnownTenants } from './known-tenants.ts'
 import type { SwitchRecords } from './switch-records.ts'
 
-/** The records of one tenant that a question is about, and those that they lead to. */
+/** The records of one tenant that a question concerns, and those that they lead to. */
 export interface Gathered {
   readonly known: KnownTenant
-  /** Reads and keeps it; null where there is none. */
+  /** Reads and keeps it; null if there is none. */
   addExtension(number: string): SwitchExtension | null
   /** With its agents. */
   addQueue(number: string): SwitchQueue | null
-  /** With what its routes lead to. */
+  /** Adds a DID with what its routes lead to. */
   addDid(id: number): void
   keepExtension(extension: SwitchExtension): void
   keepQueue(queue: SwitchQueue): void
-  /** Keeps a DID without reading what it leads to. */
+  /** Adds a DID without what it leads to. */
   show(did: SwitchDid): void
   directory(): TenantDirectory
 }
@@ -46,7 +46,7 @@ export function gathering(known: KnownTenant, records: SwitchRecords, shared: Kn
         else gathered.addQueue(number)
     },
     keepExtension: extension => extensions.set(extension.number, extension),
-    // Of several queues with one number, the oldest has it.
+    // If several queues have one number, the oldest gets it.
     keepQueue: queue => {
       if (!queues.has(queue.number)) queues.set(queue.number, queue)
     },

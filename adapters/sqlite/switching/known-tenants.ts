@@ -7,23 +7,23 @@ import { limitsOf } from '../../../core/switching/limits/limit-settings.ts'
 import type { LimitSettings } from '../../../core/switching/limits/limits.ts'
 import type { SwitchRecords } from './switch-records.ts'
 
-/** What the settings of a tenant say, which may be long. */
+/** What is read from a tenant's settings, which may be long. */
 export interface KnownTenant {
   readonly tenant: SwitchTenant
   readonly dialling: Dialling
   readonly limits: LimitSettings
 }
 
-/** Keeps what every call of a tenant needs until something of it changes. */
+/** Keeps what every call of a tenant needs until it changes. */
 export interface KnownTenants {
   changed(changed: Changed): void
   of(id: number): KnownTenant | null
-  /** The countries of the tenants that have been asked for. */
+  /** Returns the countries of the tenants requested so far. */
   countries(): ReadonlySet<string>
   trunks(): ReadonlyMap<string, Trunk>
-  /** Those of the tenant and those of all. */
+  /** Returns the tenant's own routes and the shared ones. */
   routesOf(tenantId: number): readonly TrunkRoute[]
-  /** What the carrier of a trunk may be shown as the caller. */
+  /** Returns the DIDs that a trunk's carrier may be shown as the caller. */
   shownBy(tenantId: number, trunk: string): readonly SwitchDid[]
 }
 
@@ -51,7 +51,7 @@ export function knownTenants(records: SwitchRecords): KnownTenants {
   }
   return {
     changed: changed => {
-      // A few rows, and a route of one tenant changes them too.
+      // A few rows, which a route of one tenant changes too.
       carriers = null
       if (changed === 'all') {
         tenants.clear()

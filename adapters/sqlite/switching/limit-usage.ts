@@ -5,20 +5,20 @@ import type { SwitchTenant } from '../../../core/switching/directory.ts'
 import { type UsageTally, usageTally } from '../../../core/switching/limits/usage-tally.ts'
 import type { Connection } from '../database/database.ts'
 
-/** Some milliseconds of reading. */
+/** Rows read in some milliseconds. */
 const PAGE = 5_000
-/** Where more calls are new than this, as while calls of years are imported, reading a tenant's own is less work. */
+/** If more calls are new, as during an import of years, reading a tenant's own calls is less work. */
 const MOST_NEW = 10_000
-/** The index is by start; calls that took longer than this are not found again. */
+/** The index is by start; longer calls are not found again. */
 const LONGEST_CALL_S = 86_400
-/** Tallies of more pages than this are kept for so long a page, however many of their calls are changed meanwhile. */
+/** Tallies of more pages than this are kept for KEPT_MS a page, however many of their calls change meanwhile. */
 const FEW_PAGES = 4
 const KEPT_MS = 100
 
 interface Kept {
   readonly tally: UsageTally
   readonly timezone: string
-  /** Of the changes of calls that are stored. */
+  /** The revision of changes to stored calls. */
   readonly revision: number
   /** Milliseconds of the monotonic clock; null while it is being added up. */
   readyAt: number | null
@@ -30,8 +30,8 @@ type NewRow = [tenantId: number, extensionId: number | null, cost: number, ended
 type OldRow = [startedAt: string, id: number, extensionId: number | null, cost: number, endedAt: string, isOut: number]
 
 /**
- * Keeps a tally of each tenant that is asked for, current by the highest id of a call, which never comes again. Changes
- * and deletions of stored calls are counted by triggers (`call_revisions`), whichever program makes them.
+ * Keeps a tally for each requested tenant, current by the highest call id, which is never reused. Triggers count
+ * changes and deletions of stored calls (`call_revisions`), whichever program makes them.
  */
 export function limitUsage(connection: Connection, clock: Clock): LimitUsage {
   const { rows, value, turns } = connection

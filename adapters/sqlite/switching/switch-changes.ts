@@ -2,11 +2,11 @@ import type { Changed, SwitchChanges } from '../../../core/ports/switching.ts'
 import { together } from '../../../core/switching/changes.ts'
 import type { Connection } from '../database/database.ts'
 
-/** Where more records are new than this, all tenants are looked at. */
+/** If more records are new, all tenants are checked. */
 const MOST_NEW = 10_000
 const ALL_TENANTS = 0
 
-/** Tells the tenants of the records that have been added to a table since it was asked last. */
+/** Returns a function that gives the tenants of records added to a table since its last call. */
 function added({ value }: Connection, table: string, condition = 'true'): () => Changed {
   const last = value<[string], number>('SELECT seq FROM sqlite_sequence WHERE name = ?')
   const tenants = value<[number], number>(`SELECT DISTINCT tenant_id FROM ${table} WHERE id > ? AND ${condition}`)
@@ -19,7 +19,7 @@ function added({ value }: Connection, table: string, condition = 'true'): () => 
   }
 }
 
-/** Changes and deletions are noted by triggers, in a row for each tenant; what is new shows by its id. */
+/** Triggers note changes and deletions, in a row for each tenant; new records show by their id. */
 export function switchChanges(connection: Connection): SwitchChanges {
   const { value } = connection
   const lastSeq = value<[], number>('SELECT max(seq) FROM switch_changes')

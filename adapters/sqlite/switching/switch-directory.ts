@@ -14,14 +14,16 @@ import { type KnownTenant, type KnownTenants, knownTenants } from './known-tenan
 import { switchChanges } from './switch-changes.ts'
 import { allIn, type SwitchRecords, switchRecords } from './switch-records.ts'
 
-/** What the answers are made of. */
+/** What the answers are built from. */
 interface Shared {
   readonly records: SwitchRecords
   readonly known: KnownTenants
   readonly numbers: DidNumbers
 }
 
-/** The storage port for what switches ask. It keeps nothing of extensions, queues and DIDs but which number is whose. */
+/**
+ * The storage port for what switches ask. Of extensions, queues and DIDs it caches only which number belongs to whom.
+ */
 export function switchDirectory(connection: Connection, sources: Sources): SwitchDirectory {
   const records = switchRecords(connection)
   const known = knownTenants(records)
@@ -75,7 +77,7 @@ export function switchDirectory(connection: Connection, sources: Sources): Switc
   }
 }
 
-/** A call to a DID: of that tenant, or of whichever has it. */
+/** Looks up a call to a DID: of that tenant, or of whichever has it. */
 async function brought(dialled: string, shared: Shared, tenant: KnownTenant | null): Promise<CallFacts | null> {
   const { records, known, numbers } = shared
   const owner = await dialledDid(dialled, numbers, known)
@@ -107,7 +109,7 @@ async function placed(
   return outsideFacts(parts, { caller, read, isTold }, sources)
 }
 
-/** The DIDs that carriers may be shown as the caller. */
+/** Adds the DIDs that carriers may be shown as the caller. */
 async function addShown(
   parts: Gathered,
   caller: SwitchExtension,
@@ -120,7 +122,7 @@ async function addShown(
     if (await isOwn(did, parts.known, numbers)) parts.show(did)
 }
 
-/** Everything of a tenant, in steps. */
+/** Returns everything of a tenant, in steps. */
 async function whole(
   tenant: KnownTenant,
   { records, known, numbers }: Shared,
@@ -136,7 +138,7 @@ async function whole(
   return parts.directory()
 }
 
-/** Of several DIDs with one number, only one has it. */
+/** If several DIDs have one number, only one of them gets its calls. */
 const isOwn = async (
   { id, number }: { readonly id: number; readonly number: string },
   { dialling }: KnownTenant,

@@ -4,7 +4,7 @@ import type { SwitchDid, SwitchExtension, SwitchQueue, SwitchTenant, Trunk } fro
 import type { Connection } from '../database/database.ts'
 import { idsIn, ROUTE_TABLES } from '../service/prefix-routes.ts'
 
-/** Reads the records that switches go by, as they see them. */
+/** Reads the records for switches, in the form that switches need. */
 export type SwitchRecords = ReturnType<typeof switchRecords>
 
 /** Records read at once: some milliseconds. */
@@ -68,14 +68,17 @@ export function switchRecords({ query, value }: Connection) {
       slug: (slug: string) => bySlug.get(slug) ?? null,
       domain: (domain: string) => byDomain.get(domain) ?? null,
     },
-    /** Ids, in pages. */
+    /** Returns ids, in pages. */
     tenantsAfter: (id: number): readonly number[] => tenantIds.all(id),
     extension: (tenantId: number, number: string) => found(extension.get(tenantId, number), extensionIn),
     queue: (tenantId: number, number: string) => found(queue.get(tenantId, number), queueIn),
     did: (id: number) => found(did.get(id), didIn),
-    /** The DIDs that have a route to that extension. */
+    /** Returns the DIDs with a route to that extension. */
     didsTo: (extensionId: number): SwitchDid[] => leadingTo.all(extensionId).map(didIn),
-    /** The oldest active DID of the tenant whose calls come from the trunk or from none that is known, and the oldest. */
+    /**
+     * Returns the tenant's oldest active DID whose calls come from the trunk or from no known trunk, and its oldest
+     * one.
+     */
     shownBy: (tenantId: number, trunk: string): SwitchDid[] =>
       [firstShown.get({ tenant: tenantId, trunk }), oldest.get(tenantId)].flatMap(row => (row ? [didIn(row)] : [])),
     trunks: (): ReadonlyMap<string, Trunk> => new Map(trunks.all().map(row => [String(row['name']), trunkIn(row)])),
@@ -91,7 +94,7 @@ export function switchRecords({ query, value }: Connection) {
 
 const page = (select: string): string => `${select} WHERE tenant_id = ? AND id > ? ORDER BY id LIMIT ${PAGE}`
 
-/** Everything that pages of records hold, each page in a step of its own. */
+/** Returns all records of pages, each page in its own step. */
 export async function allIn<R extends { readonly id: number }>(
   turn: <T>(step: () => T) => Promise<T>,
   after: (id: number) => readonly R[],
@@ -130,7 +133,7 @@ function pairsIn(text: string): readonly (readonly unknown[])[] {
 
 const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** What is not said is as the declaration of trunks has it. */
+/** Takes the declared defaults of trunks for missing values. */
 function trunkIn({ id, ...row }: Row & { readonly id: number }): Trunk {
   const { transport, number_form: form, max_calls: most } = row
   return {

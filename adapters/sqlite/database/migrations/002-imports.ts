@@ -1,4 +1,4 @@
-/** How far each import that keeps its place has come: `mark` is the importer's own. */
+/** How far each import got that keeps its place: `mark` is the importer's own. */
 export const imports = `
 CREATE TABLE imports (
   resource TEXT NOT NULL,

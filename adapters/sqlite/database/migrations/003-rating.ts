@@ -1,6 +1,6 @@
 /**
- * How calls that the switch handed over were rated, what they were before, and what could not be used.
- * `catalog_revisions` counts the changes of what a tenant's calls are rated by, whichever program makes them.
+ * How delivered calls were rated, their former ratings, and unusable records. `catalog_revisions` counts the changes
+ * of what a tenant's calls are rated by, whichever program makes them.
  */
 const bumped = (table: string, event: string, row: 'new' | 'old', column: string): string => `
 CREATE TRIGGER ${table}_${event}_revises AFTER ${event} ON ${table} BEGIN

@@ -1,4 +1,4 @@
-/** Who changed what, from where. `changes` is JSON: what each field was (before) and is (after). */
+/** Who changed what, from where. `changes` is JSON: each field's value before and after. */
 export const audit = `
 CREATE TABLE audit (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,6 +1,6 @@
 /**
- * What is new in a catalog shows by its id, which never comes again; only changes and deletions are counted, since a
- * count with each row of a deck costs as much as the row. What moves to another tenant changes both catalogs.
+ * New rows of a catalog show by their id, which is never reused; only changes and deletions are counted, since
+ * counting each row of a deck costs as much as the row. Moving a row to another tenant changes both catalogs.
  */
 const perTenant = ['rates', 'extensions', 'dids']
 

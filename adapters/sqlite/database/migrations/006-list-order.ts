@@ -1,6 +1,6 @@
 /**
- * The calls of one extension and all messages are read page by page in the order of their lists; without an index that
- * has it, each page sorted all of them. The index of unrated calls was used by no query.
+ * The calls of one extension, and all messages, are read page by page in list order; without an index in that order,
+ * each page sorted all of them. No query used the index of unrated calls.
  */
 export const listOrder = `
 DROP INDEX cdrs_by_extension;

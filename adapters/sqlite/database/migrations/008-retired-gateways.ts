@@ -1,4 +1,4 @@
-/** What decides on receipts for the messages of gateways that were deleted. */
+/** What decides on receipts for messages of deleted gateways. */
 export const retiredGateways = `
 CREATE TABLE retired_gateways (
   id INTEGER PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * What the service keeps because others may be hostile: keys of its own, what it noticed, and who sent a receipt that
- * waits, so that one sender cannot push out another's.
+ * Data against hostile clients: the service's own keys, its notices, and the sender of each parked receipt, so that
+ * one sender cannot push out another's.
  */
 export const outside = `
 CREATE TABLE server_keys (

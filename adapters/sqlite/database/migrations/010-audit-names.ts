@@ -1,3 +1,3 @@
-/** What a person called the record of a change when it was made, such as acme/101. */
+/** The name of the changed record at the time, such as acme/101. */
 export const auditNames = `
 ALTER TABLE audit ADD COLUMN record_name TEXT;`

@@ -1,7 +1,7 @@
 /**
- * The decks of a tenant that follow one another; see core/rating/deck-times.ts. `deck_rates` holds the rates of those
- * that are pending or past, in the order in which the newer of two counts: `rate_id` is the id that a rate had, or that
- * the one of the same prefix has, null for what gets its id when the deck takes effect.
+ * A tenant's decks over time; see core/rating/deck-times.ts. `deck_rates` holds the rates of pending and past decks,
+ * older before newer: `rate_id` is the id that a rate had, or that the rate of the same prefix has; null for rates
+ * that get their id when the deck takes effect.
  */
 const bumped = (event: string, row: 'new' | 'old'): string => `
 CREATE TRIGGER decks_${event}_revises AFTER ${event} ON decks BEGIN

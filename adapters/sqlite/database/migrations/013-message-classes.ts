@@ -1,5 +1,5 @@
 /**
- * What is kept beside a message: our own reference of it, what its status means, and how it was carried. An id that a
+ * What is kept beside a message: our own reference, the meaning of its status, and how it was carried. The id that a
  * provider gave to a part of a long message leads to the message.
  */
 export const messageClasses = `

@@ -1,7 +1,7 @@
 const TARGET = ['server_host', 'server_port', 'use_ssl', 'username']
 
 /**
- * Keeps when a gateway's password was last made to go elsewhere, by whichever statement. Changes of gateways belong to
+ * Keeps when a gateway's password last changed its destination, by whichever statement. Changes of gateways belong to
  * the security trail.
  */
 export const gatewayTargets = `

@@ -1,4 +1,4 @@
-/** Through which gateways messages go where none is named: ids in a JSON array, the first tried first. */
+/** The gateways of messages that name none: ids in a JSON array, in the order to try. */
 export const smsRoutes = `
 CREATE TABLE sms_routes (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,6 +1,6 @@
 /**
- * Counts the changes of a tenant's stored calls that its limits go by, whichever program makes them. What is new shows
- * by its id. That an extension is deleted changes nothing for the others.
+ * Counts changes of a tenant's stored calls that affect its limits, whichever program makes them. New calls show by
+ * their id. Deleting an extension changes nothing for the others.
  */
 const bumped = (name: string, event: string, row: 'new' | 'old'): string => `
 CREATE TRIGGER ${name} AFTER ${event} ON cdrs BEGIN

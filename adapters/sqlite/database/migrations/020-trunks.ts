@@ -1,6 +1,6 @@
 /**
- * Carriers, and which of them numbers go out through: ids in a JSON array, the first tried first. A trunk that is deleted
- * leaves the routes; one that has no other is kept, so that its calls are refused and do not go another way.
+ * Carriers, and which of them numbers are sent through: ids in a JSON array, in the order to try. A deleted trunk is
+ * removed from routes; a route left without trunks stays, so that its calls are refused instead of going another way.
  */
 export const trunks = `
 CREATE TABLE trunks (

@@ -1,6 +1,6 @@
 /**
- * Which tenants' records have changed last that switches go by, whichever program changes them; 0 stands for all tenants.
- * What is new of extensions and DIDs shows by its id, so that an import of many is no slower.
+ * Which tenants' records for switches changed last, whichever program changes them; 0 stands for all tenants. New
+ * extensions and DIDs show by their id, so that a large import is no slower.
  */
 const noted = (name: string, when: string, tenant: string): string => `
 CREATE TRIGGER ${name}_switched AFTER ${when} BEGIN
