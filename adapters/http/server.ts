@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type Koa from 'koa'
 import { AppError } from '../../core/errors.ts'
 import { boundConnections, type ConnectionLimits, type Connections, type Cut } from './clients/connections.ts'
+import { paced } from './clients/pacing.ts'
 import { isForOneHost, type OnRefusal, refuse, refuseUnreadable } from './clients/refusal.ts'
 
 /** Limits on clients' time and connections. */
@@ -52,7 +53,8 @@ export interface RunningServer {
 
 /** A server that has its address, and answers 503 until it has an application. */
 export interface ListeningServer extends RunningServer {
-  serve(app: Koa): void
+  /** Requests to the `urgent` paths go before the others. */
+  serve(app: Koa, urgent?: readonly string[]): void
 }
 
 /** Serves the application that `appAt` builds for the actual URL. See {@link listen}. */
@@ -63,6 +65,11 @@ export async function serve(
   const server = await listen(...listening)
   server.serve(appAt(server.url))
   return server
+}
+
+interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
 }
 
 /**
@@ -80,18 +87,24 @@ export async function listen(
   const address = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
   const running = new Set<Promise<void>>()
-  let handle: ReturnType<Koa['callback']> | null = null
+  let take: ((exchange: Exchange) => void) | null = null
   server.on('request', (request, response) => {
     if (!connections.begin(request, response)) return
     if (!isForOneHost(request)) return refuse(response, '400 Bad Request', 'HOST', onRefusal)
-    if (!handle) return refuse(response, '503 Service Unavailable', 'STARTING', onRefusal)
-    const handling = handle(request, response).finally(() => running.delete(handling))
-    running.add(handling)
+    if (!take) return refuse(response, '503 Service Unavailable', 'STARTING', onRefusal)
+    take({ request, response })
   })
   return {
     url,
-    serve: app => {
-      handle = app.callback()
+    serve: (app, urgent = []) => {
+      const handle = app.callback()
+      take = paced(
+        ({ request, response }) => {
+          const handling = handle(request, response).finally(() => running.delete(handling))
+          running.add(handling)
+        },
+        ({ request }) => urgent.includes(request.url ?? ''),
+      )
     },
     stop: graceMs => stop(server, { connections, running }, graceMs),
   }

@@ -110,7 +110,11 @@ async function startService(
       notices,
       heartbeat,
     }
-    server.serve(httpApp({ ...parts, log, baseUrl, isBaseUrlSet, trustedProxies, metrics, mounts }))
+    const app = httpApp({ ...parts, log, baseUrl, isBaseUrlSet, trustedProxies, metrics, mounts })
+    server.serve(
+      app,
+      mounts.map(({ path }) => path),
+    )
     return { ...opened, server, served }
   } catch (error) {
     await server.stop(0)

@@ -22,6 +22,7 @@ import { commandLine, start } from './rows/programs.ts'
 import { receipts } from './rows/receipts.ts'
 import { getCdr, listPage, postCdr, search } from './rows/requests.ts'
 import type { Row } from './rows/row.ts'
+import { telephoneSwitch } from './rows/switch.ts'
 import { growthTable, type Line, table, writeBetween } from './table.ts'
 
 /** Those that write come last, so that the index does not follow new records while others are measured. */
@@ -37,6 +38,7 @@ const ROWS: readonly Row[] = [
   receipts,
   postCdr,
   profile,
+  telephoneSwitch,
 ]
 
 /** What a growing number of CDRs could slow down. */

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { EventSocketPlace } from '../../adapters/freeswitch/socket/event-socket.ts'
 
-export const PASSWORD = 'of the tests'
+export const PASSWORD = 'of-the-tests'
 
 /** A FreeSWITCH that is held by a test: it keeps what it is told, and answers as the test says. */
 export interface HeldSwitch {
