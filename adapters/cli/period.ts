@@ -3,9 +3,9 @@ import { parseDate } from '../../core/dates.ts'
 import type { Records } from '../../core/ports/records.ts'
 import { FOREVER, isMonth, midnights, monthOf, type Period } from '../../core/rating/period.ts'
 import type { Resource } from '../../core/resources/resource.ts'
+import { timeZoneOf } from '../../core/use-cases/records/time-zone.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
-import { timeZoneOf } from './terminal/moments.ts'
 
 /** `what` happened then, such as calls that began. */
 export const periodOptions = (command: Command, what: string): Command =>

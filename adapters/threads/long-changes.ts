@@ -14,6 +14,7 @@ type LongWork = {
   remove(resource: string, ...rest: Rest<Parameters<Records['remove']>>): Promise<void>
   putInForce(): ReturnType<Decks['putInForce']>
   usage(...given: Parameters<Calls['usage']>): ReturnType<Calls['usage']>
+  rerate(...given: Parameters<Calls['rerate']>): ReturnType<Calls['rerate']>
   /** Closes the storage. */
   end(): Promise<void>
 }
@@ -21,7 +22,7 @@ type LongWork = {
 interface Served {
   readonly records: Pick<Records, 'remove'>
   readonly decks: Pick<Decks, 'putInForce'>
-  readonly calls: Pick<Calls, 'usage'>
+  readonly calls: Pick<Calls, 'usage' | 'rerate'>
   close(): Promise<void>
 }
 
@@ -31,6 +32,7 @@ export function serveLongChanges({ records, decks, calls, close }: Served, chann
     remove: (resource, ...rest) => records.remove(resourceNamed(resource), ...rest),
     putInForce: () => decks.putInForce(),
     usage: (...given) => calls.usage(...given),
+    rerate: (...given) => calls.rerate(...given),
     end: close,
   }
   peer(channel, methods)
@@ -46,7 +48,7 @@ interface LongChanging {
 /**
  * Runs long changes of records, decks and calls on their own thread. Deleting a tenant with a million call records or
  * an extension with as many references, and putting a large deck in force, are single transactions of seconds; a
- * monthly report reads every call of the month.
+ * monthly report, and rating a month again, read every call of the month.
  */
 export function threadedChanges(
   here: { readonly records: Records; readonly decks: Decks; readonly calls: Calls },
@@ -70,7 +72,13 @@ export function threadedChanges(
         return moment !== null && moment <= clock.now() ? thread.peer().call('putInForce') : []
       },
     },
-    calls: { ...calls, usage: (...given) => thread.peer().call('usage', ...given) },
+    calls: {
+      ...calls,
+      usage: (...given) => thread.peer().call('usage', ...given),
+      // A function cannot be passed to a thread.
+      rerate: (query, options) =>
+        options.onChanges ? calls.rerate(query, options) : thread.peer().call('rerate', query, options),
+    },
     close: thread.close,
   }
 }

@@ -1,3 +1,4 @@
+import type { Actor } from '../audit.ts'
 import type { CompletedCall, SourceFormat } from '../calls/completed-call.ts'
 import type { Catalog, FeedRules } from '../calls/record-call.ts'
 import type { Timestamp } from '../dates.ts'
@@ -92,6 +93,7 @@ export interface RerateOptions {
   /** The most changes that the result holds. */
   readonly sample: number
   readonly onChanges?: (changes: readonly Rerated[]) => Promise<void>
+  readonly by?: Actor
 }
 
 export interface RerateResult {

@@ -3,7 +3,7 @@ import type { Replacement } from '../ports/bulk.ts'
 import type { Records } from '../ports/records.ts'
 import type { Clock } from '../ports/system.ts'
 import { lowered, type Resource } from '../resources/resource.ts'
-import { tenants } from '../resources/tenants.ts'
+import { timeZoneOf } from '../use-cases/records/time-zone.ts'
 import { optionFix, TransferFailure } from './failure.ts'
 import type { Guide } from './guide.ts'
 import type { ImportOptions } from './options.ts'
@@ -58,7 +58,7 @@ export async function replacingOf(
 ): Promise<Replacing | null> {
   if (mode !== 'replace' || tenant === null) return null
   const tenantId = Number(tenant.value)
-  const timeZone = String((await records.find(tenants, tenantId))?.['timezone'] ?? 'UTC')
+  const timeZone = await timeZoneOf(records, tenantId)
   const effectiveAt = effective === undefined ? null : momentIn(timeZone)(effective)
   if (effective !== undefined && effectiveAt === null)
     throw new TransferFailure(

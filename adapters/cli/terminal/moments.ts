@@ -1,7 +1,5 @@
 import { momentIn } from '../../../core/calls/switch-time.ts'
 import type { Timestamp } from '../../../core/dates.ts'
-import type { Records } from '../../../core/ports/records.ts'
-import { tenants } from '../../../core/resources/tenants.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 
 /** Reads the moment that a flag gives, by a tenant's time zone unless it says another. Throws CliError. */
@@ -11,6 +9,3 @@ export function momentFrom(flag: string, given: string, timeZone: string): Times
   const example = '2026-12-01T00:00'
   throw new CliError(EXIT.usage, `${flag} must be a day, or a day and a time such as ${example}`, again(flag, example))
 }
-
-export const timeZoneOf = async (records: Records, tenantId: number): Promise<string> =>
-  String((await records.find(tenants, tenantId))?.['timezone'] ?? 'UTC')

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Catalog } from '../../../core/calls/record-call.ts'
 import { changeOf, type FormerRating, type NewRating, rerate, type StoredCall } from '../../../core/calls/rerating.ts'
 import { notFound } from '../../../core/errors.ts'
-import type { Calls, Rerated, RerateQuery, RerateResult } from '../../../core/ports/calls.ts'
+import type { Calls, Rerated, RerateOptions, RerateQuery, RerateResult } from '../../../core/ports/calls.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { Direction } from '../../../core/rating/rate-call.ts'
 import type { Connection } from '../database/database.ts'
@@ -33,21 +33,21 @@ export function rerating(
     return rerate({ pages: pagesOf(connection, query), catalog: () => catalogOf(query.tenantId), sample, onChange })
   }
   /** Stores all changes at once; returns the result with the range of their ids in the history. */
-  const store = (query: RerateQuery, sample: number) =>
+  const store = (query: RerateQuery, { sample, by }: Pick<RerateOptions, 'sample' | 'by'>) =>
     writer.writeAlone(() => {
       const before = lastKept()
       const steps = run(query, sample, applier(connection, clock.now()))
       let step = steps.next()
       while (!step.done) step = steps.next()
       const { examined, changed } = step.value
-      if (changed > 0) trail.note('rerate', 'cdrs', null, { tenant_id: query.tenantId, examined, changed })
+      if (changed > 0) trail.note('rerate', 'cdrs', null, { tenant_id: query.tenantId, examined, changed }, by)
       return { result: step.value, before, last: lastKept() }
     })
 
   return {
-    rerate: async (query, { dryRun, sample, onChanges }): Promise<RerateResult> => {
+    rerate: async (query, { dryRun, sample, onChanges, by }): Promise<RerateResult> => {
       if (!dryRun) {
-        const { result, before, last } = await store(query, sample)
+        const { result, before, last } = await store(query, { sample, ...(by ? { by } : {}) })
         if (onChanges) for (const changes of keptChanges(connection, before, last)) await onChanges(changes)
         return result
       }

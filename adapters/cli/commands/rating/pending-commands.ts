@@ -1,17 +1,14 @@
 import { Command } from 'commander'
-import { shownMoment, wallClock } from '../../../../core/calls/switch-time.ts'
+import { shownMoment } from '../../../../core/calls/switch-time.ts'
 import { counted } from '../../../../core/counted.ts'
-import type { DeckEntry } from '../../../../core/ports/decks.ts'
-import { ALL_ALONG } from '../../../../core/rating/deck-times.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
-import { type Context, type Services, say } from '../../context.ts'
-import { CliError, EXIT } from '../../exit.ts'
+import { cancelDeck, type ListedDeck, listDecks, pendingDeck } from '../../../../core/use-cases/calls/later-decks.ts'
+import { type Context, say } from '../../context.ts'
 import type { Flags } from '../../fields.ts'
 import { example } from '../../help.ts'
-import { naming, resolve } from '../../naming/references.ts'
+import { resolve } from '../../naming/references.ts'
 import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
 import { type RunCommand, takesFields } from '../../program.ts'
-import { timeZoneOf } from '../../terminal/moments.ts'
 import { printRows } from '../../terminal/output.ts'
 import { wholeNumber } from '../../terminal/whole-number.ts'
 import { assertWanted } from '../delete-command.ts'
@@ -44,10 +41,10 @@ function listCommand(run: RunCommand): Command {
   return run(takesFields(command), async (context, words, flags) => {
     const services = await context.open()
     const all = flags['all'] === true
-    const found = await services.decks.list({ ...(await tenantOf(context, words, flags)), all })
+    const found = await listDecks(services, { ...(await tenantOf(context, words, flags)), all })
     if (found.length === 0 && context.options.output === 'table')
       return say(context, all ? 'no deck has been replaced yet' : 'no deck is pending')
-    return printRows(context, COLUMNS, await Promise.all(found.map(deck => rowOf(services, deck))))
+    return printRows(context, COLUMNS, found.map(rowOf))
   })
 }
 
@@ -58,19 +55,12 @@ async function tenantOf(context: Context, words: readonly string[], flags: Flags
   return { tenantId: await resolve((await context.open()).records, tenants, tenant) }
 }
 
-async function rowOf({ records }: Services, deck: DeckEntry) {
-  const { id, tenantId, effectiveAt, state, rates, file, createdAt } = deck
-  const timezone = await timeZoneOf(records, tenantId)
-  const isFirst = effectiveAt === ALL_ALONG
-  return {
-    id,
-    tenant: await naming(records)(tenants, tenantId),
-    effective: isFirst ? '(from the start)' : wallClock(timezone)(effectiveAt),
-    ...{ timezone, state, rates, file },
-    effective_at: isFirst ? null : effectiveAt,
-    created_at: createdAt,
-  }
-}
+const rowOf = ({ id, tenant, timezone, state, rates, file, effectiveAt, effective, createdAt }: ListedDeck) => ({
+  ...{ id, tenant, timezone, state, rates, file },
+  effective: effective ?? '(from the start)',
+  effective_at: effective === null ? null : effectiveAt,
+  created_at: createdAt,
+})
 
 function cancelCommand(run: RunCommand): Command {
   const command = new Command('cancel')
@@ -79,19 +69,11 @@ function cancelCommand(run: RunCommand): Command {
     .option('-y, --yes', 'do not ask')
   example(command, 'trunkline rate pending cancel 1 --yes')
   return run(command, async (context, [word = ''], flags) => {
-    const { decks, records } = await context.open()
-    // A deck that is due takes effect first; one that cannot stays pending, and may be cancelled.
-    await decks.putInForce().catch(() => undefined)
-    const id = wholeNumber('ID', word)
-    const deck = (await decks.list({ all: true })).find(each => each.id === id)
-    if (!deck) throw new CliError(EXIT.noRecord, `there is no deck ${id}`, 'trunkline rate pending list')
-    const moment = shownMoment(deck.effectiveAt, await timeZoneOf(records, deck.tenantId))
-    const tenant = await naming(records)(tenants, deck.tenantId)
-    if (deck.state !== 'pending')
-      throw new CliError(EXIT.data, `deck ${id} is not pending: it is ${deck.state}`, 'trunkline rate pending list')
-    const what = `deck ${id} of ${tenant}, ${counted(deck.rates, 'rate')} from ${moment}`
+    const services = await context.open()
+    const { id, tenant, rates, effectiveAt, timezone } = await pendingDeck(services, wholeNumber('ID', word))
+    const what = `deck ${id} of ${tenant}, ${counted(rates, 'rate')} from ${shownMoment(effectiveAt, timezone)}`
     if (flags['yes'] !== true) await assertWanted(context, what)
-    await decks.cancel(id)
+    await cancelDeck(services, id)
     say(context, `Deck ${id} cancelled.`)
   })
 }

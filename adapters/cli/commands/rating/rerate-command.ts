@@ -2,14 +2,15 @@ import { Command } from 'commander'
 import { formatAmount } from '../../../../core/amounts.ts'
 import { counted } from '../../../../core/counted.ts'
 import { stringifyJson } from '../../../../core/json.ts'
-import type { Rerated, RerateQuery, RerateResult } from '../../../../core/ports/calls.ts'
+import type { Rerated, RerateOptions, RerateResult } from '../../../../core/ports/calls.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
-import { type Context, type Output, type Services, say } from '../../context.ts'
+import { changeShown, rerateCalls, rerateShown } from '../../../../core/use-cases/calls/rerate.ts'
+import { type Context, type Output, say } from '../../context.ts'
 import { again, CliError, EXIT } from '../../exit.ts'
 import { example } from '../../help.ts'
 import { resolve } from '../../naming/references.ts'
 import { tenantArgument, tenantFrom } from '../../naming/tenant-argument.ts'
-import { tenantPeriodFrom, tenantPeriodOptions } from '../../period.ts'
+import { periodFrom, tenantPeriodOptions } from '../../period.ts'
 import type { RunCommand } from '../../program.ts'
 import { cell } from '../../terminal/json-values.ts'
 import { csvLine, isAskedFor } from '../../terminal/output.ts'
@@ -33,32 +34,34 @@ export function rerateCommand(run: RunCommand): Command {
   example(command, 'trunkline cdr rerate --tenant acme --since 2026-10-01 --until 2026-11-01 --unrated --dry-run')
   return run(command, async (context, words, flags) => {
     const { tenant } = await tenantFrom(context, words, flags)
-    const { records, calls } = await context.open()
-    const tenantId = await resolve(records, tenants, tenant)
-    const query = {
-      ...(await tenantPeriodFrom(flags, records, tenantId)),
-      tenantId,
+    const services = await context.open()
+    const request = {
+      tenantId: await resolve(services.records, tenants, tenant),
+      period: (timeZone: string) => periodFrom(flags, timeZone),
       unratedOnly: flags['unrated'] === true,
     }
+    const rerating = (options: RerateOptions) => rerateCalls(services, request, options)
     const dryRun = flags['dryRun'] === true
-    if (!dryRun && !flags['yes'] && !(await isConfirmed(context, calls, query))) return
+    if (!dryRun && !flags['yes'] && !(await isConfirmed(context, rerating))) return
     if (context.options.output === 'table') {
-      const result = await calls.rerate(query, { dryRun, sample: SHOWN })
+      const result = await rerating({ dryRun, sample: SHOWN })
       if (dryRun || isAskedFor(context)) await writeLines(context.io, resultLines(result, dryRun))
-    } else await printAll(context, calls, query, dryRun)
+    } else await printAll(context, rerating, dryRun)
     if (dryRun) say(context, 'Nothing was changed; to change it, use --yes instead of --dry-run.')
   })
 }
 
+type Rerating = (options: RerateOptions) => Promise<RerateResult>
+
 /** Asks a person; false where there is nothing to ask about. */
-async function isConfirmed(context: Context, calls: Services['calls'], query: RerateQuery): Promise<boolean> {
+async function isConfirmed(context: Context, rerating: Rerating): Promise<boolean> {
   if (!context.options.interactive)
     throw new CliError(
       EXIT.usage,
       'changing what calls cost must be confirmed: look with --dry-run, then repeat the command with --yes',
       again('--dry-run'),
     )
-  const result = await calls.rerate(query, { dryRun: true, sample: 0 })
+  const result = await rerating({ dryRun: true, sample: 0 })
   const { changed, examined, oldCost, newCost, editedByHand } = result
   if (changed === 0) {
     say(context, ...totals(result, true))
@@ -72,59 +75,41 @@ async function isConfirmed(context: Context, calls: Services['calls'], query: Re
 }
 
 /** Every change as it comes; what they make together follows, as JSON's last members or on standard error. */
-async function printAll(context: Context, calls: Services['calls'], query: RerateQuery, dryRun: boolean) {
+async function printAll(context: Context, rerating: Rerating, dryRun: boolean): Promise<void> {
   const { io, options } = context
   const write = options.output === 'csv' ? writeCsv : writeJson
   let count = 0
   const texts = (changes: readonly Rerated[]): string =>
     changes.map(change => textOf(options.output, change, count++ === 0)).join('')
-  const result = await calls.rerate(query, { dryRun, sample: 0, onChanges: changes => write(io, texts(changes)) })
-  if (options.output === 'csv' && count === 0) await writeCsv(io, csvLine(Object.keys(COLUMNS)))
+  const result = await rerating({ dryRun, sample: 0, onChanges: changes => write(io, texts(changes)) })
+  if (options.output === 'csv' && count === 0) await writeCsv(io, csvLine(COLUMNS))
   if (options.output !== 'json') return say(context, ...totals(result, dryRun))
-  const members = Object.entries({ dry_run: dryRun, ...totalsAsJson(result) })
+  const members = Object.entries(rerateShown(result, dryRun))
   const tail = members.map(([name, value]) => `,\n  "${name}": ${stringifyJson(value)}`).join('')
   await writeJson(io, `${count > 0 ? '\n  ]' : '{\n  "changes": []'}${tail}\n}\n`)
 }
 
 function textOf(output: Output, change: Rerated, isFirst: boolean): string {
-  const values = Object.values(COLUMNS).map(of => of(change))
-  if (output === 'csv') return (isFirst ? csvLine(Object.keys(COLUMNS)) : '') + csvLine(values.map(cell))
-  const json = stringifyJson(Object.fromEntries(Object.keys(COLUMNS).map((name, i) => [name, values[i]])))
+  const shown = changeShown(change)
+  if (output === 'csv') return (isFirst ? csvLine(COLUMNS) : '') + csvLine(COLUMNS.map(name => cell(shown[name])))
+  const json = stringifyJson(shown)
   return output === 'ndjson' ? `${json}\n` : `${isFirst ? '{\n  "changes": [' : ','}\n    ${json}`
 }
 
-const COLUMNS: Readonly<Record<string, (change: Rerated) => unknown>> = {
-  id: ({ id }) => id,
-  destination_number: ({ destination_number }) => destination_number,
-  started_at: ({ started_at }) => started_at,
-  old_cost: ({ old }) => formatAmount(old.cost),
-  new_cost: ({ new: now }) => formatAmount(now.cost),
-  old_bill_seconds: ({ old }) => old.billSeconds,
-  new_bill_seconds: ({ new: now }) => now.billSeconds,
-  old_prefix: ({ old }) => old.prefix,
-  new_prefix: ({ new: now }) => now.prefix,
-  old_direction: ({ old }) => old.direction,
-  new_direction: ({ new: now }) => now.direction,
-  edited_by_hand: ({ editedByHand }) => editedByHand,
-}
-
-const totalsAsJson = ({
-  examined,
-  changed,
-  oldCost,
-  newCost,
-  stillUnrated,
-  editedByHand,
-  withoutDeck,
-}: RerateResult) => ({
-  examined,
-  changed,
-  old_cost: formatAmount(oldCost),
-  new_cost: formatAmount(newCost),
-  still_unrated: stillUnrated,
-  edited_by_hand: editedByHand,
-  without_deck: withoutDeck,
-})
+const COLUMNS = [
+  'id',
+  'destination_number',
+  'started_at',
+  'old_cost',
+  'new_cost',
+  'old_bill_seconds',
+  'new_bill_seconds',
+  'old_prefix',
+  'new_prefix',
+  'old_direction',
+  'new_direction',
+  'edited_by_hand',
+] as const satisfies readonly (keyof ReturnType<typeof changeShown>)[]
 
 const BY_HAND = 'edited by hand'
 

@@ -2,9 +2,9 @@ import { shownMoment } from '../../../../core/calls/switch-time.ts'
 import { addSeconds } from '../../../../core/dates.ts'
 import type { DeckEntry } from '../../../../core/ports/decks.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
+import { timeZoneOf } from '../../../../core/use-cases/records/time-zone.ts'
 import type { Services } from '../../context.ts'
 import { naming } from '../../naming/references.ts'
-import { timeZoneOf } from '../../terminal/moments.ts'
 import { AT_MOST, type Check, type Finding } from '../check.ts'
 
 /** A daemon that runs needs no longer to put a deck in force. */
