@@ -11,6 +11,7 @@ import type { Decks } from '../core/ports/decks.ts'
 import type { Messages, SmsGatewayClient } from '../core/ports/messaging/messages.ts'
 import type { Profiles } from '../core/ports/messaging/profiles.ts'
 import type { Clock } from '../core/ports/system.ts'
+import { ALONE, type Surroundings } from '../core/ports/upkeep.ts'
 import type { LimitName } from '../core/switching/limits/limits.ts'
 import { type Access, access as accessTo, type ServedPorts, type UseCases } from '../core/use-cases/accounts/access.ts'
 import { type AccountKeeping, accountKeeping } from '../core/use-cases/accounts/accounts.ts'
@@ -61,6 +62,7 @@ export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 
   /** True if others must be answered meanwhile, however long a change takes. */
   readonly keepsLoopFree?: boolean
   readonly onUnread?: UnreadListener
+  readonly surroundings?: Surroundings
   /** Called for each limit on calls that is reached, once an hour or day. */
   readonly onLimit?: (name: LimitName) => void
 }
@@ -93,6 +95,11 @@ export function compose(
   const useCases = (served: ServedPorts): UseCases => ({
     administration: administration(served.records, onUnread),
     browsing: browsing({ records: served.records, audit, hash: shortHash }),
+    overview: overview({
+      ...{ records: served.records, calls, smsReports: storage.smsReports, clock },
+      ...(served.tenantId === undefined ? {} : { tenantId: served.tenantId }),
+      surroundings: opening.surroundings ?? ALONE,
+    }),
     messaging: instruments.messaging(
       messaging({
         ...served,
@@ -119,7 +126,6 @@ export function compose(
     ...everything,
     tools: {
       ...{ records, decks, calls, audit, clock, readRecord },
-      pulse: overview({ calls, smsReports: storage.smsReports, clock }),
     },
     smsRouting: smsRouting(records, storage.smsRoutes),
     limits: limitWatch({

@@ -1,7 +1,8 @@
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
-import { resourceOf, resources } from '../../core/resources/all.ts'
-import { destinations, opened } from './keys/shortcuts.ts'
+import type { PageName } from '../../core/console/paths.ts'
+import { resourceOf } from '../../core/resources/all.ts'
+import { opened } from './keys/shortcuts.ts'
 import { KeyWindows } from './keys/windows.tsx'
 import { ListScreen } from './lists/list-screen.tsx'
 import { Dialog } from './parts/dialog.tsx'
@@ -10,32 +11,20 @@ import { SignInForm } from './session/sign-in.tsx'
 import { isReachable } from './state/api.ts'
 import { here, place } from './state/location.ts'
 import { dismiss, notes, noteTrouble } from './state/notes.ts'
+import { isOffered, menu } from './state/pages.ts'
 import { isUtc, setUtc } from './state/preferences.ts'
-import { isExpired, me, resume, signOut } from './state/session.ts'
-import { pathOf } from './state/shown.ts'
+import { isExpired, me, resume, seen, signOut } from './state/session.ts'
 import { Dashboard } from './tools/dashboard.tsx'
 
-/** The resources that have an entry of their own; the others are found at what they belong to. */
-const IN_MENU = resources.filter(({ path, name }) => path !== null || name === 'sms_messages')
-
-/** What is no collection of records, by its place. */
-const TOOLS: Readonly<Record<string, { readonly title: string; readonly screen: FunctionComponent }>> = {
-  dashboard: { title: 'Dashboard', screen: Dashboard },
-  usage: { title: 'Usage', screen: lazily(async () => (await import('./tools/usage.tsx')).UsageScreen) },
-  quote: { title: 'Quote', screen: lazily(async () => (await import('./tools/quote.tsx')).QuoteScreen) },
-  quarantine: {
-    title: 'Quarantine',
-    screen: lazily(async () => (await import('./tools/quarantine.tsx')).QuarantineScreen),
-  },
-  audit: { title: 'Audit trail', screen: lazily(async () => (await import('./tools/audit.tsx')).AuditScreen) },
+const SCREENS: Readonly<Record<PageName, FunctionComponent>> = {
+  usage: lazily(async () => (await import('./tools/usage.tsx')).UsageScreen),
+  quote: lazily(async () => (await import('./tools/quote.tsx')).QuoteScreen),
+  quarantine: lazily(async () => (await import('./tools/quarantine.tsx')).QuarantineScreen),
+  audit: lazily(async () => (await import('./tools/audit.tsx')).AuditScreen),
 }
 
 const NewScreen = lazily(async () => (await import('./records/record-screen.tsx')).NewScreen)
 const RecordScreen = lazily(async () => (await import('./records/record-screen.tsx')).RecordScreen)
-
-const DESTINATIONS = destinations(
-  Object.entries(TOOLS).flatMap(([path, { title }]) => (path === 'dashboard' ? [] : [[path, title] as const])),
-)
 
 export function App() {
   useEffect(() => void resume().catch(noteTrouble), [])
@@ -59,7 +48,7 @@ export function App() {
         <Screen />
       </main>
       <Notes />
-      <KeyWindows destinations={DESTINATIONS} />
+      <KeyWindows />
       {isExpired.value && (
         <Dialog title="Your session has ended">
           <p>Nothing you typed is lost. Log in to go on.</p>
@@ -106,13 +95,9 @@ function Header() {
 function Menu() {
   return (
     <nav class="menu-main" aria-label="Main">
-      <MenuLink href="/" title="Dashboard" />
-      {IN_MENU.map(resource => (
-        <MenuLink key={resource.name} href={pathOf(resource)} title={resource.plural} />
+      {menu().map(({ href, title }) => (
+        <MenuLink key={href} href={href} title={title} />
       ))}
-      {Object.entries(TOOLS).map(
-        ([path, { title }]) => path !== 'dashboard' && <MenuLink key={path} href={`/${path}`} title={title} />,
-      )}
     </nav>
   )
 }
@@ -133,19 +118,29 @@ function Screen() {
     document.title =
       at?.at === 'list' || at?.at === 'record' ? `${resourceOf(at.collection)?.plural} · Trunkline` : 'Trunkline'
   }, [at])
-  if (at?.at === 'list' || at?.at === 'record') {
-    const resource = resourceOf(at.collection)
+  if (!at || at.at === 'dashboard') return <Dashboard />
+  if (!isOffered(at)) return <NotOffered />
+  if (at.at === 'list' || at.at === 'record') {
+    const named = resourceOf(at.collection)
+    const resource = named && seen(named)
     if (resource && at.at === 'list') return <ListScreen key={resource.name} resource={resource} />
-    if (resource && at.at === 'record')
-      return at.id === 'new' ? (
-        <NewScreen key={here.value.href} resource={resource} />
-      ) : (
-        <RecordScreen key={`${resource.name} ${at.id}`} resource={resource} id={at.id} />
-      )
+    if (!resource || at.at === 'list') return <NotOffered />
+    return at.id === 'new' ? (
+      <NewScreen key={here.value.href} resource={resource} />
+    ) : (
+      <RecordScreen key={`${resource.name} ${at.id}`} resource={resource} id={at.id} />
+    )
   }
-  const Tool = TOOLS[at?.at ?? 'dashboard']?.screen ?? Dashboard
+  const Tool = SCREENS[at.at]
   return <Tool />
 }
+
+const NotOffered = () => (
+  <div class="nothing">
+    <p>Your account may not do this. An administrator can change what it may do.</p>
+    <a href="/">Go to the dashboard</a>
+  </div>
+)
 
 function Notes() {
   return (

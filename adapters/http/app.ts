@@ -73,6 +73,7 @@ const useCaseRoutes = ({
   browsing,
   tools,
   messaging,
+  overview,
   smsRouting,
   security,
   baseUrl,
@@ -80,7 +81,7 @@ const useCaseRoutes = ({
   ...messagingRoutes({ administration, messaging, security, baseUrl }),
   ...resourceRoutes(administration, { baseUrl }),
   ...consoleRecordRoutes({ administration, browsing }),
-  ...consoleToolRoutes(tools),
+  ...consoleToolRoutes(tools, overview),
   ...smsRoutingRoutes({ smsRouting, messaging }),
 ]
 

@@ -3,8 +3,10 @@ import { httpApp } from '../../adapters/http/app.ts'
 import { createMetrics, type Metrics } from '../../adapters/http/metrics.ts'
 import { noting } from '../../adapters/http/noting.ts'
 import { limitsBehind, listen, type RunningServer } from '../../adapters/http/server.ts'
+import type { Follower } from '../../adapters/pbx/follow.ts'
 import { type Claim, claimServing, servedAlready } from '../../adapters/sqlite/database/serving.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { Surroundings } from '../../core/ports/upkeep.ts'
 import type { LimitName } from '../../core/switching/limits/limits.ts'
 import type { LimitWatch } from '../../core/use-cases/calls/limit-watch.ts'
 import { compose, type Opening, type Trunkline } from '../compose.ts'
@@ -14,6 +16,7 @@ import { startBackground } from './background.ts'
 import { consoleFiles } from './console-files.ts'
 import { type FirstAccount, makeFirstAccount } from './first-account.ts'
 import { createLog } from './log.ts'
+import { surroundingsOf } from './surroundings.ts'
 import { unreadLog } from './unread-log.ts'
 import { tellReady } from './upkeep.ts'
 import { addGauges, watch } from './watch.ts'
@@ -35,14 +38,20 @@ export interface Start {
   print(line: string): void
 }
 
+type InPlace = Start & { readonly surroundings: Surroundings }
+
 /** Starts the service. Throws AppError. */
 export async function startDaemon(settings: Settings, start: Start): Promise<Daemon> {
   const { print } = start
   const { log, flush } = createLog(settings.log_level)
   const metrics = createMetrics()
-  const { trunkline, server, served, securityFrom, close } = await startService(settings, metrics, log, start)
+  const feeds: Follower[] = []
+  const surroundings = surroundingsOf(settings, () => feeds)
+  const opening = { ...start, surroundings }
+  const { trunkline, server, served, securityFrom, close } = await startService(settings, metrics, log, opening)
   const background = startBackground(trunkline, settings, log, securityFrom, served)
-  addGauges(metrics, trunkline, background.feeds, settings)
+  feeds.push(...background.feeds)
+  addGauges(metrics, trunkline, feeds, settings)
   const metricsServer = await watch(metrics, settings, log)
   tellReady(log)
   print(`trunklined listening on ${server.url}`)
@@ -73,13 +82,13 @@ async function startService(
   settings: Settings,
   metrics: Metrics,
   log: Logger,
-  start: Start,
+  start: InPlace,
 ): Promise<Opened & { readonly server: RunningServer; readonly served: readonly Served[] }> {
   const server = await listen(settings, limitsBehind(settings.trusted_proxies), noting(log, metrics))
   const baseUrl = settings.base_url ?? server.url
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
-    const { access, administration, browsing, tools, messaging, smsRouting, signIn, security, storage } =
+    const { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security, storage } =
       opened.trunkline
     const { serverKeys, notices, heartbeat } = storage
     const trustedProxies = settings.trusted_proxies
@@ -103,6 +112,7 @@ async function startService(
       tools,
       ...(console ? { console } : {}),
       messaging,
+      overview,
       smsRouting,
       signIn,
       security,
@@ -128,7 +138,7 @@ async function open(
   baseUrl: string,
   metrics: Metrics,
   log: Logger,
-  { first, force, print }: Start,
+  { first, force, print, surroundings }: InPlace,
 ): Promise<Opened> {
   const opening: Opening = {
     create: true,
@@ -137,6 +147,7 @@ async function open(
     onCommit: metrics.onCommit,
     onLimit: limitsCounted(metrics),
     onUnread: unreadLog(log),
+    surroundings,
     onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
   }
   const claim = claimed(settings, log, force)

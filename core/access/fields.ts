@@ -103,10 +103,17 @@ const RESERVED: readonly Reservation[] = [
   },
 ]
 
-/** Throws `forbidden` if the change touches a field that is reserved for other accounts. */
-export function assertUnreserved(viewer: Viewer, { name }: Pick<Resource, 'name'>, stored: Row, values: Row): void {
-  const reservation = RESERVED.find(({ resource }) => resource.name === name)
-  if (!reservation || reservation.isFor(viewer)) return
+const reservationFor = (viewer: Viewer, { name }: Pick<Resource, 'name'>): Reservation | undefined =>
+  RESERVED.find(({ resource, isFor }) => resource.name === name && !isFor(viewer))
+
+/** The fields of a stored record that the account may not change. */
+export const reservedFields = (viewer: Viewer, resource: Pick<Resource, 'name'>): readonly string[] =>
+  reservationFor(viewer, resource)?.fields ?? []
+
+/** Throws `forbidden` where a change of a stored record touches what is reserved for others. */
+export function assertUnreserved(viewer: Viewer, given: Pick<Resource, 'name'>, stored: Row, values: Row): void {
+  const reservation = reservationFor(viewer, given)
+  if (!reservation) return
   const { resource, fields, keys, why } = reservation
   const next: Row = { ...stored, ...values }
   const changed = [

@@ -20,7 +20,6 @@ export const AREAS = {
   settings: { label: 'settings', isManaged: false },
   database: { label: 'the database', isManaged: false },
   audit: { label: 'the audit trail', isManaged: false },
-  usage: { label: 'usage', isManaged: true },
   decks: { label: 'decks', isManaged: true },
   jobs: { label: 'imports and exports', isManaged: true },
   quarantine: { label: 'the quarantine', isManaged: true },

@@ -28,3 +28,15 @@ export interface Gauges {
   /** How many receipts wait for their message, by gateway. */
   parkedReceipts(): Promise<readonly { readonly gateway: number; readonly count: number }[]>
 }
+
+/** What a program knows of the service beside its database. */
+export interface Surroundings {
+  /** The feeds that it follows, and how many bytes of each are not stored yet. */
+  feeds(): readonly { readonly name: string; readonly lag: number }[]
+  /** How many telephones are registered; null without a switch, or where none can be reached. */
+  phones(): Promise<number | null>
+  /** When the newest of its backups was begun; null without any. */
+  newestBackup(): Timestamp | null
+}
+
+export const ALONE: Surroundings = { feeds: () => [], phones: async () => null, newestBackup: () => null }

@@ -67,6 +67,8 @@ export interface Resource<F extends Fields = Fields> {
   readonly fields: F
   /** Fields kept beside a record and written to files, but not shown by the API. */
   readonly kept: Fields
+  /** What of that lists may be chosen by. */
+  readonly chosenBy: readonly string[]
   readonly timestamps: boolean
   /** The fields that `search` covers. */
   readonly search: readonly string[]
@@ -105,6 +107,7 @@ export function resource<F extends Fields>(declaration: Declaration<F>): Resourc
     path: null,
     plural: `${declaration.label}s`,
     kept: {},
+    chosenBy: [],
     timestamps: true,
     search: [],
     order: 'id',
@@ -145,7 +148,13 @@ export const sortable = (resource: Pick<Resource, 'fields' | 'timestamps'>): rea
   ...timestamped(resource),
 ]
 
-/** Returns the columns that the service maintains itself. */
+/** The fields that lists can be chosen by, as far as their kinds allow. */
+export const choosable = ({ fields, kept, chosenBy }: Pick<Resource, 'fields' | 'kept' | 'chosenBy'>): Fields => ({
+  ...fields,
+  ...Object.fromEntries(Object.entries(kept).filter(([name]) => chosenBy.includes(name))),
+})
+
+/** The columns that the service keeps by itself. */
 export const timestamped = (resource: Pick<Resource, 'timestamps'>): readonly string[] =>
   resource.timestamps ? ['created_at', 'updated_at'] : []
 

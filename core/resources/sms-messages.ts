@@ -42,6 +42,7 @@ export const smsMessages = resource({
     delivered_at: date({ optional: true }),
   },
   kept: keptWithMessages,
+  chosenBy: ['status_class'],
 })
 
 /** Messages with everything kept beside them. */

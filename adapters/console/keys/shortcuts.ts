@@ -1,7 +1,8 @@
 import { signal } from '@preact/signals'
-import { resources } from '../../../core/resources/all.ts'
-import { collectionOf, type Resource } from '../../../core/resources/resource.ts'
+import { placeAt } from '../../../core/console/paths.ts'
+import { resourceOf } from '../../../core/resources/all.ts'
 import { go, place } from '../state/location.ts'
+import { canEdit, destinations, isOffered } from '../state/pages.ts'
 import { remember, remembered } from '../state/preferences.ts'
 
 /** Which of the two windows of the keyboard is open. */
@@ -32,7 +33,7 @@ const LETTERS: Readonly<Record<string, string>> = {
 }
 
 /** What each key does, for the page that explains them. */
-export const HELP: readonly (readonly [keys: string, what: string])[] = [
+export const help = (): readonly (readonly [keys: string, what: string])[] => [
   ['/', 'Search the list'],
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
@@ -40,14 +41,11 @@ export const HELP: readonly (readonly [keys: string, what: string])[] = [
   ['Ctrl+S', 'Save the form'],
   ['Ctrl+K  .', 'Go anywhere by name'],
   ['?', 'Show these keys'],
-  ...Object.entries(LETTERS).map(([letter, path]) => [`g ${letter}`, titleAt(path)] as const),
+  ...Object.entries(LETTERS).flatMap(([letter, path]) => {
+    const destination = destinations().find(({ href }) => href === path)
+    return destination ? [[`g ${letter}`, destination.title] as const] : []
+  }),
 ]
-
-function titleAt(path: string): string {
-  const collection = path.slice(1)
-  const resource = resources.find(each => collectionOf(each) === collection)
-  return resource?.plural ?? { '': 'Dashboard', usage: 'Usage', audit: 'Audit trail' }[collection] ?? collection
-}
 
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
@@ -72,10 +70,15 @@ export function listenForKeys(): void {
     const isGoing = event.timeStamp - goesSince < WAIT_MS
     goesSince = !isGoing && key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
     const to = isGoing ? LETTERS[key] : undefined
-    if (to !== undefined) go(to)
+    if (to !== undefined) visit(to)
     else if (isGoing || key === 'g' || !act(key)) return
     event.preventDefault()
   })
+}
+
+function visit(path: string): void {
+  const to = placeAt(path)
+  if (to && isOffered(to)) go(path)
 }
 
 /** Sends the form of the page; false where there is none. */
@@ -128,22 +131,8 @@ const indexOf = (link: HTMLElement): number => Number(link.closest('[aria-rowind
 
 function create(): boolean {
   const at = place.value
-  if (at?.at !== 'list' || at.collection === 'sms-messages') return false
+  const resource = at?.at === 'list' ? resourceOf(at.collection) : undefined
+  if (at?.at !== 'list' || !resource || !canEdit('create', resource)) return false
   go(`/${at.collection}/new`)
   return true
-}
-
-/** The pages that the palette leads to. */
-export const destinations = (tools: readonly (readonly [path: string, title: string])[]): readonly Destination[] => [
-  { href: '/', title: 'Dashboard' },
-  ...resources.map((resource: Resource) => ({ href: `/${collectionOf(resource)}`, title: resource.plural })),
-  ...resources
-    .filter(({ name }) => name !== 'sms_messages')
-    .map(resource => ({ href: `/${collectionOf(resource)}/new`, title: `New ${resource.label}` })),
-  ...tools.map(([path, title]) => ({ href: `/${path}`, title })),
-]
-
-export interface Destination {
-  readonly href: string
-  readonly title: string
 }

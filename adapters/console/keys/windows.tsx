@@ -1,23 +1,24 @@
 import { useSignal } from '@preact/signals'
 import { Dialog } from '../parts/dialog.tsx'
 import { go } from '../state/location.ts'
-import { type Destination, HELP, hasLetters, opened, setLetters } from './shortcuts.ts'
+import { type Destination, destinations } from '../state/pages.ts'
+import { hasLetters, help, opened, setLetters } from './shortcuts.ts'
 
 const close = (): void => {
   opened.value = null
 }
 
 /** What the keyboard opens: the palette that leads anywhere, and the page that explains the keys. */
-export function KeyWindows({ destinations }: { destinations: readonly Destination[] }) {
+export function KeyWindows() {
   if (opened.value === 'help') return <Help />
-  return opened.value === 'palette' ? <Palette destinations={destinations} /> : null
+  return opened.value === 'palette' ? <Palette /> : null
 }
 
 function Help() {
   return (
     <Dialog title="Keys" onClose={close}>
       <dl class="steps">
-        {HELP.map(([keys, what]) => (
+        {help().map(([keys, what]) => (
           <div key={keys}>
             <dt>
               <kbd>{keys}</kbd>
@@ -50,10 +51,12 @@ function fits(title: string, typed: string): boolean {
     .every(part => words.some(word => word.startsWith(part)))
 }
 
-function Palette({ destinations }: { destinations: readonly Destination[] }) {
+function Palette() {
   const typed = useSignal('')
   const active = useSignal(0)
-  const found = destinations.filter(({ title }) => fits(title, typed.value.trim())).slice(0, MOST)
+  const found = destinations()
+    .filter(({ title }) => fits(title, typed.value.trim()))
+    .slice(0, MOST)
   const leave = (to: Destination | undefined): void => {
     if (!to) return
     close()

@@ -4,9 +4,10 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 import { isRated } from '../../../core/resources/call-ratings.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import { TENANT, tenantSide } from '../../../core/resources/references/within.ts'
-import type { Resource } from '../../../core/resources/resource.ts'
+import { choosable, type Resource } from '../../../core/resources/resource.ts'
 import { Picker } from '../parts/picker.tsx'
 import { here, setQuery } from '../state/location.ts'
+import { me } from '../state/session.ts'
 import { titleOf } from '../state/shown.ts'
 
 /** A filter of a list, and the parameter of the page that holds its value. */
@@ -20,7 +21,7 @@ interface Filter {
 
 /** Every filter that the declarations of a resource allow. */
 export function filtersOf(resource: Resource): readonly Filter[] {
-  const own = Object.entries(resource.fields).flatMap(([name, field]): Filter[] => {
+  const own = Object.entries(choosable(resource)).flatMap(([name, field]): Filter[] => {
     const { references, kind, secret, unbounded, writeOnly } = field
     if (secret || writeOnly || kind === 'json' || kind === 'date' || (kind === 'text' && unbounded)) return []
     const title = titleOf(name)
@@ -39,7 +40,9 @@ export function filtersOf(resource: Resource): readonly Filter[] {
 /** Search, the filters in use, a menu of the others, and the period where records follow one another in time. */
 export function Filters({ resource, fixed }: { resource: Resource; fixed: readonly string[] }) {
   const { searchParams } = here.value
-  const all = filtersOf(resource).filter(({ parameter }) => !fixed.includes(parameter))
+  const all = filtersOf(resource).filter(
+    ({ parameter, of }) => !fixed.includes(parameter) && !(me.value?.tenant && of?.name === 'tenants'),
+  )
   const opened = useSignal<readonly string[]>([])
   const isUsed = ({ parameter }: Filter): boolean => searchParams.has(parameter) || opened.value.includes(parameter)
   const others = all.filter(filter => !isUsed(filter))

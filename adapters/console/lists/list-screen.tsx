@@ -1,8 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
+import { TENANT } from '../../../core/resources/references/within.ts'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { here, setQuery } from '../state/location.ts'
+import { canEdit } from '../state/pages.ts'
 import { remember, remembered } from '../state/preferences.ts'
+import { me } from '../state/session.ts'
 import { columnsOf, pathOf, usualColumns, zoneShown } from '../state/shown.ts'
 import { Filters } from './filters.tsx'
 import { ListSource } from './source.ts'
@@ -74,7 +77,8 @@ function chosenColumns(resource: Resource, without: readonly string[]) {
   const names = named === null ? usualColumns(resource) : named.split(',')
   const all = columnsOf(resource)
   const found = names.flatMap(name => all.find(column => column.name === name) ?? [])
-  const shown = found.filter(({ name }) => !without.includes(name))
+  const hidden = me.value?.tenant ? [...without, TENANT] : without
+  const shown = found.filter(({ name }) => !hidden.includes(name))
   return shown.length > 0 ? shown : all.slice(0, 1)
 }
 
@@ -123,7 +127,7 @@ function Nothing({ resource, fixed }: { resource: Resource; fixed: Readonly<Reco
   return (
     <div class="nothing">
       <p>There is no {lowered(resource.label)} yet.</p>
-      {resource.name !== 'sms_messages' && resource.name !== 'cdrs' && (
+      {canEdit('create', resource) && resource.name !== 'cdrs' && (
         <a class="button primary" href={`${pathOf(resource, 'new')}?${preset}`}>
           Add the first
         </a>
@@ -164,12 +168,11 @@ function Columns({ resource }: { resource: Resource }) {
 }
 
 export function ListScreen({ resource }: { resource: Resource }) {
-  const isMade = resource.name !== 'sms_messages'
   return (
     <>
       <header class="title">
         <h1>{resource.plural}</h1>
-        {isMade && (
+        {canEdit('create', resource) && (
           <a class="button primary" href={pathOf(resource, 'new')}>
             New {lowered(resource.label)}
           </a>

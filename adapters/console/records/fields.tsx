@@ -162,7 +162,7 @@ function Secret({ name, field, draft, id, about, set, errors, isStored, onReveal
     set(randomSecret())
     isShown.value = true
   }
-  const canReveal = !field.writeOnly || text !== ''
+  const canReveal = onReveal !== undefined || text !== ''
   return (
     <span class="secret">
       <input

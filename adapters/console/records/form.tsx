@@ -1,10 +1,14 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { isJsonObject } from '../../../core/json.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import { TENANT } from '../../../core/resources/references/within.ts'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { asRecord, type RecordData, Refusal, request, Unreached } from '../state/api.ts'
 import { guardLeaving, here } from '../state/location.ts'
 import { note } from '../state/notes.ts'
+import { canEdit } from '../state/pages.ts'
+import { may, me, reserved } from '../state/session.ts'
 import { valueShown } from '../state/shown.ts'
 import { checked, draftOf } from './draft.ts'
 import { type Draft, FormField } from './fields.tsx'
@@ -26,7 +30,7 @@ const same = (one: Draft, other: Draft): boolean => Object.keys(one).every(name 
 
 /** The form of a record, made from its declaration. */
 export function RecordForm({ resource, opened, onSaved }: FormProps) {
-  const original = useSignal<Draft>(draftOf(resource, opened?.record ?? null, here.value.searchParams))
+  const original = useSignal<Draft>(draftOf(resource, opened?.record ?? null, presets()))
   const version = useSignal(opened?.version ?? null)
   const draft = useSignal<Draft>(original.value)
   const errors = useSignal<Readonly<Record<string, readonly string[]>>>({})
@@ -34,6 +38,8 @@ export function RecordForm({ resource, opened, onSaved }: FormProps) {
   const theirs = useSignal<Opened | null>(null)
   const isSaving = useSignal(false)
   const form = useRef<HTMLFormElement>(null)
+  const isEditable = canEdit(opened ? 'change' : 'create', resource)
+  const fixed = reserved(resource)
   const path = `/api/console/records/${collectionOf(resource)}${opened ? `/${opened.record.id}` : ''}`
 
   useEffect(
@@ -136,38 +142,56 @@ export function RecordForm({ resource, opened, onSaved }: FormProps) {
           }}
         />
       )}
-      <div class="fields">
-        {Object.entries(resource.fields).map(([name, field]) => (
-          <FormField
-            key={name}
-            name={name}
-            field={field}
-            draft={draft}
-            errors={errors.value[name] ?? []}
-            isStored={opened !== null}
-            {...(opened && !field.writeOnly ? { onReveal: reveal } : {})}
-          />
-        ))}
-      </div>
-      <div class="actions">
-        <button type="submit" class="primary" disabled={isSaving.value}>
-          {opened ? 'Save' : `Create ${lowered(resource.label)}`}
-        </button>
-        {!same(draft.value, original.value) && (
-          <button
-            type="button"
-            onClick={() => {
-              draft.value = original.value
-              errors.value = {}
-            }}
-          >
-            Undo what I typed
+      <fieldset class="bare fields" disabled={!isEditable}>
+        {Object.entries(resource.fields)
+          .filter(([name]) => isFieldShown(resource, name))
+          .map(([name, field]) => (
+            <fieldset key={name} class="bare one" disabled={opened !== null && fixed.includes(name)}>
+              <FormField
+                key={name}
+                name={name}
+                field={field}
+                draft={draft}
+                errors={errors.value[name] ?? []}
+                isStored={opened !== null}
+                {...(opened && !field.writeOnly && may('reveal', resource) ? { onReveal: reveal } : {})}
+              />
+            </fieldset>
+          ))}
+      </fieldset>
+      {isEditable && (
+        <div class="actions">
+          <button type="submit" class="primary" disabled={isSaving.value}>
+            {opened ? 'Save' : `Create ${lowered(resource.label)}`}
           </button>
-        )}
-      </div>
+          {!same(draft.value, original.value) && (
+            <button
+              type="button"
+              onClick={() => {
+                draft.value = original.value
+                errors.value = {}
+              }}
+            >
+              Undo what I typed
+            </button>
+          )}
+        </div>
+      )}
     </form>
   )
 }
+
+/** What a new record begins with: what the page says, and the tenant of an account that has but one. */
+function presets(): URLSearchParams {
+  const given = new URLSearchParams(here.value.searchParams)
+  const { tenant } = me.value ?? {}
+  if (tenant) given.set(TENANT, String(tenant.id))
+  return given
+}
+
+/** Is it more than a name of what the account may not see? */
+const isFieldShown = ({ name: of, fields }: Resource, name: string): boolean =>
+  !fields[name]?.writeOnly || resourceNamed(of).fields[name]?.writeOnly === true
 
 async function reread(path: string): Promise<Opened> {
   const { data, headers } = await request('GET', path)

@@ -6,12 +6,12 @@ import { List } from '../lists/list-screen.tsx'
 import { asRecord, request } from '../state/api.ts'
 import { go, here } from '../state/location.ts'
 import { note } from '../state/notes.ts'
+import { canEdit } from '../state/pages.ts'
+import { may, seen } from '../state/session.ts'
 import { nameOf, pathOf } from '../state/shown.ts'
 import { Deletion } from './deletion.tsx'
 import { type Opened, RecordForm } from './form.tsx'
 import { panelsOf } from './panels.ts'
-
-const MADE_ELSEWHERE = new Set(['sms_messages'])
 
 export function NewScreen({ resource }: { resource: Resource }) {
   return (
@@ -67,7 +67,7 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
   if (!opened.value || opened.value.record.id !== id) return <p class="hint">Loading…</p>
   const { record } = opened.value
   const name = nameOf(resource, record)
-  const children = referencesTo(resource)
+  const children = referencesTo(resource).filter(({ from }) => may('read', from))
   const tab = here.value.searchParams.get('tab') ?? 'details'
   const child = children.find(pointing => tabOf(pointing) === tab)
   const panels = panelsOf(resource)
@@ -80,9 +80,11 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
             <bdi>{name}</bdi>
           </h1>
         </div>
-        <button type="button" class="danger" onClick={() => (isDeleting.value = true)}>
-          Delete
-        </button>
+        {may('delete', resource) && (
+          <button type="button" class="danger" onClick={() => (isDeleting.value = true)}>
+            Delete
+          </button>
+        )}
       </header>
       <Tabs
         tabs={[
@@ -98,14 +100,12 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
           {panels.map((Panel, index) => (
             <Panel key={index} record={record} />
           ))}
-          <fieldset class="bare" disabled={MADE_ELSEWHERE.has(resource.name)}>
-            <RecordForm
-              key={`${id} ${opened.value.version}`}
-              resource={resource}
-              opened={opened.value}
-              onSaved={() => read.value++}
-            />
-          </fieldset>
+          <RecordForm
+            key={`${id} ${opened.value.version}`}
+            resource={resource}
+            opened={opened.value}
+            onSaved={() => read.value++}
+          />
         </>
       )}
       {isDeleting.value && (
@@ -149,7 +149,7 @@ function Children({ pointing, id }: { pointing: Pointing; id: number }) {
   const fixed = Object.fromEntries(held.map(([name, value]) => [`filter[${name}]`, value]))
   return (
     <>
-      {!MADE_ELSEWHERE.has(from.name) && (
+      {canEdit('create', from) && (
         <p class="actions">
           <a
             class="button"
@@ -159,7 +159,7 @@ function Children({ pointing, id }: { pointing: Pointing; id: number }) {
           </a>
         </p>
       )}
-      <List resource={from} fixed={fixed} without={held.map(([name]) => name)} />
+      <List resource={seen(from)} fixed={fixed} without={held.map(([name]) => name)} />
     </>
   )
 }

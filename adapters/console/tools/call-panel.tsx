@@ -1,6 +1,7 @@
 import { Shown, SimpleTable } from '../parts/states.tsx'
 import type { RecordData } from '../state/api.ts'
 import { objectsOf, useLoaded } from '../state/load.ts'
+import { isOffered } from '../state/pages.ts'
 import { momentShown, titleOf } from '../state/shown.ts'
 
 const COLUMNS = ['outcome', 'prefix', 'cost_per_minute', 'billing_increment', 'bill_seconds', 'cost', 'until'].map(
@@ -39,9 +40,11 @@ export function CallPanel({ record }: { record: RecordData }) {
           )
         }
       </Shown>
-      <p>
-        <a href={`/quote?${quote}`}>Explain what it costs by the rates of its time</a>
-      </p>
+      {isOffered({ at: 'quote' }) && (
+        <p>
+          <a href={`/quote?${quote}`}>Explain what it costs by the rates of its time</a>
+        </p>
+      )}
     </section>
   )
 }

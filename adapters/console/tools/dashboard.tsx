@@ -1,98 +1,186 @@
 import { useEffect } from 'preact/hooks'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import type { StatusClass } from '../../../core/sms/status-class.ts'
 import { Shown } from '../parts/states.tsx'
-import { objectOf, useLoaded } from '../state/load.ts'
-import { momentShown, titleOf, zoneShown } from '../state/shown.ts'
+import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
+import { canEdit, isOffered } from '../state/pages.ts'
+import { may } from '../state/session.ts'
+import { momentShown, pathOf, zoneShown } from '../state/shown.ts'
 
 const EVERY_MS = 5_000
 
 /** Asks again and again while the page is looked at. */
-function useEvery(reload: () => void): void {
+export function useEvery(ms: number, reload: () => void): void {
   useEffect(() => {
     const timer = setInterval(() => {
       if (document.visibilityState === 'visible') reload()
-    }, EVERY_MS)
+    }, ms)
     return () => clearInterval(timer)
   }, [])
 }
 
+interface TileProps {
+  readonly figure: string
+  readonly title: string
+  readonly advice: string
+  /** Where it is seen to. */
+  readonly href?: string
+}
+
+const ADVICE: Readonly<Record<StatusClass | 'other', string>> = {
+  delivered: 'In the last 24 hours.',
+  failed: 'In the last 24 hours: see why, and send them again.',
+  pending: 'Nothing final is known of them yet.',
+  unknown: 'Nobody will learn what became of them.',
+  other: 'Their status is a word that the gateway’s profile does not know.',
+}
+
+const NOT_SHOWN_AT_ZERO: ReadonlySet<string> = new Set(['unknown', 'other'])
+const count = (value: unknown): string => Number(value).toLocaleString('en')
+const ago = (at: unknown, ms: number): string => new Date(Date.parse(String(at)) - ms).toISOString()
+const HOUR_MS = 3_600_000
+
 /** What needs somebody's attention, each with a link to where it is seen to. */
 export function Dashboard() {
   const pulse = useLoaded('/api/console/pulse', objectOf)
-  useEvery(pulse.reload)
+  useEvery(EVERY_MS, pulse.reload)
   return (
     <>
       <header class="title">
         <h1>Dashboard</h1>
       </header>
       <Shown of={pulse}>
-        {({ unrated, quarantined, messages, at }) => (
+        {data => (
           <>
             <ul class="tiles">
-              <Tile
-                count={Number(unrated)}
-                title="Unrated calls"
-                href="/cdrs?unrated=true"
-                advice={
-                  Number(unrated) > 0 ? 'No rate matched them: see them, then add a rate.' : 'Every call has a price.'
-                }
-              />
-              <Tile
-                count={Number(quarantined)}
-                title="In quarantine"
-                href="/quarantine"
-                advice={
-                  Number(quarantined) > 0
-                    ? 'Records of a switch that could not be used.'
-                    : 'Every record could be used.'
-                }
-              />
-              {Object.entries(objectOf(messages)).map(([status, count]) => (
-                <Tile
-                  key={status}
-                  count={Number(count)}
-                  title={`Messages ${titleOf(status).toLowerCase()}`}
-                  href="/sms-messages"
-                  advice="In the last 24 hours."
-                />
+              {[...callTiles(data), ...messageTiles(data), ...serviceTiles(data)].map(tile => (
+                <Tile key={tile.title} {...tile} />
               ))}
             </ul>
             <p class="hint">
-              As of {momentShown(at)} {zoneShown()}.
+              As of {momentShown(data['at'])} {zoneShown()}.
             </p>
           </>
         )}
       </Shown>
-      <nav class="actions" aria-label="Often done">
-        <a class="button" href="/tenants/new">
-          New tenant
-        </a>
-        <a class="button" href="/extensions/new">
-          New extension
-        </a>
-        <a class="button" href="/quote">
-          What does a call cost?
-        </a>
-        <a class="button" href="/usage">
-          Usage of a month
-        </a>
-      </nav>
+      <OftenDone />
     </>
   )
 }
 
-interface TileProps {
-  readonly count: number
-  readonly title: string
-  readonly href: string
-  readonly advice: string
+type Data = Readonly<Record<string, unknown>>
+
+const callTiles = ({ at, calls, unrated }: Data): TileProps[] => [
+  {
+    figure: Number(calls) > 10_000 ? '10,000+' : count(calls),
+    title: 'Calls in the last hour',
+    href: `/cdrs?from=${ago(at, HOUR_MS)}`,
+    advice: 'By when they began.',
+  },
+  {
+    figure: count(unrated),
+    title: 'Unrated calls',
+    href: '/cdrs?unrated=true',
+    advice: Number(unrated) > 0 ? 'No rate matched them: see them, then add a rate.' : 'Every call has a price.',
+  },
+]
+
+function messageTiles({ at, messages }: Data): TileProps[] {
+  const figures = objectOf(messages)
+  const from = ago(at, 24 * HOUR_MS)
+  return (Object.keys(ADVICE) as (keyof typeof ADVICE)[]).flatMap(status => {
+    const figure = Number(figures[status] ?? 0)
+    if (figure === 0 && NOT_SHOWN_AT_ZERO.has(status)) return []
+    const chosen = status === 'other' ? '' : `filter[status_class]=${status}&`
+    return {
+      figure: count(figure),
+      title: `Messages ${status}`,
+      href: `/sms-messages?${chosen}from=${from}`,
+      advice: ADVICE[status],
+    }
+  })
 }
 
-const Tile = ({ count, title, href, advice }: TileProps) => (
-  <li>
-    <a class="tile" href={href}>
-      <span class="figure">{count.toLocaleString('en')}</span>
-      <span>{title}</span>
+/** None for an account of one tenant. */
+function serviceTiles({ service }: Data): TileProps[] {
+  if (!service) return []
+  const { quarantined, feeds, phones, backup } = objectOf(service)
+  const followed = objectsOf(feeds)
+  return [
+    {
+      figure: count(quarantined),
+      title: 'In quarantine',
+      ...(may('read', 'quarantine') ? { href: '/quarantine' } : {}),
+      advice: Number(quarantined) > 0 ? 'Records of a switch that could not be used.' : 'Every record could be used.',
+    },
+    ...followed.map(({ name, lag }) => ({
+      figure: bytesShown(Number(lag)),
+      title: `Waiting in ${String(name).split('/').at(-1)}`,
+      href: `/quarantine?feed=${encodeURIComponent(String(name))}`,
+      advice: 'Call records that are not stored yet.',
+    })),
+    ...(phones === null
+      ? []
+      : [{ figure: count(phones), title: 'Telephones registered', href: '/extensions', advice: 'On the switches.' }]),
+    {
+      figure: backup === null ? 'None' : momentShown(backup).slice(0, 16),
+      title: 'Newest backup',
+      advice: backup === null ? 'The setting backup_every makes them.' : `Begun then, ${zoneShown()}.`,
+    },
+  ]
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB']
+
+export function bytesShown(bytes: number): string {
+  const unit = bytes === 0 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1)
+  return `${(bytes / 1_000 ** unit).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[unit]}`
+}
+
+function Tile({ figure, title, href, advice }: TileProps) {
+  const content = (
+    <>
+      <span class="figure">{figure}</span>
+      <span>
+        <bdi>{title}</bdi>
+      </span>
       <span class="hint">{advice}</span>
-    </a>
-  </li>
-)
+    </>
+  )
+  return (
+    <li>
+      {href === undefined ? (
+        <div class="tile">{content}</div>
+      ) : (
+        <a class="tile" href={href}>
+          {content}
+        </a>
+      )}
+    </li>
+  )
+}
+
+const NEW = ['tenants', 'extensions'].map(resourceNamed)
+
+function OftenDone() {
+  const pages = [
+    ['quote', 'What does a call cost?'],
+    ['usage', 'Usage of a month'],
+  ] as const
+  return (
+    <nav class="actions" aria-label="Often done">
+      {NEW.filter(resource => canEdit('create', resource)).map(resource => (
+        <a key={resource.name} class="button" href={pathOf(resource, 'new')}>
+          New {resource.label.toLowerCase()}
+        </a>
+      ))}
+      {pages
+        .filter(([at]) => isOffered({ at }))
+        .map(([at, title]) => (
+          <a key={at} class="button" href={`/${at}`}>
+            {title}
+          </a>
+        ))}
+    </nav>
+  )
+}

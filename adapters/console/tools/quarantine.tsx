@@ -5,6 +5,7 @@ import { request } from '../state/api.ts'
 import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
 import { here, setQuery } from '../state/location.ts'
 import { note, noteTrouble } from '../state/notes.ts'
+import { may } from '../state/session.ts'
 import { momentShown, zoneShown } from '../state/shown.ts'
 
 const COLUMNS = [
@@ -18,8 +19,10 @@ const COLUMNS = [
 
 /** Records of switches that could not be used: to be tried again once the cause is gone, or discarded. */
 export function QuarantineScreen() {
-  const reason = here.value.searchParams.get('reason') ?? ''
-  const waiting = useLoaded(`/api/console/quarantine?${new URLSearchParams(reason === '' ? {} : { reason })}`, objectOf)
+  const { searchParams } = here.value
+  const reason = searchParams.get('reason') ?? ''
+  const waiting = useLoaded(`/api/console/quarantine?${searchParams}`, objectOf)
+  const mayChange = may('change', 'quarantine')
   const chosen = useSignal<ReadonlySet<number>>(new Set())
   const isDiscarding = useSignal(false)
   const send = async (what: 'replay' | 'discard'): Promise<void> => {
@@ -52,19 +55,23 @@ export function QuarantineScreen() {
           value={reason}
           onChange={event => setQuery({ reason: event.currentTarget.value.trim() || null })}
         />
-        <button type="button" disabled={chosen.value.size === 0} onClick={() => void send('replay')}>
-          Try {chosen.value.size || ''} again
-        </button>
-        <button
-          type="button"
-          class="danger"
-          disabled={chosen.value.size === 0}
-          onClick={() => {
-            isDiscarding.value = true
-          }}
-        >
-          Discard {chosen.value.size || ''}
-        </button>
+        {mayChange && (
+          <>
+            <button type="button" disabled={chosen.value.size === 0} onClick={() => void send('replay')}>
+              Try {chosen.value.size || ''} again
+            </button>
+            <button
+              type="button"
+              class="danger"
+              disabled={chosen.value.size === 0}
+              onClick={() => {
+                isDiscarding.value = true
+              }}
+            >
+              Discard {chosen.value.size || ''}
+            </button>
+          </>
+        )}
       </search>
       <p class="hint">Times in {zoneShown()}.</p>
       <Shown of={waiting}>

@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { sendFields } from '../../../core/resources/sms-messages.ts'
+import { sendFields, smsMessages } from '../../../core/resources/sms-messages.ts'
 import { textForm } from '../../../core/sms/text.ts'
 import { type Draft, FormField } from '../records/fields.tsx'
 import { asRecord, type RecordData, Refusal, request } from '../state/api.ts'
 import { noteTrouble } from '../state/notes.ts'
+import { may } from '../state/session.ts'
 import { momentShown } from '../state/shown.ts'
 
 /** How a phone network will carry the text. */
@@ -18,7 +19,10 @@ const LOOK_EVERY_MS = 2_000
 const SHOWN = Object.entries(sendFields).filter(([name]) => name !== 'callback_url')
 
 /** Sends a message through the gateway, and watches what becomes of it. */
-export function SendPanel({ record: gateway }: { record: RecordData }) {
+export const SendPanel = ({ record }: { record: RecordData }) =>
+  may('send', smsMessages) ? <Sending record={record} /> : null
+
+function Sending({ record: gateway }: { record: RecordData }) {
   const draft = useSignal<Draft>({ from_sender: gateway['default_sender_id'] ?? '' })
   const errors = useSignal<Readonly<Record<string, readonly string[]>>>({})
   const sent = useSignal<RecordData | null>(null)

@@ -21,7 +21,7 @@ import {
   type UsagePorts,
   usageReports,
 } from '../../../core/use-cases/calls/usage-reports.ts'
-import type { Pulse } from '../../../core/use-cases/records/overview.ts'
+import type { Overview } from '../../../core/use-cases/records/overview.ts'
 import { onArea, onRecords } from '../access.ts'
 import { jsonBody } from '../bodies/body.ts'
 import { respond } from '../responses.ts'
@@ -31,11 +31,10 @@ export interface ConsoleTools extends QuotePorts, UsagePorts, QuarantinePorts {
   readonly records: QuotePorts['records'] & UsagePorts['records']
   readonly calls: QuotePorts['calls'] & UsagePorts['calls'] & QuarantinePorts['calls'] & Pick<Calls, 'ratings'>
   readonly audit: Pick<Audit, 'list'>
-  readonly pulse: () => Promise<Pulse>
 }
 
-/** What the console does besides administering records. */
-export function consoleToolRoutes(tools: ConsoleTools): readonly Route[] {
+/** What the console does beside administering records. */
+export function consoleToolRoutes(tools: ConsoleTools, overview: Overview): readonly Route[] {
   const route = (path: string, need: Need, methods: Route['methods']): Route => ({
     path: `/api/console/${path}`,
     session: 'required',
@@ -43,7 +42,7 @@ export function consoleToolRoutes(tools: ConsoleTools): readonly Route[] {
     methods,
   })
   return [
-    { ...route('pulse', onArea('read', 'usage'), { GET: pulse(tools) }), isUnattended: true },
+    { ...route('pulse', onRecords('read', cdrs), { GET: pulse(overview) }), isUnattended: true },
     route('quote', onRecords('read', rates), { POST: quoting(tools) }),
     route('usage', onRecords('read', cdrs), { GET: usage(tools) }),
     route('calls/:id/ratings', onRecords('read', cdrs), { GET: ratings(tools) }),
@@ -54,8 +53,8 @@ export function consoleToolRoutes(tools: ConsoleTools): readonly Route[] {
   ]
 }
 
-const pulse = (tools: ConsoleTools) => async (ctx: Context) =>
-  respond(ctx, 200, 'Figures gathered.', JSON.stringify(await tools.pulse()))
+const pulse = (overview: Overview) => async (ctx: Context) =>
+  respond(ctx, 200, 'Figures gathered.', JSON.stringify(await overview()))
 
 /** The fields of a request for a quote. */
 export const quoteFields = {

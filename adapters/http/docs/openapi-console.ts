@@ -149,7 +149,8 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
     id: 'consolePulse',
     tag: TAG,
     summary: 'Show the figures of the moment',
-    description: 'Unrated calls, records in quarantine, and the messages of the last 24 hours.',
+    description:
+      'Calls of the last hour, unrated calls, the messages of the last 24 hours; of the whole service, records in quarantine, bytes of feeds that are not stored yet, registered telephones and the newest backup. An account of one tenant gets the figures of its tenant, with `service` null.',
     success: answer(200, record),
   },
   'POST /api/console/quote': {

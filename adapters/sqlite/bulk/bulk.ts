@@ -50,7 +50,7 @@ async function* dump(
   const order = `t.${resource.order}`
   const conditions = [
     ...(period ? [`(${order}, t.id) > (?, ?)`, `${order} < ?`] : ['t.id > ?']),
-    ...selected.conditions,
+    ...selected.map(({ sql }) => sql),
   ]
   const sql = `SELECT ${order}, t.id, ${fields.map(field => namedSql(resource, field)).join()}
     FROM ${tableOf(resource.name)} t ${period ? '' : 'NOT INDEXED'} ${fields.some(field => field in resource.kept) ? KEPT_JOIN : ''}
@@ -58,7 +58,7 @@ async function* dump(
   const page = connection.rows<Bound[], DumpRow>(sql)
   const isLong = hasUnbounded(resource, fields)
   const after = ([key, id]: DumpRow = [period?.from ?? 0, 0]): Iterable<DumpRow> => {
-    const bound = [...(period ? [key, id, period.to] : [id]), ...selected.bound]
+    const bound = [...(period ? [key, id, period.to] : [id]), ...selected.flatMap(each => each.bound)]
     return isLong ? page.iterate(...bound) : page.all(...bound)
   }
   const pages = keySetPages(DUMP_PAGE, after, isLong ? lengthOf : undefined)

@@ -6,21 +6,17 @@ import {
   byPlace,
   columnsSql,
   fromSql,
-  orderSql,
-  type Place,
   type Plan,
-  placeAt,
-  read,
   type Stretch,
-  upToSql,
   type ViewRow,
   whereSql,
 } from './list-plan.ts'
 import { merged } from './merged.ts'
 import { candidates, isLong, lengthSql, SEPARATOR, searchedText } from './search-index.ts'
 import { sorted, sorts } from './sorted.ts'
+import { inStretches } from './stretches.ts'
 
-/** Records scanned at once for a text that no index helps to find: 2 ms. */
+/** How many records are looked into at once: 2 ms. */
 const SCAN = 2_000
 /** Matches read at once, as in a list. */
 const PAGE = 100
@@ -33,8 +29,10 @@ const KEPT = 2 * 1024 * 1024
 /** Yields the records that contain the needle: by the index if it narrows the search, else by scanning them. */
 export async function* found(plan: Plan, needle: string, showsAll: boolean): AsyncIterable<Stretch> {
   const ids = await candidateIds(plan, needle)
-  if (ids === null) yield* scanned(plan, needle, showsAll || !plan.isUnbounded)
-  else yield { rows: await matching(plan, needle, ids, showsAll), isLast: true }
+  if (ids === null) {
+    const holds = { sql: `holds(${searchedText(plan.resource)}, ?)`, bound: [needle] }
+    yield* inStretches(plan, { withJson: showsAll || !plan.isUnbounded, page: PAGE, holds })
+  } else yield { rows: await matching(plan, needle, ids, showsAll), isLast: true }
 }
 
 /** Returns the ids of records that may contain the needle; null if they must be scanned in order. */
@@ -88,50 +86,4 @@ function atOnce({ connection, resource }: Plan, ids: readonly number[]): readonl
     `SELECT ${lengthSql(resource)} FROM json_each(?) j LEFT JOIN ${tableOf(resource.name)} t ON t.id = j.value ORDER BY j.rowid`,
   )
   return ids.slice(0, upTo(PIECE, lengths.iterate(JSON.stringify(ids)), of => of).rows.length)
-}
-
-/** Scans the records in order, a bounded stretch at a time. */
-async function* scanned(plan: Plan, needle: string, withJson: boolean): AsyncIterable<Stretch> {
-  const { resource, conditions, take } = plan
-  let place = plan.from
-  /** The end of the present stretch; null for the end of all, undefined before the first. */
-  let end: Place | null | undefined
-  let isLast = false
-  const step = (): readonly ViewRow[] => {
-    if (end === undefined) end = endOfStretch(plan, place)
-    const past = place !== null && afterSql(plan)
-    const within = end !== null && upToSql(plan)
-    const sql = `SELECT ${columnsSql(plan, withJson)} FROM ${fromSql(plan, withJson)}
-      ${whereSql(...conditions, past, within, `holds(${searchedText(resource)}, ?)`)}
-      ORDER BY ${orderSql(plan)} LIMIT ${PAGE}`
-    const { rows, isCut } = read(plan, sql, [...plan.bound, ...bindPlace(plan, place), ...bindPlace(plan, end), needle])
-    if (isCut || rows.length === PAGE) place = placeAt(rows.at(-1))
-    else {
-      isLast = end === null
-      place = end
-      end = undefined
-    }
-    return rows
-  }
-  while (!isLast) {
-    const rows = await take(step)
-    yield { rows, isLast }
-  }
-}
-
-/** Returns where the next stretch to scan ends; null if it covers the rest. */
-function endOfStretch(plan: Plan, place: Place | null): Place | null {
-  const { connection, resource, sort, conditions, bound } = plan
-  const past = place !== null && afterSql(plan)
-  const sqlOf = (columns: string, limit: string): string => `SELECT t.${sort.by}, t.id${columns}
-    FROM ${tableOf(resource.name)} t ${whereSql(...conditions, past)} ORDER BY ${orderSql(plan)} LIMIT ${limit}`
-  const given = [...bound, ...bindPlace(plan, place)]
-  if (!isLong(resource))
-    return connection.rows<(string | number)[], Place>(sqlOf('', `1 OFFSET ${SCAN - 1}`)).get(...given) ?? null
-  const rows = connection
-    .rows<(string | number)[], [...Place, number]>(sqlOf(`, ${lengthSql(resource)}`, String(SCAN)))
-    .iterate(...given)
-  const stretch = upTo(PIECE, rows, ([, , length]) => length, SCAN)
-  const last = stretch.rows.at(-1)
-  return last && stretch.isCut ? [last[0], last[1]] : null
 }

@@ -7,7 +7,7 @@ import type { Connection } from '../database/database.ts'
 import { PIECE, type Some, upTo } from '../database/key-set.ts'
 import { tableOf } from '../database/table.ts'
 import type { Turn } from '../database/turns.ts'
-import { selectionSql } from './selection.ts'
+import { type Condition, selectionSql } from './selection.ts'
 import { isUnbounded, joinSql, viewSql } from './view.ts'
 
 /** A place in an ordered list: the order column's value and the id. */
@@ -32,7 +32,11 @@ export interface Plan {
   /** SQL conditions of the records, with their bound values. */
   readonly conditions: readonly string[]
   readonly bound: readonly Bound[]
-  /** Where the list begins; null for its beginning. */
+  /** Do all of them hold for what an index has together, in the list's order? Else records are passed over. */
+  readonly isWalked: boolean
+  /** Those of them. */
+  readonly walked: readonly Condition[]
+  /** Where the list begins; null at its beginning. */
   readonly from: Place | null
   /** True if one record may be larger than a whole page of usual ones. */
   readonly isUnbounded: boolean
@@ -42,25 +46,48 @@ export interface Plan {
 /** Plans a list. Throws `invalid` on `after`; see `Records.list`. */
 export function planOf(connection: Connection, resource: Resource, query: PageQuery): Plan {
   const { period, after, view, signal, sort = { by: resource.order, isAscending: false }, ...selection } = query
-  const { conditions, bound } = selectionSql(connection, resource, selection)
   const within = period ? boundsOf(resource, period, sort) : { bounds: [], edge: null }
+  const chosen = selectionSql(connection, resource, selection)
+  const bounds = within.bounds.map(([sign, moment]) => ({ sql: `t.${resource.order} ${sign} ?`, bound: [moment] }))
+  const held = [...chosen, ...bounds.map(each => ({ ...each, isOneValue: false }))]
+  const one = chosen.find(condition => isWalked(connection, resource, sort, condition))
+  const walked = held.filter(
+    (condition, index) => condition === one || (index >= chosen.length && sort.by === resource.order),
+  )
   return {
     connection,
     resource,
     view,
     sort,
-    conditions: [...conditions, ...within.bounds.map(([sign]) => `t.${resource.order} ${sign} ?`)],
-    bound: [...bound, ...within.bounds.map(([, moment]) => moment)],
+    conditions: held.map(({ sql }) => sql),
+    bound: held.flatMap(condition => condition.bound),
+    isWalked: walked.length === held.length,
+    walked,
     from: beginning(after === undefined ? null : placeOf(connection, resource, sort, after), within.edge, sort),
     isUnbounded: isUnbounded(resource, view),
     take: connection.turns.begin(signal),
   }
 }
 
-/**
- * A list in the order of its dates begins at one end of its period, and each page moves that end: it is no extra
- * bound.
- */
+const walks = new WeakMap<Connection, Map<string, boolean>>()
+
+/** Does an index have the records of which that holds together, in that order? */
+function isWalked(connection: Connection, resource: Resource, sort: Sort, { sql, isOneValue }: Condition): boolean {
+  if (!isOneValue) return false
+  const query = `SELECT t.id FROM ${tableOf(resource.name)} t WHERE ${sql} ORDER BY ${orderSql({ sort })} LIMIT 1`
+  const known = walks.get(connection) ?? new Map<string, boolean>()
+  walks.set(connection, known)
+  const found = known.get(query) ?? isSearch(connection, query)
+  known.set(query, found)
+  return found
+}
+
+function isSearch({ query }: Connection, sql: string): boolean {
+  const steps = query<[number], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(0)
+  return steps.length === 1 && steps.every(({ detail }) => /^SEARCH t USING .*\(\w+=\?/.test(detail))
+}
+
+/** In the order of its dates, a list begins at one end of its period and each page moves that end: it is no extra bound. */
 function boundsOf({ order }: Resource, { from, to }: Period, { by, isAscending }: Sort) {
   const bounds = [['>=', from] as const, ['<', to] as const]
   if (by !== order) return { bounds, edge: null }
@@ -106,7 +133,7 @@ export const columnsSql = ({ resource, view, sort }: Plan, withJson: boolean): s
 export const fromSql = ({ resource, view }: Plan, withJson: boolean): string =>
   `${tableOf(resource.name)} t ${withJson ? joinSql(resource, view) : ''}`
 
-export function orderSql({ sort: { by, isAscending } }: Plan): string {
+export function orderSql({ sort: { by, isAscending } }: Pick<Plan, 'sort'>): string {
   const way = isAscending ? 'ASC' : 'DESC'
   return by === 'id' ? `t.id ${way}` : `t.${by} ${way}, t.id ${way}`
 }

@@ -19,6 +19,7 @@ import {
   whereSql,
 } from './list-plan.ts'
 import { sorted, sorts } from './sorted.ts'
+import { inStretches } from './stretches.ts'
 
 /** Records read at once: a fraction of a millisecond, and the next piece of the response, some 45 KB. */
 const PAGE = 100
@@ -95,6 +96,7 @@ async function* inOrder(plan: Plan, limit: number | undefined): AsyncIterable<St
   if (sorts(plan)) return yield { rows: await sorted(plan, limit === undefined ? limit : limit + 1), isLast: true }
   const withJson = limit === undefined || !plan.isUnbounded
   const size = limit === undefined ? PAGE : Math.min(limit, LARGE_PAGE) + 1
+  if (!plan.isWalked) return yield* inStretches(plan, { withJson, page: size })
   const sqlOf = (isPast: boolean): string => `SELECT ${columnsSql(plan, withJson)} FROM ${fromSql(plan, withJson)}
     ${whereSql(...plan.conditions, isPast && afterSql(plan))} ORDER BY ${orderSql(plan)} LIMIT ${size}`
   for (let place = plan.from, isLast = false; !isLast; ) {

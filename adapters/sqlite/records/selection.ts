@@ -5,21 +5,41 @@ import { unratedSql } from '../calls/unrated.ts'
 import type { Connection } from '../database/database.ts'
 import { withinSql } from '../database/within.ts'
 
-/** The SQL conditions of a selection on records `t`, except its period, with their bound values. */
+/** What records have to hold to, in SQL, and what that is bound to. */
+export interface Condition {
+  readonly sql: string
+  readonly bound: readonly (string | number)[]
+  /** That a column is one value: what an index may have together. */
+  readonly isOneValue: boolean
+}
+
+/** What the records `t` have to hold to be wanted, their period aside. */
 export function selectionSql(
   connection: Connection,
   resource: Resource,
   { where = {}, atLeast = {}, unrated, tenantId }: Omit<Selection, 'period'>,
-): { readonly conditions: readonly string[]; readonly bound: readonly (string | number)[] } {
+): readonly Condition[] {
   const side = tenantId === undefined ? undefined : tenantSide(resource)
-  const conditions = [
-    ...Object.entries(where).map(([column, value]) =>
-      typeof value === 'object' ? `t.${column} IN (${value.map(() => '?').join()})` : `t.${column} = ?`,
-    ),
-    ...Object.keys(atLeast).map(column => `t.${column} >= ?`),
-    ...(unrated ? [unratedSql(connection)] : []),
-    ...(side ? [`${withinSql(side, TENANT, field => `t.${field}`)} = ?`] : []),
+  const oneOf = (column: string, values: readonly (string | number)[]): Condition =>
+    values.length === 1
+      ? { sql: `t.${column} = ?`, bound: values, isOneValue: true }
+      : { sql: `t.${column} IN (${values.map(() => '?').join()})`, bound: values, isOneValue: false }
+  return [
+    ...Object.entries(where).map(([column, value]) => oneOf(column, [value].flat())),
+    ...Object.entries(atLeast).map(([column, value]) => ({
+      sql: `t.${column} >= ?`,
+      bound: [value],
+      isOneValue: false,
+    })),
+    ...(unrated ? [{ sql: unratedSql(connection), bound: [], isOneValue: false }] : []),
+    ...(side && tenantId !== undefined
+      ? [
+          {
+            sql: `${withinSql(side, TENANT, field => `t.${field}`)} = ?`,
+            bound: [tenantId],
+            isOneValue: side.to === null,
+          },
+        ]
+      : []),
   ]
-  const owner = tenantId === undefined || !side ? [] : [tenantId]
-  return { conditions, bound: [...Object.values(where).flat(), ...Object.values(atLeast), ...owner] }
 }

@@ -10,6 +10,7 @@ import { tenants } from '../../resources/tenants.ts'
 import type { Messaging } from '../messaging/messaging.ts'
 import type { Administration } from '../records/administer.ts'
 import type { Browsing } from '../records/browsing.ts'
+import type { Overview } from '../records/overview.ts'
 
 /** The ports behind the use cases of one account. */
 export interface ServedPorts {
@@ -24,6 +25,7 @@ export interface UseCases {
   readonly administration: Administration
   readonly browsing: Browsing
   readonly messaging: Messaging
+  readonly overview: Overview
 }
 
 /** Who an account is and what it may do. */

@@ -7,7 +7,7 @@ import { FOREVER } from '../../rating/period.ts'
 import { isRated } from '../../resources/call-ratings.ts'
 import { date, type Field, Problem } from '../../resources/field.ts'
 import { tenantSide } from '../../resources/references/within.ts'
-import { type Resource, type Row, sortable } from '../../resources/resource.ts'
+import { choosable, type Resource, type Row, sortable } from '../../resources/resource.ts'
 import { broken } from '../../resources/values/field-errors.ts'
 import { MAX_SEARCH } from '../../search.ts'
 
@@ -186,12 +186,13 @@ type Chosen = Record<string, (string | number)[]>
 
 /** Returns the values of `name[FIELD]`, as the fields parse them. */
 function members(
-  { fields }: Resource,
+  resource: Resource,
   parameters: Parameters,
   name: string,
   takes: (field: Field) => boolean,
   refuse: Refuse,
 ): Chosen {
+  const fields = choosable(resource)
   const chosen: Chosen = {}
   for (const [parameter, given] of Object.entries(parameters)) {
     if (!parameter.startsWith(`${name}[`) || !parameter.endsWith(']')) continue

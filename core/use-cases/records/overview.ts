@@ -1,46 +1,64 @@
 import { addSeconds, type Timestamp } from '../../dates.ts'
 import type { Calls } from '../../ports/calls.ts'
 import type { SmsReports } from '../../ports/messaging/sms-reports.ts'
+import type { Records } from '../../ports/records.ts'
 import type { Clock } from '../../ports/system.ts'
+import type { Surroundings } from '../../ports/upkeep.ts'
+import { cdrs } from '../../resources/cdrs.ts'
 
-/** What an operator looks at first. */
+/** What somebody who watches the service looks at first, as far as it concerns their tenant where they keep to one. */
 export interface Pulse {
   readonly at: Timestamp
-  /** Calls that no rate matched, or whose cost by the matching one is too large. */
+  /** Calls that began within the last hour; MOST_COUNTED or more are MOST_COUNTED. */
+  readonly calls: number
+  /** Calls that no rate matched, or one by which the cost is too large. */
   readonly unrated: number
-  /** Switch records that could not be used. */
-  readonly quarantined: number
-  /** Messages of the last 24 hours by the meaning of their status; `unknown` for a status without a class. */
+  /** Messages of the last 24 hours, by what their status means; `other` for a status that is in no class. */
   readonly messages: Readonly<Record<string, number>>
+  /** What all tenants share; null for accounts of one. */
+  readonly service: ServicePulse | null
+}
+
+export interface ServicePulse {
+  /** Records of switches that could not be used. */
+  readonly quarantined: number
+  /** The feeds that are followed, and how many bytes of each are not stored yet. */
+  readonly feeds: readonly { readonly name: string; readonly lag: number }[]
+  /** The telephones that are registered; null without a switch, or where none can be reached. */
+  readonly phones: number | null
+  /** When the newest backup of the daemon was begun; null without any. */
+  readonly backup: Timestamp | null
 }
 
 export interface OverviewPorts {
+  readonly records: Pick<Records, 'countUpTo'>
   readonly calls: Pick<Calls, 'unratedCount' | 'quarantineCount'>
   readonly smsReports: Pick<SmsReports, 'figures'>
   readonly clock: Clock
+  readonly surroundings: Surroundings
+  /** The tenant whose figures alone are gathered. */
+  readonly tenantId?: number
 }
 
-const DAY_SECONDS = 86_400
-/** The figures are gathered at most once in that many seconds, however many clients watch. */
-const FRESH_SECONDS = 4
+export type Overview = () => Promise<Pulse>
 
-/** Returns current figures, gathered at most every few seconds. */
-export function overview({ calls, smsReports, clock }: OverviewPorts): () => Promise<Pulse> {
-  const gather = async (): Promise<Pulse> => {
-    const at = clock.now()
-    const messages: Record<string, number> = {}
-    for (const { status_class, messages: count } of await smsReports.figures({
-      from: addSeconds(at, -DAY_SECONDS),
-      to: at,
-    }))
-      messages[status_class ?? 'unknown'] = (messages[status_class ?? 'unknown'] ?? 0) + count
-    return { at, unrated: await calls.unratedCount(), quarantined: await calls.quarantineCount(), messages }
-  }
+const HOUR_SECONDS = 3_600
+const DAY_SECONDS = 86_400
+/** However many watch, the figures are gathered once in so many seconds; of one tenant, whose calls have to be found, in more. */
+const FRESH_SECONDS = 4
+const FRESH_SECONDS_OF_ONE = 20
+/** What counts as many. */
+const MOST_COUNTED = 10_001
+
+/** The figures of the moment, gathered at most every few seconds. */
+export function overview(ports: OverviewPorts): Overview {
+  const { clock, tenantId } = ports
+  const fresh = tenantId === undefined ? FRESH_SECONDS : FRESH_SECONDS_OF_ONE
   let latest: { readonly since: number; readonly pulse: Promise<Pulse> } | null = null
   return () => {
     const now = clock.monotonic()
-    if (!latest || now - latest.since >= FRESH_SECONDS) {
-      const pulse = gather()
+    if (!latest || now - latest.since >= fresh) {
+      const pulse = gather(ports)
       latest = { since: now, pulse }
       pulse.catch(() => {
         latest = null
@@ -49,3 +67,42 @@ export function overview({ calls, smsReports, clock }: OverviewPorts): () => Pro
     return latest.pulse
   }
 }
+
+async function gather(ports: OverviewPorts): Promise<Pulse> {
+  const { records, calls, clock, tenantId } = ports
+  const at = clock.now()
+  const within = tenantId === undefined ? {} : { tenantId }
+  const period = { from: addSeconds(at, -HOUR_SECONDS), to: at }
+  return {
+    at,
+    calls: await records.countUpTo(cdrs, { ...within, period }, MOST_COUNTED),
+    unrated:
+      tenantId === undefined
+        ? await calls.unratedCount()
+        : await records.countUpTo(cdrs, { tenantId, unrated: true }, MOST_COUNTED),
+    messages: await messagesUntil(at, ports),
+    service: tenantId === undefined ? await ofService(ports) : null,
+  }
+}
+
+async function messagesUntil(
+  at: Timestamp,
+  { smsReports, tenantId }: OverviewPorts,
+): Promise<Readonly<Record<string, number>>> {
+  const messages: Record<string, number> = {}
+  for (const { tenant_id, status_class, messages: count } of await smsReports.figures({
+    from: addSeconds(at, -DAY_SECONDS),
+    to: at,
+  })) {
+    const status = status_class ?? 'other'
+    if (tenantId === undefined || tenant_id === tenantId) messages[status] = (messages[status] ?? 0) + count
+  }
+  return messages
+}
+
+const ofService = async ({ calls, surroundings }: OverviewPorts): Promise<ServicePulse> => ({
+  quarantined: await calls.quarantineCount(),
+  feeds: surroundings.feeds(),
+  phones: await surroundings.phones(),
+  backup: surroundings.newestBackup(),
+})

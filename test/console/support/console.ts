@@ -24,6 +24,8 @@ export interface ConsoleWorld extends World {
 
 export interface PageOptions {
   readonly isSignedIn?: boolean
+  /** Another's session than the first account's: a Cookie header's value. */
+  readonly as?: string
   readonly width?: number
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
@@ -61,7 +63,7 @@ async function openPage(
   browser: Browser,
   { service, session }: World,
   path: string,
-  { isSignedIn = true, width = 1280, height = 800, colorScheme = 'light' }: PageOptions = {},
+  { isSignedIn = true, as = session, width = 1280, height = 800, colorScheme = 'light' }: PageOptions = {},
   seen: string[],
 ): Promise<Page> {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme })
@@ -76,7 +78,7 @@ async function openPage(
       seen.push(`${path}: asked for ${request.url()}`)
   })
   if (isSignedIn) {
-    const [name = '', value = ''] = session.split('=')
+    const [name = '', value = ''] = as.split('=')
     await context.addCookies([{ name, value, url: service.url }])
   }
   await page.goto(service.url + path)

@@ -4,12 +4,17 @@ import { login, sessionOf } from './sessions.ts'
 
 let count = 0
 
-/** A new account of that role, logged in: how it asks. */
-export async function signedIn(service: TestService, role: Role, tenantId?: number) {
+/** The Cookie header of a new account of that role, logged in. */
+export async function sessionAs(service: TestService, role: Role, tenantId?: number) {
   const email = `${role}${++count}@example.com`
   const password = 'correct horse'
   await service.trunkline.accountKeeping.create({ email, password, role, tenantId })
-  const session = sessionOf(await login(service, { email, password }))
+  return sessionOf(await login(service, { email, password }))
+}
+
+/** A new account of that role, logged in: how it asks. */
+export async function signedIn(service: TestService, role: Role, tenantId?: number) {
+  const session = await sessionAs(service, role, tenantId)
   return (method: string, path: string, json?: unknown): Promise<Answer> =>
     service.request(method, path, { session, ...(json === undefined ? {} : { json }) })
 }

@@ -73,13 +73,15 @@ export async function startService(
   const log = pino({ base: null }, { write })
   const appAt = (taken: string): Koa => {
     url = taken
-    const { access, administration, browsing, tools, messaging, smsRouting, signIn, security, storage } = trunkline
+    const { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security, storage } =
+      trunkline
     return httpApp({
       access,
       administration,
       browsing,
       tools,
       messaging,
+      overview,
       signIn,
       smsRouting,
       security,

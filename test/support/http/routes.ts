@@ -6,9 +6,10 @@ import type { TestService } from './app.ts'
 
 /** Every route of the router. */
 export function routesOf({ trunkline, url }: TestService): readonly Route[] {
-  const { access, administration, browsing, tools, messaging, smsRouting, signIn, security, storage } = trunkline
+  const { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security, storage } =
+    trunkline
   const { serverKeys, heartbeat } = storage
-  const useCases = { access, administration, browsing, tools, messaging, smsRouting, signIn, security }
+  const useCases = { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security }
   return apiRoutes({ ...useCases, serverKeys, heartbeat, baseUrl: url })
 }
 

@@ -20,7 +20,7 @@ const MARKS = {
 }
 const GATEWAYS = 'sms_gateways'
 /** What belongs to no tenant and is for accounts of all. */
-const OF_ALL = /trunks|pulse|audit|quarantine|sms-routes(?!\/send)/
+const OF_ALL = /trunks|audit|quarantine|sms-routes(?!\/send)/
 
 let world: World
 let gateway: FakeGateway
@@ -244,6 +244,15 @@ describe('an account of one tenant', () => {
     const reported = async (query: string) =>
       (await ask('GET', `/api/console/usage?month=2026-01${query}`)).json.data.reports.length
     assert.deepEqual([await reported(''), await reported(`&tenant=${other}`)], [1, 0])
+  })
+
+  it('gets the figures of its own tenant, and none of the service', async () => {
+    const { data } = (await ask('GET', '/api/console/pulse')).json
+    const total = (await admin('GET', '/api/console/pulse')).json.data
+    assert.equal(data.service, null)
+    const sum = (messages: Record<string, number>) => Object.values(messages).reduce((all, one) => all + one, 0)
+    assert.ok(sum(data.messages) > 0 && sum(data.messages) < sum(total.messages), JSON.stringify([data, total]))
+    assert.equal(total.service.quarantined, 0)
   })
 
   it('is told so', async () => {

@@ -69,7 +69,7 @@ test('records in quarantine are shown, tried again and discarded', async () => {
   const [{ id, reason, timezone }] = json.data.records
   assert.deepEqual([reason, timezone], ['has no start', 'UTC'])
   const pulse = await world.get('/api/console/pulse')
-  assert.equal(pulse.json.data.quarantined, 1)
+  assert.equal(pulse.json.data.service.quarantined, 1)
   const tried = await world.send('POST', '/api/console/quarantine/replay', { ids: [id] })
   assert.deepEqual(tried.json.data, { replayed: 0, left: 1 })
   const refused = await world.send('POST', '/api/console/quarantine/discard', { ids: 'all' })

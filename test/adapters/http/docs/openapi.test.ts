@@ -99,7 +99,7 @@ test('the document is valid OpenAPI 3.1', async () => {
 })
 
 test('the document describes every route of the router, and nothing else', () => {
-  const { access, administration, browsing, tools, messaging, smsRouting, signIn, security, storage } =
+  const { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security, storage } =
     service.trunkline
   const { serverKeys, heartbeat } = storage
   const routes = apiRoutes({
@@ -108,6 +108,7 @@ test('the document describes every route of the router, and nothing else', () =>
     browsing,
     tools,
     messaging,
+    overview,
     smsRouting,
     signIn,
     security,
@@ -278,6 +279,7 @@ async function startFailing(code: ErrorCode) {
     },
     tools: service.trunkline.tools,
     access: { ...service.trunkline.access, standing: fail },
+    overview: fail,
     browsing: { part: fail, count: fail, one: fail, secrets: fail, assertSeen: () => {} },
     messaging: {
       send: fail,

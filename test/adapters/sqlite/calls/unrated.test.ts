@@ -104,7 +104,7 @@ test(
 test(
   'unrated calls are looked up by their index where they are few, and counted by it',
   inWorld(async ({ storage: { connection } }) => {
-    const { conditions } = selectionSql(connection, cdrs, { unrated: true })
+    const conditions = selectionSql(connection, cdrs, { unrated: true }).map(({ sql }) => sql)
     for (const sql of [
       `SELECT count(*) FROM cdr_ratings r WHERE ${UNRATED}`,
       `SELECT t.id FROM cdrs t WHERE ${conditions.join(' AND ')} ORDER BY t.started_at DESC, t.id DESC LIMIT 100`,

@@ -1,0 +1,80 @@
+import { PIECE, upTo } from '../database/key-set.ts'
+import { tableOf } from '../database/table.ts'
+import {
+  afterSql,
+  bindPlace,
+  columnsSql,
+  fromSql,
+  orderSql,
+  type Place,
+  type Plan,
+  placeAt,
+  read,
+  type Stretch,
+  upToSql,
+  type ViewRow,
+  whereSql,
+} from './list-plan.ts'
+import { isLong, lengthSql } from './search-index.ts'
+
+/** How many records are looked through at once, where no index knows which of them are wanted: 2 ms. */
+const SCAN = 2_000
+
+interface Looking {
+  readonly withJson: boolean
+  /** How many records are read at once. */
+  readonly page: number
+  /** What they have to hold to besides. */
+  readonly holds?: { readonly sql: string; readonly bound: readonly string[] }
+}
+
+/** Looks through the records in order, a bounded stretch at a time: a rare value keeps no statement busy for long. */
+export async function* inStretches(plan: Plan, { withJson, page, holds }: Looking): AsyncIterable<Stretch> {
+  let place = plan.from
+  /** The last place of those that are looked through at present; null where that is the end, undefined before. */
+  let end: Place | null | undefined
+  let isLast = false
+  const step = (): readonly ViewRow[] => {
+    if (end === undefined) end = endOfStretch(plan, place, SCAN)
+    const sql = `SELECT ${columnsSql(plan, withJson)} FROM ${fromSql(plan, withJson)}
+      ${whereSql(...between(plan, place, end), holds?.sql ?? false)} ORDER BY ${orderSql(plan)} LIMIT ${page}`
+    const bound = [...plan.bound, ...bindPlace(plan, place), ...bindPlace(plan, end), ...(holds?.bound ?? [])]
+    const { rows, isCut } = read(plan, sql, bound)
+    if (isCut || rows.length === page) place = placeAt(rows.at(-1))
+    else {
+      isLast = end === null
+      place = end
+      end = undefined
+    }
+    return rows
+  }
+  while (!isLast) {
+    const rows = await plan.take(step)
+    yield { rows, isLast }
+  }
+}
+
+/** True for what is wanted after a place and up to an end. */
+export const between = (plan: Plan, place: Place | null, end: Place | null): (string | false)[] => [
+  ...plan.conditions,
+  place !== null && afterSql(plan),
+  end !== null && upToSql(plan),
+]
+
+/** Where the next stretch of so many records ends that an index has together; null if it covers all the rest. */
+export function endOfStretch(plan: Plan, place: Place | null, size: number): Place | null {
+  const { connection, resource, sort, walked } = plan
+  const past = place !== null && afterSql(plan)
+  const sqlOf = (columns: string, limit: string): string => `SELECT t.${sort.by}, t.id${columns}
+    FROM ${tableOf(resource.name)} t ${whereSql(...walked.map(({ sql }) => sql), past)}
+    ORDER BY ${orderSql(plan)} LIMIT ${limit}`
+  const given = [...walked.flatMap(({ bound }) => bound), ...bindPlace(plan, place)]
+  if (!isLong(resource))
+    return connection.rows<(string | number)[], Place>(sqlOf('', `1 OFFSET ${size - 1}`)).get(...given) ?? null
+  const rows = connection
+    .rows<(string | number)[], [...Place, number]>(sqlOf(`, ${lengthSql(resource)}`, String(size)))
+    .iterate(...given)
+  const stretch = upTo(PIECE, rows, ([, , length]) => length, size)
+  const last = stretch.rows.at(-1)
+  return last && stretch.isCut ? [last[0], last[1]] : null
+}
