@@ -1,17 +1,17 @@
-/** The command line as words: what is read from it before it is parsed, and how it is written for a person to copy. */
+/** The command line as words: what is read before parsing, and how to write it for a person to copy. */
 
 const VALUED = new Set(['--db', '--config', '--output', '-o', '--fields'])
 const PLAIN = new Set(['--quiet', '-q', '--verbose', '-v', '--no-color', '--no-input'])
 const HELP = new Set(['--help', '-h'])
 
 export interface Intent {
-  /** The words before the first option of a command: its path, and perhaps arguments. */
+  /** The words before a command's first option: its path, and possibly arguments. */
   readonly words: readonly string[]
-  /** Help is asked for before the command is complete: `help tenant create`, `--help tenant`, or the line is empty. */
+  /** True if help is requested without a complete command: `help tenant create`, `--help tenant`, or an empty line. */
   readonly wantsHelp: boolean
 }
 
-/** What a command line is about. Global options and their values may stand anywhere. */
+/** Reads what a command line is about. Global options and their values may be anywhere. */
 export function intentOf(line: readonly string[]): Intent {
   const words: string[] = []
   let wantsHelp = false
@@ -25,7 +25,10 @@ export function intentOf(line: readonly string[]): Intent {
   return { words, wantsHelp: wantsHelp || line.length === 0 }
 }
 
-/** Is data asked for as JSON? Read before parsing, since a line that cannot be parsed has errors to print as well. */
+/**
+ * True if the output is to be JSON. Checked before parsing, since errors of a line that cannot be parsed are printed
+ * as well.
+ */
 export const wantsJson = (line: readonly string[]): boolean =>
   line.some(
     (word, i) =>
@@ -33,7 +36,7 @@ export const wantsJson = (line: readonly string[]): boolean =>
       ((word === '--output' || word === '-o') && /^(?:nd)?json$/.test(line[i + 1] ?? '')),
   )
 
-/** A word as a shell takes it. */
+/** Quotes a word for a shell. */
 export const quoted = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
 

@@ -19,7 +19,7 @@ import type { Messaging } from '../../core/use-cases/messaging/messaging.ts'
 import type { Administration } from '../../core/use-cases/records/administer.ts'
 import { writeErrors } from './terminal/streams.ts'
 
-/** What a program talks to; handed in, so that tests can listen. */
+/** A program's streams and environment; passed in, so that tests can capture them. */
 export interface Io {
   readonly stdin: Readable & { readonly isTTY?: boolean }
   readonly stdout: Writable & { readonly isTTY?: boolean; readonly columns?: number }
@@ -37,13 +37,13 @@ export interface GlobalOptions {
   readonly fields?: readonly string[]
   readonly quiet: boolean
   readonly verbose: boolean
-  /** May colour be used on standard output? */
+  /** True if standard output may use colour. */
   readonly color: boolean
-  /** May a person be asked? */
+  /** True if a person may be asked. */
   readonly interactive: boolean
 }
 
-/** The use cases and ports that commands drive, on one open database. */
+/** The use cases and ports for commands, on one open database. */
 export interface Services {
   readonly administration: Administration
   readonly messaging: Messaging
@@ -55,7 +55,7 @@ export interface Services {
   readonly smsReports: SmsReports
   readonly profiles: Profiles
   readonly accountKeeping: AccountKeeping
-  /** Do the roles of accounts limit them? */
+  /** Whether roles limit accounts. */
   readonly roles: RoleMode
   readonly maintenance: Maintenance
   readonly notices: Notices
@@ -67,19 +67,19 @@ export interface Services {
   /** Stores every call of a file, a folder or a stream, once; see `Calls.store`. */
   ingest(source: string | Readable, ingesting: Ingest): Promise<IngestCounts>
   readRecord(format: SourceFormat, raw: string): SwitchRecord
-  /** Reads the beginning of a text, which an import reads on from. */
+  /** Reads the beginning of a text, from which an import continues. */
   openText(name: string, stream: Readable, signal?: AbortSignal): Promise<TextInput>
-  /** A hash of a text, in hexadecimal. */
+  /** Returns a hash of a text, in hexadecimal. */
   digestOf(text: string): string
 }
 
-/** What may be done to a database on opening it. */
+/** What to do to a database on opening it. */
 export interface Opening {
-  /** Make one where there is none. */
+  /** Create a missing one. */
   readonly create?: boolean
-  /** Bring an older schema up to date. */
+  /** Upgrade an older schema. */
   readonly migrate?: boolean
-  /** Get ready at once to store many records. */
+  /** Prepare at once for many records. */
   readonly expectsMany?: boolean
 }
 
@@ -87,13 +87,13 @@ export interface Opening {
 export interface Context {
   readonly io: Io
   readonly options: GlobalOptions
-  /** The command line as it was typed. */
+  /** The command line as typed. */
   readonly line: readonly string[]
-  /** The open database; the same one each time, closed when the command ends. Throws AppError. */
+  /** Returns the open database, the same one each time, closed when the command ends. Throws AppError. */
   open(opening?: Opening): Promise<Services>
 }
 
-/** Lines for a person, on standard error; nothing with --quiet. */
+/** Prints lines for a person on standard error; nothing with --quiet. */
 export function say({ io, options }: Pick<Context, 'io' | 'options'>, ...lines: readonly string[]): void {
   if (!options.quiet) writeErrors(io, ...lines)
 }

@@ -9,14 +9,17 @@ import { CliError, EXIT } from './exit.ts'
 import { camel, type Flags, flagOf } from './fields.ts'
 import { printable } from './terminal/styles.ts'
 
-/** Single keys of JSON fields on the command line: `--settings-set dialling.country=US`, `--meta-unset dlr_level`. */
+/**
+ * Edits single keys of JSON fields on the command line: `--settings-set dialling.country=US`, `--meta-unset
+ * dlr_level`.
+ */
 
 const jsonFields = (fields: Fields): [name: string, field: Field][] =>
   Object.entries(fields).filter(([, { kind }]) => kind === 'json')
 
 const collect = (value: string, before: string[] = []): string[] => [...before, value]
 
-/** Flags that set single keys and, of a record that `exists`, take them away. */
+/** Adds flags that set single keys and, if the record `exists`, remove them. */
 export function addEditFlags(command: Command, { fields }: { readonly fields: Fields }, exists: boolean): Command {
   for (const [name, field] of jsonFields(fields)) {
     const flag = `--${flagOf(name, field)}`
@@ -33,7 +36,7 @@ export function addEditFlags(command: Command, { fields }: { readonly fields: Fi
   return command
 }
 
-/** What those flags say, by field. Throws CliError. */
+/** Returns the edits of those flags, by field. Throws CliError. */
 export function editsFrom(flags: Flags, { fields }: { readonly fields: Fields }): Edits {
   const all: Record<string, readonly KeyEdit[]> = {}
   for (const [name, field] of jsonFields(fields)) {
@@ -47,7 +50,7 @@ export function editsFrom(flags: Flags, { fields }: { readonly fields: Fields })
   return all
 }
 
-/** The body with the edits of what it holds whole; the others are left, for what is stored. */
+/** Applies edits to fields that the body holds whole; the others remain, for stored values. */
 export function withinBody(body: JsonObject, edits: Edits, isNew: boolean): { body: JsonObject; edits: Edits } {
   const left: Record<string, readonly KeyEdit[]> = {}
   const whole: JsonObject = { ...body }
@@ -76,7 +79,7 @@ function setting(flag: string, keys: Keys, text: string): KeyEdit {
   return { path, value: valueIn(keyAt(keys, path), value) }
 }
 
-/** A backslash makes a dot, an equals sign or itself a part of a key. */
+/** A backslash makes a dot, an equals sign or itself part of a key. */
 const pathIn = (text: string): string[] =>
   [...text.matchAll(/(?:^|\.)((?:\\.|[^\\.])*)/gs)].map(([, name = '']) => name.replaceAll(/\\(.)/gs, '$1'))
 
@@ -88,7 +91,7 @@ function keyAt(keys: Keys | undefined, [name = '', ...rest]: readonly string[]):
   return rest.length === 0 ? found : keyAt(found?.keys, rest)
 }
 
-/** JSON, or the text as it stands where that is none, or where the key holds text. */
+/** Parses JSON; returns the text itself if it is not JSON, or if the key holds text. */
 function valueIn(key: Key | undefined, text: string): unknown {
   try {
     const value = parseJson(text)
@@ -98,7 +101,7 @@ function valueIn(key: Key | undefined, text: string): unknown {
   }
 }
 
-/** The words that set a key to a value, or take it away (undefined). */
+/** Returns the words that set a key to a value, or remove it (undefined). */
 export function editWords(name: string, field: Field, { path, value }: KeyEdit): string {
   const flag = `--${flagOf(name, field)}`
   if (value === undefined) return `${flag}-unset ${quoted(written(path))}`

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/errors.ts'
 
-/** Exit codes, as in sysexits.h. */
+/** Exit codes from sysexits.h. */
 export const EXIT = {
   ok: 0,
   /** A negative outcome: a send that failed, a doctor with findings. */
@@ -47,7 +47,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
 export type Hint = string | Rewriting
 type Rewriting = (line: readonly string[]) => readonly string[]
 
-/** The same command with more options. */
+/** Returns the same command with more options. */
 export const withMore =
   (...words: string[]): Rewriting =>
   line => {
@@ -56,7 +56,7 @@ export const withMore =
     return end === -1 ? [...line, ...words] : line.toSpliced(end, 0, ...words)
   }
 
-/** The same command with this option, replacing the option's value if it had one. */
+/** Returns the same command with this option, replacing its value if it had one. */
 export const again =
   (option: string, ...values: string[]): Rewriting =>
   line => {
@@ -65,7 +65,7 @@ export const again =
     return [...line.slice(0, at), option, ...values, ...line.slice(at + (line[at] === option ? 1 + values.length : 1))]
   }
 
-/** The same command with one word corrected. */
+/** Returns the same command with one word corrected. */
 export const againWith =
   (wrong: string, right: string): Hint =>
   line =>
@@ -73,7 +73,10 @@ export const againWith =
 
 const ENDING = ['SIGINT', 'SIGTERM'] as const
 
-/** Calls back with the exit code on the first signal; a second one ends the process. Returns the undoing of this. */
+/**
+ * Calls back with the exit code on the first signal; a second signal ends the process. Returns a function that undoes
+ * this.
+ */
 export function onEnding(end: (exitCode: number) => void): () => void {
   const onSignal = (signal: NodeJS.Signals): void => end(signal === 'SIGTERM' ? EXIT.terminated : EXIT.interrupted)
   for (const signal of ENDING) process.once(signal, onSignal)
@@ -82,11 +85,11 @@ export function onEnding(end: (exitCode: number) => void): () => void {
   }
 }
 
-/** The error of an interrupted command: the signal's reason, if it has one. */
+/** Returns the error of an interrupted command: the signal's reason, if it has one. */
 export const interruption = ({ reason }: AbortSignal): CliError =>
   reason instanceof CliError ? reason : new CliError(EXIT.interrupted, 'interrupted: nothing was stored')
 
-/** What ends a command with a code of its own; the message is for standard error. */
+/** Ends a command with its own exit code; the message goes to standard error. */
 export class CliError extends Error {
   readonly exitCode: number
   readonly hint: Hint | undefined

@@ -8,7 +8,7 @@ import { again, againWith, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 import { resolve } from './naming/references.ts'
 
-/** How the records of a switch are to be read, as options. */
+/** Adds the options that say how to read a switch's records. */
 export const rulesOptions = (command: Command): Command =>
   command
     .option('--timezone <zone>', "the switch's time zone (default: UTC)")
@@ -20,7 +20,7 @@ export const rulesOptions = (command: Command): Command =>
     )
     .option('--switch <name>', 'a name for this switch, where several give their calls the same ids')
 
-/** The rules that the options give, tenants as typed. Throws where one is wrong. */
+/** Returns the rules in the options, with tenants as typed. Throws if one is wrong. */
 export function rulesFrom(flags: Flags): Partial<FeedRules> {
   const { timezone, tenant, context, switch: switchName } = flags
   return {
@@ -31,7 +31,7 @@ export function rulesFrom(flags: Flags): Partial<FeedRules> {
   }
 }
 
-/** The rules with each tenant by its slug, as records name it. Throws where one is unknown. */
+/** Returns the rules with each tenant by slug, as records name it. Throws if one is unknown. */
 export async function withSlugs(records: Records, rules: Partial<FeedRules>): Promise<Partial<FeedRules>> {
   const slugOf = async (text: string): Promise<string> =>
     String((await records.find(tenants, await resolve(records, tenants, text)))?.['slug'])
@@ -44,7 +44,7 @@ export async function withSlugs(records: Records, rules: Partial<FeedRules>): Pr
   }
 }
 
-/** The rules that are given, and what they leave out, as in `others`. */
+/** Returns the given rules, completed by `others`. */
 export const completed = (
   given: Partial<FeedRules>,
   others: FeedRules = { timezone: 'UTC', contexts: {}, tenant: null },

@@ -21,14 +21,14 @@ export const camel = (name: string): string => name.replaceAll(/[_-](\w)/g, (_, 
 
 const kebab = (name: string): string => name.replaceAll('_', '-')
 
-/** `tenant_id` is given with --tenant, in any form that names a tenant. */
+/** `tenant_id` is given as --tenant, in any form that names a tenant. */
 export const flagOf = (name: string, { references }: Pick<Field, 'references'>): string =>
   kebab(references ? name.replace(/_id$/, '') : name)
 
 export const labelOfField = (name: string, { references }: Pick<Field, 'references'>): string =>
   fieldLabel(references ? name.replace(/_id$/, '') : name)
 
-/** What a reference may point to: one resource, or one of several that another field tells apart. */
+/** Returns what a reference may point to: one resource, or one of several that another field selects. */
 function targetsOf({ references }: Pick<Field, 'references'>): readonly Resource[] {
   if (!references) return []
   if (typeof references.to === 'string') return [resourceNamed(references.to)]
@@ -36,7 +36,7 @@ function targetsOf({ references }: Pick<Field, 'references'>): readonly Resource
   return Object.values(targets).map(resourceNamed)
 }
 
-/** What a reference points to, in a body that says which; null while that is not known. */
+/** Returns what a reference points to, in a body that says which; null if unknown. */
 export function targetIn({ references }: Pick<Field, 'references'>, body: JsonObject): Resource | null {
   if (!references) return null
   if (typeof references.to === 'string') return resourceNamed(references.to)
@@ -45,7 +45,7 @@ export function targetIn({ references }: Pick<Field, 'references'>, body: JsonOb
   return name === undefined ? null : resourceNamed(name)
 }
 
-/** `isNew`: the flag is one of those that make a record, which has to have what is required. */
+/** Describes a field. `isNew`: for a flag that creates a record, which must have what is required. */
 function describe(name: string, field: Field, isNew = false): [flag: string, about: string] {
   const flag = `--${flagOf(name, field)}`
   const targets = targetsOf(field)
@@ -62,13 +62,13 @@ function describe(name: string, field: Field, isNew = false): [flag: string, abo
   return [`${flag} <${field.kind === 'date' ? 'date' : field.kind === 'text' ? 'text' : 'number'}>`, hint]
 }
 
-/** What a shell may offer for a field: the only values that hold, or the usual ones. */
+/** Returns what a shell may offer for a field: the only valid values, or the usual ones. */
 function valuesOf({ kind, choices, examples = [], secret }: Field): readonly string[] {
   if (kind === 'boolean') return ['yes', 'no']
   return choices ?? (examples.length > 1 && !secret ? examples : [])
 }
 
-/** A flag for each declared field, and for a secret one the ways that keep it out of the process list. */
+/** Adds a flag for each declared field, and for a secret one also those that keep it out of the process list. */
 export function addFieldFlags(command: Command, { fields }: { readonly fields: Fields }, isNew: boolean): Command {
   for (const [name, field] of Object.entries(fields)) {
     const given = suggests(new Option(...describe(name, field, isNew)), valuesOf(field))
@@ -88,10 +88,10 @@ export function addFieldFlags(command: Command, { fields }: { readonly fields: F
 
 export const randomSecret = (): string => randomBytes(18).toString('base64url')
 
-/** Was a random value asked for, which nobody has seen yet? */
+/** True if a random value was requested, which nobody has seen yet. */
 export const isGenerating = (flags: Flags): boolean => Object.keys(flags).some(flag => flag.startsWith('generate'))
 
-/** The body of a request, from the flags that were given. References become ids; the rest is checked by the use case. */
+/** Returns the body of a request from the given flags. References become ids; the use case checks the rest. */
 export async function bodyFrom(
   flags: Flags,
   { fields }: { readonly fields: Fields },
@@ -117,14 +117,14 @@ export async function bodyFrom(
   return body
 }
 
-/** Says what becomes of a secret in the arguments of a command, and how to give it otherwise. */
+/** Warns of a secret among the arguments of a command, and says how else to give it. */
 export const warnOfSecret = (context: Context, flag: string, instead: string): void =>
   say(
     context,
     `warning: other users of this system can see the value of ${flag} while the command runs, and shells keep it in their history; ${instead}`,
   )
 
-/** A name cannot be looked up before the field that says what it names is right. */
+/** A name cannot be looked up until the field that says what it names is valid. */
 function untold(name: string, field: Field, fields: Fields): never {
   const { by = '', ...targets } = typeof field.references?.to === 'object' ? field.references.to : {}
   const flag = `--${flagOf(by, fields[by] ?? {})}`
@@ -136,7 +136,7 @@ function untold(name: string, field: Field, fields: Fields): never {
   )
 }
 
-/** What a flag gives for a field; an empty one gives nothing, as an empty cell does. */
+/** Returns a flag's value for a field; an empty one counts as absent, like an empty cell. */
 function flagValue(name: string, field: Field, given: unknown): unknown {
   if (field.kind === 'json') return jsonFlag(name, String(given))
   return isAbsent(field, given) ? given : writtenFlag(name, field, given)
@@ -159,7 +159,7 @@ function jsonFlag(name: string, text: string): unknown {
   }
 }
 
-/** The fields that a list can be narrowed by: references, and those that hold one of a few usual values. */
+/** The fields that a list can be filtered by: references, and those with a few usual values. */
 const filterable = (resource: Resource): [name: string, field: Field][] =>
   Object.entries(resource.fields).filter(
     ([, field]) =>
@@ -168,7 +168,7 @@ const filterable = (resource: Resource): [name: string, field: Field][] =>
       (field.kind === 'text' && valuesOf(field).length > 0),
   )
 
-/** A flag for each field that a list can be narrowed by. */
+/** Adds a flag for each field that a list can be filtered by. */
 export function addFilterFlags(command: Command, resource: Resource): Command {
   for (const [name, field] of filterable(resource)) {
     const flag = (field.synonym ? `--${field.synonym}, ` : '') + describe(name, field)[0]
@@ -178,7 +178,7 @@ export function addFilterFlags(command: Command, resource: Resource): Command {
   return command
 }
 
-/** What the filters ask for, as a storage compares it; `known` completes what they name. */
+/** Returns the filters as a storage compares them; `known` completes the names in them. */
 export async function filtersFrom(
   flags: Flags,
   resource: Resource,
@@ -205,7 +205,10 @@ export async function filtersFrom(
 
 const loosely = (text: string): string => text.toUpperCase().replaceAll(/[-_]/g, ' ')
 
-/** The text, and the usual one that is written nearly so: `no-answer` finds `NO ANSWER`. Rules take theirs to the letter. */
+/**
+ * Returns the text and the usual one that differs slightly: `no-answer` finds `NO ANSWER`. Texts for rules must match
+ * exactly.
+ */
 function textsMeant({ known, examples = [] }: Field, given: string): string | readonly string[] {
   const usual = known ? undefined : examples.find(example => loosely(example) === loosely(given))
   return usual === undefined || usual === given ? given : [given, usual]

@@ -1,11 +1,11 @@
 import { type Command, Help, type HelpConfiguration } from 'commander'
 
-/** What is explained stands on a line of its own where it is wider. */
+/** An explanation starts on its own line if the term is wider. */
 const TERM_WIDTH = 32
 
 const standard = new Help()
 
-/** Lets a command be called by the other usual word for it as well. */
+/** Adds the other usual word for a command as an alias. */
 export function alsoCalled(command: Command): Command {
   const other = OTHER_WORDS[command.name()]
   return other === undefined ? command : command.alias(other)
@@ -26,7 +26,7 @@ const subcommandTerm = (command: Command): string =>
     ),
   ].join(' ')
 
-/** How help is laid out: no line is wider than the terminal, so that none is broken inside a word. */
+/** Lays out help so that no line is wider than the terminal, which would break words. */
 export const layout: HelpConfiguration = {
   showGlobalOptions: true,
   minWidthToWrap: 20,
@@ -38,7 +38,7 @@ export const layout: HelpConfiguration = {
   },
 }
 
-/** Command lines that the help shows. One that is wider than the terminal goes on below, as a shell takes it. */
+/** Adds example command lines to the help. A line wider than the terminal continues below in shell syntax. */
 export const example = (command: Command, ...lines: string[]): Command =>
   command.addHelpText('after', () => {
     const width = command.configureOutput().getOutHelpWidth?.() ?? 80

@@ -9,8 +9,8 @@ import { CliError, EXIT } from './exit.ts'
 const STDIN = new Set(['-', '/dev/stdin', '/dev/fd/0'])
 
 /**
- * What a path names that can only be read as it comes: standard input, a FIFO, what a shell puts in the place of
- * `<(…)`. Null for files and folders. A FIFO becomes a socket, since a read of a file could not be given up.
+ * Opens a path that can only be read as a stream: standard input, a FIFO, or a shell's `<(…)`. Null for files and
+ * folders. A FIFO becomes a socket, since a file read could not be aborted.
  */
 export async function openStream({ stdin }: Pick<Io, 'stdin'>, path: string): Promise<Readable | null> {
   if (STDIN.has(path)) return stdin
@@ -18,7 +18,7 @@ export async function openStream({ stdin }: Pick<Io, 'stdin'>, path: string): Pr
   return new Socket({ fd: await promisify(open)(path, 'r'), readable: true, writable: false })
 }
 
-/** The whole of a file, or of standard input for `-`. */
+/** Reads a whole file, or standard input for `-`. */
 export async function readText(io: Pick<Io, 'stdin'>, path: string): Promise<string> {
   if (STDIN.has(path)) return readAll(io.stdin)
   try {
@@ -29,7 +29,7 @@ export async function readText(io: Pick<Io, 'stdin'>, path: string): Promise<str
   }
 }
 
-/** A secret from a file or standard input: its first line. */
+/** Reads a secret: the first line of a file or of standard input. */
 export async function readSecret(io: Pick<Io, 'stdin'>, path: string): Promise<string> {
   const [line = ''] = (await readText(io, path)).split(/\r?\n/)
   if (line === '') throw new CliError(EXIT.noInput, `there is no secret in ${path === '-' ? 'standard input' : path}`)

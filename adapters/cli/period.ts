@@ -7,7 +7,7 @@ import { timeZoneOf } from '../../core/use-cases/records/time-zone.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
 
-/** `what` happened then, such as calls that began. */
+/** Adds period options; `what` is what happened in the period, such as calls that began. */
 export const periodOptions = (command: Command, what: string): Command =>
   withMonth(
     command
@@ -16,7 +16,7 @@ export const periodOptions = (command: Command, what: string): Command =>
     `${what} in this month (UTC)`,
   )
 
-/** The same of one tenant, whose days are those of its own time zone, as in its reports. */
+/** The same for one tenant, whose days are in its own time zone, as in its reports. */
 export const tenantPeriodOptions = (command: Command, what: string): Command =>
   withMonth(
     command
@@ -28,11 +28,11 @@ export const tenantPeriodOptions = (command: Command, what: string): Command =>
     `${what} in this month of the tenant's time zone`,
   )
 
-/** Do the records of this resource follow one another in time? */
+/** True if the records of this resource are ordered by time. */
 export const isTimed = ({ fields, order }: Pick<Resource, 'fields' | 'order'>): boolean =>
   fields[order]?.kind === 'date'
 
-/** The same of the records of a resource, which may be those of one tenant. */
+/** The same for records of a resource, which may be limited to one tenant. */
 export const recordPeriodOptions = (command: Command, { order }: Pick<Resource, 'order'>): Command =>
   withMonth(
     command
@@ -47,7 +47,7 @@ export const recordPeriodOptions = (command: Command, { order }: Pick<Resource, 
 const withMonth = (command: Command, about: string): Command =>
   command.addOption(new Option('--month <YYYY-MM>', about).conflicts(['since', 'until']))
 
-/** The month that a flag gives; throws CliError on what is none. */
+/** Returns the month in a flag. Throws CliError if it is none. */
 export function monthFrom(given: unknown): string {
   const month = String(given).trim()
   if (!isMonth(month)) throw new CliError(EXIT.usage, noMonth(month), again('--month', '2026-10'))
@@ -58,7 +58,7 @@ export const noMonth = (given: string): string => `${given || 'that'} is not a m
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 
-/** `timeZone` is that of dates without a time. */
+/** `timeZone` applies to dates without a time. */
 export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
   if (flags['month'] !== undefined) return monthOf(monthFrom(flags['month']), timeZone)
   const read = (flag: 'since' | 'until', fallback: string): string => {
@@ -78,12 +78,12 @@ export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
   return period
 }
 
-/** The period that the flags give, its days being those of the tenant. */
+/** Returns the period in the flags, by the tenant's days. */
 export async function tenantPeriodFrom(flags: Flags, records: Records, tenantId: number): Promise<Period> {
   return periodFrom(flags, await timeZoneOf(records, tenantId))
 }
 
-/** The period that the flags give, if any, in the time zone of the tenant whose records alone are selected. */
+/** Returns the period in the flags, if any, in the time zone of the tenant whose records are selected. */
 export async function recordPeriodFrom(
   flags: Flags,
   tenantId: number | undefined,

@@ -31,17 +31,17 @@ export interface LoadedSettings {
   readonly values: Readonly<Record<string, unknown>>
   readonly sources: Readonly<Record<string, string>>
   readonly file: string | null
-  /** What does not fit together in them, and the command that puts it right. */
+  /** Settings that contradict each other, and the command that fixes it. */
   readonly oddities: readonly { readonly kind: string; readonly finding: string; readonly fix: string }[]
 }
 
 /** What the composition root gives the command line. Every member throws AppError. */
 export interface Wiring {
   settings(options: Pick<GlobalOptions, 'db' | 'config'>): LoadedSettings
-  /** The profiles of SMS providers; no database is needed for them. */
+  /** Returns the profiles of SMS providers; needs no database. */
   profiles(options: Pick<GlobalOptions, 'db' | 'config'>): Promise<Profiles>
   open(options: GlobalOptions, opening: Opening): Promise<Services & { close(): Promise<void> }>
-  /** The settings that the daemon takes as flags; `choices` are all their values, where those are few. */
+  /** The settings that the daemon takes as flags; `choices` are all their values, if they are few. */
   readonly daemonFlags: readonly {
     readonly flag: string
     readonly setting: string
@@ -49,22 +49,22 @@ export interface Wiring {
     readonly value: 'dir' | 'value'
     readonly choices: readonly string[]
   }[]
-  /** The switches that the settings name. */
+  /** Returns the switches in the settings. */
   switches(options: Pick<GlobalOptions, 'db' | 'config'>): Promise<readonly TelephoneSwitch[]>
-  /** What each kind of switch is first set up with. */
+  /** The initial setup of each kind of switch. */
   readonly setups: Readonly<
     Record<string, (options: Pick<GlobalOptions, 'db' | 'config'>, given: SetupOptions) => Promise<SwitchSetup>>
   >
   /**
-   * Runs the daemon until a signal ends it, with what its flags say by the names of the settings; `force`: on a database
-   * that another daemon serves as well.
+   * Runs the daemon until a signal ends it, with its flags by the names of the settings; `force`: even on a database
+   * that another daemon serves.
    */
   serve(options: GlobalOptions, settings: Readonly<Record<string, string>>, force: boolean): Promise<void>
-  /** See `Maintenance`; the database is not open. Returns where the one that was there is kept. */
+  /** See `Maintenance`; the database is not open. Returns where the former one is kept. */
   restore(from: string, options: GlobalOptions): Promise<{ kept: string | null }>
 }
 
-/** A command or group of commands, loaded when it is called or when help is asked of it. */
+/** A command or group of commands, loaded when it is called or its help is shown. */
 export interface LazyCommand {
   readonly name: string
   readonly alias?: string
@@ -74,13 +74,13 @@ export interface LazyCommand {
 
 const CHOOSING = new WeakSet<Command>()
 
-/** Lets a command take --fields: it prints records or rows. With any other, --fields is refused before it begins. */
+/** Lets a command take --fields, since it prints records or rows. Other commands refuse --fields before they begin. */
 export function takesFields(command: Command): Command {
   CHOOSING.add(command)
   return command
 }
 
-/** Runs one command line and returns its exit code. Nothing is thrown, and nothing ends the process. */
+/** Runs one command line and returns its exit code. Never throws or ends the process. */
 export async function runProgram(
   argv: readonly string[],
   io: Io,
@@ -104,7 +104,7 @@ export async function runProgram(
       exitCode = await perform(wiring, { ...asked, command }, action, operands.map(String))
     })
   for (const lazy of commands) program.addCommand(await loaded(lazy, words[0], run, wiring))
-  /** The same line with the operand that it lacks. */
+  /** Asks for the operand that the line lacks, and returns the line with it. */
   const askingOn = async (error: CommanderError, command: Command): Promise<number> => {
     let operand: string | undefined
     const ask: Action = async context => {
@@ -134,7 +134,7 @@ export async function runProgram(
 const withOperand = (line: readonly string[], operand: string): string[] =>
   line.includes('--') ? [...line, operand] : [...line, '--', operand]
 
-/** The command itself where it is called, else a stand-in for the list of commands. */
+/** Returns the command itself if it is called, else a stand-in for the list of commands. */
 async function loaded(
   lazy: LazyCommand,
   called: string | undefined,
@@ -147,7 +147,7 @@ async function loaded(
   return alias ? command.alias(alias) : command
 }
 
-/** The line that shows the help of the command that the words name, or fails where they name none. */
+/** Returns the line that shows the help of the named command; fails if there is none. */
 function helpLine(program: Command, words: readonly string[]): string[] {
   let command = program
   for (const [i, word] of words.entries()) {
@@ -173,7 +173,7 @@ function globalOptions(command: Command): Command {
 
 const lines = (text: string): string[] => text.replace(/\n$/, '').split('\n')
 
-/** Every command reports to the same streams, and shows the global options, which it takes wherever they stand. */
+/** Makes every command report to the same streams, show the global options and take them anywhere. */
 function settle(command: Command, io: Io, onMisuse: (command: Command) => void): void {
   command
     .exitOverride()
@@ -189,7 +189,7 @@ function settle(command: Command, io: Io, onMisuse: (command: Command) => void):
   for (const sub of command.commands) settle(sub.helpCommand(false), io, onMisuse)
 }
 
-/** The options given anywhere on the line; a later place wins. Defaults of negated flags are no choice. */
+/** Returns the options given anywhere on the line; a later one wins. Defaults of negated flags do not count. */
 function flagsOf(command: Command): Flags {
   const above = command.parent ? flagsOf(command.parent) : {}
   const own = Object.entries(command.opts()).filter(([name]) => command.getOptionValueSource(name) === 'cli')
@@ -211,13 +211,13 @@ function readGlobal(flags: Flags, io: Io): GlobalOptions {
   }
 }
 
-/** A command that is to be run, as it was typed. */
+/** A command to run, as typed. */
 interface Asked extends Failed {
   readonly io: Io
   readonly command: Command
 }
 
-/** Runs an action with the flags of its command, reports what it throws, and returns the exit code. */
+/** Runs an action with its command's flags, reports what it throws, and returns the exit code. */
 async function perform(wiring: Wiring, asked: Asked, action: Action, words: readonly string[]): Promise<number> {
   const { io, command } = asked
   const flags = flagsOf(command)
@@ -244,7 +244,7 @@ async function perform(wiring: Wiring, asked: Asked, action: Action, words: read
   }
 }
 
-/** A database that is not there is a file that is missing, not a record. */
+/** A missing database is a missing file, not a missing record. */
 function missingFile(error: unknown): never {
   if (error instanceof AppError && error.code === 'not_found')
     throw new CliError(EXIT.noInput, error.message, error.details.hint)

@@ -9,14 +9,14 @@ import { flagOf } from './fields.ts'
 import { spelling } from './naming/references.ts'
 import { commandOf } from './naming/resource-names.ts'
 
-/** The command that lets a parent, known by its natural key, have that many records. */
+/** Returns the command that lets a parent, given by its natural key, have that many records. */
 export function raising({ parent, max }: Limit, key: string, count: number): string {
   const field = resourceNamed(parent).fields[max]
   const flag = field ? flagOf(max, field) : max
   return `trunkline ${commandOf({ name: parent })} update ${quoted(key)} --${flag} ${count}`
 }
 
-/** The command that makes room for more records of one parent; undefined where nothing limits them. */
+/** Returns the command that makes room for more records of one parent; undefined if nothing limits them. */
 export async function makingRoom(
   records: Records,
   resource: Resource,
@@ -32,7 +32,7 @@ export async function makingRoom(
   return raising(limit, String(row[parent.key[0] ?? 'id']), Math.max(stored, Number(row[limit.max])) + more)
 }
 
-/** The command that lists records which join this one to others of its tenant; undefined where there are none. */
+/** Returns the command that lists records which tie this one to others of its tenant; undefined if there are none. */
 async function joining(records: Records, resource: Resource, id: number): Promise<string | undefined> {
   for (const { pointing } of jointsAt(resource)) {
     const { from, field, kind, where } = pointing
@@ -46,8 +46,8 @@ async function joining(records: Records, resource: Resource, id: number): Promis
 }
 
 /**
- * Runs what stores a record with these values, a new one or that of the id. Where its parent has no room for it, or
- * others join it to its tenant, the error has the command that helps.
+ * Stores a record with these values, new or with the id. If its parent is full, or others tie it to its tenant, adds
+ * the command that helps to the error.
  */
 export async function hinting<T>(
   records: Records,

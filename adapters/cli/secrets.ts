@@ -6,9 +6,9 @@ const SECRETS = resources.flatMap(({ fields }) =>
   Object.entries(fields).flatMap(([name, field]) => (field.secret ? [{ name, flag: `--${flagOf(name, field)}` }] : [])),
 )
 const FLAGS = new Set(SECRETS.map(({ flag }) => flag))
-/** `--secret=…`, or what --set gives: `secret=…`. */
+/** `--secret=…`, or the value of --set: `secret=…`. */
 const GIVEN = new RegExp(`^((?:${SECRETS.map(({ name, flag }) => `${flag}|(?:--set=)?${name}`).join('|')})=).*`, 's')
 
-/** The words of a command line, with a mask in the place of each value of a secret field. */
+/** Returns the words of a command line with the values of secret fields masked. */
 export const masked = (line: readonly string[]): string[] =>
   line.map((word, i) => (FLAGS.has(line[i - 1] ?? '') ? SECRET_MARK : word.replace(GIVEN, `$1${SECRET_MARK}`)))

@@ -11,7 +11,7 @@ import { pluralOf } from './naming/references.ts'
 import { tenantMeant } from './naming/tenant-argument.ts'
 import { isTimed, recordPeriodFrom, recordPeriodOptions } from './period.ts'
 
-/** The flags that choose which records of a resource are listed or exported. */
+/** Adds the flags that select which records of a resource are listed or exported. */
 export function addSelectionFlags(command: Command, resource: Resource): Command {
   addFilterFlags(command, resource)
   const side = tenantSide(resource)
@@ -23,7 +23,7 @@ export function addSelectionFlags(command: Command, resource: Resource): Command
   return isTimed(resource) ? recordPeriodOptions(command, resource) : command
 }
 
-/** The records that those flags choose. */
+/** Returns the selection in those flags. */
 export async function selectionFrom(
   flags: Flags,
   resource: Resource,
@@ -60,7 +60,7 @@ function atLeastFrom(flags: Flags, resource: Resource): Record<string, number> {
   return atLeast
 }
 
-/** The flags that choose the order of a list. */
+/** Adds the flags that sort a list. */
 export const addSortFlags = (command: Command, resource: Resource): Command =>
   command
     .addOption(

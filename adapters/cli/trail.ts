@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import { type Context, say } from './context.ts'
 import { CliError } from './exit.ts'
 
-/** What a command does that changes no record, and must be known to have been done. */
+/** An action that changes no record, but must be on record. */
 export interface Deed {
   readonly action: SecurityAction
   readonly resource: string
@@ -11,7 +11,7 @@ export interface Deed {
   readonly changes: Changes
 }
 
-/** Notes it in the audit trail. A failure to do so is only reported: a full disk must not stop a backup. */
+/** Notes it in the audit trail. A failure is only reported: a full disk must not stop a backup. */
 export async function noteDeed(context: Context, { action, resource, id, changes }: Deed): Promise<void> {
   try {
     const { audit } = await context.open()
@@ -22,7 +22,7 @@ export async function noteDeed(context: Context, { action, resource, id, changes
   }
 }
 
-/** Notes that secrets were shown, where they were asked for. */
+/** Notes that secrets were shown on request. */
 export async function noteShown(context: Context, resource: string, isShown: boolean, id?: number): Promise<void> {
   const changes = { secrets: 'shown' }
   if (isShown) await noteDeed(context, { action: 'export', resource, ...(id === undefined ? {} : { id }), changes })

@@ -12,7 +12,7 @@ import { type Flags, flagOf } from './fields.ts'
 
 export const FORCE = 'store values even if no rule can read them'
 
-/** Values that the API stores and no rule can read: typed by a person, they are more likely a mistake. */
+/** Values that the API stores but no rule can read: typed by a person, they are probably a mistake. */
 
 interface Change {
   readonly body: JsonObject
@@ -26,10 +26,10 @@ export const forceOption = (command: Command, resource: Resource): Command =>
 const isSame = (one: Unread, other: Unread): boolean =>
   one.field === other.field && one.problem === other.problem && one.path.join('.') === other.path.join('.')
 
-/** Finds more values of a record that a person did not mean. */
+/** Finds more values of a record that a person probably did not mean. */
 type More = (values: Row) => readonly Unread[] | undefined
 
-/** What a change brings into a record, stored or new, that no rule can read. */
+/** Returns the unreadable values that a change brings into a record, stored or new. */
 function broughtIn(resource: Resource, stored: Row | null, { body, edits }: Change, more: More): Unread[] {
   const all = (values: Row): readonly Unread[] => [...unreadIn(resource, values), ...(more(values) ?? [])]
   const { values } = parseMembers(resource.fields, body, 'merge')
@@ -38,7 +38,7 @@ function broughtIn(resource: Resource, stored: Row | null, { body, edits }: Chan
   return after.filter(each => !before.some(other => isSame(each, other)))
 }
 
-/** Asks at a terminal whether such values are meant, and throws elsewhere, unless they are forced. */
+/** Asks in a terminal whether such values are meant, and throws elsewhere, unless they are forced. */
 export async function assertRead(
   context: Context,
   resource: Resource,
@@ -56,7 +56,7 @@ export async function assertRead(
   if (!(await confirm(context, 'Store it as it is?'))) throw new CliError(EXIT.negative, 'nothing was stored')
 }
 
-/** Where a text looks like a typo, the hint is the same command with the word that was probably meant. */
+/** If a text looks like a typo, the hint is the same command with the probable word. */
 function refused({ fields }: Resource, [first, ...others]: readonly Unread[], errors: FieldErrors): CliError {
   const sentences = errors.map(({ sentence }) => sentence.replace(/\.$/, '')).join('; ')
   const meant = first?.path.length === 0 && others.length === 0 ? first.meant : undefined

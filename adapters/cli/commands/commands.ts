@@ -4,7 +4,7 @@ import { RESOURCE_COMMANDS } from '../naming/resource-names.ts'
 import type { LazyCommand, RunCommand, Wiring } from '../program.ts'
 import type { Additions } from './resource-commands.ts'
 
-/** What can be done with the records of some resources beside administering them. */
+/** Commands of some resources besides administering their records. */
 const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promise<Command[]>>> = {
   rates: async run => (await import('./rating/rating-commands.ts')).rateTools(runningWithDueDecks(run), run),
   cdrs: async run => (await import('./calls/call-commands.ts')).callTools(runningWithDueDecks(run)),
@@ -13,15 +13,15 @@ const TOOLS: Readonly<Record<string, (run: RunCommand, wiring: Wiring) => Promis
   sms_gateways: async (run, wiring) => (await import('./sms/gateway-commands.ts')).gatewayTools(run, wiring),
 }
 
-/** What the declaration of some resources does not say about their commands. */
+/** Additions to some resources' commands that their declarations do not describe. */
 const ADDITIONS: Readonly<Record<string, (wiring: Wiring) => Promise<Additions>>> = {
   sms_gateways: async wiring => (await import('./sms/gateway-commands.ts')).gatewayAdditions(wiring),
 }
 
-/** Those whose commands work on rates. */
+/** Resources whose commands use rates. */
 const DECKED: readonly string[] = ['rates', 'cdrs']
 
-/** Where no daemon runs, a deck that is due takes effect when a command is about to work on rates or calls. */
+/** Without a daemon, decks that are due are put in force before a command that works on rates or calls. */
 const runningWithDueDecks =
   (run: RunCommand): RunCommand =>
   (command, action) =>
@@ -34,7 +34,7 @@ const runningWithDueDecks =
       return action({ ...context, open }, words, flags)
     })
 
-/** Every command; what one needs is loaded when it is called. */
+/** Every command; each loads what it needs when it is called. */
 export const commands: readonly LazyCommand[] = [
   {
     name: 'init',

@@ -7,16 +7,19 @@ import { RESOURCE_COMMANDS } from '../naming/resource-names.ts'
 import { suggestionsFor } from '../naming/suggestions.ts'
 import type { LazyCommand, Wiring } from '../program.ts'
 
-/** Among words: the name of a file or folder. */
+/** Among words: stands for the name of a file or folder. */
 export const FILE = '@'
 
-/** The first of words: the names of the records that this command lists, as these of its fields, joined by slashes. */
+/**
+ * The first of words: stands for the names of the records that this command lists, built from these fields and joined
+ * by slashes.
+ */
 export const NAMES = '%'
 
 const namesBy = (command: string, resource: string): string =>
   `${NAMES}${command}:${resourceNamed(resource).key.map(field => field.replace(/_id$/, ''))}`
 
-/** The names of records, by the form in which help writes them. */
+/** Commands that list record names, by the form in which help writes such names. */
 const RECORDS: ReadonlyMap<string, string> = new Map([
   ['TENANT', namesBy('tenant', 'tenants')],
   ...RESOURCE_COMMANDS.filter(({ resource }) => isNamed(resourceNamed(resource))).map(
@@ -24,19 +27,19 @@ const RECORDS: ReadonlyMap<string, string> = new Map([
   ),
 ])
 
-/** What may follow on a command line, as lists of words. Nothing is known of what may follow an empty list. */
+/** What may follow on a command line, as lists of words. An empty list means unknown. */
 export interface Words {
-  /** After each command path, such as "tenant create": its commands, the values of its arguments, its flags. */
+  /** By command path, such as "tenant create": its commands, the values of its arguments, its flags. */
   readonly after: ReadonlyMap<string, readonly string[]>
-  /** After each flag that takes a value, by path and flag, such as "tenant create --status". */
+  /** For flags with a value: by path and flag, such as "tenant create --status". */
   readonly values: ReadonlyMap<string, readonly string[]>
-  /** The same of the flags that every command takes, by the flag alone. */
+  /** The same for global flags, by flag alone. */
   readonly globals: ReadonlyMap<string, readonly string[]>
 }
 
 const IS_FILE = /^(?:file|dir)\b/i
 
-/** A list has room for words that need no quotes. */
+/** A list can hold only words that need no quotes. */
 const listed = (given: Argument | Option): string[] => suggestionsFor(given).filter(word => quoted(word) === word)
 
 function namesOf(form: string): string[] | undefined {
@@ -56,7 +59,7 @@ const valued = (command: Command): [flag: string, values: readonly string[]][] =
     .filter(({ required, optional }) => required || optional)
     .flatMap(option => flagsOf(option).map((flag): [string, readonly string[]] => [flag, valuesOf(option)]))
 
-/** Every command is loaded for it. */
+/** Loads every command. */
 export async function wordsOf(program: Command, wiring: Wiring, commands: readonly LazyCommand[]): Promise<Words> {
   const top = commands.flatMap(({ name, alias }) => (alias ? [name, alias] : [name]))
   const after = new Map<string, readonly string[]>([['', [...top, 'help']]])

@@ -10,7 +10,7 @@ import { FILE, NAMES, type Words, wordsOf } from './completion-words.ts'
 
 type Lists = ReadonlyMap<string, readonly string[]>
 
-/** The keys of each list: many commands take the same. */
+/** Groups keys by list: many commands share one. */
 function grouped(lists: Lists): [list: string, keys: string[]][] {
   const groups = new Map<string, string[]>()
   for (const [key, words] of lists) {
@@ -20,7 +20,9 @@ function grouped(lists: Lists): [list: string, keys: string[]][] {
   return [...groups]
 }
 
-/** The same for bash and zsh: cases of `$1`, a path and perhaps a flag, that set `list`; false where nothing is known. */
+/**
+ * Shell code for bash and zsh: cases of `$1`, a path and perhaps a flag, that set `list`; fails if nothing is known.
+ */
 const lookup = (lists: Lists, pattern: (key: string) => string): string =>
   grouped(lists)
     .map(([list, keys]) => `    ${keys.map(pattern).join('|')}) list="${list}" ;;`)
@@ -47,10 +49,10 @@ _trunkline_names() {
   [[ $1 == -* ]] || list+=" $(trunkline "\${names%%:*}" list --fields "\${names#*:}" ${LISTED} | tr '\\t' / | grep -E '${PLAIN}' | tr '\\n' ' ')"
 }`
 
-/** How names are listed: quickly, and without a word of what goes wrong. */
+/** Options for listing names: quickly and without error messages. */
 const LISTED = '--output table --limit 1000 --quiet 2>/dev/null'
 
-/** A name that needs no quotes; bash would act on what others have in them. */
+/** A name that needs no quotes; bash would interpret others. */
 const PLAIN = '^[[:alnum:]_@%+=:,./-]+$'
 
 const BASH = (words: Words): string => `# bash completion for trunkline: eval "$(trunkline completion bash)"

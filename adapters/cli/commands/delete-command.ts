@@ -11,7 +11,7 @@ import type { RunCommand } from '../program.ts'
 import { askText, confirm } from '../terminal/ask.ts'
 import { sampleReference } from '../terminal/samples.ts'
 
-/** Deletes one record, and what depends on it only when that is asked for explicitly. */
+/** Deletes one record, and its dependants only on explicit request. */
 export function deleteCommand(resource: Resource, name: string, verb: 'delete' | 'remove', run: RunCommand): Command {
   const command = new Command(verb)
     .description(`${verb} one ${labelOf(resource)}; at a terminal, asks first`)
@@ -38,7 +38,7 @@ export function deleteCommand(resource: Resource, name: string, verb: 'delete' |
   })
 }
 
-/** What commands take for a record, with the id where the record was given by it: others may have the same name. */
+/** Returns a record's name, and its id if it was given by id: others may have the same name. */
 async function nameWithId(records: Records, resource: Resource, id: number, reference: string): Promise<string> {
   const name = await naming(records)(resource, id)
   return name !== String(id) && reference.replace('id:', '') === String(id) ? `${name} (id ${id})` : name
@@ -51,8 +51,8 @@ export async function assertWanted(context: Context, what: string, along = ''): 
 }
 
 /**
- * How many records go with one, and how many stay that belonged to it; nothing where there are none. What restricts its
- * deletion goes only with `cascade`, and is shown by a question of its own else.
+ * Describes how many records are deleted with one, and how many of its records stay; empty if there are none. Records
+ * that restrict its deletion count only with `cascade`; otherwise a separate question shows them.
  */
 async function alongWith(records: Records, resource: Resource, id: number, cascade: boolean): Promise<string> {
   const going: string[] = []
@@ -67,7 +67,7 @@ async function alongWith(records: Records, resource: Resource, id: number, casca
   return staying.length > 0 ? `${gone} (left without it: ${staying.join(', ')})` : gone
 }
 
-/** A record with dependants goes only when the person at the terminal has seen what goes with it and types its name. */
+/** Deletes a record with dependants only if the person at the terminal has seen them and types its name. */
 async function removeWithDependants(
   context: Context,
   { administration, records }: Services,

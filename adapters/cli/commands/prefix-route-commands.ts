@@ -12,7 +12,7 @@ import { type RunCommand, takesFields } from '../program.ts'
 import { printRows } from '../terminal/output.ts'
 import { wholeNumber } from '../terminal/whole-number.ts'
 
-/** One kind of routes: what goes by them, and through which records. */
+/** A kind of routes: what they are for, and the records that they lead through. */
 interface RouteKind {
   /** The words of the command. */
   readonly command: string
@@ -42,10 +42,10 @@ const CALLS: RouteKind = {
   routes: ({ trunkRoutes }) => trunkRoutes,
 }
 
-/** Through which gateways messages go where none is named. */
+/** The gateways of messages that name none. */
 export const smsRouteCommand = (run: RunCommand): Command => routeCommand(run, MESSAGES)
 
-/** Through which trunks calls leave. */
+/** The trunks of outgoing calls. */
 export const trunkRouteCommand = (run: RunCommand): Command => routeCommand(run, CALLS)
 
 function routeCommand(run: RunCommand, kind: RouteKind): Command {

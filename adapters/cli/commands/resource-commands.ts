@@ -26,22 +26,22 @@ import { assertRead, forceOption } from '../unread.ts'
 import { deleteCommand } from './delete-command.ts'
 import { ratingShown } from './rating/rating-shown.ts'
 
-/** How many records a list shows at a terminal by default. */
+/** Records in a terminal's list by default. */
 const SCREENFUL = 50
 
-/** What the commands of a resource do that its declaration does not say. */
+/** What a resource's commands do beyond its declaration. */
 export interface Additions {
   /** Adds flags to `create`. */
   addFlags(command: Command): void
-  /** Returns the new record's body with what those flags stand for. Throws CliError. */
+  /** Returns the new record's body with what those flags add. Throws CliError. */
   complete(context: Context, flags: Flags, body: JsonObject, services: Services): Promise<JsonObject>
-  /** Finds values that cannot be used, beside those that no rule can read. */
+  /** Finds unusable values beyond those that no rule can read. */
   unread(services: Services, values: Row): readonly Unread[]
   /** Called with each new record. */
   done(context: Context, services: Services, json: string): Promise<void>
 }
 
-/** The commands of one resource, derived from its declaration. `run` is how an action gets its context. */
+/** Returns the commands of one resource, derived from its declaration. `run` gives an action its context. */
 export function resourceCommand(resource: Resource, name: string, run: RunCommand, additions?: Additions): Command {
   const isExposed = resource.path !== null
   const commands = isExposed
@@ -65,7 +65,7 @@ export function resourceCommand(resource: Resource, name: string, run: RunComman
 const hasSecrets = (resource: Resource): boolean =>
   Object.values(resource.fields).some(({ secret, writeOnly }) => secret && !writeOnly)
 
-/** Those that a record shows, and those of the records that are shown with it. */
+/** True if a record, or a record embedded in it, has secrets. */
 const showsSecrets = (resource: Resource): boolean =>
   hasSecrets(resource) || resource.embeds.some(embed => embed.kind === 'many' && hasSecrets(resourceNamed(embed.from)))
 
@@ -167,7 +167,7 @@ function createCommand(
     const json = await hinting(services.records, resource, { values: body }, () =>
       services.administration.create(resource, body),
     )
-    // A secret made up just now is shown this once: nobody has seen it yet.
+    // A generated secret is shown this once: nobody has seen it yet.
     const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
     if (isUnseen || isAskedFor(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
     say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
@@ -176,13 +176,13 @@ function createCommand(
   })
 }
 
-/** The id of a record that was just made. */
+/** Returns the id of a new record. */
 function idIn(json: string): number {
   const [row] = objects(`[${json}]`)
   return Number(row?.['id'])
 }
 
-/** Random values for the secrets that a person left open. */
+/** Returns random values for the secrets that were not given. */
 const randomFor = ({ fields }: Resource, body: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { generated }]) =>

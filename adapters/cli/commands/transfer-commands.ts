@@ -12,7 +12,7 @@ import { addExportOptions, exportRecords, readExportOptions } from '../transfer/
 import type { Source } from '../transfer/import/import.ts'
 import { addImportOptions, readImportOptions } from '../transfer/import/options.ts'
 
-/** Records in bulk: into the database from a file or standard input, and out of it. */
+/** Imports records from a file or standard input, and exports them. */
 export const transferTools = (resource: Resource, name: string, run: RunCommand): Command[] => [
   importCommand(resource, name, run),
   exportCommand(resource, name, run),
@@ -41,7 +41,7 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
       return exitCodeOf(summary)
     } finally {
       stopListening()
-      // Whoever still writes to it is not waited for.
+      // Does not wait for whoever still writes to it.
       source.stream.destroy()
     }
   })

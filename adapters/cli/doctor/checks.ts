@@ -22,7 +22,7 @@ import { oddities } from './service/oddities.ts'
 import { quarantine } from './service/quarantine.ts'
 import { isSwitchSet, switches } from './service/switches.ts'
 
-/** What `doctor` looks at, in this order; a new check is a file of its own and a line here. */
+/** The checks of `doctor`, in order; a new check is its own file and a line here. */
 export const CHECKS: readonly Check[] = [
   oddities,
   file,
@@ -48,5 +48,5 @@ export const CHECKS: readonly Check[] = [
   switches,
 ]
 
-/** What `switch check` looks at. */
+/** The checks of `switch check`. */
 export const SWITCH_CHECKS: readonly Check[] = [isSwitchSet, switched, switches]

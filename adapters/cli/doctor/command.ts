@@ -25,7 +25,7 @@ async function* everything(context: Context, wiring: Wiring): AsyncIterable<Find
     path = patient.path
     yield* examined(CHECKS, patient, context)
   } catch (error) {
-    // What keeps the settings from being read or the database from being opened is a finding like the others, and the last.
+    // Settings that cannot be read, or a database that cannot be opened, become the last finding.
     yield openingFailure(error, path)
   }
 }

@@ -8,7 +8,7 @@ import { suggested } from '../terminal/report.ts'
 import { styled } from '../terminal/styles.ts'
 import type { Check, Finding, Patient } from './check.ts'
 
-/** The settings and the database that a command works with. Throws AppError where a setting is wrong. */
+/** Returns the settings and database of a command. Throws AppError if a setting is wrong. */
 export function patientOf(context: Context, wiring: Wiring): Patient {
   const { values: settings, sources, oddities } = wiring.settings(context.options)
   return {
@@ -22,7 +22,7 @@ export function patientOf(context: Context, wiring: Wiring): Patient {
   }
 }
 
-/** What these checks find, in their order. Says at a terminal what is being looked at. */
+/** Yields what these checks find, in order. Says in a terminal what is being checked. */
 export async function* examined(checks: readonly Check[], patient: Patient, context: Context): AsyncIterable<Finding> {
   const shown = progress(context, 'doctor', undefined)
   try {
@@ -35,7 +35,7 @@ export async function* examined(checks: readonly Check[], patient: Patient, cont
   }
 }
 
-/** Prints what was found, each with the command that fixes it, or that all is well. Returns the exit code. */
+/** Prints the findings, each with the command that fixes it, or that all is well. Returns the exit code. */
 export async function tell(context: Context, found: AsyncIterable<Finding>, allWell: string): Promise<number> {
   const findings: Finding[] = []
   for await (const each of found) findings.push({ ...each, fix: suggested(each.fix, context.options) })

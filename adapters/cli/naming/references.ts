@@ -21,7 +21,7 @@ const targetOf = (resource: Resource, field: string): Resource | null => {
   return typeof to === 'string' ? resourceNamed(to) : null
 }
 
-/** How many `/`-separated parts the natural key of a resource has. */
+/** Returns the number of `/`-separated parts in a resource's natural key. */
 function keyParts(resource: Resource): number {
   return resource.key.reduce((sum, field) => {
     const target = targetOf(resource, field)
@@ -29,7 +29,7 @@ function keyParts(resource: Resource): number {
   }, 0)
 }
 
-/** What to write in the place of a record of this resource, for help. */
+/** Returns the form of a record's name, for help. */
 export function referenceForm(resource: Resource): string {
   if (!isNamed(resource)) return 'ID'
   const parts = resource.key.map(field => {
@@ -54,16 +54,18 @@ async function byKey(records: Records, resource: Resource, text: string): Promis
   return records.identify(resource, where)
 }
 
-/** The part of a key that stands behind the tenant's, such as 101 of `acme/101`; undefined where there is none. */
+/**
+ * Returns the field of the key that follows the tenant's part, such as 101 of `acme/101`; undefined if there is none.
+ */
 function ownPart(resource: Resource): string | undefined {
   const own = resource.key.filter(field => !targetOf(resource, field))
   return isNamed(resource) && own.length < resource.key.length && own.length === 1 ? own[0] : undefined
 }
 
-/** What is known of the record that a reference is in, such as its tenant. */
+/** Known values of the record that holds a reference, such as its tenant. */
 type Known = Readonly<Record<string, unknown>>
 
-/** The records whose own part of the key this is, of the tenant that is known, else of any. */
+/** Finds records by their own part of the key, within the known tenant, or in any. */
 async function byOwnPart(records: Records, resource: Resource, text: string, known: Known): Promise<number[]> {
   const own = ownPart(resource)
   if (own === undefined) return []
@@ -75,13 +77,13 @@ async function byOwnPart(records: Records, resource: Resource, text: string, kno
 
 const tenantIn = ({ tenant_id }: Known): number | undefined => (typeof tenant_id === 'number' ? tenant_id : undefined)
 
-/** Is a record, found by its id, one of the tenant that is known? */
+/** True if a record found by id belongs to the known tenant. */
 const isWithin = (resource: Resource, row: Row | null, known: Known): boolean =>
   row !== null && resource.key.every(field => typeof known[field] !== 'number' || row[field] === known[field])
 
 /**
- * The ids that a reference may mean: none, one, or more where it is ambiguous. A number alone may be an id, or the
- * number of an extension, a queue or a rate. A telephone number may be written in any way.
+ * Returns the ids that a reference may mean: none, one, or more if it is ambiguous. A plain number may be an id, or
+ * the number of an extension, a queue or a rate. A phone number may be written in any form.
  */
 export async function idsOf(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
   const id = Number(ID.exec(text)?.[1])
@@ -93,7 +95,7 @@ export async function idsOf(records: Records, resource: Resource, text: string, 
   return found.length > 0 ? found : numberFinder(records, resource, tenantIn(known))(text)
 }
 
-/** The id of the record that is meant. Throws when there is none, or more than one. */
+/** Returns the id of the record that is meant. Throws if there is none, or more than one. */
 export async function resolve(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number> {
   const [id, ...others] = await idsOf(records, resource, text, known)
   if (id === undefined)
@@ -106,7 +108,7 @@ export async function resolve(records: Records, resource: Resource, text: string
   return id
 }
 
-/** Names them all as no other record is named; no hint chooses one, which might be the wrong one to change. */
+/** Names each of them uniquely; no hint chooses one, since that might be the wrong one to change. */
 async function ambiguous(
   records: Records,
   resource: Resource,
@@ -121,13 +123,13 @@ async function ambiguous(
   )
 }
 
-/** Lets a command take the tenant of the record that it is about by a flag of its own. */
+/** Adds a flag for the tenant of the record that a command is about. */
 export const tenantOption = (command: Command, resource: Resource): Command =>
   ownPart(resource) !== undefined && resource.key[0] === 'tenant_id'
     ? command.option('--tenant <SLUG|ID>', `the tenant of the ${labelOf(resource)}, if its name does not include it`)
     : command
 
-/** What is written, behind its tenant; that one may be written there already, and no other. */
+/** Prefixes the text with its tenant; it may have that prefix already, and no other. */
 async function withTenant(records: Records, text: string, tenant: string): Promise<string> {
   const tenants = resourceNamed('tenants')
   const [written = ''] = text.split('/')
@@ -138,7 +140,7 @@ async function withTenant(records: Records, text: string, tenant: string): Promi
   return text
 }
 
-/** The record that a command is about, as `resolve` finds it, or as it is written behind the tenant of that flag. */
+/** Finds the record that a command is about, as `resolve` does, within the tenant of the flag if given. */
 export const recordMeant = async (
   records: Records,
   resource: Resource,
@@ -148,8 +150,8 @@ export const recordMeant = async (
   resolve(records, resource, tenant === undefined ? text : await withTenant(records, text, String(tenant)))
 
 /**
- * The record that is to be deleted, as `recordMeant`, but never one that has the given id for its number: a script that
- * deletes by ids, run a second time, must not delete others.
+ * Finds the record to delete like `recordMeant`, but never by taking a given id for a number: a script that deletes by
+ * ids must not delete others when it runs again.
  */
 export async function recordToDelete(
   records: Records,
@@ -164,7 +166,7 @@ export async function recordToDelete(
   throw new CliError(EXIT.noRecord, `there is no ${labelOf(resource)} with the id ${text}`, againWith(text, name))
 }
 
-/** What names that record and no other: its name, or `id:7` where a command would take the name for something else. */
+/** Returns a name for that record alone: its natural key, or `id:7` if a command would take that for something else. */
 export async function spelling(records: Records, resource: Resource, id: number): Promise<string> {
   const name = await naming(records)(resource, id)
   const isPlain = name !== String(id) && name === printable(name) && !name.startsWith('-')
@@ -172,7 +174,7 @@ export async function spelling(records: Records, resource: Resource, id: number)
   return ids.length === 1 && ids[0] === id ? name : `id:${id}`
 }
 
-/** Tells what a person writes for the record of that id: `acme/101`, or the id. What it has read it remembers. */
+/** Returns a function that names the record of an id: `acme/101`, or the id. It caches what it reads. */
 export function naming(records: Records): (resource: Resource, id: number) => Promise<string> {
   const known = new Map<string, Promise<string>>()
   const read = async (resource: Resource, id: number): Promise<string> => {

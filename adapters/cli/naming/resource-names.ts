@@ -1,4 +1,4 @@
-/** Each resource by the name of its commands. */
+/** The commands of each resource. */
 export const RESOURCE_COMMANDS: readonly {
   readonly name: string
   readonly resource: string
@@ -18,6 +18,6 @@ export const RESOURCE_COMMANDS: readonly {
   { name: 'route', resource: 'routes', summary: 'where calls to DIDs go' },
 ]
 
-/** The commands of a resource; messages are listed with `trunkline sms list`. */
+/** Returns the command of a resource; messages are listed with `trunkline sms list`. */
 export const commandOf = (resource: { readonly name: string }): string =>
   RESOURCE_COMMANDS.find(known => known.resource === resource.name)?.name ?? 'sms'

@@ -4,11 +4,11 @@ import { numberField, numberFinder } from '../../../core/use-cases/records/same-
 import { type Context, say } from '../context.ts'
 import { labelOf, naming } from './references.ts'
 
-/** May several records have one natural key, since the rules of the API allow it? */
+/** True if several records may share a natural key, since the rules of the API allow it. */
 export const mayBeShared = ({ key, unique }: Resource): boolean =>
   key.length > 0 && !unique.some(set => set.every(name => key.includes(name)))
 
-/** Warns where another record has the natural key of this one: a name that means two is refused by other commands. */
+/** Warns if another record has the same natural key: other commands refuse an ambiguous name. */
 export async function warnOfSameKey(context: Context, records: Records, resource: Resource, id: number): Promise<void> {
   const row = mayBeShared(resource) ? await records.find(resource, id) : null
   if (!row) return

@@ -8,13 +8,13 @@ import { CliError, EXIT } from '../exit.ts'
 import type { Flags } from '../fields.ts'
 import { pluralOf, resolve } from './references.ts'
 
-/** Lets a command that is about one tenant take it as its first word or by --tenant. */
+/** Lets a command take its tenant as the first word or by --tenant. */
 export const tenantArgument = (command: Command): Command =>
   command.argument('[TENANT]').option('--tenant <SLUG|ID>', 'the tenant, if it is not an argument')
 
 /**
- * The tenant that is named in one of the two ways, or the same in both, or chosen at a terminal, and the words behind
- * it, at most `others`. Throws CliError.
+ * Returns the tenant that is named in one of the two ways, or the same in both, or chosen in a terminal, and the
+ * remaining words, at most `others`. Throws CliError.
  */
 export async function tenantFrom(
   context: Context,
@@ -36,7 +36,7 @@ export async function tenantFrom(
   return { tenant: `id:${id}`, rest }
 }
 
-/** The id of the tenant that --tenant names, for records that belong to one. Throws CliError. */
+/** Returns the id of the tenant in --tenant, for records that belong to one. Throws CliError. */
 export async function tenantMeant(records: Records, resource: Resource, tenant: string): Promise<number> {
   if (!tenantSide(resource)) throw new CliError(EXIT.usage, `${pluralOf(resource)} belong to no tenant`)
   return resolve(records, tenants, tenant)

@@ -7,7 +7,7 @@ import { RESOURCE_COMMANDS } from '../naming/resource-names.ts'
 import { suggestionsFor } from '../naming/suggestions.ts'
 import { askText, candidates, choose } from './ask.ts'
 
-/** Asks for the next operand that a command needs: a record or a value to choose where they are known, else a text. */
+/** Asks for the next operand that a command needs: a choice among known records or values, else a text. */
 export async function askOperand(context: Context, { registeredArguments, args, parent }: Command): Promise<string> {
   const missing = registeredArguments[args.length]
   const message = `${missing?.name() ?? ''}:`

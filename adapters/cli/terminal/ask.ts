@@ -12,8 +12,8 @@ import { writeErrors } from './streams.ts'
 import { printable } from './styles.ts'
 
 /**
- * Prompts at a terminal. They are drawn on standard error, so that standard output stays data. What draws them writes to
- * the terminal itself, so their texts are cleaned here.
+ * Prompts in a terminal. They appear on standard error, so that standard output stays data. The prompting library
+ * writes to the terminal itself, so texts are cleaned here.
  */
 
 async function prompts({ io }: Context) {
@@ -33,7 +33,7 @@ interface TextQuestion {
   readonly validate?: Validate
 }
 
-/** True, or the sentence that says what is wrong. */
+/** Returns true, or a sentence that says what is wrong. */
 type Validate = (given: string) => true | string | Promise<true | string>
 
 const said =
@@ -62,7 +62,7 @@ export async function askText(
   return String(answer)
 }
 
-/** A wrong value is asked for again with an empty line: leftover dots would become part of the next try, unseen. */
+/** Asks again on an empty line after a wrong value: leftover dots would become part of the next try, unseen. */
 async function askHidden(context: Context, message: string, validate: Validate) {
   const ask = await prompts(context)
   for (;;) {
@@ -76,8 +76,8 @@ async function askHidden(context: Context, message: string, validate: Validate) 
 type Asked = Pick<Resource, 'name' | 'fields' | 'unique'>
 
 /**
- * Asks for the required fields that the body lacks, each under the rules of its declaration and beside the other
- * records. Where a person wants a random value, the field stays undefined. Throws `invalid` on what is given already.
+ * Asks for the required fields that the body lacks, each under the rules of its declaration and against other records.
+ * If a person wants a random value, the field stays undefined. Throws `invalid` on given values.
  */
 export async function askMissing(
   context: Context,
@@ -95,11 +95,11 @@ export async function askMissing(
   return complete
 }
 
-/** The first of the usual values is offered where there are a few. */
+/** Offers the first usual value if there are a few. */
 const usual = ({ secret, examples = [] }: Field): string | undefined =>
   !secret && examples.length > 1 ? examples[0] : undefined
 
-/** A field of a record, of which so much is known. */
+/** A field to ask for, and what is known of its record. */
 interface AskedField {
   readonly resource: Asked
   readonly name: string
@@ -137,7 +137,7 @@ async function askField(
 
 type Choice = { readonly name: string; readonly value: unknown }
 
-/** One of many, by typing a part of it. */
+/** Lets a person choose one of many by typing a part of it. */
 export async function choose(
   context: Context,
   message: string,
@@ -150,7 +150,7 @@ export async function choose(
   return answer
 }
 
-/** The first records that a search finds, as a person tells them apart. */
+/** Returns the first records that a search finds, described so that a person can tell them apart. */
 export async function candidates(
   { records }: Pick<Services, 'records'>,
   resource: Resource,

@@ -10,25 +10,27 @@ import { targetIn } from '../fields.ts'
 import { naming } from '../naming/references.ts'
 import { cell } from './json-values.ts'
 
-/** What a table, a line or a cell shows of a record. */
+/** A column of a table, or a line, that shows part of a record. */
 export interface Column {
   readonly name: string
   readonly kind: Kind
-  /** Left out before others where there is no room for all. */
+  /** Dropped before others if there is no room for all. */
   readonly isMinor?: boolean
   readonly of: (row: JsonObject) => string
 }
 
 export const isNumber = ({ kind }: Pick<Column, 'kind'>): boolean => kind === 'integer' || kind === 'decimal'
 
-/** The text of a value without what is secret in it. */
+/** Returns a value's text without what is secret in it. */
 function concealed({ secret, secretQuery }: Pick<Field, 'secret' | 'secretQuery'>, text: string): string {
   if (secret && text !== '') return SECRET_MARK
   if (!secretQuery) return text
   return text.replaceAll(/([?&][^=&#]*=)[^&#]*/g, `$1${SECRET_MARK}`).replace(/\/\/[^/?#]*@/, `//${SECRET_MARK}@`)
 }
 
-/** What identifies an embedded record: the part of its key that is not a reference, else its id, or its name. */
+/**
+ * Returns what identifies an embedded record: the part of its key that is not a reference, else its id, or its name.
+ */
 function keyOf(target: Resource, value: unknown): string {
   if (typeof value === 'string') return value
   if (!isJsonObject(value)) return ''
@@ -36,7 +38,7 @@ function keyOf(target: Resource, value: unknown): string {
   return cell((own === undefined ? null : value[own]) ?? value['id'])
 }
 
-/** An embedded record with what it is called: `acme (Acme Ltd)`. */
+/** Returns an embedded record's name and title: `acme (Acme Ltd)`. */
 function titleOf(target: Resource, value: unknown): string {
   if (!isJsonObject(value)) return ''
   const key = keyOf(target, value)
@@ -46,7 +48,7 @@ function titleOf(target: Resource, value: unknown): string {
 
 const NAMED = 10
 
-/** Embedded records: how many, and the first of them by name. */
+/** Returns the number of embedded records, and the names of the first. */
 function countOf(target: Resource, value: unknown): string {
   if (!Array.isArray(value)) return ''
   const names = value.slice(0, NAMED).map(member => keyOf(target, member))
@@ -59,7 +61,7 @@ const embedOf = (resource: Resource, field: string): (Embed & { kind: 'one' }) |
 
 const plain = (name: string, kind: Kind): Column => ({ name, kind, of: row => cell(row[name]) })
 
-/** The columns of a resource, derived from its declaration; a reference shows what it points to by name. */
+/** Returns the columns of a resource, derived from its declaration; a reference shows its record's name. */
 export function columnsOf(resource: Resource, showSecrets: boolean): Column[] {
   const fields = Object.entries(resource.fields).filter(([, field]) => !field.writeOnly)
   return [
@@ -81,7 +83,7 @@ export function columnsOf(resource: Resource, showSecrets: boolean): Column[] {
 const isMinorIn = ({ brief, fields }: Resource, name: string): boolean =>
   brief.length > 0 ? !brief.includes(name) : fields[name]?.kind === 'json'
 
-/** The member of a row that shows what a reference points to, and its text; undefined where a row has none. */
+/** Returns the member of a row that shows what a reference points to, and its text; undefined if a row has none. */
 function pointed(resource: Resource, name: string, { references }: Field) {
   const embed = embedOf(resource, name)
   if (embed) {
@@ -94,8 +96,8 @@ function pointed(resource: Resource, name: string, { references }: Field) {
 }
 
 /**
- * The rows with the names that commands take, such as `acme/101`, in the place of what they point to, where nothing
- * else in the row completes the name.
+ * Returns the rows with names that commands accept, such as `acme/101`, in place of references, unless something else
+ * in the row completes the name.
  */
 export async function withNames(
   resource: Resource,
@@ -123,7 +125,7 @@ export async function withNames(
   )
 }
 
-/** Everything that --fields can name: the columns, the ids behind references, timestamps and embedded records. */
+/** Returns everything that --fields can name: columns, the ids of references, timestamps and embedded records. */
 function nameable(resource: Resource, columns: readonly Column[]): Column[] {
   const known = new Set(columns.map(({ name }) => name))
   const others = [
@@ -138,14 +140,17 @@ function nameable(resource: Resource, columns: readonly Column[]): Column[] {
   return [...columns, ...others.filter(({ name }) => !known.has(name))]
 }
 
-/** The names of --fields, each of which must be one of these. */
+/** Throws unless every name in --fields is one of these. */
 export function assertNamed(fields: readonly string[] | undefined, known: readonly string[]): void {
   const unknown = fields?.find(name => !known.includes(name))
   if (unknown !== undefined)
     throw new CliError(EXIT.usage, `there is no field ${unknown}; there are ${known.join(', ')}`)
 }
 
-/** The columns that --fields names, in its order; without it all, and `beside`, but what is only there when named. */
+/**
+ * Returns the columns in --fields, in its order; without it, all columns and `beside`, except those shown only when
+ * named.
+ */
 export function chosen(
   resource: Resource,
   fields: readonly string[] | undefined,
@@ -163,7 +168,9 @@ export function chosen(
   return named.map(column => ({ ...column, isMinor: false }))
 }
 
-/** The row with what is embedded in it only to join it with others, such as a queue's agents, by the names of those. */
+/**
+ * Returns the row with embedded records that only join it to others, such as a queue's agents, by the names of those.
+ */
 export async function joined(resource: Resource, row: JsonObject, records: Records): Promise<JsonObject> {
   const nameOf = naming(records)
   const named: JsonObject = { ...row }
@@ -187,7 +194,7 @@ export async function joined(resource: Resource, row: JsonObject, records: Recor
   return named
 }
 
-/** One record, a line for each of its members; what is embedded is shown by name. */
+/** Prints one record, a line for each member; embedded records by name. */
 export function linesOf(resource: Resource, row: JsonObject, showSecrets: boolean): { name: string; text: string }[] {
   return Object.entries(row).map(([name, value]) => {
     const embed = resource.embeds.find(known => known.name === name)
@@ -198,7 +205,9 @@ export function linesOf(resource: Resource, row: JsonObject, showSecrets: boolea
   })
 }
 
-/** A record as the API gives it; without `showSecrets` its secrets are hidden, those of embedded records too. */
+/**
+ * Returns a record as in the API; without `showSecrets` its secrets are hidden, including those of embedded records.
+ */
 export function shared(resource: Resource, row: JsonObject, showSecrets: boolean): JsonObject {
   if (showSecrets) return row
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 import { numeral, stringifyJson } from '../../../core/json.ts'
 
-/** A JSON value as a person reads it. */
+/** Formats a JSON value for a person. */
 export function cell(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'

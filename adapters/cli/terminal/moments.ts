@@ -2,7 +2,7 @@ import { momentIn } from '../../../core/calls/switch-time.ts'
 import type { Timestamp } from '../../../core/dates.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 
-/** Reads the moment that a flag gives, by a tenant's time zone unless it says another. Throws CliError. */
+/** Reads the moment in a flag, in a tenant's time zone unless it names another. Throws CliError. */
 export function momentFrom(flag: string, given: string, timeZone: string): Timestamp {
   const moment = momentIn(timeZone)(given)
   if (moment !== null) return moment

@@ -10,7 +10,7 @@ import { cell } from './json-values.ts'
 import { writeCsv, writeJson, writeLines } from './streams.ts'
 import { coloured, styled } from './styles.ts'
 
-/** What draws tables is loaded for a terminal alone. */
+/** The table layout is loaded for a terminal only. */
 const table = async (...given: Parameters<typeof import('./table.ts').table>): Promise<string[]> =>
   (await import('./table.ts')).table(...given)
 
@@ -20,15 +20,15 @@ const tabbed = (cells: readonly string[]): string => cells.map(text => text.repl
 
 export interface ListOptions {
   readonly showSecrets: boolean
-  /** What is shown of one record that is not a field of it. */
+  /** What to show of one record besides its fields. */
   readonly beside?: JsonObject
-  /** A column that a table has room for before others. */
+  /** A column that takes precedence in a table. */
   readonly sortedBy?: string | undefined
 }
 
 /**
- * Prints pages of records in the chosen form, as they come. Returns the id that the next page comes after when more
- * records follow.
+ * Prints pages of records in the chosen form, as they arrive. Returns the `after` of the next page if more records
+ * follow.
  */
 export async function printRecords(
   context: Context,
@@ -64,13 +64,13 @@ export async function printRecords(
   return next
 }
 
-/** Rows without a heading, as CSV or with tabs between their cells. */
+/** Prints rows without a heading, as CSV or separated by tabs. */
 function writeRows({ io, options }: Context, columns: readonly Column[], rows: readonly JsonObject[]): Promise<void> {
   const cells = rows.map(row => columns.map(({ of }) => of(row)))
   return options.output === 'csv' ? writeCsv(io, cells.map(csvLine).join('')) : writeLines(io, cells.map(tabbed))
 }
 
-/** Prints one record: its members a line each, or the JSON object. */
+/** Prints one record: a line for each member, or the JSON object. */
 export async function printRecord(
   context: Context,
   resource: Resource,
@@ -87,7 +87,7 @@ export async function printRecord(
   if (options.output === 'ndjson') return writeJson(io, `${stringifyJson(shared(resource, row, showSecrets))}\n`)
   if (options.output === 'csv') {
     const [named = record] = await withNames(resource, [record], (await context.open()).records)
-    // A record by itself may come without the counts that lists have.
+    // A single record may come without the counts that lists have.
     const counts = resource.embeds.filter(({ kind }) => kind === 'count').map(({ name }) => name)
     const known = columns.filter(({ name }) => !counts.includes(name) || name in record)
     await writeCsv(io, csvLine(known.map(({ name }) => name)))
@@ -98,12 +98,12 @@ export async function printRecord(
   return printLines(context, linesOf(resource, named, showSecrets))
 }
 
-/** For commands that print a record after changing something: a mistake in --fields is reported before the change. */
+/** For commands that print a record after changing something: reports a mistake in --fields before the change. */
 export const assertFields = ({ options }: Context, resource: Resource): void => {
   chosen(resource, options.fields, false)
 }
 
-/** Names and what they stand for, a line each. */
+/** Prints names and values, a line each. */
 async function printLines(context: Context, lines: readonly { name: string; text: string }[]): Promise<void> {
   const width = Math.max(0, ...lines.map(({ name }) => name.length))
   const shown = lines.map(({ name, text }) =>
@@ -124,7 +124,7 @@ export const printThing = (context: Context, value: JsonObject): Promise<void> =
   return printValue(context, shown, () => [])
 }
 
-/** Prints rows that are not records: a table at a terminal, tab-separated elsewhere. `kinds` declares the columns. */
+/** Prints rows that are not records: a table in a terminal, tab-separated elsewhere. `kinds` declares the columns. */
 export async function printRows(
   context: Context,
   kinds: Readonly<Record<string, Kind>>,
@@ -159,16 +159,18 @@ export function assertColumns({ options }: Context, isFlat = options.output !== 
     throw new CliError(EXIT.usage, '--fields needs columns: use --output csv', again('--output', 'csv'))
 }
 
-/** Is the outcome printed? With --quiet only if data is asked for, by --output or --fields. */
+/** True if the outcome is printed: with --quiet, only if --output or --fields requests data. */
 export const isAskedFor = ({ options: { quiet, output, fields } }: Pick<Context, 'options'>): boolean =>
   !quiet || output !== 'table' || fields !== undefined
 
-/** What was done: see `isAskedFor`. */
+/** Prints what was done: see `isAskedFor`. */
 export const printOutcome: typeof printValue = async (context, value, lines) => {
   if (isAskedFor(context)) await printValue(context, value, lines)
 }
 
-/** Prints a value that is not a record: as JSON, or as the lines given for a person. --fields chooses members of rows. */
+/**
+ * Prints a value that is not a record: as JSON, or as the lines given for a person. --fields selects members of rows.
+ */
 export async function printValue(
   context: Context,
   value: JsonObject | readonly JsonObject[],

@@ -9,11 +9,11 @@ export interface Tally {
 }
 
 export interface Progress {
-  /** Shows how far it is, if it is time to. */
+  /** Shows the progress, if it is time to. */
   at(tally: Tally): void
-  /** Says what is being done now, which cannot be measured. */
+  /** Shows what is being done now, if it cannot be measured. */
   say(text: string): void
-  /** Leaves the line free for what comes next. */
+  /** Clears the line for what comes next. */
   clear(): void
 }
 
@@ -21,7 +21,7 @@ const REDRAW_MS = 100
 const LINE_MS = 10_000
 const BAR = 24
 
-/** A bar at a terminal, a line now and then elsewhere, nothing when quiet. `now` is in milliseconds. */
+/** Shows a bar in a terminal, a line now and then elsewhere, nothing when quiet. `now` is in milliseconds. */
 export function progress(
   { io, options }: Pick<Context, 'io' | 'options'>,
   name: string,

@@ -16,7 +16,7 @@ export interface Failed {
   readonly asJson: boolean
   readonly verbose: boolean
   readonly options?: Pick<GlobalOptions, 'db' | 'config'>
-  /** The command that failed, or that could not be parsed. */
+  /** The command that failed, or could not be parsed. */
   readonly command?: Command | undefined
 }
 
@@ -24,9 +24,9 @@ interface Reported {
   readonly code: string
   readonly exitCode: number
   readonly message: string
-  /** Is the hint for root, since this user may not do it? */
+  /** True if the hint is for root, since this user may not do it. */
   readonly isForRoot?: boolean
-  /** Sentences a line each; the message alone unless there are more. */
+  /** Sentences, a line each; only the message if there are no more. */
   readonly lines?: readonly string[]
   readonly hint?: Hint | undefined
 }
@@ -75,7 +75,7 @@ function problemOf(failed: Failed, error: unknown): Reported {
   )
 }
 
-/** What the system says of a file or folder, by the code of its error. */
+/** What the system says about a file or folder, by error code. */
 const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: string]>> = {
   ENOENT: [EXIT.noInput, 'there is no such file or folder'],
   ENOTDIR: [EXIT.noInput, 'a part of the path is not a folder'],
@@ -91,7 +91,7 @@ const OF_SYSTEM: Readonly<Record<string, readonly [exitCode: number, sentence: s
   EPIPE: [EXIT.io, 'its reader is gone'],
 }
 
-/** What ends a command that cannot make its output at that path, or write to it, for what the system said. */
+/** Returns the error of a command that cannot create or write its output, with the system's reason. */
 export function cannotWrite(path: string, error: unknown, exitCode: number = EXIT.cannotCreate): CliError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   const folder = dirname(path)
@@ -121,14 +121,14 @@ function problemOfApp({ command }: Failed, { code, message, details }: AppError)
   return { code, exitCode, message, lines, hint: hint ?? (command && `${fullName(command)} --help`) }
 }
 
-/** The flag that gives a field, where the command has one: `tenant_id` by --tenant, `from_sender` by --from. */
+/** Returns the flag of a field, if the command has one: --tenant for `tenant_id`, --from for `from_sender`. */
 function flagFor(command: Command | undefined, field: string): string | undefined {
   const long = `--${field.replaceAll('_', '-')}`
   const names = [long, long.replace(/-id$/, ''), long.replace(/(\w)-.*$/, '$1')]
   return command?.options.find(option => names.includes(option.long ?? ''))?.long
 }
 
-/** What commander found wrong with the line, with the line as it may have been meant. */
+/** Returns what commander found wrong with the line, with a corrected line if possible. */
 function misused({ command }: Failed, error: CommanderError): Reported {
   const [said = '', suggestion] = error.message.replace(/^error: /, '').split(/\n(?=\(Did you mean)/)
   const meant = /^\(Did you mean ([^\s,]+)\?\)$/.exec(suggestion ?? '')?.[1]
@@ -143,11 +143,11 @@ function misused({ command }: Failed, error: CommanderError): Reported {
 }
 
 const READING = /^(?:list|show|export|check|quote|usage|ratings|bash|zsh|fish)$/
-/** What these do cannot be taken back: nobody who meant another word should be asked whether it was one of them. */
+/** These cannot be undone: nobody who meant another word should be offered one of them. */
 const LOSING = /^(?:delete|remove|discard|cancel|revoke|restore)$/
 const CHANGING_ALONE = new Set(['init', 'serve'])
 
-/** Does the command change nothing, so that a corrected line that calls it may be copied safely? */
+/** True if the command changes nothing, so that a corrected line with it may be copied safely. */
 const isHarmless = (name: string, command: Command | undefined): boolean =>
   command?.parent ? READING.test(name) : !CHANGING_ALONE.has(name)
 
@@ -161,12 +161,12 @@ const codeName = (exitCode: number): string =>
     .find(([, code]) => code === exitCode)?.[0]
     .replaceAll(/[A-Z]/g, letter => `_${letter.toLowerCase()}`) ?? 'command'
 
-/** The module that masks secrets knows every resource; it is loaded only where a line is repeated. */
+/** The module that masks secrets imports every resource, so it is loaded only to repeat a line. */
 async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint: Hint): Promise<string | null> {
   if (typeof hint === 'string') return suggested(hint, options)
   const { masked } = await import('../secrets.ts')
   const words = hint(line)
-  // With a mask in the place of a secret, or without what cannot be printed, it would not be the command that is meant.
+  // With a masked secret, or without unprintable characters, it would not be the intended command.
   return masked(words).every((word, i) => word === words[i] && word === printable(word)) ? typed(words) : null
 }
 
@@ -176,13 +176,13 @@ function asRoot(env: Io['env'], command: string): string {
   return ['sudo', ...kept, command].join(' ')
 }
 
-/** Says on standard error which command goes on from here; nothing with --quiet. */
+/** Prints on standard error which command to run next; nothing with --quiet. */
 export async function sayHint(context: Context, hint: Hint): Promise<void> {
   const command = await written(context, hint)
   if (command !== null) say(context, `hint: ${command}`)
 }
 
-/** A command that is suggested works on the same database and settings as the one that suggests it. */
+/** A suggested command works on the same database and settings. */
 export function suggested(hint: string, options: Failed['options']): string {
   if (!hint.startsWith('trunkline ') || hint.endsWith('--help')) return hint
   const given = [

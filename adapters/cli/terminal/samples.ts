@@ -4,14 +4,14 @@ import { isNamed, type Resource } from '../../../core/resources/resource.ts'
 import { quoted } from '../command-line.ts'
 import { flagOf } from '../fields.ts'
 
-/** A value that the declaration gives as an example of what a request may hold. */
+/** Returns a value that the declaration gives as an example of a request. */
 function sampleOf({ choices, examples, input }: Field): string | undefined {
   const declared: unknown = 'examples' in input ? input.examples : undefined
   const first: unknown = examples?.[0] ?? choices?.[0] ?? (Array.isArray(declared) ? declared[0] : undefined)
   return first === undefined ? undefined : String(first)
 }
 
-/** How an example names a record of the resource: by its key, with the declared examples, else as the first one. */
+/** Returns an example of a record's name: its key from the declared examples, else the first id. */
 export function sampleReference(resource: Resource): string {
   const parts = resource.key.map(name => {
     const field = resource.fields[name]
@@ -33,14 +33,14 @@ function sampleFlag(resource: Resource, name: string, field: Field): string {
   return `--${flagOf(name, field)} ${quoted(value)}`
 }
 
-/** The flags that create one record of the resource, for an example. */
+/** Returns example flags that create one record of the resource. */
 export const sampleFlags = (resource: Resource): string =>
   Object.entries(resource.fields)
     .filter(([, field]) => field.required)
     .map(([name, field]) => sampleFlag(resource, name, field))
     .join(' ')
 
-/** The flag that changes one field, for an example: one that has a few usual values, or any plain text. */
+/** Returns an example flag that changes one field: one with a few usual values, or any plain text. */
 export function sampleChange(resource: Resource): string {
   const fields = Object.entries(resource.fields).filter(
     ([name, field]) => !field.references && !resource.key.includes(name),

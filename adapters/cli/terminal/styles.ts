@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { stripVTControlCharacters } from 'node:util'
 import { classOf, type StatusClass } from '../../../core/sms/status-class.ts'
 
-/** What switches each style on and off at a terminal. */
+/** The codes that switch each style on and off in a terminal. */
 const CODES = {
   bold: [1, 22],
   dim: [2, 22],
@@ -16,14 +16,14 @@ const CODES = {
 
 type Style = keyof typeof CODES
 
-/** May colours be used on standard output? */
+/** Whether standard output may use colours. */
 type Coloured = { readonly options: { readonly color: boolean } }
 
-/** Our own styles carry this number, which no text from outside can know. A terminal never gets it. */
+/** Our own styles contain this number, which no text from outside can know. It never reaches a terminal. */
 const KEY = Array.from({ length: 4 }, () => randomInt(1_000, 10_000)).join(';')
 const OURS = new RegExp(`\\u001b\\[(\\d+);${KEY}m`)
 
-/** The text in a style, where standard output has colours. `cleaned` keeps the style; anything else drops it. */
+/** Returns the text in a style if standard output has colours. `cleaned` keeps the style; anything else drops it. */
 export function styled({ options }: Coloured, style: Style, text: string): string {
   const [on, off] = CODES[style]
   return options.color ? `\u001b[${on};${KEY}m${text}\u001b[${off};${KEY}m` : text
@@ -42,7 +42,7 @@ const STYLE_OF_CLASS: Readonly<Record<StatusClass, Style>> = {
   unknown: 'yellow',
 }
 
-/** A word for a state, in its colour. */
+/** Returns a word for a state, in its colour. */
 export function coloured(context: Coloured, text: string): string {
   const state = text.toLowerCase()
   const delivery = classOf(state)
@@ -50,16 +50,19 @@ export function coloured(context: Coloured, text: string): string {
   return style ? styled(context, style, text) : text
 }
 
-/** Marks that reorder the text around them, so that it reads as something else. */
+/** Characters that reorder the text around them, so that it reads differently. */
 const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g
 
-/** The text without what a terminal would act on, what would break a line and what would reorder it. */
+/** Removes what would control a terminal, break a line or reorder the text. */
 export const printable = (text: string): string =>
   stripVTControlCharacters(text)
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
     .replaceAll(REORDERING, '')
 
-/** A line as it may be shown: its tabs and, on a screen, our own styles stay; all else that `printable` removes goes. */
+/**
+ * Cleans a line for display: keeps tabs and, on a screen, our own styles; removes everything else that `printable`
+ * does.
+ */
 export function cleaned(line: string, isScreen: boolean): string {
   const parts = line.split(OURS)
   return parts

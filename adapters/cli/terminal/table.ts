@@ -6,22 +6,22 @@ import { cut, widthOf } from './width.ts'
 
 const MICROSECONDS = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)\.\d{6}Z$/
 
-/** A moment to the second, which is what fits a table. */
+/** Shortens a moment to the second, which fits a table. */
 const shortened = (text: string, { kind }: Column): string =>
   kind === 'date' ? text.replace(MICROSECONDS, '$1 $2Z') : text
 
 const TO_THE_MINUTE = '2026-10-01 12:00Z'.length
 
-/** A cell in `width` columns: a time loses its seconds, any other text its end. */
+/** Fits a cell into `width` columns: a time loses its seconds, any other text its end. */
 const fitted = (text: string, width: number, { kind }: Column): string =>
   cut(kind === 'date' && text.length > width ? text.replace(/:\d\dZ$/, 'Z') : text, width)
 
-/** What is of use only as a whole. */
+/** Useful only as a whole. */
 const DIALLED = /^\+?\d{0,15}$/
 
 /**
- * `frame` is what each column takes beside its text. Text is cut to `narrowest`, unless it is `short`, and a part of a
- * heading to `heading`. Numbers that are dialled are cut where `cutsDialled`.
+ * `frame` is the width of each column besides its text. Text is cut to `narrowest`, unless it is `short`, and a part
+ * of a heading to `heading`. Dialled numbers are cut only if `cutsDialled`.
  */
 interface Style {
   readonly cutsDialled?: boolean
@@ -53,9 +53,9 @@ interface Fit {
 }
 
 /**
- * A table that fits the terminal. Where there is no room, empty columns go first and then those that matter less, JSON
- * before others; long texts are cut, and the blanks beside the lines go, then headings are cut, and then numbers that
- * are dialled; at last columns on the right are left out. Standard error names the columns that are left out.
+ * Draws a table that fits the terminal. To make room, drops empty columns first and then minor ones, JSON before
+ * others; cuts long texts, then the padding, then headings, and then dialled numbers; finally drops columns on the
+ * right. Standard error names the dropped columns.
  */
 export function table(context: Context, columns: readonly Column[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) {
@@ -90,7 +90,7 @@ export function table(context: Context, columns: readonly Column[], rows: readon
   return drawn.toString().split('\n')
 }
 
-/** A heading in bold, broken after its underscores where it is too wide. */
+/** Returns a heading in bold, broken after its underscores if it is too wide. */
 function heading(context: Context, name: string, width: number): string {
   if (name.length <= width) return styled(context, 'bold', name)
   const parts = name.split(/(?<=_)/).map(part => styled(context, 'bold', cut(part, width)))
@@ -122,14 +122,17 @@ function fit(columns: readonly Column[], cells: readonly (readonly string[])[], 
   return { columns: shown, widths: narrowed(shown, from, to, room(shown, style)), style }
 }
 
-/** A number is never cut, a moment to the minute, and not what is short anyhow; at last a heading. */
+/**
+ * Returns the least width: a number is never cut, a moment only to the minute, and short text not at all; headings
+ * last.
+ */
 function leastOf(column: Column, content: number, isWhole: boolean, { narrowest, short, heading }: Style): number {
   const isKept = isWhole || isNumber(column) || (content <= short && column.kind !== 'date')
   const kept = isKept ? content : Math.min(content, column.kind === 'date' ? TO_THE_MINUTE : narrowest)
   return Math.max(kept, Math.min(longestPart(column.name), heading))
 }
 
-/** Takes from the widest columns until all fit. */
+/** Takes width from the widest columns until all fit. */
 function narrowed(
   shown: readonly number[],
   natural: readonly number[],

@@ -12,7 +12,7 @@ function graphemes(text: string): Iterable<{ readonly segment: string }> {
 
 const columnsTaken = (grapheme: string): number => (ZERO.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1)
 
-/** How many columns of a terminal a text takes. */
+/** Returns the number of terminal columns that a text takes. */
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length
   let width = 0
@@ -20,10 +20,10 @@ export function widthOf(text: string): number {
   return width
 }
 
-/** More code units than any real character takes for a column: text beyond is cut unread. */
+/** More code units than any real character uses for a column: text beyond is cut unread. */
 const UNITS_A_COLUMN = 16
 
-/** The text in at most `width` columns, with an ellipsis where it was cut. */
+/** Returns the text in at most `width` columns, with an ellipsis if it was cut. */
 export function cut(text: string, width: number): string {
   const read = text.slice(0, width * UNITS_A_COLUMN)
   if (read === text && widthOf(text) <= width) return text

@@ -15,11 +15,11 @@ import { delimiterNamed, oneOf } from './import/options.ts'
 
 export interface ExportOptions {
   readonly format?: Format | undefined
-  /** A file; standard output without it. */
+  /** A file; default: standard output. */
   readonly out?: string | undefined
-  /** Those that choose which records, among others. */
+  /** The flags, including those that select records. */
   readonly flags: Flags
-  /** May a file be written over? */
+  /** True if a file may be overwritten. */
   readonly force: boolean
   readonly escapeFormulas: boolean
   readonly bom: boolean
@@ -64,8 +64,8 @@ export function readExportOptions(raw: Readonly<Record<string, unknown>>): Expor
 }
 
 /**
- * Writes all records so that an import makes the same ones again. That takes secrets as well, those of gateways
- * included, which the API never shows; a terminal gets none unless asked to. Returns how many were written.
+ * Writes all records so that an import recreates them. That includes secrets, even gateways' passwords, which the API
+ * never shows; a terminal gets them only on request. Returns how many were written.
  */
 export async function exportRecords(resource: Resource, options: ExportOptions, context: Context): Promise<number> {
   const services = await context.open()
@@ -104,7 +104,7 @@ function assertForCsv(options: ExportOptions, format: Format): void {
   if (flag && format !== 'csv') throw new CliError(EXIT.usage, `${flag[0]} is for CSV, and this export is ${format}`)
 }
 
-/** What goes to standard output is printed as --output says; a file is what it is called. */
+/** Standard output follows --output; a file follows its name. */
 function formatFor({ format, out }: ExportOptions, { options: { output } }: Pick<Context, 'options'>): Format {
   return formatOf(format ?? (out === undefined && output !== 'table' ? output : undefined), out ?? '')
 }

@@ -17,7 +17,7 @@ import { ratingsCommand } from '../rating/ratings-command.ts'
 import { rerateCommand } from '../rating/rerate-command.ts'
 import { quarantineCommand } from './quarantine-commands.ts'
 
-/** Calls that a switch recorded: taking them in, and what could not be used of them. */
+/** Commands for the calls that a switch recorded: ingesting them, and handling unusable records. */
 export const callTools = (run: RunCommand): Command[] => [
   ingestCommand(run),
   quarantineCommand(run),
@@ -29,7 +29,7 @@ const AUTO = 'auto'
 
 const REDRAW_MS = 100
 
-/** A running count at a terminal; nothing elsewhere. */
+/** A running count in a terminal; nothing elsewhere. */
 function progress({ io, options }: Context): { show(counts: IngestCounts): void; end(): void } {
   const isShown = io.stderr.isTTY === true && !options.quiet
   const started = performance.now()
@@ -63,7 +63,7 @@ function ingestCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline cdr ingest Master.csv --format asterisk-csv --timezone Europe/Kyiv')
   return run(command, async (context, [path = ''], flags) => {
-    const given = rulesFrom(flags) // mistakes are reported before a database is opened
+    const given = rulesFrom(flags) // errors are reported before a database is opened
     if (path !== '-' && !existsSync(path)) throw new CliError(EXIT.noInput, `there is no file ${path}`)
     const services = await context.open()
     const rules = completed(await withSlugs(services.records, given))
@@ -97,7 +97,7 @@ async function sayNextSteps(context: Context, counts: IngestCounts, tenant: stri
   if (counts.unrated > 0) await hintAtRates(context, tenant)
 }
 
-/** The command that shows which rates are missing: for the tenant, or for each where the records named theirs. */
+/** Hints at the command that shows which rates are missing, for the tenant, or for each if the records named theirs. */
 async function hintAtRates(context: Context, tenant: string | null): Promise<void> {
   if (tenant !== null) return sayHint(context, `trunkline rate check ${quoted(tenant)}`)
   const each = suggested('trunkline rate check {}', context.options)

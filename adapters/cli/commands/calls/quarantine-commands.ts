@@ -73,7 +73,7 @@ const isFiltered = ({ reason, feed }: Flags): boolean => Boolean(reason) || Bool
 const fits = (row: Pick<Quarantined, 'reason' | 'feed'>, { reason, feed }: Flags): boolean =>
   row.reason.includes(String(reason ?? '')) && (feed === undefined || row.feed === feed)
 
-/** The reason, which has to be read, and below it as much of the record as fits. */
+/** The reason, which matters most, and below it as much of the record as fits. */
 function paragraph({ id, reason, record, seen, feed, timezone }: Shown, columns: number): string[] {
   const often = seen > 1 ? ` (came ${seen} times)` : ''
   const lines = [`${id}  ${reason}${often}`, `    ${feed} (${timezone}): ${record}`]
@@ -84,7 +84,7 @@ function replayCommand(run: RunCommand): Command {
   const command = rulesOptions(new Command('replay').description('try the records again, once their causes are fixed'))
   example(command, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
   return run(command, async (context, _words, flags) => {
-    const typed = rulesFrom(flags) // mistakes are reported before a database is opened
+    const typed = rulesFrom(flags) // errors are reported before a database is opened
     const services = await context.open()
     const given = await withSlugs(services.records, typed)
     const totals = await replay(services, {}, each => completed(given, each.rules))

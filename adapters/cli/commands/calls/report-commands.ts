@@ -63,7 +63,7 @@ async function printUsage(context: Context, words: readonly string[], flags: Fla
   return printValue(context, whole, () => drawnReports(context, month, reports, { total, by }))
 }
 
-/** As rows that can stand below those of other tenants. */
+/** Returns rows that can be printed below those of other tenants. */
 function rowsOf({ total, lines, ...head }: UsageReport, by: UsageGroup | null) {
   if (by === null) return [{ ...head, ...figures(total) }]
   return lines.map(line => ({ ...head, [by]: line.group, ...figures(line) }))
@@ -81,7 +81,7 @@ const drawnReport = (context: Context, { tenant, month, timezone, total, lines }
     remedy: `trunkline rate check ${quoted(tenant)}`,
   })
 
-/** A line for each tenant, or a drawing for each that has calls; then what all of them come to. */
+/** Prints a line for each tenant, or a drawing for each that has calls; then the total. */
 function drawnReports(
   context: Context,
   month: string,

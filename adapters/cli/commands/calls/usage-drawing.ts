@@ -15,7 +15,7 @@ const WIDTH = 100
 const GAP = '  '
 const EIGHTHS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉']
 
-/** Its length is the share of the longest, to an eighth of a character; never nothing for what is something. */
+/** Draws a bar proportional to the longest, to an eighth of a character; never empty for more than zero. */
 function bar(share: number, longest: number): string {
   const eighths = share > 0 ? Math.max(1, Math.round(share * longest * 8)) : 0
   return '█'.repeat(Math.floor(eighths / 8)) + (EIGHTHS[eighths % 8] ?? '')
@@ -40,14 +40,14 @@ const cellsOf = (line: ReturnType<typeof figures>): string[] => [
   line.average_call_duration.toFixed(1),
 ]
 
-/** The bars are of the cost, or of the calls where nothing costs anything. */
+/** Returns the lengths of the bars: cost, or calls if nothing costs anything. */
 function shares(lines: readonly UsageLine[]): number[] {
   const of = lines.some(({ cost }) => cost > 0) ? lines.map(({ cost }) => cost) : lines.map(({ calls }) => calls)
   const most = Math.max(...of, 1)
   return of.map(value => value / most)
 }
 
-/** Lines with their names, what they come to, and what can be done about those of them that are unrated. */
+/** Returns lines with their names and figures, and what can be done about unrated calls. */
 export function drawn(
   context: Context,
   head: string,
@@ -68,7 +68,7 @@ export function drawn(
   return [head, ...grid(context, rows), ...unrated]
 }
 
-/** Names give way first, then bars, so that a line fits the terminal. */
+/** Shortens names first, then bars, so that a line fits the terminal. */
 function grid(context: Context, rows: readonly Drawn[]): string[] {
   const widths = HEAD.map((title, i) => Math.max(title.length, ...rows.map(row => row.cells[i]?.length ?? 0)))
   const room = (context.io.stdout.columns ?? WIDTH) - widths.reduce((sum, width) => sum + GAP.length + width, 0)

@@ -64,7 +64,7 @@ const toAbroad = (billed: Fixed<BilledAbroad>): string[] =>
 
 const SHOWN = 20
 
-/** What stands behind numbers that are shown whole. */
+/** What follows numbers that are shown whole. */
 const KINDS: Partial<Record<NumberKind, string>> = {
   short: ' (a short number; a rate must be for this very prefix)',
   'area unknown': ' (a local number, and the tenant has no area_code)',

@@ -3,7 +3,7 @@ import { quoted } from '../../command-line.ts'
 import type { Services } from '../../context.ts'
 import { spelling } from '../../naming/references.ts'
 
-/** The command that says which country a tenant dials from; null: the one that a person knows. */
+/** Returns the command that sets the country a tenant dials from; null stands for one to fill in. */
 export const countryFix = async (
   { records }: Pick<Services, 'records'>,
   tenantId: number,

@@ -25,7 +25,7 @@ const COLUMNS = {
   created_at: 'date',
 } as const
 
-/** Decks that an import with --effective keeps for later. */
+/** Decks that an import with --effective stored for later. */
 export function pendingCommand(run: RunCommand): Command {
   const group = new Command('pending').description('decks that take effect later: list, cancel')
   group.addCommand(listCommand(run))
@@ -48,7 +48,7 @@ function listCommand(run: RunCommand): Command {
   })
 }
 
-/** The tenant that is named, if one is. */
+/** Returns the tenant that is named, if any. */
 async function tenantOf(context: Context, words: readonly string[], flags: Flags): Promise<{ tenantId?: number }> {
   if (words.length === 0 && flags['tenant'] === undefined) return {}
   const { tenant } = await tenantFrom(context, words, flags)

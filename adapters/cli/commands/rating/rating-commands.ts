@@ -14,7 +14,7 @@ import { styled } from '../../terminal/styles.ts'
 import { checkCommand } from './check-command.ts'
 import { pendingCommand } from './pending-commands.ts'
 
-/** `runPlain` leaves decks that are due as they are: a deck that cannot take effect must be shown and cancelled. */
+/** `runPlain` leaves decks that are due pending: one that cannot take effect must be shown and cancelled. */
 export const rateTools = (run: RunCommand, runPlain: RunCommand): Command[] => [
   quoteCommand(run),
   checkCommand(run),

@@ -8,13 +8,13 @@ import { quoted } from '../../command-line.ts'
 import type { Services } from '../../context.ts'
 import { naming } from '../../naming/references.ts'
 
-/** What is shown beside a call, and the command that tells more of it or sets it right. */
+/** What is shown beside a call, and the command that shows more or fixes it. */
 export interface RatingShown {
   readonly members: JsonObject
   readonly hint: string | null
 }
 
-/** How the call was rated, and why it is unrated if it is: by the rates of its time, as they are now. */
+/** Explains how the call was rated and why it is unrated, if it is: by the rates of its time, as they are now. */
 export async function ratingShown({ records, calls }: Services, id: number): Promise<RatingShown> {
   const outcome = (await calls.ratings(id)).at(-1)?.outcome ?? null
   const call = await records.find(cdrs, id)

@@ -16,7 +16,7 @@ import { cell } from '../../terminal/json-values.ts'
 import { csvLine, isAskedFor } from '../../terminal/output.ts'
 import { writeCsv, writeJson, writeLines } from '../../terminal/streams.ts'
 
-/** How many changes a person is shown one by one. */
+/** Changes shown to a person one by one. */
 const SHOWN = 20
 
 export function rerateCommand(run: RunCommand): Command {

@@ -64,7 +64,7 @@ function create(run: RunCommand): Command {
   })
 }
 
-/** Which rules hold for a new account. */
+/** Explains which rules apply to a new account. */
 function aboutRoles(mode: RoleMode, { role = 'admin', tenantId }: NewAccount): string {
   const where = tenantId === null ? '' : ' with what belongs to its tenant'
   return mode === 'enforced'

@@ -62,7 +62,7 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
   return group
 }
 
-/** One of the names that the trail has; another would only find nothing. */
+/** Returns one of the trail's names; any other would only find nothing. */
 function named<const T extends string>(what: string, known: readonly T[], given: unknown): T | undefined {
   const found = known.find(name => name === given)
   if (given !== undefined && !found)
@@ -85,7 +85,7 @@ async function filterFrom(flags: Flags, records: Records): Promise<AuditFilter> 
 
 const ID = /^(?:id:)?([1-9]\d{0,14})$/
 
-/** By the name in the trail, and by the id of the record with that name now, which may have had another one. */
+/** Finds by the name in the trail, and by the id of the record that has that name now, but may have had another one. */
 async function recordNamed(
   given: string,
   name: string | undefined,
@@ -100,7 +100,7 @@ async function recordNamed(
 
 type NameOf = ReturnType<typeof naming>
 
-/** A value as a person reads it: what a reference points to by its name. */
+/** Formats a value for a person: a reference as the name of its record. */
 async function shown(resource: Resource | undefined, field: string, value: unknown, nameOf: NameOf): Promise<string> {
   const to = resource?.fields[field]?.references?.to
   if (typeof to === 'string' && typeof value === 'number') return nameOf(resourceNamed(to), value)

@@ -19,7 +19,7 @@ import { megabytes } from './service-commands.ts'
 const databaseOf = ({ options }: Context, wiring: Wiring): string =>
   options.db ?? String(wiring.settings(options).values['db'])
 
-/** Makes the database, if need be, and the first account. */
+/** Creates the database, if needed, and the first account. */
 export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = addPasswordFlags(
     new Command('init')
@@ -110,7 +110,7 @@ function restoreCommand(run: RunCommand, wiring: Wiring): Command {
   })
 }
 
-/** A person is asked; a script must say so in advance. */
+/** Asks a person; a script must confirm in advance. */
 async function assertMeant(context: Context, from: string, database: string): Promise<void> {
   if (!context.options.interactive)
     throw new CliError(EXIT.usage, `replacing ${database} by ${from} must be confirmed`, again('--yes'))
@@ -134,7 +134,7 @@ function checkCommand(run: RunCommand, wiring: Wiring): Command {
   return run(command, context => tell(context, integrity(patientOf(context, wiring), context), ''))
 }
 
-/** Records that join two tenants are looked for only in a database that can be read as a whole. */
+/** Looks for records that join two tenants only if the whole database can be read. */
 async function* integrity(patient: Patient, context: Context): AsyncIterable<Finding> {
   let isWhole = true
   for await (const found of examined([damage], patient, context)) {

@@ -30,7 +30,7 @@ const validated =
     return value instanceof Problem ? broken(name, value).sentence : true
   }
 
-/** The password that the flags give, or that a person types twice; none when it is to be made up. */
+/** Returns the password from the flags, or as a person types it twice; undefined if it is to be generated. */
 export async function readPassword(context: Context, flags: Flags): Promise<string | undefined> {
   if (flags['randomPassword']) return undefined
   if (typeof flags['passwordFile'] === 'string') return readSecret(context.io, flags['passwordFile'])
@@ -47,7 +47,7 @@ export async function readPassword(context: Context, flags: Flags): Promise<stri
   }
 }
 
-/** Throws, naming all that a script must give at once. */
+/** Throws, naming everything that a script must give at once. */
 function assertGiven(flags: Flags): void {
   const hasPassword = Boolean(flags['randomPassword']) || typeof flags['passwordFile'] === 'string'
   if (flags['email'] !== undefined) return
@@ -60,7 +60,7 @@ function assertGiven(flags: Flags): void {
   )
 }
 
-/** A new account, checked, from the flags and from what a person is asked. */
+/** Returns a new account, checked, from the flags and a person's answers. */
 export async function askAccount(context: Context, flags: Flags): Promise<NewAccount> {
   if (!context.options.interactive) assertGiven(flags)
   const email = String(flags['email'] ?? (await askText(context, 'E-mail:', { validate: validated('email') })))
@@ -75,7 +75,7 @@ export async function askAccount(context: Context, flags: Flags): Promise<NewAcc
   }
 }
 
-/** Stores a new account and prints it, with its password when that was made up. */
+/** Stores a new account and prints it, with its password if that was generated. */
 export async function storeAccount(context: Context, services: Services, wanted: NewAccount): Promise<void> {
   const { account, madeUp } = await services.accountKeeping.create(wanted)
   const shown = await shownAccount(services, account)
@@ -83,7 +83,7 @@ export async function storeAccount(context: Context, services: Services, wanted:
   else if (isAskedFor(context)) await printThing(context, shown)
 }
 
-/** With the slug of its tenant, where it is tied to one. */
+/** Adds the slug of its tenant, if it has one. */
 async function shownAccount({ records }: Services, { tenantId, ...account }: Account) {
   return tenantId === null ? account : { ...account, tenant: await naming(records)(tenants, tenantId) }
 }

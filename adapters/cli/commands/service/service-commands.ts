@@ -33,15 +33,15 @@ export async function serveCommand(run: RunCommand, wiring: Wiring): Promise<Com
 export interface DaemonState {
   readonly url: string
   readonly state: 'up' | 'down'
-  /** Is it the open database that the daemon serves? null while it cannot tell. */
+  /** Whether the daemon serves the open database; null while it cannot tell. */
   readonly serves_this: boolean | null
-  /** Does a daemon serve the open database, wherever it listens? */
+  /** Whether a daemon serves the open database, whatever its address. */
   readonly is_served: boolean
 }
 
 const ANSWERS_WITHIN_MS = 1_000
 
-/** Does the daemon answer where the settings say it listens, and does it serve the open database? */
+/** Checks whether the daemon answers at the configured address, and whether it serves the open database. */
 export async function daemonState(wiring: Wiring, context: Context): Promise<DaemonState> {
   const { host, port } = wiring.settings(context.options).values
   const name = String(host)
@@ -58,7 +58,7 @@ export async function daemonState(wiring: Wiring, context: Context): Promise<Dae
   return { url, state: 'up', serves_this: ((await maintenance.lastBeat()) ?? '') >= beatenAt, is_served }
 }
 
-/** What is odd about the daemon, as the end of a line about it; empty for nothing. */
+/** Describes what is odd about the daemon, as the end of a line; empty if nothing is. */
 function oddness({ state, serves_this, is_served }: DaemonState): string {
   if (serves_this === false) return ', but it serves another database'
   return state === 'down' && is_served ? ', but one serves this database at another address' : ''
@@ -66,14 +66,14 @@ function oddness({ state, serves_this, is_served }: DaemonState): string {
 
 const plain = (what: string, count: number): string => `${what.padEnd(14)}${String(count).padStart(10)}`
 
-/** How much waits for somebody, and the command that shows it. */
+/** Says how much waits for somebody, and which command shows it. */
 function waiting(context: Context, what: string, count: number, command: string): string {
   const number = String(count).padStart(10)
   return `${what.padEnd(14)}${count > 0 ? `${styled(context, 'yellow', number)}  ${suggested(command, context.options)}` : number}`
 }
 
 interface SmsState {
-  /** Messages of which nothing final is known, and those of them for too long. */
+  /** Messages without a final status, and those among them that take too long. */
   readonly pending: number
   readonly overdue: number
   /** Names of gateways. */

@@ -18,7 +18,7 @@ import { accountFor, accountGiven, problemWith } from './profile-account.ts'
 import { profileCommand, profileNamed } from './profile-commands.ts'
 import { MEMBERS, unusableProfile } from './unusable-profile.ts'
 
-/** What can be done with gateways beside administering them. */
+/** Commands of gateways besides administering them. */
 export const gatewayTools = (run: RunCommand, wiring: Wiring): Command[] => [
   profileCommand(run, wiring),
   gatewayTest(run, wiring),
@@ -67,7 +67,7 @@ export const gatewayAdditions = (wiring: Wiring): Additions => ({
   },
 })
 
-/** The provider's name, unless a gateway has it: two of one name could not be told apart. */
+/** Returns the provider's name, unless a gateway has it: two of one name could not be told apart. */
 async function nameFor(context: Context, { title }: Profile): Promise<string> {
   const { records } = await context.open()
   const isTaken = async (name: string): Promise<boolean> => (await records.identify(smsGateways, { name })).length > 0
@@ -93,7 +93,7 @@ const senderFor = (context: Context): Promise<string> =>
     },
   })
 
-/** The body of the gateway, with what the profile knows where nothing else is given. */
+/** Returns the gateway's body, with the profile's defaults where nothing else is given. */
 function bodyFor(profile: Profile, body: JsonObject, account: Map<string, string>): JsonObject {
   const { meta } = body
   const own = [...account].filter(([key]) => MEMBERS[key] === undefined && key !== 'max_parts')

@@ -47,7 +47,7 @@ export function gatewayTest(run: RunCommand, wiring: Wiring): Command {
   })
 }
 
-/** A person at a terminal has read all of it along the way. */
+/** A person at a terminal has already read all of it. */
 const isAtTerminal = ({ options, io }: Context): boolean =>
   options.output === 'table' && options.fields === undefined && !options.quiet && io.stdout.isTTY === true
 

@@ -11,9 +11,9 @@ import { type Flags, randomSecret } from '../../fields.ts'
 import { askText } from '../../terminal/ask.ts'
 import { MEMBERS } from './unusable-profile.ts'
 
-/** What a profile asks for of an account, in its provider's words. */
+/** What a profile requires of an account, in the provider's words. */
 
-/** What `--account` gives, by key. */
+/** The values of `--account`, by key. */
 export function accountGiven(profile: Profile, { account }: Flags): Map<string, string> {
   const given = new Map<string, string>()
   for (const text of Array.isArray(account) ? account.map(String) : []) {
@@ -28,18 +28,18 @@ export function accountGiven(profile: Profile, { account }: Flags): Map<string, 
 
 type AccountField = Profile['account'][number]
 
-/** A public key is nothing to hide. */
+/** A public key is no secret. */
 const isSecret = ({ sender }: Profile, key: string): boolean =>
   key === 'password' || (key === 'token' && !sender.every(({ kind }) => kind === 'ed25519'))
 
-/** Why a text cannot be that field of a gateway, as a sentence; null where it can. */
+/** Returns why a text cannot be that field of a gateway, as a sentence; null if it can. */
 export function problemWith(name: string, text: string): string | null {
   const fields: Fields = smsGateways.fields
   const value = text.trim() === '' ? REQUIRED : fields[name]?.parse(text)
   return value instanceof Problem ? broken(name, value).sentence : null
 }
 
-/** Why a text cannot stand for what a profile asks for by that key. */
+/** Returns why a text cannot be the profile's value for that key. */
 function unfit(key: string, text: string): string | null {
   const member = MEMBERS[key]
   if (member !== undefined) return problemWith(member, text)
@@ -47,7 +47,7 @@ function unfit(key: string, text: string): string | null {
   return fault ? `${key} ${fault.problem}.` : null
 }
 
-/** A value for everything that the profile asks for: as given, else asked for at a terminal, else as it falls back. */
+/** Returns a value for everything that the profile needs: given, else asked for in a terminal, else its default. */
 export async function accountFor(
   context: Context,
   profile: Profile,
@@ -71,7 +71,7 @@ export async function accountFor(
   return given
 }
 
-/** A secret that only we and the receipt URL know may be made up. */
+/** A secret that only we and the receipt URL know can be generated. */
 const takesAnySecret = ({ sender }: Profile): boolean => sender.some(({ kind }) => kind === 'url')
 
 async function fallBack(
@@ -100,7 +100,7 @@ async function fallBack(
   else if (canMakeUp) given.set(key, randomSecret())
 }
 
-/** How a value is given on the command line. */
+/** How to give a value on the command line. */
 const labelled = ({ key }: Pick<AccountField, 'key'>): string => {
   if (key === 'password') return '--password-file'
   const member = MEMBERS[key]

@@ -14,7 +14,7 @@ import { printRows, printValue } from '../../terminal/output.ts'
 import { printable, styled } from '../../terminal/styles.ts'
 import { wholeNumber } from '../../terminal/whole-number.ts'
 
-/** Profiles of SMS providers: those that are built in, and one's own. */
+/** Profiles of SMS providers: built-in ones and your own. */
 export function profileCommand(run: RunCommand, wiring: Wiring): Command {
   const group = new Command('profile').description('profiles of SMS providers: list, show, check')
   for (const command of [listCommand(run, wiring), showCommand(run, wiring), checkCommand(run, wiring)])
@@ -40,7 +40,7 @@ function listCommand(run: RunCommand, wiring: Wiring): Command {
   })
 }
 
-/** A profile by its name. Throws CliError. */
+/** Returns a profile by its name. Throws CliError. */
 export async function profileNamed(context: Context, wiring: Pick<Wiring, 'profiles'>, name: string): Promise<Profile> {
   const found = (await wiring.profiles(context.options)).named(name)
   if ('problem' in found) throw new CliError(EXIT.data, found.problem, 'trunkline gateway profile list')

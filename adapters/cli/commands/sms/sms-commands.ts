@@ -92,7 +92,7 @@ async function queryFrom(flags: Flags, records: Records): Promise<PageQuery> {
   }
 }
 
-/** The part of a period up to that many minutes ago; `minutes` is true where the flag has no value. */
+/** Returns the part of a period up to that many minutes ago; `minutes` is true if the flag has no value. */
 function olderThan(minutes: unknown, { from, to } = FOREVER): Period {
   const age = minutes === true ? STUCK_MINUTES : wholeNumber('--stuck', minutes)
   const latest = formatTimestamp(Date.now() - age * 60_000, 0)
@@ -168,19 +168,19 @@ async function bodyOf(
   }
   const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
   if (context.options.interactive) return askMissing(context, services, { ...smsMessages, fields: sendFields }, body)
-  // Checked before the first line is printed: a message that is refused was never queued.
+  // Checked before the first line is printed: a refused message was never queued.
   const { errors } = parseMembers(sendFields, body, 'create')
   if (errors.length > 0) throw invalid(errors)
   return body
 }
 
-/** A message that did not go out, as far as is known. */
+/** True for a message that did not go out, as far as is known. */
 const isLost = (message: JsonObject): boolean => {
   const meaning = classIn(message)
   return meaning === 'failed' || meaning === 'unknown'
 }
 
-/** What was said along the way is all that a person at a terminal wants. */
+/** A person at a terminal has already seen everything. */
 const printSent = async (context: Context, sent: JsonObject): Promise<void> => {
   const isWanted = isAskedFor(context) || isLost(sent)
   if (isWanted && (context.options.output !== 'table' || !context.io.stdout.isTTY))

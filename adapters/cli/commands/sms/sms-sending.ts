@@ -16,13 +16,13 @@ import { cell } from '../../terminal/json-values.ts'
 import { coloured } from '../../terminal/styles.ts'
 import { daemonState } from '../service/service-commands.ts'
 
-/** Sending one message while a person looks on. */
+/** Sends one message while a person watches. */
 
 const POLL_MS = 250
 
 export type Gateway = Row & { readonly id: number }
 
-/** The gateway that is named, or asked for; null where routes tell. */
+/** Returns the gateway that is named or chosen; null if routes decide. */
 export async function gatewayOf(context: Context, services: Services, { gateway }: Flags): Promise<Gateway | null> {
   if (gateway === undefined && (await services.smsRoutes.all()).length > 0) return null
   if (gateway === undefined && !context.options.interactive)
@@ -34,7 +34,7 @@ export async function gatewayOf(context: Context, services: Services, { gateway 
   return { ...(await services.records.find(smsGateways, id)), id }
 }
 
-/** The class of the message's status; null when the status is in no class. */
+/** Returns the class of the message's status; null if it has none. */
 export const classIn = (message: JsonObject): StatusClass | null =>
   STATUS_CLASSES.find(each => each === message['status_class']) ?? null
 
@@ -43,7 +43,7 @@ export const asObject = (json: string): JsonObject => {
   return isJsonObject(value) ? value : {}
 }
 
-/** A message with all that is kept of it. */
+/** Returns a message with everything kept about it. */
 export async function messageAt({ records }: Pick<Services, 'records'>, id: number): Promise<JsonObject | null> {
   const json = await records.show(wholeMessages, id)
   return json === null ? null : asObject(json)
@@ -56,7 +56,7 @@ export function sayForm(context: Context, text: string, hasProfile: boolean): vo
   say(context, `text       ${parts} ${parts === 1 ? 'part' : 'parts'} in ${alphabet}${loss}`)
 }
 
-/** Sends, and says on standard error how it goes. */
+/** Sends, and reports progress on standard error. */
 export async function sendTold(
   context: Context,
   services: Services,
@@ -83,7 +83,7 @@ export async function sendTold(
 
 const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
-/** A signal does not wait for the gateway's answer. */
+/** A signal ends the wait for the gateway's answer. */
 function unlessEnded<T>(sending: Promise<T>): Promise<T> {
   let stopListening = (): void => undefined
   const ended = new Promise<never>((_, reject) => {
@@ -101,7 +101,7 @@ const state = (context: Context, message: JsonObject): string => {
   return coloured(context, status) + ' '.repeat(Math.max(0, 9 - status.length))
 }
 
-/** The message after its receipt arrived, or as it is when the time is up. */
+/** Returns the message after its receipt has arrived, or as it is when the time is up. */
 export async function awaitReceipt(
   context: Context,
   services: Services,
@@ -134,7 +134,7 @@ export function waitSeconds({ wait }: Flags): number | null {
   return seconds
 }
 
-/** The exit code for the outcome of a message that was waited for. Throws what a person should know about it. */
+/** Returns the exit code for the outcome of a message. Throws what a person should know about it. */
 export async function verdict(context: Context, wiring: Wiring, message: JsonObject, wait: number): Promise<number> {
   const status = JSON.stringify(cell(message['delivery_status']))
   const meaning = classIn(message)

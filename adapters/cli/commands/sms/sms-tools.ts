@@ -12,7 +12,7 @@ import { type RunCommand, takesFields } from '../../program.ts'
 import { printRecord, printRows } from '../../terminal/output.ts'
 import { classIn, type Gateway, sendTold } from './sms-sending.ts'
 
-/** What can be done with messages that were sent. */
+/** Commands for messages that were sent. */
 
 export function resendCommand(run: RunCommand): Command {
   const command = new Command('resend')

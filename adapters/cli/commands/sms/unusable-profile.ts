@@ -5,7 +5,7 @@ import type { Unread } from '../../../../core/resources/values/unread.ts'
 import { gatewayOptions } from '../../../../core/sms/gateway-options.ts'
 import type { Profile } from '../../../../core/sms/profiles/schema.ts'
 
-/** Fields of a gateway that a profile asks for by these names; all else that it asks for is in `meta.account`. */
+/** Fields of a gateway that a profile names so; all other values are in `meta.account`. */
 export const MEMBERS: Readonly<Record<string, string>> = {
   username: 'username',
   password: 'password',
@@ -13,7 +13,7 @@ export const MEMBERS: Readonly<Record<string, string>> = {
   server_host: 'server_host',
 }
 
-/** Why a gateway's profile could not be used: there is none of that name, or it lacks what the profile asks for. */
+/** Returns why a gateway's profile could not be used: it does not exist, or the gateway lacks a value for it. */
 export function unusableProfile(profiles: Profiles, { meta }: Row): Unread[] {
   const { profile, account } = gatewayOptions(typeof meta === 'string' ? meta : null)
   if (profile === null) return []

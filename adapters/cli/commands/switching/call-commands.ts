@@ -61,7 +61,7 @@ function explainCommand(run: RunCommand, wiring: Wiring): Command {
   })
 }
 
-/** The command that shows what is missing, or where it is. */
+/** Returns the command that shows what is missing, or where it is. */
 function hintAt(refusal: Refusal, slug: string): string | null {
   switch (refusal) {
     case 'no trunk':
@@ -80,7 +80,7 @@ function hintAt(refusal: Refusal, slug: string): string | null {
 
 interface Asked {
   readonly request: CallRequest
-  /** Null where only the DID tells the tenant. */
+  /** Null if only the DID identifies the tenant. */
   readonly slug: string | null
 }
 
@@ -119,7 +119,7 @@ const decided = (request: CallRequest, facts: CallFacts | null, live: readonly L
     ? decideCall(request, facts, live)
     : { ...refused('unknown DID', `no DID has the number ${request.dialled}`), steps: [] }
 
-/** The calls that are up, as far as the switches tell. */
+/** Returns the calls in progress, as far as the switches tell. */
 async function liveCalls(context: Context, wiring: Wiring): Promise<readonly LiveCall[]> {
   const calls: LiveCall[] = []
   for (const each of await wiring.switches(context.options))

@@ -11,7 +11,7 @@ import { resolve } from '../../naming/references.ts'
 import { type RunCommand, takesFields, type Wiring } from '../../program.ts'
 import { printRows } from '../../terminal/output.ts'
 
-/** What a switch shows of itself: who is registered, who is talking. */
+/** What a switch reports about itself: who is registered, who is talking. */
 
 const PHONE_COLUMNS = {
   tenant: 'text',
@@ -85,7 +85,7 @@ function endCommand(run: RunCommand, wiring: Wiring): Command {
   })
 }
 
-/** What every switch answers, each with its kind, and what keeps one from answering. Throws CliError without a switch. */
+/** Returns every switch's answer with its kind, and why any did not answer. Throws CliError without a switch. */
 async function ofSwitches<T extends object>(
   { options }: Context,
   wiring: Wiring,
@@ -110,13 +110,13 @@ const noSwitch = (): CliError =>
     'trunkline switch --help',
   )
 
-/** A switch that is away is looked into by a check of it. */
+/** Hints at the check of a switch that cannot be reached. */
 const explained = (error: unknown): unknown =>
   error instanceof AppError && error.code === 'unavailable' && error.details.hint === undefined
     ? new AppError(error.code, error.message, { ...error.details, hint: 'trunkline switch check' })
     : error
 
-/** The slug of the tenant that is named; null for all. */
+/** Returns the slug of the tenant that is named; null for all. */
 async function slugOf(context: Context, given: unknown): Promise<string | null> {
   if (given === undefined) return null
   const { records } = await context.open()

@@ -13,10 +13,10 @@ import { writeLines } from '../../terminal/streams.ts'
 import { styled } from '../../terminal/styles.ts'
 import { noteShown } from '../../trail.ts'
 
-/** What a telephone reads as an address; what it reads as an account is its maker's own, see the setting phone_link. */
+/** A link that phones read as an address. Account links depend on the phone's maker: see the setting phone_link. */
 const LINK = 'sip:{user}@{domain};transport={transport}'
 
-/** What to type into a telephone. */
+/** Shows what to enter in a phone. */
 export function phoneTool(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('phone')
     .description('what to type into a telephone of an extension; at a terminal, with a QR code of a link')
@@ -66,7 +66,7 @@ async function recordsOf({ records }: Services, reference: string) {
   }
 }
 
-/** A QR code at a terminal. It is drawn in what is light, so without colours it needs a dark screen. */
+/** Draws a QR code in light characters, so without colours it needs a dark terminal. */
 async function drawn(context: Context, link: string): Promise<void> {
   const { io, options } = context
   if (options.output !== 'table' || options.fields || !io.stdout.isTTY) return

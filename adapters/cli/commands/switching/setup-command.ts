@@ -8,7 +8,7 @@ import { say } from '../../context.ts'
 import { example } from '../../help.ts'
 import type { RunCommand, Wiring } from '../../program.ts'
 
-/** Writes what a switch is first set up with. */
+/** Writes the initial setup of a switch. */
 export function setupCommand(run: RunCommand, wiring: Wiring): Command {
   const command = example(
     new Command('setup')
@@ -34,7 +34,7 @@ export function setupCommand(run: RunCommand, wiring: Wiring): Command {
   })
 }
 
-/** Writes all files or, where one is there already, none. */
+/** Writes all files or, if any exists already, none. */
 async function writeAll(out: string, { files }: SwitchSetup): Promise<void> {
   const paths = files.map(({ path }) => join(out, path))
   const present = await Promise.all(paths.map(async path => ((await stat(path).catch(() => null)) ? [path] : [])))

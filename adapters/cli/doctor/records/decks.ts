@@ -7,10 +7,10 @@ import type { Services } from '../../context.ts'
 import { naming } from '../../naming/references.ts'
 import { AT_MOST, type Check, type Finding } from '../check.ts'
 
-/** A daemon that runs needs no longer to put a deck in force. */
+/** A running daemon puts a deck in force sooner than this. */
 const PATIENCE_SECONDS = 60
 
-/** Decks whose moment has come, and that nobody has put in force. */
+/** Finds decks that are due but not in force. */
 export const decks: Check = {
   about: 'decks that are due',
   async *examine(patient) {

@@ -7,7 +7,9 @@ import type { Services } from '../../context.ts'
 import { naming } from '../../naming/references.ts'
 import { type Check, type Finding, recordsOf } from '../check.ts'
 
-/** Calls that are not billed, or billed as international ones, since nobody has said which country their tenant dials from. */
+/**
+ * Finds calls that are not billed, or billed as international ones, because their tenant has no country to dial from.
+ */
 export const dialling: Check = {
   about: 'calls to national numbers',
   async *examine(patient) {

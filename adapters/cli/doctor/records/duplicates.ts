@@ -11,7 +11,7 @@ import { mayBeShared } from '../../naming/same-key.ts'
 import { cell } from '../../terminal/json-values.ts'
 import { AT_MOST, type Check, type Finding, recordsOf } from '../check.ts'
 
-/** Records with the same natural key, where the API allows that. */
+/** Finds records with the same natural key, where the API allows that. */
 export const duplicates: Check = {
   about: 'records with the same key',
   async *examine(patient) {
@@ -22,7 +22,7 @@ export const duplicates: Check = {
 
 interface Duplicate {
   readonly id: number
-  /** What it is known by within what it belongs to, as it is written. */
+  /** Its name within its owner, as written. */
   readonly name: string
   readonly isInUse: boolean
 }
@@ -59,7 +59,7 @@ async function duplicate({ records }: Services, resource: Resource, id: number):
   return row && { id, name: cell(row[ownKey(resource)] ?? null), isInUse: row['status'] === 'active' }
 }
 
-/** The ids of records that have one key, newest first. A telephone number is one however it is written. */
+/** Returns ids of records that share a key, newest first. A phone number is the same however it is written. */
 async function groupsOf(services: Services, resource: Resource): Promise<number[][]> {
   const field = numberField(resource)
   if (field === null) return services.maintenance.shared(resource)
@@ -75,7 +75,7 @@ async function groupsOf(services: Services, resource: Resource): Promise<number[
   return [...groups.values()].filter(({ length }) => length > 1)
 }
 
-/** The command that renames a record whose references would outlive it, or deletes any other. */
+/** Returns the command that renames a record whose references would outlive it, or deletes any other record. */
 async function parting({ records }: Services, resource: Resource, { id, name }: Duplicate): Promise<string> {
   const command = `trunkline ${commandOf(resource)}`
   const own = ownKey(resource)
@@ -88,8 +88,8 @@ async function parting({ records }: Services, resource: Resource, { id, name }: 
 }
 
 /**
- * Which of two with the same key is to stay: the one in use, else the one that others belong to. Of two alike it is the
- * newer of rates, since that counts, and the older of others, since the rest was set up with it.
+ * Decides which of two records with the same key stays: the one in use, else the one that others belong to. Otherwise
+ * the newer of two rates, since that one counts, and the older of other records, since the rest was set up with it.
  */
 async function staying(
   { records }: Services,

@@ -8,7 +8,9 @@ import { type Check, type Finding, recordsOf } from '../check.ts'
 
 const LOOPBACK = /^(?:localhost|127\..*|::1|\[::1\])$/
 
-/** Passwords that go elsewhere than they did, and receipts that are refused, not checked, or have no way back. */
+/**
+ * Finds passwords that are sent elsewhere than before, and receipts that are refused, unchecked, or have no way back.
+ */
 export const gateways: Check = {
   about: 'gateways and their receipts',
   async *examine(patient) {
@@ -17,7 +19,7 @@ export const gateways: Check = {
     for await (const row of recordsOf(services, smsGateways)) {
       const { tokenIn, profile } = gatewayOptions(row['meta'] === null ? null : cell(row['meta']))
       if (!LOOPBACK.test(cell(row['server_host']))) reached++
-      // A profile says itself where its token is.
+      // A profile itself says where its token is.
       if (row['callback_token'] === null || tokenIn !== null || profile !== null) continue
       const named = await spelling(services.records, smsGateways, Number(row['id']))
       yield {

@@ -4,7 +4,7 @@ import { raising } from '../../remedies.ts'
 import { cell } from '../../terminal/json-values.ts'
 import { type Check, recordsOf } from '../check.ts'
 
-/** Parents that have more records than they may. */
+/** Finds parents with more records than they may have. */
 export const limits: Check = {
   about: 'limits',
   async *examine(patient) {

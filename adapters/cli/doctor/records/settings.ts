@@ -17,7 +17,7 @@ import { labelOf, spelling } from '../../naming/references.ts'
 import { commandOf } from '../../naming/resource-names.ts'
 import { type Check, type Finding, recordsOf } from '../check.ts'
 
-/** Keys of JSON fields that are nearly those which rules read, or hold what none can. */
+/** Finds keys of JSON fields that look like misspelt ones, or hold what no rule can read. */
 export const settings: Check = {
   about: 'the settings of tenants and gateways',
   async *examine(patient) {
@@ -68,7 +68,7 @@ async function findingOn(
   }
 }
 
-/** Would the edits only take away what forbids something? */
+/** True if the edits would only remove a prohibition. */
 function wouldAllow(keys: Keys, { path: [name = ''], meant }: KeyFault, edits: readonly KeyEdit[]): boolean {
   const isGuard = (each: string): boolean => Object.hasOwn(keys, each) && keys[each]?.isGuard === true
   const concerned = meant && 'key' in meant ? [name, meant.key] : [name]

@@ -7,7 +7,7 @@ import { spelling } from '../../naming/references.ts'
 import { cell } from '../../terminal/json-values.ts'
 import { type Check, recordsOf } from '../check.ts'
 
-/** Gateways that fail, profiles that cannot be used, and messages that nobody hears of. */
+/** Finds failing gateways, unusable profiles, and messages without news. */
 export const sms: Check = {
   about: 'sends through gateways, and their profiles',
   async *examine(patient) {

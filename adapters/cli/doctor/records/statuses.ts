@@ -10,7 +10,7 @@ import { labelOf, pluralOf, spelling } from '../../naming/references.ts'
 import { commandOf } from '../../naming/resource-names.ts'
 import { AT_MOST, type Check, type Finding } from '../check.ts'
 
-/** Values that no rule knows, in the place of one that rules do. */
+/** Finds unknown values where rules act on known ones. */
 export const statuses: Check = {
   about: 'statuses',
   async *examine(patient) {

@@ -12,7 +12,7 @@ import { labelOf, spelling } from '../../naming/references.ts'
 import { commandOf } from '../../naming/resource-names.ts'
 import { AT_MOST, type Check, type Finding, recordsOf } from '../check.ts'
 
-/** Records that a switch cannot use, or not as they were meant. Nothing is wrong with them where none is set. */
+/** Finds records that a switch cannot use as intended. Without a switch in the settings, nothing is wrong with them. */
 export const switched: Check = {
   about: 'what the switch cannot use',
   async *examine(patient) {
@@ -26,7 +26,7 @@ export const switched: Check = {
   },
 }
 
-/** The first, and how many more there are. */
+/** Yields the first findings, and how many more there are. */
 async function* atMost(found: AsyncIterable<Finding>): AsyncIterable<Finding> {
   let last: Finding | null = null
   let count = 0
@@ -121,7 +121,9 @@ interface Owned {
   readonly tenantId: number
 }
 
-/** Numbers that are no telephone numbers, and those that two tenants have; calls go to the DID with the smallest id. */
+/**
+ * Finds DIDs that are no phone numbers, and numbers that two tenants have; calls go to the DID with the smallest id.
+ */
 async function* ofDids(services: Services): AsyncIterable<Finding> {
   const read = await readers(services)
   const first = new Map<string, Owned>()
@@ -135,7 +137,7 @@ async function* ofDids(services: Services): AsyncIterable<Finding> {
         finding: `${await named(services, dids, id)} is no telephone number`,
         fix: await show(services, dids, id),
       }
-    // The newest comes first.
+    // Newest first, so the one stored here is later.
     const later = first.get(digits)
     if (later && later.tenantId !== tenantId) others.push({ ...later, digits })
     first.set(digits, { id, tenantId })

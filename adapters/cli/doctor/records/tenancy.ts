@@ -7,7 +7,7 @@ import { labelOf, naming, pluralOf } from '../../naming/references.ts'
 import { commandOf } from '../../naming/resource-names.ts'
 import { AT_MOST, type Check, type Finding } from '../check.ts'
 
-/** Records that join what belongs to two tenants. */
+/** Finds records that join things of two tenants. */
 export const tenancy: Check = {
   about: 'agents, routes and calls that join two tenants',
   async *examine(patient) {
@@ -36,14 +36,16 @@ async function* straysOf(services: Services, resource: Resource, within: Within)
     }
 }
 
-/** What takes the record away, or from the record what belongs elsewhere where the rest of it has a meaning alone. */
+/**
+ * Returns the command that deletes the record, or clears the foreign reference if the rest has a meaning without it.
+ */
 function parting(resource: Resource, { isRule }: Within, id: number): string {
   const side = sidesOf(resource).find(({ field, to }) => to !== null && !resource.fields[field]?.required)
   if (isRule || !side) return `remove id:${id}`
   return `update id:${id} --${flagOf(side.field, resource.fields[side.field] ?? {})} ''`
 }
 
-/** What a side is, by name, and whose: `queue acme/800`, `DID +4930123 of acme`. */
+/** Describes a side by name and owner: `queue acme/800`, `DID +4930123 of acme`. */
 async function sideInWords(
   { records }: Services,
   resource: Resource,

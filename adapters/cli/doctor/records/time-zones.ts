@@ -6,7 +6,7 @@ import { quoted } from '../../command-line.ts'
 import { spelling } from '../../naming/references.ts'
 import type { Check } from '../check.ts'
 
-/** Time zones that this system does not know: checked when they were stored, by another version of its names. */
+/** Finds time zones unknown to this system: another version of its names accepted them. */
 export const timeZones: Check = {
   about: 'time zones',
   async *examine(patient) {

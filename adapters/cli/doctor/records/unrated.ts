@@ -1,7 +1,7 @@
 import { counted } from '../../../../core/counted.ts'
 import type { Check } from '../check.ts'
 
-/** Calls that cost nothing until somebody adds their rates. */
+/** Finds calls that cost nothing until somebody adds their rates. */
 export const unrated: Check = {
   about: 'unrated calls',
   async *examine(patient) {

@@ -7,7 +7,7 @@ import type { Check, Finding, Patient } from '../check.ts'
 
 const ANOTHER = 'trunkline admin create admin@example.com --random-password'
 
-/** Can anybody log in, and are accounts limited as they look? */
+/** Checks whether anybody can log in, and whether accounts are limited as they appear. */
 export const accounts: Check = {
   about: 'accounts',
   async *examine(patient) {
@@ -25,7 +25,7 @@ export const accounts: Check = {
   },
 }
 
-/** Who sets the setting, to off as well, knows. */
+/** Whoever sets the setting, even to off, knows about it. */
 function* unenforced({ settings, sources }: Patient, enabled: readonly Account[]): Iterable<Finding> {
   const limited = enabled.filter(({ role }) => role !== 'admin')
   const [first] = limited

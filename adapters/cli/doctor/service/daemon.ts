@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts'
 
-/** Is the daemon there, and does it serve this database? */
+/** Checks whether the daemon runs and serves this database. */
 export const daemon: Check = {
   about: 'the daemon',
   async *examine(patient) {

@@ -7,7 +7,7 @@ import { flagOf } from '../../fields.ts'
 import { RESOURCE_COMMANDS } from '../../naming/resource-names.ts'
 import type { Check, Finding, Patient } from '../check.ts'
 
-/** Is what the database holds whole? */
+/** Checks whether the database is intact. */
 export const damage: Check = {
   about: 'every page, key and reference of the database',
   async *examine(patient) {
@@ -21,7 +21,7 @@ function findingOf(patient: Patient, { finding, dangling }: Damage): Finding {
   return fix ? { kind: 'dangling', finding, fix } : { kind: 'damage', finding, fix: restoring(patient) }
 }
 
-/** Takes away the reference where the record has a meaning without it, else the record. */
+/** Returns the command that clears the reference if the record has a meaning without it, else deletes the record. */
 function without({ table, id, parent }: NonNullable<Damage['dangling']>): string | null {
   const command = RESOURCE_COMMANDS.find(({ resource }) => resource === table)?.name
   if (command === undefined || !resources.some(({ name }) => name === table)) return null
@@ -34,7 +34,10 @@ function without({ table, id, parent }: NonNullable<Damage['dangling']>): string
 
 const BACKUP = /^trunkline-.*\.db$/
 
-/** The newest of the daemon's backups, whose names sort by time; where there is none, a look for another copy. */
+/**
+ * Returns the command that restores the newest of the daemon's backups, whose names sort by time; without one, a
+ * search for another copy.
+ */
 function restoring({ settings, path }: Patient): string {
   const folder = String(settings['backup_dir'])
   const newest = existsSync(folder)

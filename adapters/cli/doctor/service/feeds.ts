@@ -6,7 +6,7 @@ import { quoted } from '../../command-line.ts'
 import { cell } from '../../terminal/json-values.ts'
 import type { Check, Finding } from '../check.ts'
 
-/** Call records that are to be followed and cannot be. */
+/** Finds call records that should be followed but cannot be. */
 export const feeds: Check = {
   about: 'feeds of call records',
   async *examine(patient) {
@@ -48,10 +48,10 @@ function* troubleAt(path: string, format: string): Iterable<Finding> {
     }
 }
 
-/** The formats whose records lie in files of their own. */
+/** The formats with one file for each record. */
 const OF_FOLDERS = new Set(['freeswitch-json', 'auto'])
 
-/** Undefined where there is nothing, null where this user may not look. */
+/** Returns undefined if nothing is there, null if this user may not look. */
 function statOf(path: string): Stats | null | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })

@@ -6,7 +6,7 @@ import type { Check } from '../check.ts'
 
 const ROOM = 64e6
 
-/** Who may read and write the database, and whether there is room for it. */
+/** Checks who may read and write the database, and whether the disk has room. */
 export const file: Check = {
   about: 'the file of the database',
   async *examine({ path }) {
@@ -37,5 +37,5 @@ export const file: Check = {
   },
 }
 
-/** The file and those that SQLite keeps beside it, where they are there. */
+/** Returns the file and those that SQLite keeps beside it, if they exist. */
 const withLog = (path: string): string[] => [path, ...[`${path}-wal`, `${path}-shm`].filter(name => existsSync(name))]

@@ -3,7 +3,7 @@ import type { Check } from '../check.ts'
 
 const LARGE = 256e6
 
-/** Is the write-ahead log put away? */
+/** Checks whether the write-ahead log is checkpointed. */
 export const log: Check = {
   about: 'the write-ahead log',
   async *examine(patient) {

@@ -2,20 +2,20 @@ import { LIMIT_REACHED } from '../../../../core/use-cases/calls/limit-watch.ts'
 import { quoted } from '../../command-line.ts'
 import type { Check } from '../check.ts'
 
-/** The command that helps with what the daemon noticed. */
+/** The command that helps with each notice of the daemon. */
 const FIXES: Readonly<Record<string, (subject: string) => string>> = {
   untrusted_proxy: () => 'trunkline config show',
   [LIMIT_REACHED]: subject => callsOf(subject),
 }
 
-/** The calls of whom a limit is reached: `cost_per_day acme/101`. */
+/** Returns the command that lists the calls behind a reached limit: `cost_per_day acme/101`. */
 function callsOf(subject: string): string {
   const [tenant = '', extension] = subject.slice(subject.indexOf(' ') + 1).split('/')
   const of = extension === undefined ? '' : ` --extension ${quoted(`${tenant}/${extension}`)}`
   return `trunkline cdr list --tenant ${quoted(tenant)}${of} --limit 20`
 }
 
-/** What the daemon noticed while it ran. */
+/** Reports what the daemon noticed while it ran. */
 export const notices: Check = {
   about: 'what the daemon noticed',
   async *examine(patient) {

@@ -1,6 +1,6 @@
 import type { Check } from '../check.ts'
 
-/** Settings that are each right, and do not fit together. */
+/** Reports settings that are valid one by one, but not together. */
 export const oddities: Check = {
   about: 'the settings',
   async *examine({ oddities }) {

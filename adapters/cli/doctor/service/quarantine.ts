@@ -1,7 +1,7 @@
 import { QUARANTINE_ROOM } from '../../../../core/calls/quarantine.ts'
 import type { Check } from '../check.ts'
 
-/** Calls that are not billed until somebody acts. */
+/** Finds calls that are not billed until somebody acts. */
 export const quarantine: Check = {
   about: 'call records in quarantine',
   async *examine(patient) {

@@ -2,7 +2,7 @@ import { AppError } from '../../../../core/errors.ts'
 import type { SwitchFinding, TelephoneSwitch } from '../../../../core/ports/switching.ts'
 import type { Check } from '../check.ts'
 
-/** What the switches find wrong with themselves. */
+/** Reports what the switches find wrong with themselves. */
 export const switches: Check = {
   about: 'the switch',
   async *examine(patient) {

@@ -5,14 +5,14 @@ import { CliError, EXIT } from '../../exit.ts'
 import { cannotWrite } from '../../terminal/report.ts'
 
 export interface OutputTarget {
-  /** Resolves when there is room for more; false once nobody reads any longer. */
+  /** Resolves when there is room for more; false once nobody reads any more. */
   write(text: string): Promise<boolean>
   end(): Promise<void>
-  /** Leaves no half of a file behind. */
+  /** Leaves no partial file behind. */
   discard(): void
 }
 
-/** Throws where a file is in the way, unless it `replaces` that one, or cannot be made. */
+/** Throws if a file exists, unless it `replaces` it, or if it cannot be created. */
 export const openOutput = (path: string | undefined, stdout: Writable, replaces: boolean): OutputTarget =>
   path === undefined ? toStream(stdout) : toFile(path, replaces)
 
@@ -46,10 +46,10 @@ async function roomIn(stream: Writable): Promise<void> {
   settled.abort()
 }
 
-/** Under another name until it is whole, unless the path is not a regular file. */
+/** Writes under another name until complete, unless the path is not a regular file. */
 function toFile(given: string, replaces: boolean): OutputTarget {
   const there = statSync(given, { throwIfNoEntry: false })
-  // A link stays one.
+  // A link stays a link.
   const path = there?.isFile() ? realpathSync(given) : given
   const isSpecial = there !== undefined && !there.isFile()
   if (there?.isFile()) assertNoDatabase(path)
@@ -97,7 +97,7 @@ const isCode = (error: unknown, code: string): boolean =>
 
 const SQLITE = Buffer.from('SQLite format 3\0')
 
-/** The first bytes of a file, at most this many. */
+/** Returns the first bytes of a file, at most this many. */
 export function headOf(path: string, length: number): Buffer {
   const file = openSync(path, 'r')
   const head = Buffer.alloc(length)
@@ -106,13 +106,13 @@ export function headOf(path: string, length: number): Buffer {
   return head.subarray(0, read)
 }
 
-/** Throws where the file is a database, such as the one that is worked on: no output is meant to take its place. */
+/** Throws if the file is a database, such as the open one: no output should ever replace it. */
 export function assertNoDatabase(path: string): void {
   if (headOf(path, SQLITE.length).equals(SQLITE))
     throw new CliError(EXIT.cannotCreate, `cannot write ${path}: it is a database`)
 }
 
-/** Writes to the file that is open for that path, at a place of it, or behind what it was written last (null). */
+/** Writes to the open file of that path, at an offset, or after the last write (null). */
 export function writeAll(path: string, file: number, content: Buffer, at: number | null): void {
   try {
     for (let done = 0; done < content.length; )
@@ -122,7 +122,7 @@ export function writeAll(path: string, file: number, content: Buffer, at: number
   }
 }
 
-/** Opens a file, one that is made being readable by its owner alone. Throws CliError, which names it as `shown`. */
+/** Opens a file; a new one is readable by its owner only. Throws CliError, which names it as `shown`. */
 export function openToWrite(path: string, flags: string | number, shown = path): number {
   try {
     return openSync(path, flags, 0o600)

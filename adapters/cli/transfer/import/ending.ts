@@ -4,7 +4,7 @@ import { EndedEarly, TransferFailure } from '../../../../core/transfer/failure.t
 import { CliError, EXIT, EXIT_OF, interruption } from '../../exit.ts'
 import { hintOf, resuming } from './guide.ts'
 
-/** What ended an import or an export, as the command line reports it. `name` is what the input is called. */
+/** Returns the error that ended an import or export, as the command line reports it. `name` is the input's. */
 export function reported(error: unknown, name: string, signal?: AbortSignal): unknown {
   if (error instanceof EndedEarly) return cutOff(error, name, signal)
   if (!(error instanceof TransferFailure)) return error
@@ -16,7 +16,7 @@ export function reported(error: unknown, name: string, signal?: AbortSignal): un
   )
 }
 
-/** With what is stored in spite of it. */
+/** Adds what is stored nevertheless. */
 function cutOff({ stored: count, cause }: EndedEarly, name: string, signal?: AbortSignal): unknown {
   const error = reported(cause, name, signal)
   const isStopped = cause instanceof TransferFailure && cause.kind === 'stopped'
@@ -26,7 +26,7 @@ function cutOff({ stored: count, cause }: EndedEarly, name: string, signal?: Abo
       ? new CliError(error.exitCode, `interrupted: ${stored}`, resuming)
       : new CliError(error.exitCode, `${error.message}; ${stored}, the others are not`, resuming, error)
   if (!(error instanceof AppError) || error.code === 'conflict' || error.code === 'corrupt') return error
-  // That nothing was stored is true of the last batch alone.
+  // Only of the last batch is it true that nothing was stored.
   const isFull = error.code === 'storage_full'
   const reason = isFull ? 'the disk is full or cannot be written' : error.message.replace(/\.$/, '')
   return new CliError(EXIT_OF[error.code], `${reason}; ${stored}, the others are not`, resuming, error)

@@ -6,7 +6,7 @@ import { again, type Hint } from '../../exit.ts'
 
 const flagOf = (option: OptionName): string => `--${option.replaceAll(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
 
-/** What whoever imports is told to do, in flags. */
+/** What to tell the person who imports, in terms of flags. */
 export const FLAGS: Guide = {
   name: (option, value) => (value === undefined ? flagOf(option) : `${flagOf(option)} ${value}`),
   strangeColumn: column => `Name it with --map, or pass over it with --map ${quoted(`${column}=`)}`,
@@ -14,17 +14,17 @@ export const FLAGS: Guide = {
   restart: '--no-resume',
 }
 
-/** The command that goes on with an import. */
+/** Returns the command that resumes an import. */
 export const resuming: Hint = line => again('--resume')(line.filter(word => word !== '--no-resume'))
 
-/** The command that does what would help with the input of that name, if there is one. */
+/** Returns the command that would fix the input of that name, if there is one. */
 export function hintOf(fix: Fix, name: string): Hint | undefined {
   if (fix.kind === 'resume') return resuming
   if (fix.kind === 'convert') return conversion(name, fix.from)
   return again(flagOf(fix.option), ...(fix.value === undefined ? [] : [fix.value]))
 }
 
-/** The command that makes a copy in UTF-8; none for what is not a file. */
+/** Returns the command that makes a copy in UTF-8; none for what is not a file. */
 const conversion = (name: string, from: string): string | undefined =>
   name === '-' || name.startsWith('/dev/')
     ? undefined

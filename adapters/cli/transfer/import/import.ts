@@ -27,11 +27,11 @@ export interface Source {
   /** What messages call it: a path, or `-`. */
   readonly name: string
   readonly stream: Readable
-  /** How long it is, where that is known. */
+  /** Its length, if known. */
   readonly bytes?: number
 }
 
-/** A file that is longer has hundreds of records at least. */
+/** A longer file has at least hundreds of records. */
 const MANY_BYTES = 65_536
 
 /** The outcome of an import, and how long it took. */
@@ -39,12 +39,12 @@ export interface ImportSummary extends ImportOutcome {
   readonly seconds: number
 }
 
-/** The exit code that a summary stands for. */
+/** Returns the exit code of a summary. */
 export const exitCodeOf = (summary: ImportSummary): number => (hasErrors(summary) ? EXIT.data : EXIT.ok)
 
 /**
- * Imports records from a stream. Errors in the data are reported in the summary, on standard error, and by
- * `exitCodeOf`; what cannot be begun or must be stopped is thrown. `signal` stops between two batches.
+ * Imports records from a stream. Reports errors in the data in the summary, on standard error, and by `exitCodeOf`;
+ * throws if it cannot begin or must stop. `signal` stops it between two batches.
  */
 export async function importRecords(
   resource: Resource,
@@ -95,7 +95,7 @@ const isStored = (
   { dryRun, effective }: ImportOptions,
 ): boolean => !dryRun && rejected === 0 && (effective !== undefined || created + updated + removed > 0)
 
-/** What --tenant says of each record. */
+/** Returns the tenant of each record, from --tenant. */
 async function tenantOf(resource: Resource, { tenant }: ImportOptions, { records }: Services): Promise<Fixed | null> {
   if (tenant === undefined) return null
   return { field: TENANT, value: await tenantMeant(records, resource, tenant), named: tenant, flag: '--tenant' }
@@ -146,7 +146,7 @@ async function tellStopped(
   }
 }
 
-/** What columns that do not exist may be, each field once; not once records are stored, which would come again. */
+/** Suggests names for unknown columns, each field once; not after records were stored, which would be stored again. */
 async function tellMeant({ errors, created }: ImportSummary, context: Context): Promise<void> {
   const columns = new Map<string, string>()
   for (const { rule, field, detail } of errors)
@@ -156,7 +156,7 @@ async function tellMeant({ errors, created }: ImportSummary, context: Context): 
   await sayHint(context, withMore(...[...columns].flatMap(([field, column]) => ['--map', `${column}=${field}`])))
 }
 
-/** How to make room where the limit of the one tenant was reached. */
+/** Tells how to make room if the one tenant's limit was reached. */
 async function tellLimit(
   resource: Resource,
   { errors, more_errors }: ImportSummary,
@@ -170,7 +170,7 @@ async function tellLimit(
   if (hint !== undefined) await sayHint(context, hint)
 }
 
-/** What can be done about records that have the same key: as one that is stored, or as each other. */
+/** Tells what can be done about records with the same key as a stored one, or as each other. */
 async function tellTaken(resource: Resource, summary: ImportSummary, context: Context): Promise<void> {
   if (keepsPlace(resource)) return
   const { errors, created, more_errors } = summary

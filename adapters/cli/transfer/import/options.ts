@@ -6,7 +6,7 @@ import { keepsPlace } from '../../../../core/use-cases/records/import.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { FORCE } from '../../unread.ts'
 
-/** What the command line takes beside what every import does. */
+/** Options of the command line, beyond those of every import. */
 export interface CommandOptions extends ImportOptions {
   readonly rejectFile?: string
   /** With --mode replace: do not ask. */
@@ -53,7 +53,7 @@ const addReplaceOptions = (command: Command): Command =>
     .option('--allow-empty', 'with --mode replace, take a file without rows for a deck without rates')
     .option('-y, --yes', 'with --mode replace, do not ask')
 
-/** Reads what commander gathered. Throws on what makes no sense. */
+/** Reads the options that commander parsed. Throws if they make no sense. */
 export function readImportOptions(raw: Readonly<Record<string, unknown>>): CommandOptions {
   const text = (name: string): string | undefined => {
     const value = raw[name]
@@ -100,7 +100,7 @@ function wholeNumber(flag: string, given: string): number {
   return Number(given)
 }
 
-/** What --delimiter says. Throws on what cannot separate cells. */
+/** Reads --delimiter. Throws on what cannot separate cells. */
 export function delimiterNamed(given: string | undefined): string | undefined {
   if (given === undefined) return undefined
   const delimiter = given === 'tab' || given === '\\t' ? '\t' : given
@@ -109,7 +109,7 @@ export function delimiterNamed(given: string | undefined): string | undefined {
   return delimiter
 }
 
-/** `isLast`: what comes after the last `=` is the second part, since a column's name may hold one; else the first `=`. */
+/** Splits at the last `=` with `isLast`, since a column's name may contain one; else at the first. */
 function pairs(flag: string, given: unknown, isLast: boolean): (readonly [string, string])[] {
   return (Array.isArray(given) ? given : []).map(item => {
     const text = String(item)

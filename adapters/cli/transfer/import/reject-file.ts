@@ -7,8 +7,8 @@ import { cannotWrite } from '../../terminal/report.ts'
 import { assertNoDatabase, headOf, openToWrite, writeAll } from '../export/output.ts'
 
 /**
- * Made with its first row, where there is none yet; one that is there is emptied, or cut to what it was at the place
- * of a resumed import. What is not a plain file, such as a pipe, is written to and nothing else.
+ * Created with its first row. An existing file is emptied, or truncated to its size at the place of a resumed import.
+ * What is not a plain file, such as a pipe, is only written to.
  */
 export function openRejectFile(path: string, input: string, resumeAt: number | null): RejectSink {
   const there = statSync(path, { throwIfNoEntry: false })
@@ -36,7 +36,7 @@ export function openRejectFile(path: string, input: string, resumeAt: number | n
 
 const open = (path: string): number => openToWrite(path, constants.O_WRONLY | constants.O_CREAT)
 
-/** Throws where rejected rows could not be written to that path: before rows are read, since they may take long. */
+/** Throws if rejected rows could not be written to that path: before rows are read, since that may take long. */
 export function assertRejectFile(path: string): void {
   if (path === '-')
     throw new CliError(
@@ -52,7 +52,7 @@ export function assertRejectFile(path: string): void {
     return
   }
   try {
-    // The slash refuses what is not a folder.
+    // The trailing slash refuses what is not a folder.
     accessSync(`${dirname(path)}/`, constants.W_OK)
   } catch (error) {
     throw cannotWrite(path, error)
@@ -61,7 +61,7 @@ export function assertRejectFile(path: string): void {
 
 const REJECTS = new RegExp(`^\\uFEFF?\\[?(?:\\{")?${REASON}\\b`)
 
-/** A file of rejected rows is overwritten each time; any other file is refused, so that a typo loses nothing. */
+/** Overwrites a file of rejected rows each time; refuses any other file, so that a typo loses nothing. */
 function assertReplaceable(path: string): void {
   assertNoDatabase(path)
   const head = headOf(path, 64).toString()

@@ -10,8 +10,8 @@ import { sayHint } from '../../terminal/report.ts'
 import type { CommandOptions } from './options.ts'
 
 /**
- * What is approved to be stored: asked at a terminal, refused in a script where rates would go; undefined when
- * everything is.
+ * Returns what is approved to be stored: asks in a terminal, and refuses in a script if rates would be removed;
+ * undefined approves everything.
  */
 export async function approvedBy(
   context: Context,

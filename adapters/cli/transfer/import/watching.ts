@@ -8,7 +8,7 @@ import type { CommandOptions } from './options.ts'
 import { openRejectFile } from './reject-file.ts'
 import { approvedBy } from './replace.ts'
 
-/** Shows an import at the terminal: how far it is, and the first errors as they are found. `clear` ends the line. */
+/** Shows an import's progress in the terminal, and the first errors as they are found. `clear` ends the line. */
 export function watching(
   context: Context,
   { name, bytes }: { readonly name: string; readonly bytes?: number },
