@@ -7,11 +7,11 @@ import { stopped, TransferFailure } from '../../core/transfer/failure.ts'
 import type { Cut, Splitter } from '../../core/transfer/input/cut.ts'
 
 const BLOCK = 128 * 1024
-/** No row of a sound file is longer; a quote that is never closed makes one row of all that follows. */
+/** No valid row is longer; an unclosed quote makes one row of everything that follows. */
 const LONGEST_ROW = 4 * 1024 * 1024
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 const UTF_16 = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])]
-/** What files that are taken for text begin with. */
+/** The first bytes of files that people mistake for text. */
 const NO_TEXT: readonly (readonly [mark: Buffer, what: string])[] = [
   [Buffer.from('PK\u0003\u0004'), 'a workbook or a zip file, not text: save it as CSV'],
   [Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'a workbook, not text: save it as CSV'],
@@ -23,13 +23,13 @@ const bytesOf = (chunk: unknown): Buffer => {
   return typeof chunk === 'string' || chunk instanceof Uint8Array ? Buffer.from(chunk) : Buffer.alloc(0)
 }
 
-/** Reads the beginning of a text. Throws TransferFailure on UTF-16 and on what is not text. */
+/** Reads the beginning of a text. Throws TransferFailure if it is UTF-16 or not text. */
 export const openText = (name: string, stream: Readable, signal?: AbortSignal): Promise<TextInput> =>
   StreamedText.open(name, stream, signal)
 
 const digestOf = (content: Buffer): string => createHash('sha256').update(content).digest('hex')
 
-/** Once the signal has come, a text that is cut off is interrupted. */
+/** Once the signal has aborted, a truncated text counts as interrupted. */
 class StreamedText implements TextInput {
   readonly name: string
   offset = 0
@@ -140,7 +140,7 @@ class StreamedText implements TextInput {
     this.offset += bytes
   }
 
-  /** The text up to the last byte that may end a row; null when there is none yet. */
+  /** Returns the text up to the last byte that may end a row; null if there is none yet. */
   #readable(boundary: number): string | null {
     const end = this.#isLast ? this.#pending.length : this.#pending.lastIndexOf(boundary) + 1
     if (end === 0) return null
@@ -150,7 +150,9 @@ class StreamedText implements TextInput {
   }
 }
 
-/** The form of UTF-16 that a text begins in, with a byte-order mark or a letter of ASCII; null for neither. */
+/**
+ * Returns the kind of UTF-16 that a text begins with, by a byte-order mark or an ASCII letter; null if it is neither.
+ */
 function wideEncoding(head: Buffer): string | null {
   if (UTF_16.some(mark => head.subarray(0, 2).equals(mark))) return 'UTF-16'
   if (head[0] === head[1]) return null

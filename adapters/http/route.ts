@@ -37,7 +37,7 @@ export const noSuchPath = (): AppError => new AppError('not_found', 'There is no
 /** Wraps a route's handler with what must precede it. */
 export type Guard = (route: Route, method: Method, handler: Handler) => Middleware
 
-/** Parts of the service by the beginning of their paths, so that a request is matched with the routes of its part alone. */
+/** Beginnings of paths: a request is matched only with the routes of its part of the service. */
 const PARTS = ['/api/console/', '/api/', '/']
 
 const partOf = (path: string): string => PARTS.find(part => path.startsWith(part)) ?? '/'

@@ -1,10 +1,10 @@
 // Builds the console, which runs in browsers, into a folder of the programs' build: hashed names, and each file
-// compressed once, as strongly as it gets.
+// compressed once, as strongly as possible.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 
-/** What a browser needs none of: the schemas of the API's description, and the plans that numbers are read by. */
+/** Modules that a browser does not need: the schemas of the API's description, and the numbering plans. */
 const STUBS = {
   typebox: 'export default new Proxy({}, { get: () => () => ({}) })',
   plans: 'export const NUMBERING_PLANS = ""',
@@ -37,12 +37,12 @@ const OPTIONS = {
   assetNames: '[name]-[hash]',
   legalComments: 'none',
   logLevel: 'warning',
-  // The settings of the compiler say how types are checked; nothing of them decides what is built.
+  // The compiler's settings concern type checks, and must not affect the build.
   tsconfigRaw: {},
   plugins: [stubbing],
 }
 
-/** The scripts that one loads before it begins, itself first. */
+/** The scripts that a script loads before it starts, itself first. */
 function scriptsOf({ outputs }, path, found = new Set()) {
   if (found.has(path)) return found
   found.add(path)
@@ -51,7 +51,7 @@ function scriptsOf({ outputs }, path, found = new Set()) {
   return found
 }
 
-/** The page, with the names of its scripts, which a browser loads all at once, and of the style sheet. */
+/** Returns the page with the names of its scripts, which a browser loads all at once, and of its style sheet. */
 function pageOf(metafile) {
   const [entry, { cssBundle }] = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint === MAIN)
   const at = path => `/console/${basename(path)}`

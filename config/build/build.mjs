@@ -1,5 +1,5 @@
-// Builds the programs into dist when something they are made of has changed. Each build has a folder of its own, and
-// dist/bin holds what starts the present one: a program that is started meanwhile, or runs already, finds all its files.
+// Builds the programs into dist if their sources have changed. Each build has its own folder, and dist/bin holds what
+// starts the present one: a program that runs, or is being started, finds all its files.
 import { createHash } from 'node:crypto'
 import {
   chmodSync,
@@ -19,7 +19,7 @@ import { buildConsole } from './build-console.mjs'
 
 const PROGRAMS = ['trunkline', 'trunklined']
 const SOURCES = ['adapters', 'bin', 'config', 'core', 'package.json', 'package-lock.json']
-/** Builds that are kept beside the present one, since programs that run may have files of theirs still to load. */
+/** Builds kept beside the present one, since running programs may still load files of theirs. */
 const KEPT = 3
 const BUILD = /^[0-9a-f]{16}$/
 
@@ -56,7 +56,7 @@ const filesIn = folder =>
     .map(entry => join(entry.parentPath, entry.name))
     .sort()
 
-/** What the present sources are known by. */
+/** Returns a hash that identifies the present sources. */
 function stampOf() {
   const hash = createHash('sha256')
   const add = path => hash.update(`${path}\0`).update(readFileSync(path)).update('\0')
@@ -101,7 +101,7 @@ function start(stamp) {
   }
 }
 
-/** Is a process at work on this draft? */
+/** Returns whether a process is working on this draft. */
 function isBeingMade(draft) {
   try {
     return process.kill(Number(/\.(?:draft-)?(\d+)$/.exec(draft)?.[1]), 0)
@@ -110,7 +110,7 @@ function isBeingMade(draft) {
   }
 }
 
-/** Removes older builds but the newest so many, and what else is in the way. */
+/** Removes all but the newest older builds, and leftovers. */
 function clear(stamp, kept) {
   const builtAt = name => statSync(join('dist', name)).mtimeMs
   const older = readdirSync('dist')
@@ -130,5 +130,5 @@ if (!isCurrent(stamp)) {
   start(stamp)
   clear(stamp, KEPT)
 }
-// What is packed holds nothing else.
+// A package contains only the present build.
 if (process.argv.includes('--alone')) clear(stamp, 0)

@@ -1,4 +1,5 @@
-// Writes what the package depends on as CycloneDX, by the lock file: `sbom.mjs [FILE]`. Run when the package is packed.
+// Writes the package's dependencies as CycloneDX, from the lock file: `sbom.mjs [FILE]`. Runs when the package is
+// packed.
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 
@@ -7,7 +8,8 @@ const NPM = ['sbom', '--package-lock-only', '--sbom-format=cyclonedx', '--sbom-t
 const MAX_BYTES = 64 * 1024 * 1024
 
 const sbom = JSON.parse(execFileSync('npm', NPM, { encoding: 'utf8', maxBuffer: MAX_BYTES }))
-// npm's own --omit=dev leaves out what development needs as well, such as cli-table3, and names the folder.
+// npm's own --omit=dev also omits production dependencies that development needs, such as cli-table3, and names the
+// folder.
 const isForDevelopment = ({ properties = [] }) => properties.some(each => each.name === 'cdx:npm:package:development')
 const dropped = new Set(sbom.components.filter(isForDevelopment).map(component => component['bom-ref']))
 sbom.metadata.component.name = name

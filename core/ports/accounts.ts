@@ -73,10 +73,13 @@ export interface Sessions {
   extend(tokenHash: string, expiresAt: Timestamp): Promise<void>
   /** Ends a session and notes a logout in the audit trail; does nothing if there is none. */
   end(tokenHash: string, by?: Actor): Promise<void>
-  /** Ends the one that is listed by this id, those of one account, or all; notes it in the audit trail, returns how many. */
+  /**
+   * Ends the session with this listed id, those of one account, or all; notes it in the audit trail, and returns how
+   * many.
+   */
   revoke(which: { readonly id: string } | { readonly accountId: number } | 'all', by?: Actor): Promise<number>
   forgetExpired(now: Timestamp): Promise<number>
-  /** The latest first, each by an id that is not its token. */
+  /** Latest first, each with an id that is not its token. */
   list(): Promise<(Session & { readonly id: string })[]>
 }
 

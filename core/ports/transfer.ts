@@ -1,29 +1,29 @@
 import type { Cut, Splitter } from '../transfer/input/cut.ts'
 
-/** Text that is read once, from its beginning to its end. */
+/** Text that is read once, from beginning to end. */
 export interface TextInput {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string
-  /** The beginning of the text, without a byte-order mark: at least a header. */
+  /** The beginning of the text, without a byte-order mark; includes the header. */
   readonly head: string
-  /** Did it begin with a byte-order mark? */
+  /** True if it began with a byte-order mark. */
   readonly hasMark: boolean
-  /** Bytes before the rows that come next. */
+  /** Bytes before the next rows. */
   readonly offset: number
-  /** The line on which they begin. */
+  /** The line of the next rows. */
   readonly line: number
-  /** A digest of all bytes before `offset`. */
+  /** Returns a digest of all bytes before `offset`. */
   digest(): string
-  /** A digest of at most so many bytes of the beginning, and of how many there are. */
+  /** Returns a digest of at most that many bytes of the beginning, with their number. */
   headDigest(bytes: number): HeadDigest
-  /** Goes on to a place further on; false when the input is too short for it. */
+  /** Skips forward to a place; returns false if the input is too short. */
   skipTo(offset: number, line: number): Promise<boolean>
   /**
-   * The rows in stretches of at most `limit`, others having their turn between two; `offset` and `line` are those after
-   * the stretch. Throws TransferFailure on what is no text in UTF-8, and on a row without end.
+   * Yields the rows in stretches of at most `limit`, giving others a turn in between; `offset` and `line` are those
+   * after the stretch. Throws TransferFailure if the text is not UTF-8, and on a row without end.
    */
   rows(splitter: Splitter, limit: number): AsyncIterable<Cut>
-  /** Ends it where it is, even while more is waited for. */
+  /** Stops reading, even while waiting for more. */
   stop(): void
 }
 
@@ -32,9 +32,9 @@ export interface HeadDigest {
   readonly digest: string
 }
 
-/** Where the text of rejected rows goes. */
+/** Receives the text of rejected rows. */
 export interface RejectSink {
-  /** How long it is: what a resumed import goes on from. */
+  /** Its length, from which a resumed import continues. */
   readonly bytes: number
   write(text: string): void
   close(): void

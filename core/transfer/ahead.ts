@@ -1,9 +1,9 @@
-/** The same items, each asked for while the one before is still being dealt with. */
+/** Yields the same items, requesting each while the previous one is being processed. */
 export async function* ahead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const source = items[Symbol.asyncIterator]()
   const ask = (): Promise<IteratorResult<T>> => {
     const asked = source.next()
-    // Whoever awaits it gets the error; until then, a rejection that nobody awaits is not an error.
+    // Whoever awaits it gets the error; until then, the rejection must not count as unhandled.
     asked.catch(() => undefined)
     return asked
   }

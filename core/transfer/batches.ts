@@ -15,14 +15,14 @@ type WarnedRow = Pick<BulkRecord, 'row' | 'line'> & { readonly warnings: readonl
 /** Rows that were read together. */
 export interface Batch {
   readonly records: readonly BulkRecords[]
-  /** Those that break a rule. */
+  /** Rows that break a rule. */
   readonly rejected: readonly RejectedRow[]
-  /** Those that are taken, and may not mean what they seem to. */
+  /** Accepted rows that may not mean what they seem to. */
   readonly warned: readonly WarnedRow[]
   readonly rows: number
   /** The lines of rows without any value. */
   readonly blank: readonly number[]
-  /** Where the input stands after them. */
+  /** The place in the input after these rows. */
   readonly reached: Reached
 }
 
@@ -32,18 +32,18 @@ export interface Reading {
   readonly input: TextInput
   readonly opened: OpenedSource
   readonly names: Names
-  /** Are the rows from a place within the input? */
+  /** True if the rows start at a place within the input. */
   readonly isWithin: boolean
-  /** Must rejected rows be handed back as they came? */
+  /** True if rejected rows must be returned as read. */
   readonly keepsRaw: boolean
   readonly signal: AbortSignal | undefined
-  /** Makes the keys of records those of the stored records that they mean. */
+  /** Replaces the keys of records by those of the stored records that they mean. */
   readonly withStoredKeys: (records: readonly BulkRecord[]) => Promise<readonly BulkRecord[]>
 }
 
 /** Rows read at once. */
 const STRETCH = 500
-/** Characters of a batch, about, whatever its rows: they are held until they are stored. */
+/** About the most characters of a batch, whatever its rows: they stay in memory until they are stored. */
 const BATCH_LENGTH = 8 * 1024 * 1024
 
 export const reachedIn = (input: TextInput): Reached => ({
@@ -52,7 +52,10 @@ export const reachedIn = (input: TextInput): Reached => ({
   digest: input.digest(),
 })
 
-/** Reads an input to its end or the signal, in batches of about as many rows as `size` says at that moment. */
+/**
+ * Reads an input to its end or until the signal aborts, in batches of about as many rows as `size` returns at that
+ * moment.
+ */
 export async function* readBatches(reading: Reading, size: () => number): AsyncGenerator<Batch> {
   const { input, opened, isWithin, signal } = reading
   const read = rowReader(reading)
@@ -82,7 +85,7 @@ interface Draft {
 
 const emptyBatch = (): Draft => ({ records: [], rejected: [], warned: [], blank: [], rows: 0, length: 0 })
 
-/** Adds what is read of some rows to a batch. Rows that name records not known yet are read again once those are. */
+/** Adds rows to a batch. Reads rows with unknown names again, once those are looked up. */
 function rowReader({ opened, names, keepsRaw, withStoredKeys }: Reading) {
   let number = 0
   return async (rows: readonly SourceRow[], batch: Draft): Promise<void> => {
@@ -104,12 +107,12 @@ function rowReader({ opened, names, keepsRaw, withStoredKeys }: Reading) {
         for (const values of read.records) records.push({ row, line, raw: keepsRaw ? raw : null, values })
       }
     } while (await names.load())
-    // Kept as they are read, they would be copied by the garbage collector, and then take as long again to pass on.
+    // Left as they are, the garbage collector would copy them, and passing them on would take as long again.
     if (records.length > 0) batch.records.push(packed(await withStoredKeys(records)))
     number += rows.length
     batch.rows += rows.filter(source => !isNote(source)).length
   }
 }
 
-/** A reject file's word on the row that follows, and no row. */
+/** A reject file's note about the next row, not a row. */
 const isNote = ({ content }: SourceRow): boolean => 'json' in content && isReason(content.json, REASON)

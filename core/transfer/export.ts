@@ -14,27 +14,27 @@ import type { Format } from './formats.ts'
 /** How records are written. */
 export interface ExportForm {
   readonly format: Format
-  /** Keeps spreadsheets from running text; what is written does not import back unchanged. */
+  /** Keeps spreadsheets from running text; the output does not import back unchanged. */
   readonly escapeFormulas: boolean
-  /** Does CSV begin with a byte-order mark? */
+  /** True if CSV begins with a byte-order mark. */
   readonly bom: boolean
   readonly delimiter?: string | undefined
   readonly withSecrets: boolean
 }
 
-/** A stretch of what is written, and how many records there are in it. */
+/** Part of the output, and the number of its records. */
 export interface Stretch {
   readonly text: string
   readonly count: number
 }
 
-/** The fields of a resource whose values are secret. */
+/** Returns the fields of a resource whose values are secret. */
 export const secretsIn = ({ fields }: Resource): string[] =>
   Object.entries(fields).flatMap(([name, { secret }]) => (secret ? [name] : []))
 
 /**
- * All records of a selection so that an import makes the same ones again, some hundred at a time. That takes secrets
- * as well, those of gateways included, which the API never shows.
+ * Yields all records of a selection, some hundred at a time, so that an import recreates them. That includes secrets,
+ * even gateways' passwords, which the API never shows.
  */
 export async function* exported(
   bulk: Pick<Bulk, 'dump'>,

@@ -1,14 +1,14 @@
 import type { OptionName } from './guide.ts'
 
-/** What would help: another option, going on where an import stopped, or the text in another encoding. */
+/** What would help: another option, resuming an import, or the text in another encoding. */
 export type Fix =
   | { readonly kind: 'option'; readonly option: OptionName; readonly value?: string }
   | { readonly kind: 'resume' }
   | { readonly kind: 'convert'; readonly from: string }
 
 /**
- * Why an import or export cannot be begun or must stop: what was asked for makes no sense, the input is at fault, or
- * somebody stopped it.
+ * Why an import or export cannot begin or must stop: the request makes no sense, the input is faulty, or somebody
+ * stopped it.
  */
 export class TransferFailure extends Error {
   readonly kind: 'usage' | 'data' | 'stopped'
@@ -22,7 +22,7 @@ export class TransferFailure extends Error {
   }
 }
 
-/** An import that ended before its input did, though records of it are stored and stay; `cause` is why. */
+/** An import that ended before its input did, though some of its records are stored and stay; `cause` is why. */
 export class EndedEarly extends Error {
   readonly stored: number
 
@@ -39,5 +39,5 @@ export const optionFix = (option: OptionName, value?: string): Fix => ({
   ...(value === undefined ? {} : { value }),
 })
 
-/** An import that a signal ended before anything was stored. */
+/** The error of an import that a signal ended before anything was stored. */
 export const stopped = (): TransferFailure => new TransferFailure('stopped', 'interrupted: nothing was stored')

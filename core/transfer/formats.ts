@@ -1,7 +1,7 @@
 export const FORMATS = ['csv', 'ndjson', 'json'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** As given, else by the ending of the name, else CSV. */
+/** Returns the given format, else the one of the name's extension, else CSV. */
 export function formatOf(given: Format | undefined, name: string): Format {
   if (given) return given
   const ending = /\.(\w+)$/.exec(name)?.[1]?.toLowerCase()

@@ -1,16 +1,16 @@
 import type { FieldError } from '../errors.ts'
 import type { Warning } from './rows/evaluate.ts'
 
-/** Where a row stands in the input. */
+/** Where a row is in the input. */
 export interface At {
   /** Its first line. */
   readonly line: number
-  /** Which element of a JSON array it is, from 1: a whole array may stand on one line. */
+  /** The number of the element in a JSON array, from 1: a whole array may be on one line. */
   readonly element?: number
 }
 
 export interface ImportWarning extends At {
-  /** The column, member or field; `row` for the row as a whole. */
+  /** The column, member or field; `row` for the whole row. */
   readonly field: string
   readonly message: string
 }
@@ -25,14 +25,14 @@ const toError = (at: At, error: FieldError): ImportError => ({
   ...(error.detail ? { detail: error.detail } : {}),
 })
 
-/** What was found so far: what comes first is kept, the rest is counted. */
+/** A list of findings: the first are kept, the rest is counted. */
 export interface Kept<T, Shown> {
   readonly kept: readonly Shown[]
   readonly more: number
   add(at: At, found: readonly T[]): void
 }
 
-/** `tell` gets each, and whether it is kept. */
+/** Calls `tell` with each, and whether it is kept. */
 function firstOf<T, Shown>(
   max: number,
   form: (at: At, found: T) => Shown,

@@ -14,7 +14,7 @@ import { namesIn } from './rows/names.ts'
 import { runImport } from './run.ts'
 import type { ImportOutcome } from './summary.ts'
 
-/** Throws where options contradict each other, or the kind of record. */
+/** Throws if options contradict each other, or the kind of record. */
 export function assertSensible(resource: Resource, options: ImportOptions, guide: Guide): void {
   const { resume, mode, allowDuplicates } = options
   assertReplaceable(resource, options, guide)
@@ -33,7 +33,7 @@ export function assertSensible(resource: Resource, options: ImportOptions, guide
     )
 }
 
-/** Reads what was asked for. Throws TransferFailure on what makes no sense; `assertSensible` comes before. */
+/** Reads the options, which `assertSensible` has checked. Throws TransferFailure if they make no sense. */
 export function planImport(
   resource: Resource,
   options: ImportOptions,
@@ -50,16 +50,16 @@ export function planImport(
   return { resource, options, format, tenant, targets, constants, rules }
 }
 
-/** What an import came to, and the deck that it replaced. */
+/** The outcome of an import, and the deck that it replaced. */
 export interface Imported {
   readonly outcome: ImportOutcome
   readonly replacing: Replacing | null
 }
 
 /**
- * Imports records from a text. Errors in the data are in the outcome and told to the watcher; what cannot be begun or
- * must be stopped is thrown: TransferFailure, AppError, or EndedEarly where records of it are stored. `signal` stops
- * between two batches.
+ * Imports records from a text. The outcome and the watcher report errors in the data. Throws if it cannot begin or
+ * must stop: TransferFailure, AppError, or EndedEarly if records of it are stored. `signal` stops it between two
+ * batches.
  */
 export async function importText(
   planned: PlannedImport,

@@ -14,7 +14,7 @@ import type { CellRules } from './rows/cells.ts'
 import type { Targets } from './rows/columns.ts'
 import type { Fixed } from './rows/evaluate.ts'
 
-/** What an import works with. */
+/** The ports of an import. */
 export interface ImportPorts {
   readonly records: Records
   readonly bulk: Bulk
@@ -29,34 +29,34 @@ export interface Tally {
   readonly rejected: number
 }
 
-/** Who follows an import. */
+/** Follows an import. */
 export interface ImportWatcher {
-  /** How far it has come. */
+  /** Reports progress. */
   at(tally: Tally): void
-  /** All rows are read; those that were not stored on the way are being stored. */
+  /** All rows are read; those not stored on the way are being stored. */
   storing(rows: number): void
-  /** It goes on from where an earlier one stopped. */
+  /** The import resumes where an earlier one stopped. */
   continuing(mark: Mark): void
-  /** `isKept`: it is among the first, which the outcome holds. */
+  /** `isKept`: it is among the first errors, which the outcome includes. */
   error(error: ImportError, isKept: boolean): void
   warning(warning: ImportWarning, isKept: boolean): void
-  /** Where rejected rows go; null for nowhere. `resumeAt`: how much of it there is from before; null for nothing. */
+  /** Opens the sink for rejected rows; null for none. `resumeAt`: its length from before; null for a new one. */
   openRejects(shape: RejectShape, resumeAt: number | null): RejectSink | null
-  /** Are rejected rows wanted at all? */
+  /** True if rejected rows are wanted. */
   readonly keepsRejects: boolean
   /**
-   * What somebody agrees to, where a deck is replaced; undefined when everything is agreed to. `load` tells what would
-   * become of the rows. May throw instead.
+   * Returns what somebody approves if a deck is replaced; undefined approves everything. `load` tells what would
+   * happen to the rows. May throw instead.
    */
   approve(replacing: Replacing, load: BulkLoad, rows: number): Promise<BulkCounts | undefined>
 }
 
-/** An import as it was asked for, checked as far as that can be done before anything is read. */
+/** An import as requested, checked as far as possible before anything is read. */
 export interface PlannedImport {
   readonly resource: Resource
   readonly options: ImportOptions
   readonly format: Format
-  /** The one that all records are of. */
+  /** The tenant of all records. */
   readonly tenant: Fixed | null
   readonly targets: Targets
   readonly constants: Readonly<Record<string, Value>>

@@ -1,24 +1,24 @@
 import type { ImportMode } from '../ports/bulk.ts'
 import type { Format } from './formats.ts'
 
-/** How a file is read, and what becomes of its rows. */
+/** How to read a file, and what to do with its rows. */
 export interface ImportOptions {
   readonly format?: Format
-  /** A tenant's slug or id, for records whose input does not name one. */
+  /** A tenant's slug or id, for records whose input names none. */
   readonly tenant?: string
-  /** What columns of the input are called, and the field each is; an empty one is passed over. */
+  /** The field of each column of the input; an empty one is ignored. */
   readonly map: readonly (readonly [column: string, field: string])[]
   readonly set: readonly (readonly [field: string, value: string])[]
   readonly mode: ImportMode
   readonly onError: 'stop' | 'continue'
-  /** How many errors to keep. */
+  /** The number of errors to keep. */
   readonly maxErrors: number
   readonly dryRun: boolean
-  /** false: start from the beginning although an import of this input was interrupted. */
+  /** false: start from the beginning, even if an import of this input was interrupted. */
   readonly resume?: boolean
   readonly decimalComma: boolean
   readonly delimiter?: string
-  /** The rejected rows begin with a byte-order mark, as the input may. */
+  /** Begins the rejected rows with a byte-order mark, as in the input. */
   readonly bom: boolean
   readonly allowDuplicates: boolean
   readonly force: boolean

@@ -5,40 +5,40 @@ import type { HeadDigest, TextInput } from '../ports/transfer.ts'
 import { TransferFailure } from './failure.ts'
 import type { Guide } from './guide.ts'
 
-/** What is kept of an import with each batch that it stores. */
+/** What is stored about an import with each of its batches. */
 export interface Mark {
   readonly offset: number
   readonly line: number
-  /** A hash of all bytes before the offset: what follows may be corrected, what comes before may not change. */
+  /** A hash of all bytes before the offset: the rest may be corrected, but not what precedes it. */
   readonly digest: string
-  /** A hash of the first bytes: which inputs it may be. */
+  /** A hash of the first bytes, which identifies possible inputs. */
   readonly head: HeadDigest
   /** A hash of the options that decide how rows are read. */
   readonly options: string
-  /** The highest id there was when the import began. */
+  /** The highest id when the import began. */
   readonly before: number
   readonly rows: number
   readonly created: number
   readonly skipped: number
   readonly rejected: number
   readonly blank: number
-  /** The first lines of those. */
+  /** Their first lines. */
   readonly blankLines: readonly number[]
   readonly rejectBytes: number
   readonly isDone: boolean
 }
 
-/** Enough to tell one input from another; less than the rows of one batch. */
+/** Enough to distinguish inputs; less than the rows of one batch. */
 const HEAD_BYTES = 1024
 
 export interface Fingerprint {
-  /** What the place is kept under. */
+  /** The key under which the place is stored. */
   readonly key: string
   readonly head: Mark['head']
   readonly options: string
 }
 
-/** What an input is known by. `settings` is all that decides how its rows are read. */
+/** Identifies an input. `settings` is everything that decides how its rows are read. */
 export function fingerprintOf(
   input: Pick<TextInput, 'headDigest'>,
   settings: unknown,
@@ -73,8 +73,8 @@ function readMark({ mark }: ImportPlace): Mark | null {
 }
 
 /**
- * Where to go on: null for the beginning. Throws when an import of this input was interrupted and neither
- * --resume nor --no-resume is given, and when the one to be resumed was of another input.
+ * Returns where to continue; null for the beginning. Throws if an import of this input was interrupted and neither
+ * --resume nor --no-resume is given, or if the one to resume was of another input.
  */
 export function findPlace(
   places: readonly ImportPlace[],
@@ -110,7 +110,7 @@ const isHead = (input: Pick<TextInput, 'headDigest'>, { length, digest }: HeadDi
   return head.length === length && head.digest === digest
 }
 
-/** Passes over what was stored, having made sure that it is the same. */
+/** Skips what was stored, after checking that it is the same. */
 export async function goTo(input: TextInput, mark: Mark, guide: Guide): Promise<void> {
   if (!(await input.skipTo(mark.offset, mark.line)) || input.digest() !== mark.digest)
     throw notTheSame(input.name, mark, guide)

@@ -5,39 +5,39 @@ import type { Format } from './formats.ts'
 import { withoutFirstCell } from './input/csv.ts'
 import { REASON } from './rows/columns.ts'
 
-/** How rejected rows are written: as they came. */
+/** How rejected rows are written: as read. */
 export interface RejectShape {
   readonly format: Format
-  /** Do they begin with a byte-order mark? */
+  /** True if they begin with a byte-order mark. */
   readonly isMarked: boolean
   readonly delimiter: string
   readonly newline: string
-  /** The header row as it came. */
+  /** The header row as read. */
   readonly header: string
 }
 
 export interface Rejects {
   add(raw: string, errors: FieldErrors): void
-  /** How much was written: what a resumed import goes on from. */
+  /** How much was written, from where a resumed import continues. */
   readonly bytes: number
   close(): void
 }
 
 const NOWHERE: Rejects = { add: () => {}, bytes: 0, close: () => {} }
 
-/** The reason in front of a rejected row that stays as it came; in JSON, as an element of its own. */
+/** Puts the reason before a rejected row that stays as read; in JSON, as its own element. */
 const FORMS: Readonly<Record<Format, (raw: string, reason: string, shape: RejectShape) => string>> = {
   csv: (raw, reason, { delimiter, newline }) => `${csvCell(reason, delimiter)}${delimiter}${raw}${newline}`,
   ndjson: (raw, reason) => `${JSON.stringify({ [REASON]: reason })}\n${raw}\n`,
   json: (raw, reason) => `${JSON.stringify({ [REASON]: reason })},\n${raw}`,
 }
 
-/** Writes rejected rows, each with the reason, in the format of the input; nowhere without a sink. */
+/** Writes rejected rows with their reasons, in the format of the input; nowhere without a sink. */
 export function rejectsTo(sink: RejectSink | null, shape: RejectShape): Rejects {
   if (sink === null) return NOWHERE
   const { format, delimiter, newline, header, isMarked } = shape
   const isReject = format === 'csv' && header.startsWith(`${REASON}${delimiter}`)
-  /** Without the reason that a row of such a file has already. */
+  /** Removes the reason that a row of a reject file has already. */
   const bare = (raw: string): string => (isReject ? withoutFirstCell(raw, delimiter) : raw)
   return {
     get bytes() {

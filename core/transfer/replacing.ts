@@ -9,18 +9,18 @@ import type { Guide } from './guide.ts'
 import type { ImportOptions } from './options.ts'
 import type { Fixed } from './rows/evaluate.ts'
 
-/** A deck that an import is to replace, and what is shown of it. */
+/** A deck that an import replaces, with what is shown about it. */
 export interface Replacing extends Replacement {
-  /** As it was given. */
+  /** As given. */
   readonly tenant: string
   readonly timeZone: string
-  /** Does the new one take effect in the past? */
+  /** True if the new deck takes effect in the past. */
   readonly isPast: boolean
 }
 
 const EXAMPLE = '2026-12-01T00:00'
 
-/** Throws where the options of the mode replace make no sense. */
+/** Throws if the options of the mode replace make no sense. */
 export function assertReplaceable(resource: Resource, options: ImportOptions, guide: Guide): void {
   const { mode, effective, tenant, onError, allowEmpty } = options
   const replace = guide.name('mode', 'replace')
@@ -49,7 +49,7 @@ export function assertReplaceable(resource: Resource, options: ImportOptions, gu
     )
 }
 
-/** What is to be replaced, and when; null with every other mode. */
+/** Returns what to replace, and when; null in every other mode. */
 export async function replacingOf(
   { mode, effective }: ImportOptions,
   tenant: Fixed | null,

@@ -14,13 +14,13 @@ import type { Names } from './rows/names.ts'
 import { storedKeys } from './stored-keys.ts'
 import type { ImportOutcome } from './summary.ts'
 
-/** An import of which is known how its rows are read. */
+/** An import whose input format is known. */
 interface Run extends PlannedImport {
   readonly input: TextInput
   readonly ports: ImportPorts
   readonly watcher: ImportWatcher
   readonly opened: OpenedSource
-  /** The deck that is to be replaced, with that mode. */
+  /** The deck to replace, in that mode. */
   readonly replacing: Replacing | null
   readonly names: Names
   readonly signal: AbortSignal | undefined
@@ -97,14 +97,14 @@ const shapeOf = ({ format, opened, options, input }: Run): RejectShape => ({
 interface RunPlace {
   readonly key: string
   readonly mark: Mark | null
-  /** As it is stored, whether the import goes on from there or not. */
+  /** As stored, whether the import resumes or not. */
   readonly formerMark: string | null
-  /** The highest id there was when it began. */
+  /** The highest id when it began. */
   readonly before: number
   markAt(reached: Reached, counts: Counts, blankLines: readonly number[], rejectBytes: number, isDone: boolean): string
 }
 
-/** Where this import begins, and how it notes where it is. */
+/** Returns where this import begins, and how it stores its progress. */
 async function placeOf(run: Run): Promise<RunPlace> {
   const { resource, input, format, options, ports, opened, rules } = run
   const settings = [resource.name, format, opened.delimiter, options.map, opened.constants, options.decimalComma]
@@ -139,7 +139,7 @@ async function placeOf(run: Run): Promise<RunPlace> {
   }
 }
 
-/** Passes over what is stored, which a signal meanwhile does not change. */
+/** Skips what is stored; a signal meanwhile has no effect on that. */
 async function passOver({ input, rules, signal, ...run }: Run, mark: Mark): Promise<void> {
   try {
     await goTo(input, mark, rules.guide)
@@ -148,7 +148,7 @@ async function passOver({ input, rules, signal, ...run }: Run, mark: Mark): Prom
   }
 }
 
-/** The error of an import that ended before its input did: with what is stored in spite of that, if anything is. */
+/** Returns the error of an import that ended before its input did, with what is stored nevertheless. */
 function endedEarly(
   { resource, options, counts }: Pick<Run, 'resource' | 'options'> & { readonly counts: Pick<BulkCounts, 'created'> },
   cause: unknown,
@@ -157,7 +157,7 @@ function endedEarly(
   return hasStored ? new EndedEarly(counts.created, cause) : cause
 }
 
-/** Goes on from what an earlier run had come to. */
+/** Continues with the counts of the earlier run. */
 function takeUp(watcher: ImportWatcher, mark: Mark, counts: Counts, blankLines: number[]): void {
   const { rows, created, skipped, rejected, blank } = mark
   Object.assign(counts, { rows, created, skipped, rejected, blank })
@@ -175,7 +175,7 @@ interface Passing extends Run {
   readonly load: BulkLoad
 }
 
-/** While a batch is stored, the next is read and handed over. */
+/** Reads and adds the next batch while one is being stored. */
 async function passRows(passing: Passing): Promise<void> {
   const { input, resource, watcher, counts, place, load, options, signal } = passing
   const isWithin = place.mark !== null
@@ -184,7 +184,7 @@ async function passRows(passing: Passing): Promise<void> {
     { ...passing, isWithin, withStoredKeys, keepsRaw: watcher.keepsRejects },
     () => load.batchSize,
   )
-  /** Waits for no more input once that has failed. */
+  /** Stops waiting for input once that has failed. */
   const orStop = (work: Promise<void>): Promise<void> => {
     work.catch(() => input.stop())
     return work
@@ -203,7 +203,7 @@ async function passRows(passing: Passing): Promise<void> {
     await stored
     if (!signal?.aborted) {
       watcher.storing(counts.rows)
-      // A signal that comes from here on interrupts nothing: all is stored, or nothing for a reason of its own.
+      // A signal from here on interrupts nothing: everything is stored, or nothing for another reason.
       return await settle(passing, reached, true)
     }
   } catch (error) {
@@ -227,18 +227,18 @@ function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void 
   for (const { row, source, errors } of rejected) reject(passing, { row, ...source, errors })
 }
 
-/** An import that goes on within an array counts its elements from there, so it names lines alone. */
+/** An import that resumes within an array would count its elements from there, so it gives only lines. */
 const at = ({ format, place }: Passing, row: number, line: number): At =>
   format === 'json' && place.mark === null ? { line, element: row + 1 } : { line }
 
 function reject(passing: Passing, { row, line, raw, errors }: Rejection): void {
   passing.counts.rejected++
-  // What is wrong with the array itself is on a row without text, and in no element.
+  // A fault of the array itself is on a row without text, and in no element.
   passing.errors.add(raw === '' ? { line } : at(passing, row, line), errors)
   passing.rejects.add(raw ?? '', errors)
 }
 
-/** Stores what was read; when a row before broke a rule and nothing may be stored, still looks for others that do. */
+/** Stores what was read; if an earlier row broke a rule and nothing may be stored, only looks for more such rows. */
 async function settle(passing: Passing, reached: Reached, isDone: boolean): Promise<void> {
   const { load, place, counts, blankLines, rejects, options, opened } = passing
   const isStopped = (): boolean => options.onError === 'stop' && counts.rejected > (place.mark?.rejected ?? 0)
@@ -265,6 +265,6 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
   counts.skipped += outcome.skipped
 }
 
-/** What somebody agrees to, where a deck is replaced. */
+/** Returns what somebody approves if a deck is replaced. */
 const approvedBy = async ({ watcher, replacing, load, counts }: Passing): Promise<BulkCounts | undefined> =>
   replacing ? watcher.approve(replacing, load, counts.rows) : undefined

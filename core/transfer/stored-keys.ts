@@ -8,8 +8,8 @@ import type { OpenedSource } from './input/source.ts'
 import type { ImportOptions } from './options.ts'
 
 /**
- * Where the key is a telephone number and stored records are to be found by it, writes each number as the record does
- * that has it: +380441234567 and 044 1234567 are one DID of a tenant in Kyiv.
+ * If the key is a phone number, rewrites each number as the stored record has it, so that the record is found:
+ * +380441234567 and 044 1234567 are one DID of a tenant in Kyiv.
  */
 export function storedKeys(
   records: Records,

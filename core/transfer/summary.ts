@@ -1,6 +1,6 @@
 import type { ImportError, ImportWarning } from './found.ts'
 
-/** The outcome of an import, counted in records; `rows`, `rejected`, `warned` and `blank` are counted in input rows. */
+/** The outcome of an import, counted in records; `rows`, `rejected`, `warned` and `blank` count rows of the input. */
 export interface ImportOutcome {
   readonly resource: string
   readonly source: string
@@ -12,20 +12,20 @@ export interface ImportOutcome {
   readonly removed: number
   readonly skipped: number
   readonly rejected: number
-  /** Rows that were taken and may not mean what they seem to. */
+  /** Accepted rows that may not mean what they seem to. */
   readonly warned: number
   readonly blank: number
-  /** The first lines of those. */
+  /** Their first lines. */
   readonly blank_lines: readonly number[]
   readonly errors: readonly ImportError[]
-  /** Errors that are not among these. */
+  /** The number of further errors. */
   readonly more_errors: number
-  /** What may not mean what it seems to, and how many more there are. */
+  /** The first warnings; `more_warnings` counts the rest. */
   readonly warnings: readonly ImportWarning[]
   readonly more_warnings: number
 }
 
-/** Did it find anything wrong? Rows that a resumed import had rejected before count as well. */
+/** True if anything was wrong, including rows that a resumed import had rejected before. */
 export const hasErrors = ({
   rejected,
   errors,

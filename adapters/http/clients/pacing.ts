@@ -1,10 +1,10 @@
-/** How long a turn of the event loop takes up requests, in milliseconds. */
+/** Milliseconds that a turn of the event loop may start requests. */
 const AT_MOST_MS = 1
 
 /**
- * Takes up requests in their order, and leaves to the next turn of the event loop what would make this one long: with
- * many clients, a new connection would else wait for three long turns until it is accepted, read and answered. What is
- * urgent is taken up at once.
+ * Starts requests in order, and leaves those that would make a turn of the event loop too long to the next one:
+ * otherwise, with many clients, a new connection would wait three long turns to be accepted, read and answered. Starts
+ * urgent requests at once.
  */
 export function paced<R>(handle: (request: R) => void, isUrgent: (request: R) => boolean): (request: R) => void {
   const waiting: R[] = []
@@ -22,7 +22,7 @@ export function paced<R>(handle: (request: R) => void, isUrgent: (request: R) =>
     if (waiting.length === 0) return
     if (since === null) beginTurn()
     for (const next of waiting.splice(0, 1)) handle(next)
-    // In a tick of its own, so that what the request leads to is done, and counts, before the next.
+    // In its own tick, so that what the request triggers is done, and counts, before the next.
     if (!isLong()) queueMicrotask(() => process.nextTick(takeUp))
   }
   return request => {

@@ -1,2 +1,2 @@
-/** What stands in the place of a secret where lists are shown. */
+/** Shown in place of a secret in lists. */
 export const SECRET_MARK = '••••••'

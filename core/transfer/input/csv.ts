@@ -2,13 +2,13 @@ import { type Cut, Fault, type SourceRow, type Splitter } from './cut.ts'
 
 export interface Dialect {
   readonly delimiter: string
-  /** What ends a line; a carriage return before a line feed belongs to it. */
+  /** What ends a line, including a carriage return before a line feed. */
   readonly newline: '\n' | '\r'
 }
 
 const DELIMITERS = [',', ';', '\t', '|']
 
-/** What separates cells is what makes the most of them in the first row. */
+/** Detects the dialect; the separator is the one that gives the most cells in the first row. */
 export function detectDialect(head: string, delimiter?: string): Dialect {
   const newline = !head.includes('\n') && head.includes('\r') ? '\r' : '\n'
   if (delimiter !== undefined) return { delimiter, newline }
@@ -20,9 +20,8 @@ export function detectDialect(head: string, delimiter?: string): Dialect {
 }
 
 /**
- * Rows of comma-separated text (RFC 4180). A quote counts at the start of a cell alone, as spreadsheets have it. Most
- * rows have no quote at all, and for those a plain split is several times as fast as a parser that looks at each
- * character.
+ * Splits comma-separated text (RFC 4180) into rows. A quote counts only at the start of a cell, as in spreadsheets.
+ * Most rows have no quote, and for those a plain split is several times as fast as parsing each character.
  */
 export function csvSplitter({ delimiter, newline }: Dialect): Splitter {
   const split = (text: string, start: number, firstLine: number, limit: number, isLast: boolean): Cut => {
@@ -84,7 +83,7 @@ interface Quoted {
   readonly end: number
 }
 
-/** A row with quotes in it; null when its end has not come yet. */
+/** Returns a row with quotes; null if its end has not come yet. */
 function quotedRow(text: string, start: number, dialect: Dialect, isLast: boolean): Quoted | null {
   const { delimiter, newline } = dialect
   const cells: string[] = []
@@ -128,14 +127,14 @@ function closingQuote(text: string, from: number): number {
   return -1
 }
 
-/** A row as it came, without its first cell and the delimiter after that. */
+/** Returns a row as read, without its first cell and the delimiter after that. */
 export function withoutFirstCell(raw: string, delimiter: string): string {
   const close = raw.charCodeAt(0) === QUOTE ? closingQuote(raw, 1) : 0
   const end = close === -1 ? -1 : raw.indexOf(delimiter, close)
   return end === -1 ? raw : raw.slice(end + delimiter.length)
 }
 
-/** The last cell of a row without the carriage return of its line end. */
+/** Removes the carriage return of the line end from a row's last cell. */
 function ended(cells: string[], end: number): Quoted {
   const last = cells.pop() ?? ''
   cells.push(last.endsWith('\r') ? last.slice(0, -1) : last)

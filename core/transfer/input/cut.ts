@@ -6,21 +6,21 @@ export class Fault {
   }
 }
 
-/** One row of an input, before its values are read. */
+/** A row of an input, before its values are read. */
 export interface SourceRow {
   /** The line it starts on. */
   readonly line: number
-  /** The row as it came, without its line end. */
+  /** The row as read, without its line end. */
   readonly raw: string
   readonly content: readonly string[] | { readonly json: unknown } | Fault
 }
 
-/** What a format makes of a stretch of text: the rows that are whole in it. */
+/** The complete rows that a format finds in a stretch of text. */
 export interface Cut {
   readonly rows: SourceRow[]
   /** The lines of rows without any value. */
   readonly blank: number[]
-  /** How far the text was taken, and the line that begins there. */
+  /** How far the text was consumed, and the line that begins there. */
   readonly end: number
   readonly line: number
 }
@@ -29,10 +29,10 @@ export interface Splitter {
   /** The byte after which a row may end. */
   readonly boundary: number
   /**
-   * Takes at most `limit` rows off the text from `start`, which is on `line`. `isLast`: no more text will follow, so
-   * what is left is whole or at fault.
+   * Splits at most `limit` rows off the text from `start`, which is on `line`. `isLast`: no more text follows, so the
+   * rest is complete or faulty.
    */
   split(text: string, start: number, line: number, limit: number, isLast: boolean): Cut
-  /** What is at fault with a text that ends on that line, all of it having been split; null for nothing. */
+  /** Returns what is wrong with a completely split text that ends on that line; null if nothing is. */
   ending?(line: number): SourceRow | null
 }

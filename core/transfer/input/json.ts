@@ -4,7 +4,7 @@ import { type Cut, Fault, type SourceRow, type Splitter } from './cut.ts'
 const NEWLINE = 10
 const CLOSING_BRACE = 125
 
-/** A JSON value on each line. */
+/** Splits lines, each a JSON value. */
 export const ndjsonSplitter: Splitter = {
   boundary: NEWLINE,
   split: (text, start, firstLine, limit, isLast) => {
@@ -34,10 +34,10 @@ function contentOf(raw: string): SourceRow['content'] {
   }
 }
 
-/** The elements of one JSON array. `isWithin`: the text begins between two of them. */
+/** Splits one JSON array into its elements. `isWithin`: the text begins between two of them. */
 export function arraySplitter(isWithin = false): Splitter {
   let expects: 'array' | 'element' | 'separator' | 'nothing' = isWithin ? 'separator' : 'array'
-  /** At the end of an earlier import, nothing need follow. */
+  /** At the end of an earlier import, nothing needs to follow. */
   let isUntouched = isWithin
   const fault = (cut: Cut, text: string, sentence: string): Cut => {
     expects = 'nothing'
@@ -93,7 +93,7 @@ function newlines(text: string, from: number, to: number): number {
   return count
 }
 
-/** Where the JSON value that begins here ends; -1 while incomplete. Does not check that it is valid. */
+/** Returns where the JSON value that begins here ends; -1 while incomplete. Does not validate it. */
 function endOfValue(text: string, start: number): number {
   let depth = 0
   for (let at = start; at < text.length; at++) {

@@ -14,14 +14,14 @@ import { csvSplitter, detectDialect } from './csv.ts'
 import { Fault, type Splitter } from './cut.ts'
 import { arraySplitter, ndjsonSplitter } from './json.ts'
 
-/** An input of which is known how its rows are read. */
+/** An input whose format and columns are known. */
 export interface OpenedSource {
   readonly reader: RowReader
   /** What all records have in common. */
   readonly constants: Readonly<Record<string, Value>>
-  /** The splitter for the rows that come next: from the beginning, or from a place within. */
+  /** Returns the splitter for the next rows: from the beginning, or from a place within. */
   splitter(isWithin: boolean): Splitter
-  /** What is wrong with the input as a whole; nothing is read then. */
+  /** What is wrong with the whole input, in which case nothing is read. */
   readonly errors: FieldErrors
   readonly delimiter: string
   readonly newline: string
@@ -73,7 +73,7 @@ interface Header {
   readonly raw: { readonly text: string; readonly isReturned: boolean }
 }
 
-/** `hint` is the row in front of the header that tells spreadsheets what separates cells. */
+/** `hint` is the row before the header that tells spreadsheets the separator. */
 async function headerRow(input: TextInput, splitter: Splitter, hint: string): Promise<Header> {
   const isReturned = /^[^\n]*\r\n/.test(input.head)
   for await (const { rows } of input.rows(splitter, 1)) {
@@ -86,7 +86,7 @@ async function headerRow(input: TextInput, splitter: Splitter, hint: string): Pr
   throw new TransferFailure('data', `${input.name} is empty: it needs a header row`)
 }
 
-/** Every unknown, doubled and missing column. */
+/** Returns an error for every unknown, repeated and missing column. */
 function headerErrors(
   plan: RowPlan,
   header: readonly string[],
@@ -123,6 +123,6 @@ function missing(field: string, guide: Guide): FieldError {
   return { ...error, sentence: `${error.sentence} There is no such column: ${guide.missingColumn(field)}.` }
 }
 
-/** Is it an object with nothing but the reason of a rejection in it? */
+/** True for an object that holds only the reason of a rejection. */
 export const isReason = (value: unknown, reason: string): boolean =>
   isJsonObject(value) && Object.keys(value).length === 1 && Object.hasOwn(value, reason)

@@ -6,19 +6,19 @@ import { unreadOf, unreadProblem } from '../../resources/values/unread.ts'
 import { written } from '../../resources/values/written.ts'
 import type { Guide } from '../guide.ts'
 
-/** Reads what is given for one field, or says what is wrong with it. Never null. */
+/** Parses a given field, or returns what is wrong with it. Never returns null. */
 export type Reader = (given: unknown) => Value | Problem
 
 export interface CellRules {
-  /** Is the input text alone (CSV), so that JSON stands in it as text? */
+  /** True if every value is text (CSV), so that JSON is given as text. */
   readonly isText: boolean
   readonly decimalComma: boolean
-  /** Is what no rule can read taken as well? */
+  /** True if values that no rule can read are accepted. */
   readonly force: boolean
   readonly guide: Guide
 }
 
-/** The reader of a field: what sheets need looked at first, then the field's own rule. */
+/** Returns the reader of a field: rules for sheets first, then the field's own rule. */
 export function readerOf(field: Field, rules: CellRules): Reader {
   const read = sheetReader(field, parserOf(field, rules), rules)
   if (rules.force || !(field.known || field.keys)) return read
@@ -31,7 +31,7 @@ export function readerOf(field: Field, rules: CellRules): Reader {
   }
 }
 
-/** The same problem, with what can be done about it. */
+/** Returns the same problem with advice. */
 const advised = ({ rule, predicate }: Problem, advice: string): Problem => new Problem(rule, predicate + advice)
 
 const MARK_ADVICE: Readonly<Record<DecimalMark, (option: string) => string>> = {
@@ -59,7 +59,7 @@ function parserOf(field: Field, rules: CellRules): Reader {
   return field.parse
 }
 
-/** Taken for the secret, it would make the same known one of all that a list conceals. */
+/** Taken for the secret, it would turn everything that a list conceals into the same known one. */
 const CONCEALED = new Problem(
   'concealed',
   `is ${SECRET_MARK}, which a list shows in its place: import what export writes`,

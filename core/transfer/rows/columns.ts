@@ -12,23 +12,26 @@ import { readerOf } from './cells.ts'
 
 /** The column of a reject file with the reason; an import ignores it. */
 export const REASON = 'import_error'
-/** What the service sets itself: there in lists, no matter for an import. */
+/** Columns that the service sets itself, which an import ignores. */
 const PASSED_OVER = new Set([REASON, 'id', 'created_at', 'updated_at'])
 
-/** What a column of the input, or a member of its objects, is read as. */
+/** The field that a column of the input, or a member of its objects, is for. */
 export interface Target {
   readonly field: string
-  /** The reference is given by name in this column, such as a tenant's slug in `tenant`. */
+  /** Set if the column names the reference, such as a tenant's slug in `tenant`. */
   readonly reference: NamedReference | null
   readonly byName: boolean
 }
 
 export interface Targets {
-  /** The name that a column goes by, be it written `Cost per minute` or `COST-PER-MINUTE`; its own where it has none. */
+  /**
+   * Returns the name that a column stands for, such as `Cost per minute` or `COST-PER-MINUTE`; the column itself if
+   * there is none.
+   */
   nameOf(column: string): string
-  /** null: it is passed over; undefined: there is no such column. */
+  /** null: ignored; undefined: no such column. */
   of(column: string): Target | null | undefined
-  /** The error on a column that does not exist. */
+  /** Returns the error for an unknown column. */
   unknown(column: string): FieldError
   /** The columns that --map names. */
   readonly mapped: readonly string[]
@@ -69,7 +72,10 @@ export function targetsOf(resource: Resource, map: ImportOptions['map'], guide: 
   }
 }
 
-/** The one of these names that is written this way or nearly so; the trimmed text itself where none is. */
+/**
+ * Returns a function that finds the known name for a text, however it is spelt; the trimmed text itself if there is
+ * none.
+ */
 function naming(known: Iterable<string>): (written: string) => string {
   const exact = new Set(known)
   const byForm = new Map(Array.from(exact, name => [plain(name), name]))
@@ -82,7 +88,7 @@ function naming(known: Iterable<string>): (written: string) => string {
 const noField = ({ plural }: Resource, name: string, meant: string | null): string =>
   `${plural} have no field ${JSON.stringify(name)}${meant === null ? '' : `; did you mean ${meant}?`}`
 
-/** The constants that --set gives, read by the fields' rules. Throws on the first that breaks one. */
+/** Returns the constants of --set, parsed by the fields' rules. Throws on the first that breaks one. */
 export function constantsOf(resource: Resource, given: ImportOptions['set'], rules: CellRules): Record<string, Value> {
   const constants: Record<string, Value> = {}
   const fieldNamed = naming(Object.keys(resource.fields))

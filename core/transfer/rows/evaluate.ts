@@ -7,52 +7,52 @@ import { empty, isAbsent } from '../../resources/values/input.ts'
 import type { Reader } from './cells.ts'
 import type { Finder, Scope } from './names.ts'
 
-/** What was taken and may not mean what it seems to. */
+/** An accepted value that may not mean what it seems to. */
 export type Warning = Pick<FieldError, 'field' | 'sentence'>
 
-/** The records of one row (several where a cell holds several codes), as values in the order of the columns. */
+/** The records of a row (several if a cell holds several codes), as values in the order of the columns. */
 export type Read =
   | { readonly records: readonly (readonly (Value | undefined)[])[]; readonly warnings: readonly Warning[] }
   | { readonly errors: FieldErrors }
 
-/** One field of the records, and what gives its value. */
+/** A field of the records, and the source of its value. */
 export interface Slot {
   readonly field: string
   readonly declared: Field
-  /** Where its value goes in a record. */
+  /** The position of its value in a record. */
   readonly position: number
   readonly read: Reader
-  /** One cell may hold several codes, each of which makes a record. */
+  /** True if one cell may hold several codes, each of which makes a record. */
   readonly isList: boolean
-  /** The columns or members for it; several where a reference may be given by id or by name. */
+  /** The columns or members for it; several if a reference may be given by id or by name. */
   readonly sources: readonly Source[]
 }
 
 export interface Source {
   readonly column: string
-  /** Its cell in a table's rows. */
+  /** The index of its cell in a row. */
   readonly index: number
-  /** Finds the record that text names; null where only an id will do. */
+  /** Finds the record that the text names; null if only ids are allowed. */
   readonly find: Finder | null
   /** What the name is looked up within, such as the record's tenant. */
   readonly scope: { readonly [part in keyof Scope]: ScopePart }
 }
 
-/** A value of the record being read, by its position, or one that all have. */
+/** A value of the record being read, by its position, or one that all records share. */
 export type ScopePart = { readonly position: number } | { readonly constant: Value }
 
-/** The value that a field must have, or has where the input says nothing. */
+/** A value that a field must have, or has by default. */
 export interface Fixed {
   readonly field: string
   readonly value: Value
-  /** The flag that says so. */
+  /** The flag that sets it. */
   readonly named: string
   readonly flag: string
 }
 
 type Values = (Value | undefined)[]
 
-/** The values of several records, out of one cell. */
+/** The values of several records, from one cell. */
 class Several {
   readonly values: readonly Value[]
   constructor(values: readonly Value[]) {
@@ -60,14 +60,14 @@ class Several {
   }
 }
 
-/** What all records have in common, and whether what is not given stays undefined. */
+/** What all records share, and whether missing values stay undefined. */
 export interface Shared {
   readonly constants: Readonly<Record<string, Value>>
   readonly fixed: Fixed | null
   readonly isSparse: boolean
 }
 
-/** Reads the slots of one row. */
+/** Returns a function that reads the slots of a row. */
 export function evaluator(slots: readonly Slot[], { constants, fixed, isSparse }: Shared) {
   const blank: Values = slots.map(() => null)
   const needs = needsOf(slots, constants)
@@ -102,7 +102,7 @@ export function evaluator(slots: readonly Slot[], { constants, fixed, isSparse }
   }
 }
 
-/** A field that must be given where another one is. */
+/** A field that must be given if another one is. */
 interface Need {
   readonly by: Pick<Slot, 'field' | 'position'>
   readonly field: string
@@ -163,6 +163,6 @@ function listIn(slot: Slot, cell: string): Value | Problem | Several {
   return values.length === 1 ? (values[0] ?? null) : new Several(values)
 }
 
-/** A name that leads to no record gets the same sentence as an id that does not exist. */
+/** A name of no record gets the same sentence as an id that does not exist. */
 const errorOn = ({ field }: Slot, { column, find }: Source, problem: Problem): FieldError =>
   find && problem.rule !== 'required' ? unselectable(column, problem) : { ...broken(field, problem), field: column }

@@ -4,24 +4,24 @@ import { isCompleted, type NamedReference, type NamedTarget } from '../../resour
 import type { Resource, Row } from '../../resources/resource.ts'
 import { numberFinder } from '../../use-cases/records/same-number.ts'
 
-/** What completes a name: the kind of record that is meant, where there are several, and what it belongs to. */
+/** What completes a name: the kind of record, if there are several, and its owner. */
 export interface Scope {
   readonly kind: Value
   readonly outer: Value
 }
 
-/** The id that a name stands for, or what is wrong; undefined when it must be looked up first. */
+/** Returns the id for a name, or what is wrong; undefined if it must be looked up first. */
 export type Finder = (scope: Scope, text: string) => number | Problem | undefined
 
-/** The records that names in an input stand for, remembered: few are named by many rows. */
+/** Caches the records that names in an input refer to: many rows share few names. */
 export interface Names {
-  /** `isId`: digits are an id before they are a name. */
+  /** `isId`: digits are an id first, and only then a name. */
   finder(reference: NamedReference, isId: boolean): Finder
-  /** Looks up what was asked for and not known; false when there was nothing. */
+  /** Looks up the requested names that are unknown; returns false if there were none. */
   load(): Promise<boolean>
 }
 
-/** What one reference's names stand for, by the scope they are in. */
+/** The results for one reference's names, by scope. */
 type Known = Map<Value, Map<string, number | Problem>>
 
 const keyOf = ({ kind, outer }: Scope): Value => (kind === null ? outer : `${kind} ${outer}`)
@@ -36,7 +36,7 @@ interface Wanted {
 
 const REMEMBERED = 100_000
 
-/** `within` holds what narrows every name: the tenant that all records belong to. */
+/** `within` limits every name: to the tenant that all records belong to. */
 export function namesIn(records: Records, within: Row = {}): Names {
   const all: Known[] = []
   const numbers = new Map<Resource, Written>()
@@ -78,10 +78,10 @@ export function namesIn(records: Records, within: Row = {}): Names {
   }
 }
 
-/** The same text, which holds no larger one that it is a slice of. */
+/** Copies a text, so that it does not keep the larger one alive that it is a slice of. */
 const apart = (text: string): string => Array.from(text).join('')
 
-/** The ids of the records named by a telephone number that is written in another way. */
+/** Finds the ids of records whose phone number is written differently. */
 type Written = (number: string) => Promise<number[]>
 
 async function lookUp(
@@ -106,7 +106,7 @@ async function lookUp(
 
 const NOT_FOUND = new Problem('reference', 'is invalid')
 
-/** The ids of the records that have this name: in full, or without what completes it, where that is known. */
+/** Returns the ids of records with this name: in full, or without what completes it, if that is known. */
 async function idsByName(
   records: Records,
   within: Row,

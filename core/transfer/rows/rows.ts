@@ -13,11 +13,11 @@ import { evaluator, type Fixed, type Read, type ScopePart, type Slot, type Sourc
 import type { Names } from './names.ts'
 
 export interface RowReader {
-  /** The fields that `read` gives the values of. */
+  /** The fields of the values that `read` returns. */
   readonly columns: readonly string[]
-  /** The one column or member that gives a field; the field itself where several may. */
+  /** Returns the column or member of a field; the field itself if several are possible. */
   columnOf(field: string): string
-  /** Reads a row, as far as the names in it are known. */
+  /** Reads a row, as far as its names are known. */
   read(row: SourceRow): Read
 }
 
@@ -26,18 +26,18 @@ export interface RowPlan {
   readonly targets: Targets
   readonly constants: Readonly<Record<string, Value>>
   readonly fixed: Fixed | null
-  /** What all records belong to, where they do not say so themselves: the tenant. */
+  /** What all records belong to by default: the tenant. */
   readonly within: Row
   readonly rules: CellRules
   readonly names: Names
 }
 
-/** What an error on a row as a whole stands on. */
+/** The name under which errors on a whole row are reported. */
 const ROW = 'row'
 
 const fault = (sentence: string): Read => ({ errors: [{ rule: 'format', field: ROW, sentence }] })
 
-/** Reads rows of a table whose columns are these (null: passed over). */
+/** Reads rows of a table with these columns (null: ignored). */
 export function tableReader(plan: RowPlan, header: readonly string[], columns: readonly (Target | null)[]): RowReader {
   const given = columns.flatMap((target, index): Column[] =>
     target ? [{ target, index, name: nameAt(header, index) }] : [],
@@ -76,10 +76,7 @@ const nameAt = (header: readonly string[], index: number): string => header[inde
 const widthSentence = (cells: number, columns: number): string =>
   `The row has ${cells} ${cells === 1 ? 'cell' : 'cells'} where the header has ${columns}.`
 
-/**
- * Reads JSON objects, whose members may differ from one to the next; what a record does not name is undefined where that
- * would leave a stored one as it is.
- */
+/** Reads JSON objects, whose members may differ; a missing member is undefined if that would keep the stored value. */
 export function objectReader(plan: RowPlan): RowReader {
   const { resource, targets, constants } = plan
   const members = new Set([
@@ -93,7 +90,7 @@ export function objectReader(plan: RowPlan): RowReader {
   })
   const { fields, slots } = slotsOf(plan, given)
   const evaluate = evaluator(slots, { ...plan, isSparse: !keepsPlace(resource) })
-  // Their members are passed over, as --map says.
+  // Their members are ignored, as --map says.
   const unread = Object.entries(resource.fields)
     .filter(([name, { required }]) => required && !fields.includes(name) && !Object.hasOwn(constants, name))
     .map(([name]) => broken(name, REQUIRED))
@@ -112,7 +109,7 @@ export function objectReader(plan: RowPlan): RowReader {
   }
 }
 
-/** The object by the names that its members go by, and what is wrong with them. */
+/** Returns the object with its members under their fields' names, and what is wrong with them. */
 function named(plan: RowPlan, row: JsonObject): { value: JsonObject; errors: FieldError[] } {
   const written = Object.keys(row)
   const errors = written.flatMap(name => memberErrors(plan, name))
@@ -161,7 +158,7 @@ function slotsOf(plan: RowPlan, given: readonly Column[]): { fields: string[]; s
     const isList = declared.sheet === 'codes'
     return [{ field, declared, position, read: readerOf(declared, rules), isList, sources }]
   })
-  // What completes names comes before them.
+  // What completes a name must be read before it.
   const isLate = (slot: Slot): number =>
     Number(slot.sources.some(({ scope }) => 'position' in scope.kind || 'position' in scope.outer))
   return { fields, slots: slots.sort((a, b) => isLate(a) - isLate(b)) }

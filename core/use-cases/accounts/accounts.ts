@@ -28,36 +28,39 @@ interface Made {
   readonly madeUp: string | null
 }
 
-/** An account as those see it who administer accounts. */
+/** An account as its administrators see it. */
 export interface ListedAccount extends Account {
   readonly disabled: boolean
   readonly createdAt: Timestamp
-  /** The slug of its tenant; null where it is tied to none, or its tenant was deleted. */
+  /** The slug of its tenant; null if it has none, or its tenant was deleted. */
   readonly tenant: string | null
 }
 
-/** A session as those see it who administer accounts; `id` names it and is not its token. */
+/** A session as administrators see it; `id` names it and is not its token. */
 export interface ListedSession extends Session {
   readonly id: string
 }
 
-/** Administers the accounts that may log in, and their sessions. Without `by`, changes are noted as the program's. */
+/**
+ * Administers the accounts that may log in, and their sessions. Without `by`, the audit trail attributes changes to
+ * the program.
+ */
 export interface AccountKeeping {
   list(): Promise<readonly ListedAccount[]>
-  /** By e-mail in any case. Throws `not_found`. */
+  /** Finds an account by e-mail, in any case. Throws `not_found`. */
   named(email: string): Promise<Account>
   /** Throws `invalid`, `conflict` when the e-mail is taken, `busy`. */
   create(account: NewAccount, by?: Actor): Promise<Made & { readonly account: Account }>
   /**
-   * Changes what is given; disabling an account ends its sessions. Throws `not_found`, `invalid`, and `conflict` rather
-   * than disable the only account that can log in.
+   * Changes what is given; disabling an account ends its sessions. Throws `not_found`, `invalid`, and `conflict` if it
+   * would disable the only account that can log in.
    */
   change(id: number, change: Omit<AccountChange, 'passwordHash'>, by?: Actor): Promise<void>
   /** Gives an account a new password, a random one without it, and ends its sessions. Throws `invalid`, `busy`. */
   changePassword(account: Pick<Account, 'id' | 'email'>, password?: string, by?: Actor): Promise<Made>
   /** Deletes an account and its sessions. Throws `not_found`, and `conflict` for the only one that can log in. */
   remove(id: number, by?: Actor): Promise<void>
-  /** The latest first. */
+  /** Latest first. */
   sessions(): Promise<readonly ListedSession[]>
   /** Ends one session. Throws `not_found`. */
   endSession(id: string, by?: Actor): Promise<void>

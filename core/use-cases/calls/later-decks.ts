@@ -15,13 +15,13 @@ export interface DeckPorts {
 export interface ListedDeck extends DeckEntry {
   /** The slug of its tenant. */
   readonly tenant: string
-  /** The zone of its tenant. */
+  /** The time zone of its tenant. */
   readonly timezone: string
-  /** When it takes effect on a clock of that zone; null for rates that have been in force from the start. */
+  /** When it takes effect, by a clock in that zone; null for rates that have been in force from the start. */
   readonly effective: string | null
 }
 
-/** The decks that take effect later, of one tenant or of all, the next first; with `all`, the others too. */
+/** Lists the decks that take effect later, of one tenant or of all, next first; with `all`, the others too. */
 export async function listDecks(
   { decks, records }: DeckPorts,
   filter: { readonly tenantId?: number; readonly all?: boolean },
@@ -32,8 +32,8 @@ export async function listDecks(
 }
 
 /**
- * The deck of that id, which is pending still. Decks that are due take effect first; one that cannot stays pending, and
- * may be cancelled. Throws `not_found`, and `conflict` where it is not pending.
+ * Returns the pending deck of that id. Puts decks that are due in force first; one that cannot take effect stays
+ * pending, and may be cancelled. Throws `not_found`, and `conflict` if it is not pending.
  */
 export async function pendingDeck({ decks, records }: DeckPorts, id: number): Promise<ListedDeck> {
   await decks.putInForce().catch(() => undefined)

@@ -9,10 +9,10 @@ export interface ReratePorts {
   readonly calls: Pick<Calls, 'rerate'>
 }
 
-/** Which calls of a tenant are to be rated again. */
+/** Which calls of a tenant to rate again. */
 export interface RerateRequest {
   readonly tenantId: number
-  /** Those that began in this period, given the time zone of the tenant. */
+  /** Returns the period of their start, given the tenant's time zone. */
   readonly period: (timeZone: string) => Period
   /** Only calls that no rate matched, or whose cost would be too large. */
   readonly unratedOnly: boolean
@@ -20,7 +20,7 @@ export interface RerateRequest {
 
 /**
  * Rates calls again, each by the rates in force when it started, and keeps the old ratings; a dry run changes nothing
- * and returns the same. Throws `not_found` where there is no such tenant, and what `period` throws.
+ * and returns the same. Throws `not_found` if there is no such tenant, and what `period` throws.
  */
 export async function rerateCalls(
   { records, calls }: ReratePorts,
@@ -31,7 +31,7 @@ export async function rerateCalls(
   return calls.rerate({ tenantId, from, to, unratedOnly }, options)
 }
 
-/** A change as JSON; amounts as text. */
+/** Returns a change as JSON; amounts as text. */
 export const changeShown = (change: Rerated) => ({
   id: change.id,
   destination_number: change.destination_number,
@@ -47,7 +47,7 @@ export const changeShown = (change: Rerated) => ({
   edited_by_hand: change.editedByHand,
 })
 
-/** What the changes come to, as JSON. */
+/** Returns the totals of the changes as JSON. */
 export const rerateShown = (result: Omit<RerateResult, 'changes'>, dryRun: boolean) => ({
   dry_run: dryRun,
   examined: result.examined,

@@ -5,15 +5,15 @@ import type { Records } from '../../ports/records.ts'
 import type { Resource } from '../../resources/resource.ts'
 import { tenants } from '../../resources/tenants.ts'
 
-/** The field by which records are named where that is a telephone number, as with DIDs; null for other resources. */
+/** Returns the field that names records if that is a phone number, as with DIDs; null for other resources. */
 export function numberField({ key, fields }: Pick<Resource, 'key' | 'fields'>): string | null {
   const [name, ...others] = key
   return name !== undefined && others.length === 0 && fields[name]?.dialled === 'number' ? name : null
 }
 
 /**
- * Reads numbers as a tenant dials them: one number gives the same digits however it is written. What is not a number gives
- * none. It remembers how each tenant dials.
+ * Returns a function that reads numbers as a tenant dials them: one number gives the same digits in any spelling, and
+ * anything else gives none. Caches how each tenant dials.
  */
 export function numberReader(records: Records): (tenantId: number, number: string) => Promise<string> {
   const known = new Map<number, Promise<Dialling>>()
@@ -29,9 +29,9 @@ export function numberReader(records: Records): (tenantId: number, number: strin
 }
 
 /**
- * Returns how a tenant's record writes a number that may be written in another way, or the number as it is where no
- * record has it. It reads a tenant's records once, when the first of its numbers is looked for, and takes a number that
- * no record has for the spelling of those that follow.
+ * Returns a function that spells a number as the tenant's record does, or leaves it as it is if no record has it.
+ * Reads a tenant's records on its first number; a number without a record then sets the spelling for the following
+ * ones.
  */
 export function numberSpelling(
   records: Records,
@@ -62,8 +62,8 @@ export function numberSpelling(
 }
 
 /**
- * Finds the records named by a telephone number, however it is written; of one tenant where that is known. It reads the
- * records once, when the first number is looked for.
+ * Returns a function that finds records by their phone number in any spelling; within one tenant if given. Reads the
+ * records on the first number.
  */
 export function numberFinder(
   records: Records,
