@@ -2,7 +2,7 @@ import { addSeconds, type Timestamp } from '../../core/dates.ts'
 import type { LiveCall } from '../../core/ports/switching.ts'
 import { type ManagerMessage, valueIn } from './manager-messages.ts'
 
-/** A channel of the switch, as CoreShowChannels shows it. */
+/** A channel of the switch, from CoreShowChannels. */
 export interface Channel {
   readonly name: string
   readonly accountcode: string
@@ -13,7 +13,7 @@ export interface Channel {
   readonly isUp: boolean
   /** Seconds since it began. */
   readonly seconds: number
-  /** Whose telephone it is; null for a carrier's, and for one of the switch's own. */
+  /** The phone it belongs to; null for a carrier's channel, and for the switch's own. */
   readonly phone: { readonly slug: string; readonly extension: string } | null
   readonly trunk: string | null
 }
@@ -45,11 +45,11 @@ function channelOf(event: ManagerMessage): Channel {
 const secondsOf = (duration: string): number =>
   duration.split(':').reduce((sum, part) => sum * 60 + (Number(part) || 0), 0)
 
-/** Is it a call of one of these tenants? Their slugs are compared as a whole. */
+/** True for a call of one of these tenants. Slugs must match as a whole. */
 export const belongsTo = ({ accountcode, phone }: Channel, slugs: ReadonlySet<string>): boolean =>
   slugs.has(accountcode) || (phone !== null && slugs.has(phone.slug))
 
-/** The calls that channels make: those that are linked are one, and the first of them is the caller's. */
+/** Returns the calls that channels form: linked channels are one call, the first of them the caller's. */
 export function callsOf(channels: readonly Channel[], now: Timestamp): LiveCall[] {
   const calls = groupedBy(channels)
   return [...calls].map(([id, all]) => {

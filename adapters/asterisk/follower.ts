@@ -11,22 +11,22 @@ import { type Source, type SourceParts, source } from './source.ts'
 import { writeFileWhole } from './write-file.ts'
 
 export interface FollowerParts extends SourceParts {
-  /** Where the files go that Asterisk's own include. */
+  /** The folder of the files that Asterisk's own configuration includes. */
   readonly folder: string
   readonly place: ManagerPlace
   /** Milliseconds, by a clock that never goes back. */
   readonly now: () => number
-  /** Called when the connection has failed, and is tried again, or a file was not taken. */
+  /** Called when the connection has failed and is retried, or a file was rejected. */
   onTrouble(error: unknown): void
   onTaken(name: FileName, ms: number): void
-  /** Called with what cannot be on the switch, when that is not what it was. */
+  /** Called with the records that cannot be on the switch, when these change. */
   onLeftOut(leftOut: readonly LeftOut[]): void
 }
 
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 
-/** Keeps an Asterisk's files as the database says, and has it read those that have changed. */
+/** Keeps an Asterisk's files in line with the database, and makes it read changed ones. */
 export function asteriskFollower(parts: FollowerParts): SwitchFollower {
   const { folder, place, now, onTrouble } = parts
   const rendered = source(parts)
@@ -38,7 +38,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     onTrouble,
     onTaken: (name, ms) => {
       parts.onTaken(name, ms)
-      // A call that was placed between the end of the others and this reload.
+      // Ends calls placed between the end of the others and this reload.
       if (name === 'extensions') endRefused(manager, rendered).catch(onTrouble)
     },
   })
@@ -91,14 +91,14 @@ const markedFiles = (texts: Rendered['files']): Readonly<Record<FileName, Marked
 
 const CREDENTIAL = /^md5_cred = .*$/gm
 
-/** Is there a telephone that may register no longer, or not with the secret that it has? */
+/** True if a phone may no longer register, or not with its present secret. */
 function refusesMore(former: string, present: string): boolean {
   if (former === present) return false
   const kept = new Set(present.match(CREDENTIAL))
   return (former.match(CREDENTIAL) ?? []).some(each => !kept.has(each))
 }
 
-/** Ends the calls of tenants that are not active. */
+/** Ends the calls of inactive tenants. */
 async function endRefused(manager: Manager | null, { inactive }: Source): Promise<void> {
   const slugs = inactive()
   if (!manager || slugs.size === 0) return

@@ -1,15 +1,18 @@
 import { AppError } from '../../core/errors.ts'
 
-/** A message of the manager interface: its lines by their names in lower case. A name may come several times. */
+/** A message of the manager interface: its lines by their names in lower case. A name may repeat. */
 export type ManagerMessage = ReadonlyMap<string, readonly string[]>
 
 export const valueIn = (message: ManagerMessage, name: string): string => message.get(name)?.[0] ?? ''
 
-/** Characters of one message; the output of a command is one. */
+/** The most characters of one message; the output of a command is one. */
 const LONGEST = 8 * 1024 * 1024
 const END = '\r\n\r\n'
 
-/** Reads messages out of pieces, however they are cut. Throws `unavailable` for what is none. */
+/**
+ * Returns a function that reads messages from pieces, wherever they are cut. It throws `unavailable` for anything
+ * else.
+ */
 export function messageReader(): (piece: string) => ManagerMessage[] {
   let pending = ''
   let greeted = false

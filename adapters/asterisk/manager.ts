@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { AppError } from '../../core/errors.ts'
 import { type ManagerMessage, messageReader, valueIn } from './manager-messages.ts'
 
-/** Where the manager interface listens, and who logs in. */
+/** The address of the manager interface, and the login. */
 export interface ManagerPlace {
   readonly host: string
   readonly port: number
@@ -10,16 +10,16 @@ export interface ManagerPlace {
   readonly password: string
 }
 
-/** A connection to the manager interface. Everything rejects with `unavailable` once it has ended. */
+/** A connection to the manager interface. Once it has ended, everything rejects with `unavailable`. */
 export interface Manager {
-  /** What Asterisk answers to an action; rejects as well after so many milliseconds without an answer. */
+  /** Returns Asterisk's answer to an action; also rejects after that many milliseconds without one. */
   ask(action: Action, ms?: number): Promise<ManagerMessage>
-  /** The events of an action that answers with a list. */
+  /** Returns the events of an action that answers with a list. */
   list(action: Action): Promise<readonly ManagerMessage[]>
-  /** What a command of the console prints. */
+  /** Returns the output of a console command. */
   command(text: string): Promise<string>
   close(): void
-  /** Resolves when the connection has ended, whoever ended it. */
+  /** Resolves when the connection has ended, on either side. */
   readonly closed: Promise<void>
 }
 
@@ -34,7 +34,7 @@ interface Waiting {
   fail(error: AppError): void
 }
 
-/** Connects and logs in. Rejects with `unavailable`, or `forbidden` where the password is refused. */
+/** Connects and logs in. Rejects with `unavailable`, or `forbidden` if the password is refused. */
 export async function openManager(place: ManagerPlace, connectMs = CONNECT_MS): Promise<Manager> {
   const { host, port, user, password } = place
   const name = `The manager interface at ${host}:${port}`
@@ -95,13 +95,13 @@ function isListed(messages: readonly ManagerMessage[]): boolean {
   return isRefused || messages.some(message => valueIn(message, 'eventlist') === 'Complete')
 }
 
-/** A line end in a value would be an action of its own. */
+/** A line end in a value would start another action. */
 const textOf = (action: Action): string =>
   `${Object.entries(action)
     .map(([name, value]) => `${name}: ${value.replace(/[\r\n]/g, ' ')}\r\n`)
     .join('')}\r\n`
 
-/** Hands each message to who waits for it; ends for good at the first thing that is wrong. */
+/** Hands each message to whoever waits for it; ends for good on the first error. */
 function conversation(socket: Socket, name: string) {
   const waiting = new Map<string, Waiting>()
   const read = messageReader()

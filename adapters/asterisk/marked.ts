@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import type { FileName } from './render/files.ts'
 import { exten, section } from './render/lines.ts'
 
-/** A file as it is written, and the text within it by which the switch shows that it has taken it. */
+/** A file to write, with a marker in it that the switch shows once it has read the file. */
 export interface MarkedFile {
   readonly text: string
   readonly marker: string
 }
 
 /**
- * A reload that fails says that it has succeeded, so each file ends with an object that is named by what the file holds.
- * The endpoint among them is nobody's: no address is matched with it, and nothing knows its password.
+ * A failed reload reports success, so each file ends with an object whose name is a hash of the file. The endpoint
+ * among these objects is unusable: no address matches it, and nobody knows its password.
  */
 const MARKERS: Readonly<Record<FileName, (marker: string) => string>> = {
   extensions: marker => section('tl-marker', [exten(marker, 'Hangup(1)')]),
@@ -28,11 +28,11 @@ export function marked(name: FileName, text: string): MarkedFile {
   return { text: `${text}${MARKERS[name](marker)}; marker ${marker}\n`, marker }
 }
 
-/** The marker of a file as it was written; null where it has none. */
+/** Returns the marker of a written file; null if it has none. */
 export const markerIn = (text: string): string | null =>
   /^; marker ([0-9a-f]{12})$/m.exec(text.slice(-300))?.[1] ?? null
 
-/** The module that reads each file, and the command that shows what it has of its marker. */
+/** The module that reads each file, and the command that shows the loaded marker. */
 export const MODULES: Readonly<Record<FileName, { readonly module: string; show(marker: string): string }>> = {
   extensions: { module: 'pbx_config.so', show: marker => `dialplan show ${marker}@tl-marker` },
   pjsip: { module: 'res_pjsip.so', show: () => 'pjsip show endpoint __marker' },
@@ -40,6 +40,6 @@ export const MODULES: Readonly<Record<FileName, { readonly module: string; show(
   voicemail: { module: 'app_voicemail.so', show: () => 'voicemail show users for tl-marker' },
 }
 
-/** True when the switch shows the marker, rather than that it knows none such. */
+/** True if the output shows the marker, rather than an error that it is unknown. */
 export const isShown = (output: string, marker: string): boolean =>
   output.includes(marker) && !/no such|there is no existence|unable to find/i.test(output)

@@ -4,31 +4,31 @@ import { isShown, type MarkedFile, MODULES } from './marked.ts'
 import { FILES, type FileName } from './render/files.ts'
 
 export interface Reloader {
-  /** Has the switch read what it does not have yet, as soon as may be; at once where something is refused by it. */
+  /** Makes the switch read files that it does not have yet, soon; at once if a change refuses something. */
   want(files: Readonly<Record<FileName, MarkedFile>>, isUrgent: boolean): void
-  /** Asks a switch that has just been reached what it has. */
+  /** Asks a newly connected switch which files it has. */
   begin(manager: Manager): Promise<void>
   end(): void
-  /** Which files the switch has not confirmed. */
+  /** Returns the files that the switch has not confirmed. */
   waiting(): readonly FileName[]
 }
 
 export interface Reloading {
-  /** Called after the switch has taken a file. */
+  /** Called after the switch has read a file. */
   onTaken(name: FileName, ms: number): void
   onTrouble(error: unknown): void
   readonly now: () => number
 }
 
-/** Changes that come together are read together. */
+/** Changes within this time are read together. */
 const GATHER_MS = 200
-/** While the switch reads telephones, none can register: after a reload it has this many times as long without one. */
+/** While the switch reloads phones, none can register: after a reload it rests for this many times as long. */
 const REST = 10
-/** A reload that is not over by then has failed; the connection is ended. */
+/** A reload that takes longer has failed, and the connection is closed. */
 const LONGEST_MS = 60_000
 const AFTER_TROUBLE_MS = 5_000
 
-/** Reloads one file at a time, the dialplan first, and checks that each was taken. */
+/** Reloads one file at a time, the dialplan first, and checks that each was read. */
 export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
   let manager: Manager | null = null
   let wanted: Readonly<Record<FileName, MarkedFile>> | null = null

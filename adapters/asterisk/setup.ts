@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto'
 import type { SetupOptions, SwitchSetup } from '../../core/ports/switch-setup.ts'
 import { REALM } from './render/pjsip.ts'
 
-/** A first set-up of Asterisk. */
+/** The initial setup of Asterisk. */
 export interface Setup {
-  /** Where telephones and carriers reach it. */
+  /** Where phones and carriers reach it. */
   readonly address: string
   readonly sipPort: number
   readonly managerPort: number
   readonly managerPassword: string
-  /** First and last, UDP. */
+  /** First and last UDP port. */
   readonly rtpPorts: readonly [number, number]
 }
 
@@ -20,7 +20,7 @@ const PJSIP = [
   ...['_exten_state', '_pidf_body_generator', '_dialog_info_body_generator', '_logger', '_path'],
 ].map(name => `res_pjsip${name}`)
 
-/** What the dialplan that is rendered asks for. */
+/** The modules that the rendered dialplan needs. */
 export const NEEDED_MODULES = [
   ...['chan_pjsip', 'res_pjsip_authenticator_digest', 'app_dial', 'app_queue', 'app_stack', 'app_voicemail'],
   ...['func_callerid', 'func_channel', 'func_groupcount', 'func_logic', 'func_cdr', 'func_pjsip_contact', 'cdr_csv'],
@@ -40,7 +40,7 @@ const FOLDER = '/etc/asterisk'
 const CDR_FILE = '/var/log/asterisk/cdr-csv/Master.csv'
 const PORTS = { sipPort: 5060, managerPort: 5038, rtpPorts: [10_000, 20_000] } as const
 
-/** A whole configuration of Asterisk, and the setting that goes with it. */
+/** Returns a complete configuration of Asterisk, and the setting that goes with it. */
 export function asteriskSetup({ out, address }: SetupOptions): SwitchSetup {
   const managerPassword = randomBytes(24).toString('base64url')
   const setting = {
@@ -66,7 +66,7 @@ export function asteriskSetup({ out, address }: SetupOptions): SwitchSetup {
   }
 }
 
-/** All that Asterisk needs and nothing else: no stock file, no default password, no service that is not used. */
+/** Returns everything that Asterisk needs and nothing else: no stock file, default password or unused service. */
 export function setupFiles(setup: Setup): SwitchSetup['files'] {
   const { address, sipPort, managerPort, managerPassword, rtpPorts } = setup
   const file = (path: string, ...lines: readonly string[]): SwitchSetup['files'][number] => ({

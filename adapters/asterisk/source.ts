@@ -17,9 +17,9 @@ export interface SourceParts {
 export interface Source {
   /** Reads what has changed, and renders everything. */
   refresh(changed: Changed): Promise<Rendered>
-  /** Slugs of the tenants that are not active, those among them that are gone since it was made. */
+  /** Returns the slugs of inactive tenants, including those deleted since this source was created. */
   inactive(): ReadonlySet<string>
-  /** Ids of those whose files change with their calls, or with time. */
+  /** Returns the ids of tenants whose files change with their calls, or with time. */
   limited(): ReadonlySet<number>
 }
 
@@ -30,7 +30,7 @@ interface Known {
   readonly reader: string
 }
 
-/** What is rendered of the database; a tenant that has not changed is not read again. */
+/** Renders the database; reads a tenant again only after a change. */
 export function source({ directory, usage, rates }: SourceParts): Source {
   const known = new Map<number, Known>()
   const gone = new Set<string>()
@@ -68,7 +68,7 @@ export function source({ directory, usage, rates }: SourceParts): Source {
       else
         for (const id of changed) {
           const found = await directory.whole(known.get(id)?.text.slug ?? '')
-          // One that has another slug now, or is gone.
+          // It has another slug now, or is gone.
           if (found?.tenant.id !== id) {
             await readAll()
             break

@@ -18,10 +18,10 @@ export interface AsteriskParts {
   readonly clock: Clock
 }
 
-/** How many calls are asked for the moment of their answer, which takes a question each. */
+/** The most calls to ask for the time of their answer, which takes a query each. */
 const MOST_ASKED = 1_000
 
-/** An Asterisk that is asked over its manager interface, on a connection for each question. */
+/** An Asterisk that is queried over its manager interface, on a new connection each time. */
 export function asterisk({ folder, place, clock }: AsteriskParts): TelephoneSwitch {
   const connected = async <T>(ask: (manager: Manager) => Promise<T>): Promise<T> => {
     const manager = await openManager(place)
@@ -110,7 +110,7 @@ async function isWritable(folder: string): Promise<boolean> {
   )
 }
 
-/** What is wrong with what the switch has read. */
+/** Returns what is wrong with what the switch has loaded. */
 async function loaded(manager: Manager, folder: string): Promise<SwitchFinding[]> {
   const found: SwitchFinding[] = []
   const warn = (code: string, severity: SwitchFinding['severity'], finding: string, fix: string | null): unknown =>

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** Readable by the group, which is the switch's; hashes of secrets are in it. */
+/** Readable by the group, which is the switch's; the file holds hashes of secrets. */
 const MODE = 0o640
 
-/** Puts the text in the file's place at once, or leaves it as it was. Returns false where it was the same already. */
+/** Replaces the file in one step, or leaves it as it was. Returns false if it had the same text already. */
 export async function writeFileWhole(path: string, text: string): Promise<boolean> {
   const present = await readFile(path, 'utf8').catch(() => null)
   if (present === text) return false

@@ -11,7 +11,10 @@ export interface FreeswitchService
     Omit<MountParts, 'answer'>,
     Pick<FollowerParts, 'place' | 'onTrouble' | 'onCommandRefused'> {}
 
-/** What FreeSWITCH asks and posts over HTTP, and what is sent to it. The token keys the marks of gateways too. */
+/**
+ * Serves what FreeSWITCH requests and posts over HTTP, and the commands to it. The token is also the key of the
+ * gateways' marks.
+ */
 function serve(service: FreeswitchService) {
   const now = (): number => performance.now()
   const live = liveCalls(now)
@@ -23,5 +26,5 @@ function serve(service: FreeswitchService) {
   }
 }
 
-/** All that the program uses of this adapter. */
+/** Everything that the program uses of this adapter. */
 export const freeswitch = { ask: freeswitchSwitch, serve, setup: freeswitchSetup }

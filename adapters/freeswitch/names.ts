@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 import type { SwitchExtension, SwitchQueue, SwitchTenant, Trunk } from '../../core/switching/directory.ts'
 
-/** How things are called on FreeSWITCH. Slugs and numbers have no `@`, so nothing of one tenant is called as another's. */
+/** Names on FreeSWITCH. Slugs and numbers have no `@`, so no two tenants' names collide. */
 export const PUBLIC = 'public'
 
 export const contextOf = ({ slug }: Pick<SwitchTenant, 'slug'>): string => `t-${slug}`
 
-/** The slug of the tenant whose context it is; null for another context. */
+/** Returns the slug of the tenant with this context; null for other contexts. */
 export const slugIn = (context: string): string | null => (context.startsWith('t-') ? context.slice(2) : null)
 
 export const queueName = ({ slug }: SwitchTenant, { number }: Pick<SwitchQueue, 'number'>): string =>
@@ -14,7 +14,7 @@ export const queueName = ({ slug }: SwitchTenant, { number }: Pick<SwitchQueue, 
 export const phoneName = ({ slug }: Pick<SwitchTenant, 'slug'>, { number }: Pick<SwitchExtension, 'number'>): string =>
   `${number}@${slug}`
 
-/** The two parts of such a name; null where it has no two. */
+/** Returns the two parts of such a name; null if it does not have two. */
 export function partsOf(name: string): { readonly number: string; readonly slug: string } | null {
   const at = name.indexOf('@')
   return at < 1 ? null : { number: name.slice(0, at), slug: name.slice(at + 1) }
@@ -23,8 +23,9 @@ export function partsOf(name: string): { readonly number: string; readonly slug:
 const MARKED = /^(.+)-[0-9a-f]{8}$/
 
 /**
- * The gateway of a trunk: its name, and a mark that changes with anything that the gateway is made of. FreeSWITCH never
- * changes a gateway that it has, so a changed trunk is another gateway. `key` keeps the mark from telling a secret.
+ * Returns the gateway of a trunk: its name, with a mark that changes with any setting of the gateway. FreeSWITCH never
+ * updates an existing gateway, so a changed trunk becomes another gateway. `key` keeps the mark from revealing a
+ * secret.
  */
 export function gatewayOf(trunk: Trunk, key: string): string {
   const { name, host, port, transport, username, secret, registers } = trunk
@@ -32,5 +33,5 @@ export function gatewayOf(trunk: Trunk, key: string): string {
   return `${name}-${createHmac('sha256', key).update(made).digest('hex').slice(0, 8)}`
 }
 
-/** The trunk of a gateway's name; null for a gateway that is not ours. */
+/** Returns the trunk in a gateway's name; null if the gateway is not ours. */
 export const trunkOf = (gateway: string): string | null => MARKED.exec(gateway)?.[1] ?? null

@@ -7,17 +7,19 @@ import { asExten, ownDids } from './inside.ts'
 import { NO_LIMIT } from './limits.ts'
 import { contexts, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
 
-/** A number that carriers call, without a plus, and what becomes of the call. */
+/** A number that carriers call, without a plus, and where the call goes. */
 export interface DidEntry {
   readonly number: string
-  /** Is it written with its country code? Such a number goes before what another tenant's country writes alike. */
+  /**
+   * True if written with its country code. Such a number precedes another tenant's local number with the same digits.
+   */
   readonly isWhole: boolean
   readonly didId: number
   readonly slug: string
   readonly steps: readonly string[]
 }
 
-/** Every form in which a carrier may write each of the tenant's DIDs. */
+/** Returns every form in which a carrier may write each of the tenant's DIDs. */
 export function didEntries(directory: TenantDirectory): DidEntry[] {
   const { tenant, trunks, limits } = directory
   const { slug } = tenant
@@ -54,10 +56,10 @@ function formsOf({ dialling }: TenantDirectory, digits: string, number: string):
   return [...new Set(forms)].filter(form => /^[0-9]{2,30}$/.test(form) && isRead(form))
 }
 
-/** By the last two digits, since a context with very many extensions is slow to load. */
+/** By the last two digits, since a context with very many extensions loads slowly. */
 const SHARDS = Array.from({ length: 100 }, (_, shard) => String(shard).padStart(2, '0'))
 
-/** What carriers call. A number that two tenants have belongs to the DID with the smaller id. */
+/** Renders the contexts for carriers' calls. A number of two tenants belongs to the DID with the smaller id. */
 export function didContexts(entries: readonly DidEntry[], leaveOut: (left: LeftOut) => void): string {
   const byNumber = new Map<string, DidEntry>()
   const inOrder = entries.toSorted((a, b) => Number(b.isWhole) - Number(a.isWhole) || a.didId - b.didId)

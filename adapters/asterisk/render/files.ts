@@ -8,7 +8,7 @@ import { PJSIP_HEAD, trunkProblem, trunkSections } from './pjsip.ts'
 import { isUsable } from './routes.ts'
 import type { TenantText } from './tenant.ts'
 
-/** In the order in which they are loaded: the dialplan first, since it refuses at once. */
+/** In loading order: the dialplan first, since it refuses calls at once. */
 export const FILES = ['extensions', 'pjsip', 'queues', 'voicemail'] as const
 export type FileName = (typeof FILES)[number]
 
@@ -28,7 +28,7 @@ export interface RenderedParts {
 const HEAD =
   '; Written by trunklined: changes are lost. What belongs to you goes into the file that includes this one.\n\n'
 
-/** The same parts make the same texts. */
+/** Renders the files; the same parts give the same texts. */
 export function renderFiles({ tenants, trunks, readers }: RenderedParts): Rendered {
   const leftOut: LeftOut[] = tenants.flatMap(tenant => tenant.leftOut)
   const leaveOut = (left: LeftOut): number => leftOut.push(left)
@@ -57,7 +57,7 @@ export function renderFiles({ tenants, trunks, readers }: RenderedParts): Render
   return { files, leftOut }
 }
 
-/** A telephone or carrier gets no further with anything else than these signs, and no more of them. */
+/** Phones and carriers can dial only these characters, and no more of them. */
 const LONGEST = 30
 const lengths = Array.from({ length: LONGEST }, (_, index) => index + 1)
 

@@ -5,7 +5,10 @@ import { isFitE164, isFitNumber } from '../../../core/switching/fit.ts'
 import { type End, endRefusal, insideTargets } from '../../../core/switching/inside.ts'
 import { contexts, endpointId, exten, refuse, section } from './lines.ts'
 
-/** Where the tenant's own numbers lead: extensions, queues and DIDs. `full` refuses a call where too many are up. */
+/**
+ * The contexts for the tenant's own numbers: extensions, queues and DIDs. `full` refuses a call if too many are in
+ * progress.
+ */
 export function insideContexts(directory: TenantDirectory, full: string | null, reader: string): string {
   const { slug } = directory.tenant
   const names = contexts(slug)
@@ -31,13 +34,13 @@ export function insideContexts(directory: TenantDirectory, full: string | null, 
   ].join('')
 }
 
-/** The tenant's own DIDs that a call can be for. */
+/** Returns the tenant's own DIDs that can be called. */
 export const ownDids = ({ tenant, dids }: TenantDirectory) =>
   [...dids]
     .filter(([digits, did]) => did.tenantId === tenant.id && isFitNumber(digits))
     .map(([digits, did]) => ({ digits, did }))
 
-/** How a DID is written in a dialplan, and so in the record of the call. */
+/** Formats a DID for the dialplan, and so for the call's record. */
 export const asExten = (digits: string): string => (isFitE164(digits) ? `+${digits}` : digits)
 
 export const checked = (full: string | null, steps: readonly string[]): string[] =>
@@ -56,7 +59,10 @@ function endSteps(directory: TenantDirectory, ends: readonly End[]): string[] {
   return [...steps, `Hangup(\${HANGUPCAUSE})`]
 }
 
-/** A phone that sends a call on to another number (302) is not followed: the call would be its own, and unchecked. */
+/**
+ * A phone that redirects a call to another number (302) is not followed: the redirected call would be its own, and
+ * unchecked.
+ */
 function targetStep(slug: string, target: Target): string {
   switch (target.to) {
     case 'extension':
@@ -70,7 +76,7 @@ function targetStep(slug: string, target: Target): string {
   }
 }
 
-/** Of several telephones that are registered, all ring; `PJSIP/id` alone rings one, and fails well without any. */
+/** If several phones are registered, all ring; `PJSIP/id` alone rings only one, and fails cleanly if there is none. */
 function dialString(slug: string, number: string, devices: number): string {
   const id = endpointId(slug, number)
   const all = `\${PJSIP_DIAL_CONTACTS(${id})}`

@@ -1,17 +1,17 @@
 import { LIMIT_NAMES, type LimitSettings, type Limits, type Used } from '../../../core/switching/limits/limits.ts'
 
-/** More than any switch has calls. */
+/** More calls than any switch has. */
 export const NO_LIMIT = 999_999
 
-/** What is left of limits, as numbers that a dialplan compares with the calls that are up. */
+/** What is left of limits, as numbers that a dialplan compares with the calls in progress. */
 export interface Room {
-  /** How many calls may be up, this one included. */
+  /** The most calls in progress, including this one. */
   readonly calls: number
-  /** How many calls out may be up, this one included; 0 where the limits forbid any. */
+  /** The most outgoing calls in progress, including this one; 0 if the limits forbid any. */
   readonly callsOut: number
 }
 
-/** A call that is up counts among those of the hour and the day, and costs nothing until it has ended. */
+/** A call in progress counts as one of the hour and the day, and costs nothing until it has ended. */
 export function roomOf({ most, unreadable }: Limits, used: Used): Room {
   const left = LIMIT_NAMES.flatMap(name => {
     const limit = most[name]
@@ -25,13 +25,13 @@ export function roomOf({ most, unreadable }: Limits, used: Used): Room {
   }
 }
 
-/** The limits of most extensions, and those of others; `TL_LIMITS` says which of them a call goes by. */
+/** The limits of most extensions, and those of exceptions; `TL_LIMITS` says which apply to a call. */
 export const extensionLimits = ({ extension, extensions }: LimitSettings): readonly Limits[] => [
   extension,
   ...extensions.values(),
 ]
 
-/** Has any extension limits that are counted? */
+/** True if any extension has limits that are counted. */
 export const isAnyExtensionCounted = (limits: LimitSettings): boolean => extensionLimits(limits).some(isCounted)
 
 export const isAnyCounted = (limits: LimitSettings): boolean =>

@@ -1,4 +1,7 @@
-/** One extension of a dialplan: its first step has priority 1. A step that begins `(label)` has that label. */
+/**
+ * Renders one extension of a dialplan: its first step has priority 1. A step that begins with `(label)` has that
+ * label.
+ */
 export function exten(pattern: string, ...steps: readonly string[]): string {
   const line = (step: string, index: number): string => {
     const [, label = '', app = step] = /^(\([a-z0-9]+\))(.*)$/s.exec(step) ?? []
@@ -7,7 +10,7 @@ export function exten(pattern: string, ...steps: readonly string[]): string {
   return steps.map(line).join('\n')
 }
 
-/** A section of a configuration file, with an empty line behind it; the name may be followed by `(template)`. */
+/** Renders a section of a configuration file, followed by an empty line; the name may end in `(template)`. */
 export const section = (name: string, lines: readonly (string | null)[]): string =>
   `${[`[${name.replace('(', '](')}${name.endsWith(')') ? '' : ']'}`, ...lines.filter(line => line !== null)].join('\n')}\n\n`
 
@@ -18,7 +21,7 @@ export interface LeftOut {
 }
 
 export const contexts = (slug: string) => ({
-  /** Of the telephones. */
+  /** The context of phones. */
   telephones: `tenant-${slug}`,
   start: `start-${slug}`,
   caller: `caller-${slug}`,
@@ -38,16 +41,16 @@ export const contexts = (slug: string) => ({
 })
 export type Contexts = ReturnType<typeof contexts>
 
-/** Begins with what no slug begins with, so that no trunk has the name of a telephone. */
+/** Begins with a character that no slug begins with, so that no trunk has the name of a phone. */
 export const trunkId = (name: string): string => `_${name}`
 export const endpointId = (slug: string, number: string): string => `${slug}-${number}`
 
-/** The step that refuses a call; its name is an extension of the context of refusals. */
+/** Returns the step that refuses a call; its name is an extension of the context of refusals. */
 export const refuse = (reason: keyof typeof REFUSED): string => `Goto(tl-refused,${reason},1)`
 export const refuseIf = (condition: string, reason: keyof typeof REFUSED): string =>
   `GotoIf(${condition}?tl-refused,${reason},1)`
 
-/** What a telephone or carrier is told, as causes of Q.850. */
+/** What phones and carriers receive, as Q.850 causes. */
 export const REFUSED = {
   caller: 21,
   inactive: 20,
@@ -59,7 +62,7 @@ export const REFUSED = {
   trunk: 34,
 } as const
 
-/** Of the prefixes that fit a number, the longest decides. */
+/** Renders a table in which the longest matching prefix decides. */
 export const prefixTable = (ways: ReadonlyMap<string, string>, otherwise: string): string[] => [
   ...[...ways].flatMap(([prefix, step]) => (/^[0-9]+$/.test(prefix) ? [exten(`_+${prefix}!`, step)] : [])),
   exten('_+!', ways.get('') ?? otherwise),

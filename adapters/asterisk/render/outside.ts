@@ -8,7 +8,7 @@ import { extensionLimits, isAnyRated } from './limits.ts'
 import { contexts, exten, prefixTable, refuse, section } from './lines.ts'
 import { routeContexts } from './routes.ts'
 
-/** How numbers are dialled: one table for all tenants that dial alike. */
+/** Renders how numbers are dialled: one table for all tenants with the same rules. */
 export function readerContext(name: string, forms: readonly DialledForm[]): string {
   const to = (part: string, number: string): string => `Goto(${part}-\${CHANNEL(accountcode)},${number},1)`
   const kept = (takes: number): string => (takes === 0 ? `\${EXTEN}` : `\${EXTEN:${takes}}`)
@@ -22,15 +22,15 @@ export function readerContext(name: string, forms: readonly DialledForm[]): stri
 
 export interface CallsOut {
   readonly directory: TenantDirectory
-  /** Beginnings of the numbers that the tenant has a rate for. */
+  /** The prefixes that the tenant has rates for. */
   readonly ratedPrefixes: readonly string[]
-  /** Refuses a call when too many are up; null where no limit does. */
+  /** The step that refuses a call if too many are in progress; null without such a limit. */
   readonly full: string | null
-  /** Refuse a call out that the limits forbid. */
+  /** The steps that refuse an outgoing call by the limits. */
   readonly spent: readonly string[]
 }
 
-/** The way of a call out: to the tenant's own DIDs, or by what it may cost to the trunks of its route. */
+/** Renders the path of an outgoing call: to the tenant's own DIDs, or through the limits to the trunks of its route. */
 export function outsideContexts({ directory, ratedPrefixes, full, spent }: CallsOut): string {
   const { slug } = directory.tenant
   const names = contexts(slug)
@@ -87,7 +87,7 @@ function permissionContexts(directory: TenantDirectory): string {
   ].join('')
 }
 
-/** A deck may have very many prefixes, and a context with very many extensions is slow to load. */
+/** A deck may have very many prefixes, and a context with very many extensions loads slowly. */
 const SHARDED_BY = 2
 const LONGEST_SHORT = 6
 
@@ -107,7 +107,7 @@ function ratedContexts(directory: TenantDirectory, ratedPrefixes: readonly strin
       shards.set(begin, (shards.get(begin) ?? new Map()).set(prefix, passes))
     }
   }
-  // A short number has a rate of its own or none: else it would be taken for the beginning of another number.
+  // A short number needs its own rate: otherwise it would be taken for the beginning of another number.
   const short = ratedPrefixes.filter(prefix => prefix.startsWith(code) && prefix.length - code.length <= LONGEST_SHORT)
   return [
     section(ratedShort, [
@@ -119,7 +119,7 @@ function ratedContexts(directory: TenantDirectory, ratedPrefixes: readonly strin
   ].join('')
 }
 
-/** Those of the prefixes that no other one covers. */
+/** Returns the prefixes that no other one covers. */
 function coveringPrefixes(prefixes: Iterable<string>): string[] {
   const covering: string[] = []
   for (const prefix of [...prefixes].sort()) {

@@ -4,7 +4,7 @@ import type { SwitchExtension, TenantDirectory, Trunk } from '../../../core/swit
 import { isFitName, isFitNumber } from '../../../core/switching/fit.ts'
 import { contexts, endpointId, type LeftOut, section, trunkId } from './lines.ts'
 
-/** Part of every hashed secret: `default_realm` of the switch must be the same. */
+/** Part of every hashed secret: must equal the switch's `default_realm`. */
 export const REALM = 'asterisk'
 
 export const PJSIP_HEAD = [
@@ -20,11 +20,11 @@ export const PJSIP_HEAD = [
   ]),
 ].join('')
 
-/** May the extension register? What `decideRegistration` says of one with the right secret. */
+/** Returns whether the extension may register: what `decideRegistration` decides with the right secret. */
 export const mayRegister = ({ number, status, secret }: SwitchExtension): boolean =>
   isActive(status) && isFitNumber(number) && secret.trim() !== ''
 
-/** Endpoint, auth and aor of each telephone. The secret is there as a hash only. */
+/** Renders endpoint, auth and aor of each phone. The secret appears only as a hash. */
 export function telephones({ tenant, extensions }: TenantDirectory, leaveOut: (left: LeftOut) => void): string {
   const { slug } = tenant
   const { telephones: context, voicemail } = contexts(slug)
@@ -58,7 +58,7 @@ export function telephones({ tenant, extensions }: TenantDirectory, leaveOut: (l
 const ha1 = (user: string, secret: string): string =>
   createHash('md5').update(`${user}:${REALM}:${secret}`).digest('hex')
 
-/** A name without what has a meaning in the file, in a dialplan or in a SIP header. */
+/** Removes from a name what has a meaning in the file, in a dialplan or in a SIP header. */
 export const cleanName = (name: string): string =>
   name
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029"<>[\]();\\$\x7b\x7d,|]+/gu, ' ')
@@ -68,10 +68,10 @@ export const cleanName = (name: string): string =>
 
 const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.:-]*[A-Za-z0-9])?$/
 const CODEC = /^[A-Za-z0-9]{1,20}$/
-/** In a file, `;` begins a comment, a backslash escapes it, and `>` after the `=` belongs to that. */
+/** In a file, `;` begins a comment, a backslash escapes it, and a `>` after the `=` is part of the assignment. */
 const TYPED = /^(?![\s>])[^\p{Cc}]+(?<!\s)$/u
 
-/** Why a trunk cannot be on the switch; null where it can. */
+/** Returns why a trunk cannot be on the switch; null if it can. */
 export function trunkProblem({ name, host, username, secret, codecs, registers }: Trunk): string | null {
   if (!isFitName(name)) return 'its name has signs that no switch can use'
   if (!HOST.test(host)) return `its host ${JSON.stringify(host)} is no host name or address`
@@ -83,7 +83,7 @@ export function trunkProblem({ name, host, username, secret, codecs, registers }
   return codecs.every(codec => CODEC.test(codec)) ? null : 'its codecs have signs that cannot be used'
 }
 
-/** The sections of one carrier: it is known by its address, and called at a fixed one. */
+/** Renders the sections of one carrier: it is identified by its address, and called at a fixed one. */
 export function trunkSections(trunk: Trunk): string {
   const { name, host, port, transport, username, secret, registers, codecs } = trunk
   const id = trunkId(name)

@@ -5,10 +5,10 @@ import { callerShown } from '../../../core/switching/outside.ts'
 import { contexts, exten, prefixTable, refuse, section, trunkId } from './lines.ts'
 import { trunkProblem } from './pjsip.ts'
 
-/** How long a carrier may take to have the call answered: seconds. */
+/** Seconds that a carrier may take to have the call answered. */
 const RINGS = 120
 
-/** The table of routes, and the trunks of each, tried in order when one refuses the call or does not answer. */
+/** Renders the table of routes, and the trunks of each, tried in order if one refuses the call or does not answer. */
 export function routeContexts(directory: TenantDirectory): string {
   const { slug } = directory.tenant
   const { routes, trunks } = contexts(slug)
@@ -26,7 +26,7 @@ export function routeContexts(directory: TenantDirectory): string {
   ].join('')
 }
 
-/** The tenant's own routes go before those of all tenants, whichever has the longer prefix. */
+/** Returns the routes: the tenant's own precede shared ones, whichever prefix is longer. */
 function routesOf({ tenant, trunkRoutes, trunks }: TenantDirectory): Map<string, readonly Trunk[]> {
   const own = trunkRoutes.filter(({ tenant_id }) => tenant_id === tenant.id)
   const ofAll = trunkRoutes.filter(
@@ -40,12 +40,12 @@ function routesOf({ tenant, trunkRoutes, trunks }: TenantDirectory): Map<string,
 
 export const isUsable = (trunk: Trunk): boolean => isActive(trunk.status) && trunkProblem(trunk) === null
 
-/** The trunks that the tenant's calls may take. */
+/** Returns the trunks that the tenant's calls may take. */
 export const reachable = (directory: TenantDirectory): readonly Trunk[] => [
   ...new Set([...routesOf(directory).values()].flat()),
 ]
 
-/** What each reachable trunk is shown as the caller of an extension's calls. */
+/** Returns the caller that each reachable trunk is shown for an extension's calls. */
 export const callersOf = (directory: TenantDirectory, extension: SwitchExtension): string[] =>
   reachable(directory).map(trunk => `Set(TL_ID${trunk.id}=${callerShown(trunk, extension, directory) ?? 'anonymous'})`)
 
@@ -58,7 +58,7 @@ function trunkExtensions(directory: TenantDirectory, list: readonly Trunk[]): st
       const form = inForm(numberForm, { digits, short: null, isEmergency: false }, dialling)
       return `${form.slice(0, form.length - 1)}\${EXTEN:${taken}}`
     })
-  // One digit stands for the rest of the number, and its first one is kept where that belongs to no country code.
+  // One digit stands for the rest of the number, and its first one is kept if that begins no country code.
   const foreign = dialSteps(list, ({ numberForm }) => {
     const digits = code.startsWith('9') ? '8' : '9'
     const form = inForm(numberForm, { digits, short: null, isEmergency: false }, dialling)
@@ -72,7 +72,7 @@ function trunkExtensions(directory: TenantDirectory, list: readonly Trunk[]): st
   ]
 }
 
-/** The presentation of a number is rendered by `number`; a trunk that has all its calls is passed over. */
+/** Renders a Dial for each trunk, whose number `number` formats; skips a trunk with all its calls in use. */
 function dialSteps(list: readonly Trunk[], number: (trunk: Trunk) => string): string[] {
   const tried = list.flatMap((trunk, index) => {
     const { id, name, maxCalls } = trunk

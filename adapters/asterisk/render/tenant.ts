@@ -11,13 +11,13 @@ import { outsideContexts } from './outside.ts'
 import { cleanName, mayRegister, telephones } from './pjsip.ts'
 import { callersOf } from './routes.ts'
 
-/** What one tenant's part of the files is made of. */
+/** What one tenant's part of the files is rendered from. */
 export interface TenantFacts {
   readonly directory: TenantDirectory
   readonly used: UsedBy
-  /** Of the rates in force; asked for only where a call out needs a rate. */
+  /** Prefixes of the rates in force; needed only if outgoing calls require a rate. */
   readonly ratedPrefixes: readonly string[]
-  /** The context that reads what its telephones dial. */
+  /** The context that reads what its phones dial. */
   readonly reader: string
 }
 
@@ -31,7 +31,7 @@ export interface TenantText {
   readonly leftOut: readonly LeftOut[]
 }
 
-/** Nothing of a tenant that is not active is on the switch: its telephones, calls, queues and DIDs go with it. */
+/** Renders one tenant. Nothing of an inactive tenant is on the switch: neither phones, calls, queues nor DIDs. */
 export function renderTenant(facts: TenantFacts): TenantText {
   const { tenant } = facts.directory
   const { slug } = tenant
@@ -65,7 +65,7 @@ function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full:
     section(names.start, [
       exten(
         DIALLED,
-        // A call that a telephone sends on is its call, whoever's channel goes on with it.
+        // A call that a phone transfers remains its call, whichever channel continues it.
         `ExecIf($["\${TL_EXT}" = "" & "\${BLINDTRANSFER:0:${transferrer.length}}" = "${transferrer}"]?Set(TL_EXT=\${BLINDTRANSFER:${transferrer.length}:-9}))`,
         ...[`Set(TL_DIALLED=\${EXTEN})`, 'Set(TL_FREE=0)', ...usual],
         `Goto(${names.caller},e\${TL_EXT},1)`,
@@ -100,7 +100,7 @@ const nobody: SwitchExtension = {
   ...{ id: 0, number: '', displayName: '', secret: '', status: '', hasVoicemail: false, devices: 1 },
 }
 
-/** What a call of an extension goes by; null: of one without limits, uses and DIDs of its own. */
+/** Returns the settings of an extension's calls; null for those of one without its own limits, use and DIDs. */
 function settingsOf(directory: TenantDirectory, used: UsedBy, extension: SwitchExtension | null): string[] {
   const { tenant, limits } = directory
   const { number, id } = extension ?? nobody
@@ -142,7 +142,7 @@ function spentSteps(directory: TenantDirectory, used: UsedBy): string[] {
 
 const STRATEGIES = new Map([['roundrobin', 'rrmemory']])
 const KNOWN = ['ringall', 'leastrecent', 'fewestcalls', 'random', 'rrmemory', 'rrordered', 'linear', 'wrandom']
-/** How long one agent rings: seconds. */
+/** Seconds that one agent rings. */
 const AGENT_RINGS = 20
 
 function queues(directory: TenantDirectory): string {
@@ -169,7 +169,7 @@ function queues(directory: TenantDirectory): string {
 function voicemail({ tenant, extensions }: TenantDirectory): string {
   const boxes = [...extensions.values()].filter(extension => extension.hasVoicemail && mayRegister(extension))
   if (boxes.length === 0) return ''
-  // A box is opened by the telephone that it is of; without a PIN of four digits or more none else can.
+  // A mailbox opens to its own phone; without a PIN of at least four digits, to no other.
   const lines = boxes.map(({ number, displayName }) => `${number} => -,${cleanName(displayName)}`)
   return section(contexts(tenant.slug).voicemail, lines)
 }

@@ -5,10 +5,10 @@ import { go, place } from '../state/location.ts'
 import { canEdit, destinations, isOffered } from '../state/pages.ts'
 import { remember, remembered } from '../state/preferences.ts'
 
-/** Which of the two windows of the keyboard is open. */
+/** The keyboard window that is open. */
 export const opened = signal<'palette' | 'help' | null>(null)
 
-/** May a single letter do something, when no field has the focus? */
+/** True if single letters are shortcuts while no field has the focus. */
 export const hasLetters = signal(remembered('letters') !== 'off')
 
 export function setLetters(value: boolean): void {
@@ -32,7 +32,7 @@ const LETTERS: Readonly<Record<string, string>> = {
   a: '/audit',
 }
 
-/** What each key does, for the page that explains them. */
+/** Returns what each key does, for the help window. */
 export const help = (): readonly (readonly [keys: string, what: string])[] => [
   ['/', 'Search the list'],
   ['j  k', 'Next and previous row'],
@@ -81,7 +81,7 @@ function visit(path: string): void {
   if (to && isOffered(to)) go(path)
 }
 
-/** Sends the form of the page; false where there is none. */
+/** Submits the form of the page; returns false if there is none. */
 function save(): boolean {
   const form = document.querySelector<HTMLFormElement>('form.record')
   form?.requestSubmit()
@@ -115,7 +115,7 @@ function focus(selector: string): boolean {
   return element !== null
 }
 
-/** Moves the focus to the link of another row, whose Enter opens it. */
+/** Moves the focus to the link of another row, which Enter opens. */
 function moveRow(by: number): boolean {
   const links = [...document.querySelectorAll<HTMLElement>('.canvas .row a.main')].sort(
     (one, other) => indexOf(one) - indexOf(other),

@@ -8,7 +8,7 @@ const close = (): void => {
   opened.value = null
 }
 
-/** What the keyboard opens: the palette that leads anywhere, and the page that explains the keys. */
+/** The windows of the keyboard: the palette that leads anywhere, and the help for the keys. */
 export function KeyWindows() {
   if (opened.value === 'help') return <Help />
   return opened.value === 'palette' ? <Palette /> : null
@@ -42,7 +42,7 @@ function Help() {
 
 const MOST = 8
 
-/** Each word that is typed begins a word of the title. */
+/** True if each typed word begins a word of the title. */
 function fits(title: string, typed: string): boolean {
   const words = title.toLowerCase().split(/\s+/)
   return typed

@@ -10,16 +10,16 @@ import { here, setQuery } from '../state/location.ts'
 import { me } from '../state/session.ts'
 import { titleOf } from '../state/shown.ts'
 
-/** A filter of a list, and the parameter of the page that holds its value. */
+/** A filter of a list, and the page parameter that holds its value. */
 interface Filter {
   readonly parameter: string
   readonly title: string
   readonly field: Field | null
-  /** The resource that its value is an id of. */
+  /** The resource whose id is the value. */
   readonly of: Resource | null
 }
 
-/** Every filter that the declarations of a resource allow. */
+/** Returns every filter that the declarations of a resource allow. */
 export function filtersOf(resource: Resource): readonly Filter[] {
   const own = Object.entries(choosable(resource)).flatMap(([name, field]): Filter[] => {
     const { references, kind, secret, unbounded, writeOnly } = field
@@ -37,7 +37,7 @@ export function filtersOf(resource: Resource): readonly Filter[] {
   return side && side.field !== TENANT ? [byTenant, ...own] : own
 }
 
-/** Search, the filters in use, a menu of the others, and the period where records follow one another in time. */
+/** Shows the search, the filters in use, a menu of the others, and the period if records are ordered by time. */
 export function Filters({ resource, fixed }: { resource: Resource; fixed: readonly string[] }) {
   const { searchParams } = here.value
   const all = filtersOf(resource).filter(
@@ -90,7 +90,7 @@ export function Filters({ resource, fixed }: { resource: Resource; fixed: readon
   )
 }
 
-/** How long nothing is typed before it is searched for. */
+/** How long after the last keystroke the search starts. */
 const PAUSE_MS = 250
 
 function Search({ resource }: { resource: Resource }) {

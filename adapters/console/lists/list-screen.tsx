@@ -13,15 +13,15 @@ import { Table } from './table.tsx'
 
 interface ListProps {
   readonly resource: Resource
-  /** Parameters that the page does not let change, such as the tenant whose extensions these are. */
+  /** Parameters that the page cannot change, such as the tenant whose extensions these are. */
   readonly fixed?: Readonly<Record<string, string>>
-  /** Columns that say the same in each row. */
+  /** Columns that are the same in each row. */
   readonly without?: readonly string[]
 }
 
 const OF_THE_PAGE = new Set(['columns', 'tab'])
 
-/** The parameters of the page that choose records. */
+/** Returns the page parameters that select records. */
 export function selectionIn(page: URLSearchParams, fixed: Readonly<Record<string, string>> = {}): URLSearchParams {
   const chosen = [...page].filter(([name]) => !OF_THE_PAGE.has(name))
   const query = new URLSearchParams(chosen)
@@ -29,7 +29,7 @@ export function selectionIn(page: URLSearchParams, fixed: Readonly<Record<string
   return query
 }
 
-/** A list of records: filters, columns, rows, and how many there are. */
+/** Shows a list of records: filters, columns, rows, and their number. */
 export function List({ resource, fixed = {}, without = [] }: ListProps) {
   const query = selectionIn(here.value.searchParams, fixed)
   const key = `${collectionOf(resource)}?${query}`
@@ -82,7 +82,7 @@ function chosenColumns(resource: Resource, without: readonly string[]) {
   return shown.length > 0 ? shown : all.slice(0, 1)
 }
 
-/** How many records there are, asked for apart, since counting takes longer than showing the first. */
+/** Shows the number of records, requested separately, since counting takes longer than showing the first. */
 function Counted({ source, resource }: { source: ListSource; resource: Resource }) {
   const count = useSignal<number | null>(null)
   useEffect(() => {
@@ -136,7 +136,7 @@ function Nothing({ resource, fixed }: { resource: Resource; fixed: Readonly<Reco
   )
 }
 
-/** Chooses the columns of the list, for this page and for the next time. */
+/** Lets a person choose the columns of the list, for now and for the next time. */
 function Columns({ resource }: { resource: Resource }) {
   const chosen = chosenColumns(resource, []).map(({ name }) => name)
   const set = (names: readonly string[] | null): void => {

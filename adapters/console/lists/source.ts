@@ -1,9 +1,9 @@
 import { signal } from '@preact/signals'
 import { asRecords, get, type RecordData, request } from '../state/api.ts'
 
-/** Rows that are asked for at once. */
+/** Rows requested at once. */
 export const PART = 200
-/** Parts that are kept; the others are read again when they are scrolled to. */
+/** Parts to keep; others are loaded again when scrolled to. */
 const KEPT = 20
 
 interface Part {
@@ -15,8 +15,8 @@ interface Part {
 export type ListState = 'loading' | 'ready' | 'failed'
 
 /**
- * The rows of one list, part by part. Each part is asked for by the last row of the one before, so the parts that were
- * seen can be read again in any order, and memory stays the same however long the list is.
+ * Loads the rows of one list, part by part. Each part is requested by the last row of the previous one, so seen parts
+ * can be loaded again in any order, and memory stays the same however long the list is.
  */
 export class ListSource {
   readonly #path: string
@@ -24,12 +24,12 @@ export class ListSource {
   readonly #asking = new Map<number, AbortController>()
   #parts: Part[] = [{ after: null, rows: null }]
   #lastUsed: number[] = []
-  /** Rows that are known of, loaded or not. */
+  /** The number of known rows, loaded or not. */
   readonly known = signal(0)
   readonly isWhole = signal(false)
   readonly state = signal<ListState>('loading')
   readonly error = signal<Error | null>(null)
-  /** Counts the changes of what rows hold. */
+  /** Counts changes of the rows' contents. */
   readonly version = signal(0)
 
   /** `query` has neither limit nor after. */
@@ -39,12 +39,12 @@ export class ListSource {
     void this.#load(0)
   }
 
-  /** The row, or undefined while it is not loaded. */
+  /** Returns the row, or undefined while it is not loaded. */
   row(index: number): RecordData | undefined {
     return this.#parts[Math.floor(index / PART)]?.rows?.[index % PART]
   }
 
-  /** Loads what is missing of these rows and of those that follow. */
+  /** Loads missing rows in this range, and the following ones. */
   want(from: number, to: number): void {
     for (let part = Math.floor(from / PART); part <= Math.floor((to + PART / 2) / PART); part++) {
       const known = this.#parts[part]
@@ -54,7 +54,7 @@ export class ListSource {
     }
   }
 
-  /** How many rows the selection has; null where that is not to be known in a short time. */
+  /** Returns the number of rows in the selection; null if counting would take long. */
   async count(signal: AbortSignal): Promise<number | null> {
     const data = await get(`${this.#path}/count?${this.#query}`, signal)
     const count = typeof data === 'object' && data !== null && 'count' in data ? data.count : null
@@ -106,7 +106,7 @@ export class ListSource {
     this.version.value++
   }
 
-  /** Notes that a part was looked at, and lets the one go that was not looked at for longest. */
+  /** Marks a part as used, and drops the least recently used one. */
   #use(index: number): void {
     if (this.#lastUsed.at(-1) === index) return
     this.#lastUsed = [...this.#lastUsed.filter(each => each !== index), index]

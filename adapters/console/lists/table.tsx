@@ -20,11 +20,11 @@ export interface TableProps {
   readonly onSort: (sort: string | null) => void
   readonly href: (record: RecordData) => string
   readonly timeZone?: string
-  /** The ids that are chosen; without it, rows cannot be chosen. */
+  /** The selected ids; without it, rows cannot be selected. */
   readonly chosen?: Signal<ReadonlySet<number>>
 }
 
-/** A table of which only the visible rows exist, however many there are. */
+/** A table that renders only its visible rows, however many there are. */
 export function Table(props: TableProps) {
   const { source, columns, label, chosen } = props
   const view = useRef<HTMLDivElement>(null)

@@ -7,7 +7,7 @@ interface DialogProps {
   readonly children: ComponentChildren
 }
 
-/** A modal dialog; without `onClose` there is no way past it. */
+/** A modal dialog; without `onClose` it cannot be dismissed. */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const id = useId()

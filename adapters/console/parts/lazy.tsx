@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-/** A component whose script is loaded when it is first shown. */
+/** Returns a component whose script is loaded when it is first shown. */
 export function lazily<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
   let Loaded: FunctionComponent<P> | null = null
   return props => {
@@ -24,7 +24,7 @@ export function lazily<P extends object>(load: () => Promise<FunctionComponent<P
   }
 }
 
-/** A browser keeps the failure of a script, so only another page finds it; a newer service has other scripts. */
+/** A browser caches a script's failure, so only reloading the page helps; a newer service has other scripts. */
 const Unloadable = () => (
   <div class="trouble" role="alert">
     This part of the console could not be loaded.{' '}

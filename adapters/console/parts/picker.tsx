@@ -12,7 +12,7 @@ interface PickerProps {
   readonly resource: Resource
   readonly value: number | null
   readonly onPick: (id: number | null) => void
-  /** Of that tenant alone, where the resource is within one. */
+  /** Only records of that tenant, if the resource belongs to tenants. */
   readonly tenantId?: number | null
   readonly id?: string
   readonly describedBy?: string
@@ -21,14 +21,14 @@ interface PickerProps {
 
 const pathTo = (resource: Resource): string => `/api/console/records/${collectionOf(resource)}`
 
-/** The names of what a record belongs to stand before its own where the list would be ambiguous. */
+/** Returns a record's name, preceded by its owners' names if the list would be ambiguous. */
 function spoken(resource: Resource, record: RecordData): string {
   const own = nameOf(resource, record)
   const name = record['display_name'] ?? record['name'] ?? record['description']
   return typeof name === 'string' && name !== '' && name !== own ? `${own} · ${name}` : own
 }
 
-/** A field that finds a record by typing some of its name. */
+/** A field that finds a record by typing part of its name. */
 export function Picker({ resource, value, onPick, tenantId, id, describedBy, isInvalid }: PickerProps) {
   const listId = useId()
   const text = useSignal('')

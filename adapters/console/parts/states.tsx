@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Loaded } from '../state/load.ts'
 
-/** What is shown while something loads, when it failed, and once it is there. */
+/** Shows something that is loading, failed or loaded. */
 export function Shown<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   const { data, error, isLoading, reload } = of
   if (error.value)
@@ -23,7 +23,7 @@ interface SimpleTableProps {
   readonly rows: readonly Readonly<Record<string, ComponentChildren>>[]
 }
 
-/** A short table, all of it there. */
+/** A short table, rendered whole. */
 export function SimpleTable({ label, columns, rows }: SimpleTableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard

@@ -12,7 +12,7 @@ interface DeletionProps {
   readonly onClose: () => void
 }
 
-/** Asks before a record is deleted; what goes with it is counted, and its name has to be typed. */
+/** Asks before deleting a record; counts what is deleted with it, and requires its name to be typed. */
 export function Deletion({ resource, record, onDone, onClose }: DeletionProps) {
   const dependants = useSignal<Readonly<Record<string, number>> | null>(null)
   const typed = useSignal('')

@@ -5,7 +5,7 @@ import { parseMembers } from '../../../core/resources/values/input.ts'
 import type { RecordData } from '../state/api.ts'
 import type { Draft } from './fields.tsx'
 
-/** What a form begins with: the record, or the defaults and what the page's query presets. */
+/** Returns the initial values of a form: the record, or the defaults and the presets in the page's query. */
 export function draftOf(resource: Resource, record: RecordData | null, preset: URLSearchParams): Draft {
   return Object.fromEntries(
     Object.entries(resource.fields).map(([name, field]) => {
@@ -21,19 +21,19 @@ export function draftOf(resource: Resource, record: RecordData | null, preset: U
 const jsonText = (value: unknown): string => (isJsonObject(value) ? stringifyJson(value, 2) : '')
 
 export interface Checked {
-  /** What is to be sent: all that is filled in, or of a stored record what has changed. */
+  /** What to send: everything filled in, or the changes to a stored record. */
   readonly body: Readonly<Record<string, unknown>>
   readonly errors: Readonly<Record<string, readonly string[]>>
 }
 
-/** Checks a form by the same rules as the service, with the same sentences. */
+/** Validates a form by the service's rules, with the same sentences. */
 export function checked(resource: Resource, draft: Draft, original: Draft | null): Checked {
   const errors: Record<string, readonly string[]> = {}
   const body: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(draft)) {
     const field = resource.fields[name]
     if (!field || (original && value === original[name])) continue
-    // A secret that is not typed stays what it is.
+    // A secret stays as it is unless one is typed.
     if (original && field.secret && value === '') continue
     if (field.kind !== 'json' || String(value).trim() === '') body[name] = value === '' ? null : value
     else

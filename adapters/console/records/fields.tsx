@@ -6,7 +6,7 @@ import { Picker } from '../parts/picker.tsx'
 import { note, noteTrouble } from '../state/notes.ts'
 import { titleOf } from '../state/shown.ts'
 
-/** What is typed into a form, by field; JSON as its text. */
+/** The contents of a form, by field; JSON as text. */
 export type Draft = Readonly<Record<string, unknown>>
 
 export interface FieldProps {
@@ -14,13 +14,13 @@ export interface FieldProps {
   readonly field: Field
   readonly draft: Signal<Draft>
   readonly errors: readonly string[]
-  /** Is the record there already, so that secrets are left as they are unless others are typed? */
+  /** True for a stored record, whose secrets stay as they are unless others are typed. */
   readonly isStored: boolean
-  /** Shows what is stored of a secret. */
+  /** Returns the stored secret. */
   readonly onReveal?: (name: string) => Promise<string>
 }
 
-/** One field of a form, as its declaration says what it holds. */
+/** One field of a form, by its declaration. */
 export function FormField(props: FieldProps) {
   const { name, field, draft, errors, isStored } = props
   const id = useId()
@@ -144,13 +144,13 @@ function Reference({ name, field, draft, id, about, set, errors }: InputProps) {
 
 const LETTERS = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** A random secret of some 120 bits, without characters that are taken for others. */
+/** Returns a random secret of some 120 bits, without ambiguous characters. */
 function randomSecret(): string {
   const numbers = crypto.getRandomValues(new Uint32Array(21))
   return Array.from(numbers, number => LETTERS[number % LETTERS.length]).join('')
 }
 
-/** A secret is hidden until it is asked for, and may be made up or copied. */
+/** A secret is hidden until requested, and can be generated or copied. */
 function Secret({ name, field, draft, id, about, set, errors, isStored, onReveal }: InputProps) {
   const isShown = useSignal(false)
   const text = String(draft.value[name] ?? '')

@@ -15,7 +15,7 @@ import { type Draft, FormField } from './fields.tsx'
 
 export interface Opened {
   readonly record: RecordData
-  /** The ETag of what was read. */
+  /** The ETag of the version that was read. */
   readonly version: string
 }
 
@@ -28,7 +28,7 @@ interface FormProps {
 
 const same = (one: Draft, other: Draft): boolean => Object.keys(one).every(name => one[name] === other[name])
 
-/** The form of a record, made from its declaration. */
+/** The form of a record, built from its declaration. */
 export function RecordForm({ resource, opened, onSaved }: FormProps) {
   const original = useSignal<Draft>(draftOf(resource, opened?.record ?? null, presets()))
   const version = useSignal(opened?.version ?? null)
@@ -181,7 +181,10 @@ export function RecordForm({ resource, opened, onSaved }: FormProps) {
   )
 }
 
-/** What a new record begins with: what the page says, and the tenant of an account that has but one. */
+/**
+ * Returns the initial values of a new record: those in the page's query, and the tenant of an account that has only
+ * one.
+ */
 function presets(): URLSearchParams {
   const given = new URLSearchParams(here.value.searchParams)
   const { tenant } = me.value ?? {}
@@ -189,7 +192,7 @@ function presets(): URLSearchParams {
   return given
 }
 
-/** Is it more than a name of what the account may not see? */
+/** True unless the field only names something that the account may not see. */
 const isFieldShown = ({ name: of, fields }: Resource, name: string): boolean =>
   !fields[name]?.writeOnly || resourceNamed(of).fields[name]?.writeOnly === true
 
@@ -207,7 +210,7 @@ interface ConflictProps {
   readonly onKeepMine: () => void
 }
 
-/** What two people made of the same record, field by field. */
+/** Shows two people's changes of the same record, field by field. */
 function Conflict({ resource, draft, original, theirs, onTakeTheirs, onKeepMine }: ConflictProps) {
   const now = draftOf(resource, theirs.record, new URLSearchParams())
   const rows = Object.entries(resource.fields).filter(

@@ -3,10 +3,10 @@ import type { Resource } from '../../../core/resources/resource.ts'
 import { lazily } from '../parts/lazy.tsx'
 import type { RecordData } from '../state/api.ts'
 
-/** What a record shows above its form that no declaration tells. */
+/** Shown above a record's form, beyond its declaration. */
 export type Panel = FunctionComponent<{ readonly record: RecordData }>
 
-/** By resource name: the one place where something special to a resource is registered. */
+/** By resource name: the one place to register panels. */
 const panels: Readonly<Record<string, readonly Panel[]>> = {
   cdrs: [lazily(async () => (await import('../tools/call-panel.tsx')).CallPanel)],
   sms_gateways: [lazily(async () => (await import('../tools/send-panel.tsx')).SendPanel)],

@@ -35,7 +35,7 @@ const Crumbs = ({ resource }: { resource: Resource }) => (
   </nav>
 )
 
-/** One record: its form, what is special to it, and a tab for each kind of record that belongs to it. */
+/** Shows one record: its form, its panels, and a tab for each kind of record that belongs to it. */
 export function RecordScreen({ resource, id }: { resource: Resource; id: number }) {
   const opened = useSignal<Opened | null>(null)
   const error = useSignal<Error | null>(null)
@@ -142,7 +142,7 @@ function Tabs({ tabs, current }: { tabs: readonly (readonly [string, string])[];
   )
 }
 
-/** The records that point to this one. */
+/** Shows the records that point to this one. */
 function Children({ pointing, id }: { pointing: Pointing; id: number }) {
   const { from } = pointing
   const held = Object.entries(pointing.where(id)).map(([name, value]) => [name, String(value)] as const)

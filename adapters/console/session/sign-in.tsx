@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { Refusal } from '../state/api.ts'
 import { me, signIn, signOut } from '../state/session.ts'
 
-/** Asks for e-mail and password; counts down where too many have failed. */
+/** Asks for e-mail and password; counts down after too many failures. */
 export function SignInForm({ email: known }: { email?: string }) {
   const email = useSignal(known ?? '')
   const password = useSignal('')

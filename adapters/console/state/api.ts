@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals'
 import { isJsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
 
-/** An answer that is no success. */
+/** An answer other than success. */
 export class Refusal extends Error {
   readonly status: number
   /** Sentences by field. */
   readonly errors: Readonly<Record<string, readonly string[]>>
-  /** How many records of each kind stand in the way of a deletion. */
+  /** The number of records of each kind that prevent a deletion. */
   readonly dependants: Readonly<Record<string, number>>
   /** Seconds until another try makes sense. */
   readonly retryAfter: number | null
@@ -25,7 +25,7 @@ export class Refusal extends Error {
 
 const texts = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : [String(value)])
 
-/** A request that reached nobody, as far as anybody can tell. `mayBeDone`: it would have changed something. */
+/** A request without an answer. `mayBeDone`: it would have changed something, and perhaps it has. */
 export class Unreached extends Error {
   readonly mayBeDone: boolean
 
@@ -39,7 +39,7 @@ export class Unreached extends Error {
   }
 }
 
-/** False while requests reach nobody. */
+/** False while the service cannot be reached. */
 export const isReachable = signal(true)
 
 /** Asks for a password over whatever is shown; resolves once somebody is signed in. Set by the session. */
@@ -59,15 +59,15 @@ export interface RequestOptions {
   readonly json?: unknown
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
-  /** Is a 401 an answer of its own, rather than a session that has ended? */
+  /** True if a 401 is a proper answer, rather than the end of a session. */
   readonly isSigningIn?: boolean
 }
 
-/** One request to the service. Throws Refusal, Unreached, and what aborted it. */
+/** Sends one request to the service. Throws Refusal, Unreached, and the reason of an abort. */
 export async function request(method: string, path: string, options: RequestOptions = {}): Promise<Answer> {
   const response = await reach(method, path, options)
   if (response.status === 401 && !options.isSigningIn) {
-    // Nothing was done, so the same request may go out again.
+    // Nothing was done, so the same request may be sent again.
     await signInAgain()
     return request(method, path, options)
   }

@@ -3,14 +3,14 @@ import { useEffect } from 'preact/hooks'
 import { get } from './api.ts'
 
 export interface Loaded<T> {
-  /** What was answered last; null before. */
+  /** The latest answer; null before the first. */
   readonly data: Signal<T | null>
   readonly error: Signal<Error | null>
   readonly isLoading: Signal<boolean>
   reload(): void
 }
 
-/** What the service answers at a path, read by `read`; asked for again when the path changes. null asks for nothing. */
+/** Loads what the service answers at a path, parsed by `read`; again when the path changes. null loads nothing. */
 export function useLoaded<T>(path: string | null, read: (data: unknown) => T): Loaded<T> {
   const data = useSignal<T | null>(null)
   const error = useSignal<Error | null>(null)

@@ -3,15 +3,15 @@ import { type Place, placeAt } from '../../../core/console/paths.ts'
 
 const read = (): URL => new URL(location.href)
 
-/** Where the browser is. All that a page shows by choice, such as filters, is in its query. */
+/** The browser's location. Its query holds all choices of a page, such as filters. */
 export const here = signal(read())
 
 export const place = computed((): Place | null => placeAt(here.value.pathname))
 
-/** Asked before a place is left; false keeps the browser where it is. */
+/** Called before a page is left; false keeps the browser there. */
 let mayLeave: () => boolean = () => true
 
-/** Lets a form keep what was typed from being lost. Returns how to let go again. */
+/** Protects a form's contents from being lost. Returns a function that ends this. */
 export function guardLeaving(isFree: () => boolean, question: string): () => void {
   mayLeave = () => isFree() || confirm(question)
   const onUnload = (event: BeforeUnloadEvent): void => {
@@ -33,7 +33,7 @@ export function go(to: string, { isReplacing = false }: { readonly isReplacing?:
   here.value = target
 }
 
-/** Sets parameters of the page; null takes one away. */
+/** Sets parameters of the page; null removes one. */
 export function setQuery(
   changes: Readonly<Record<string, string | readonly string[] | null>>,
   isReplacing = false,
@@ -46,7 +46,7 @@ export function setQuery(
   go(target.href, { isReplacing })
 }
 
-/** Is this a click that the browser would follow within its window? */
+/** True for a click that the browser would follow in the same window. */
 const isPlainClick = (event: MouseEvent): boolean =>
   event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey && !event.defaultPrevented
 

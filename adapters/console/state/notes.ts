@@ -6,7 +6,7 @@ export interface Note {
   readonly kind: 'done' | 'trouble'
 }
 
-/** What was done or has failed lately, for a corner of the screen and for screen readers. */
+/** Recent successes and failures, shown in a corner of the screen and read by screen readers. */
 export const notes = signal<readonly Note[]>([])
 
 const SHOWN_MS = 6_000
@@ -16,7 +16,7 @@ export function dismiss(id: number): void {
   notes.value = notes.value.filter(note => note.id !== id)
 }
 
-/** Troubles stay until they are dismissed. */
+/** Failures stay until they are dismissed. */
 export function note(text: string, kind: Note['kind'] = 'done'): void {
   const id = ++count
   notes.value = [...notes.value, { id, text, kind }]

@@ -13,11 +13,11 @@ export interface Destination {
 
 interface Page {
   readonly title: string
-  /** What somebody must be allowed to do to be offered it. */
+  /** The permission needed to be offered it. */
   readonly needs: readonly [Operation, on: Pick<Resource, 'name'> | keyof typeof AREAS]
 }
 
-/** The pages that show no single collection. */
+/** Pages that do not show a single collection. */
 const pages: Readonly<Record<PageName, Page>> = {
   usage: { title: 'Usage', needs: ['read', resourceNamed('cdrs')] },
   quote: { title: 'Quote', needs: ['read', resourceNamed('rates')] },
@@ -27,10 +27,10 @@ const pages: Readonly<Record<PageName, Page>> = {
 
 const HOME: Destination = { href: '/', title: 'Dashboard' }
 
-/** What is made by other means than a form. */
+/** Records that no form creates. */
 const MADE_ELSEWHERE: ReadonlySet<string> = new Set(['sms_messages'])
 
-/** May a record be made, changed or deleted in a form? */
+/** True if a form can create, change or delete a record. */
 export const canEdit = (operation: 'create' | 'change', resource: Resource): boolean =>
   may(operation, resource) && !MADE_ELSEWHERE.has(resource.name)
 
@@ -47,7 +47,7 @@ const tools = (): readonly Destination[] =>
   PAGES.filter(at => isOffered({ at })).map(at => ({ href: `/${at}`, title: pages[at].title }))
 const readable = (): readonly Resource[] => resources.filter(resource => may('read', resource))
 
-/** The entries of the menu; the resources that have none are found at what they belong to. */
+/** The entries of the menu; resources without one are found with what they belong to. */
 export const menu = (): readonly Destination[] => [
   HOME,
   ...readable()

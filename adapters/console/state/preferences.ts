@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 
 const PREFIX = 'trunkline.'
 
-/** What this browser remembers of a person's choices; never anything of a record. */
+/** Reads a preference that this browser remembers; never any data of a record. */
 export const remembered = (name: string): string | null => localStorage.getItem(PREFIX + name)
 
 export function remember(name: string, value: string | null): void {
@@ -10,7 +10,7 @@ export function remember(name: string, value: string | null): void {
   else localStorage.setItem(PREFIX + name, value)
 }
 
-/** Are times shown in UTC, rather than in the zone of the tenant or the browser? */
+/** True if times are shown in UTC, rather than in the zone of the tenant or the browser. */
 export const isUtc = signal(remembered('utc') === 'true')
 
 export function setUtc(value: boolean): void {

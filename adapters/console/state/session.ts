@@ -12,7 +12,7 @@ export type Me = Pick<Standing, 'name' | 'email' | 'role' | 'roles' | 'tenant' |
 /** undefined: not known yet; null: nobody is signed in. */
 export const me = signal<Me | null | undefined>(undefined)
 
-/** The session has ended while something was shown: a password is asked for over it. */
+/** True if the session has ended while a page is shown: a password is requested over it. */
 export const isExpired = signal(false)
 
 let waiting: (() => void)[] = []
@@ -44,7 +44,10 @@ function standingIn(data: unknown): Me {
   }
 }
 
-/** What somebody may do to records of a resource, or in an area of the service. What they may not is not offered. */
+/**
+ * True if the account may do this to records of a resource, or in an area of the service. The console offers nothing
+ * else.
+ */
 export const may = (operation: Operation, on: Pick<Resource, 'name'> | keyof typeof AREAS): boolean =>
   me.value?.permissions.includes(`${operation}:${typeof on === 'string' ? on : on.name}`) ?? false
 
@@ -52,10 +55,10 @@ const viewer = computed((): Viewer | null =>
   me.value ? viewerOf({ role: me.value.role, tenantId: me.value.tenant?.id ?? null }, me.value.roles) : null,
 )
 
-/** A resource as the account sees it. */
+/** Returns a resource as the account sees it. */
 export const seen = (resource: Resource): Resource => (viewer.value ? seenBy(viewer.value, resource) : resource)
 
-/** The fields that the account may not change of a record, though it may change others. */
+/** Returns the fields that the account may not change, though it may change others. */
 export const reserved = (resource: Resource): readonly string[] =>
   viewer.value ? reservedFields(viewer.value, resource) : []
 

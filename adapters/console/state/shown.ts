@@ -4,13 +4,13 @@ import { collectionOf, type Resource, sortable } from '../../../core/resources/r
 import type { RecordData } from './api.ts'
 import { isUtc } from './preferences.ts'
 
-/** A field's label: `tenant_id` is "Tenant". */
+/** Returns a field's label: "Tenant" for `tenant_id`. */
 export function titleOf(name: string): string {
   const words = name.replace(/_id$/, '').replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The field that a person calls a record by: its own part of the natural key; null where it is known by its id alone. */
+/** Returns the field that names a record: its own part of the natural key; null if only its id does. */
 export const namingField = ({ key, fields }: Resource): string | null =>
   [...key].reverse().find(name => fields[name]?.references === undefined && !fields[name]?.choices) ?? null
 
@@ -40,7 +40,7 @@ function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
 export const zoneShown = (timeZone?: string): string =>
   isUtc.value ? 'UTC' : (timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)
 
-/** A moment in the tenant's zone, else in the browser's, or in UTC where that is chosen. */
+/** Formats a moment in the tenant's zone, else the browser's, or in UTC if chosen. */
 export function momentShown(moment: unknown, timeZone?: string): string {
   if (typeof moment !== 'string') return ''
   const date = new Date(moment)
@@ -48,7 +48,7 @@ export function momentShown(moment: unknown, timeZone?: string): string {
   return formatIn(zoneShown(timeZone)).format(date).replace(', ', ' ')
 }
 
-/** A field as a cell of a table shows it. */
+/** Formats a field for a cell of a table. */
 export function valueShown(field: Pick<Field, 'kind'>, value: unknown, timeZone?: string): string {
   if (value === null || value === undefined) return ''
   if (field.kind === 'boolean') return value === true ? 'yes' : 'no'
@@ -66,11 +66,11 @@ export interface Column {
   readonly title: string
   readonly isNumeric: boolean
   readonly isSortable: boolean
-  /** The text of a record's cell, and where it leads. */
+  /** Returns the text of a record's cell, and its link. */
   readonly cell: (record: RecordData, timeZone?: string) => { readonly text: string; readonly href?: string }
 }
 
-/** Every column that a list of the resource can have. */
+/** Returns every column that a list of the resource can have. */
 export function columnsOf(resource: Resource): readonly Column[] {
   const sortableNames = sortable(resource)
   const fields = Object.entries(resource.fields).filter(
@@ -133,7 +133,7 @@ function fieldColumn(resource: Resource, name: string, field: Field, sortableNam
 
 const isRecord = (value: unknown): value is RecordData => typeof value === 'object' && value !== null && 'id' in value
 
-/** The columns that are shown unless others are chosen. */
+/** Returns the default columns. */
 export const usualColumns = (resource: Resource): readonly string[] => {
   const all = columnsOf(resource).map(({ name }) => name)
   const own = namingField(resource) ?? 'id'

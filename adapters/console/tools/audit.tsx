@@ -14,7 +14,7 @@ const COLUMNS = [
   { name: 'changes', title: 'Before → after' },
 ]
 
-/** Who changed what, the latest first. */
+/** Shows who changed what, latest first. */
 export function AuditScreen() {
   const { searchParams } = here.value
   const trail = useLoaded(`/api/console/audit?${searchParams}`, objectOf)

@@ -12,7 +12,7 @@ const COLUMNS = ['outcome', 'prefix', 'cost_per_minute', 'billing_increment', 'b
   }),
 )
 
-/** How a call was rated: at first, at each rerating, and now. */
+/** Shows how a call was rated: at first, at each rerating, and now. */
 export function CallPanel({ record }: { record: RecordData }) {
   const ratings = useLoaded(`/api/console/calls/${record.id}/ratings`, objectsOf)
   const quote = new URLSearchParams({

@@ -9,7 +9,7 @@ import { momentShown, pathOf, zoneShown } from '../state/shown.ts'
 
 const EVERY_MS = 5_000
 
-/** Asks again and again while the page is looked at. */
+/** Reloads periodically while the page is visible. */
 export function useEvery(ms: number, reload: () => void): void {
   useEffect(() => {
     const timer = setInterval(() => {
@@ -23,7 +23,7 @@ interface TileProps {
   readonly figure: string
   readonly title: string
   readonly advice: string
-  /** Where it is seen to. */
+  /** A link to where it can be handled. */
   readonly href?: string
 }
 
@@ -40,7 +40,7 @@ const count = (value: unknown): string => Number(value).toLocaleString('en')
 const ago = (at: unknown, ms: number): string => new Date(Date.parse(String(at)) - ms).toISOString()
 const HOUR_MS = 3_600_000
 
-/** What needs somebody's attention, each with a link to where it is seen to. */
+/** Shows what needs attention, each with a link to where it can be handled. */
 export function Dashboard() {
   const pulse = useLoaded('/api/console/pulse', objectOf)
   useEvery(EVERY_MS, pulse.reload)

@@ -17,7 +17,7 @@ const COLUMNS = [
   { name: 'created_at', title: 'Since' },
 ]
 
-/** Records of switches that could not be used: to be tried again once the cause is gone, or discarded. */
+/** Shows switch records that could not be used, to be retried once the cause is gone, or discarded. */
 export function QuarantineScreen() {
   const { searchParams } = here.value
   const reason = searchParams.get('reason') ?? ''

@@ -8,7 +8,7 @@ import { note } from '../state/notes.ts'
 
 const tenants = resourceNamed('tenants')
 
-/** What a call costs, explained step by step. */
+/** Shows what a call costs, explained step by step. */
 export function QuoteScreen() {
   const { searchParams } = here.value
   const lines = useSignal<readonly Readonly<Record<string, unknown>>[]>([])

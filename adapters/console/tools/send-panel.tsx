@@ -8,7 +8,7 @@ import { noteTrouble } from '../state/notes.ts'
 import { may } from '../state/session.ts'
 import { momentShown } from '../state/shown.ts'
 
-/** How a phone network will carry the text. */
+/** Describes how a phone network will carry the text. */
 function sizeShown(text: string): string {
   if (text === '') return ''
   const { alphabet, parts } = textForm(text)
@@ -18,7 +18,7 @@ function sizeShown(text: string): string {
 const LOOK_EVERY_MS = 2_000
 const SHOWN = Object.entries(sendFields).filter(([name]) => name !== 'callback_url')
 
-/** Sends a message through the gateway, and watches what becomes of it. */
+/** Sends a message through the gateway, and watches its progress. */
 export const SendPanel = ({ record }: { record: RecordData }) =>
   may('send', smsMessages) ? <Sending record={record} /> : null
 

@@ -15,7 +15,7 @@ const lastMonth = (): string => {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)).toISOString().slice(0, 7)
 }
 
-/** What a month's calls come to, as bars and as a table, of one tenant or of all. */
+/** Shows a month's calls of one tenant or of all, as bars and as a table. */
 export function UsageScreen() {
   const { searchParams } = here.value
   const month = searchParams.get('month') ?? lastMonth()

@@ -7,17 +7,17 @@ import { gatewaysOf } from '../follow/pushes.ts'
 import { gatewayOf } from '../names.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 
-/** What a check looks at. */
+/** What a check examines. */
 export interface Findings {
   readonly place: EventSocketPlace
-  /** Where mod_json_cdr leaves what it could not post; null where the settings do not say. */
+  /** Where mod_json_cdr leaves what it could not post; null if the settings do not say. */
   readonly cdrFolder: string | null
   readonly key: string
   /** The active trunks. */
   readonly trunks: readonly Trunk[]
 }
 
-/** What is wrong with a FreeSWITCH, as it shows from outside. */
+/** Returns what is wrong with a FreeSWITCH, as far as it shows from outside. */
 export async function findings(parts: Findings): Promise<readonly SwitchFinding[]> {
   const waiting = await recordsWaiting(parts.cdrFolder)
   let socket: EventSocket
@@ -83,7 +83,7 @@ async function missingModules(socket: EventSocket): Promise<SwitchFinding[]> {
   return missing
 }
 
-/** FreeSWITCH is made to ask for something that nobody but Trunkline answers. */
+/** Makes FreeSWITCH request something that only Trunkline answers. */
 async function feedFindings(socket: EventSocket): Promise<SwitchFinding[]> {
   const answer = await socket.api(`xml_locate configuration configuration name ${PROBE}`)
   if (answer.includes(PROBE)) return []
@@ -97,7 +97,7 @@ async function feedFindings(socket: EventSocket): Promise<SwitchFinding[]> {
   ]
 }
 
-/** A user of the stock directory, whose password everybody knows. */
+/** Checks for a user of the stock directory, whose password everybody knows. */
 async function stockUsers(socket: EventSocket): Promise<SwitchFinding[]> {
   const domain = (await socket.api('global_getvar domain')).trim()
   if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(domain)) return []

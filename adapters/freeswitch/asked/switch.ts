@@ -7,30 +7,30 @@ import { type EventSocket, type EventSocketPlace, openEventSocket } from '../soc
 import { activeTrunks } from '../trunks.ts'
 import { findings } from './findings.ts'
 
-/** How many calls are asked for the moment of their answer, which takes a command each. */
+/** The most calls to ask for the time of their answer, which takes a command each. */
 const MOST_ASKED = 1_000
 const ID = /^[0-9a-f-]{1,64}$/i
 
-/** What answers need of what is stored. */
+/** The stored data that answers need. */
 interface StoredTenants {
-  /** By the domains of tenants. */
+  /** By the tenants' domains. */
   readonly slugs: ReadonlyMap<string, string>
-  /** The active ones. */
+  /** The active trunks. */
   readonly trunks: readonly Trunk[]
 }
 
 export interface FreeswitchParts {
   readonly place: EventSocketPlace
-  /** Where mod_json_cdr leaves what it could not post; null where the settings do not say. */
+  /** Where mod_json_cdr leaves what it could not post; null if the settings do not say. */
   readonly cdrFolder: string | null
-  /** What the marks of gateways are made with. */
+  /** The key of the gateways' marks. */
   readonly key: string
   readonly clock: Pick<Clock, 'now'>
-  /** Opens the storage where an answer needs it, and closes it after `read`. */
+  /** Opens the storage if an answer needs it, and closes it after `read`. */
   stored<T>(read: (directory: SwitchDirectory) => Promise<T>): Promise<T>
 }
 
-/** A FreeSWITCH that is asked over its event socket, on a connection for each question. */
+/** A FreeSWITCH that is queried over its event socket, on a new connection each time. */
 export function freeswitchSwitch(parts: FreeswitchParts): TelephoneSwitch {
   const { place, clock, stored } = parts
   const connected = async <T>(ask: (socket: EventSocket) => Promise<T>): Promise<T> => {

@@ -3,7 +3,7 @@ import type { SwitchQueue, SwitchTenant } from '../../../core/switching/director
 import { phoneName, queueName } from '../names.ts'
 import { documentOf, type Element, element, params } from './xml.ts'
 
-/** One queue, with the agents that it rings. */
+/** A queue, with the agents that it rings. */
 export interface RingingQueue {
   readonly tenant: SwitchTenant
   readonly queue: SwitchQueue
@@ -18,16 +18,16 @@ const STRATEGIES: Readonly<Record<string, string>> = {
   random: 'random',
 }
 
-/** Seconds that an agent's telephone rings before the next one does. */
+/** Seconds that an agent's phone rings before the next one does. */
 const RINGS = 15
 
-/** The configuration of these queues for mod_callcenter. */
+/** Returns the configuration of these queues for mod_callcenter. */
 export function callcenterDocument(queues: readonly RingingQueue[]): string {
   const agents = new Map<string, Element>()
   for (const { tenant, agents: own } of queues)
     for (const { extension } of own) {
       const name = phoneName(tenant, extension)
-      // A leg that loses a ring-all would leave a record of its own.
+      // A leg that loses a ring-all would otherwise leave its own record.
       const contact = `[leg_timeout=${RINGS},process_cdr=false]user/${extension.number}@${tenant.domain}`
       agents.set(name, element('agent', { name, contact, ...AGENT }))
     }
@@ -64,7 +64,7 @@ const queueElement = ({ tenant, queue }: RingingQueue): Element =>
     }),
   )
 
-/** Tiers of a queue, as its agents are called: `101@acme`, and its level, 1 for the lowest penalty. */
+/** The tiers of a queue: its agents, such as `101@acme`, with their levels, 1 for the lowest penalty. */
 export const tiersOf = ({ tenant, agents }: Pick<RingingQueue, 'tenant' | 'agents'>) =>
   agents.map(({ extension, penalty }, index) => ({
     agent: phoneName(tenant, extension),

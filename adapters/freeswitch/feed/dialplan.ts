@@ -4,7 +4,7 @@ import type { SwitchTenant } from '../../../core/switching/directory.ts'
 import { gatewayOf, phoneName, queueName } from '../names.ts'
 import { documentOf, type Element, element } from './xml.ts'
 
-/** One application that a channel runs, and its data. */
+/** An application that a channel runs, with its data. */
 export interface Action {
   readonly application: string
   readonly data: string
@@ -13,7 +13,7 @@ export interface Action {
 const FIT = /^[A-Za-z0-9+*#_.@:-]{0,300}$/
 
 /**
- * Data of an application. FreeSWITCH runs what stands in `${…}`, and commas and brackets have a meaning: what is put in
+ * The data of an application. FreeSWITCH evaluates `${…}`, and commas and brackets have a meaning: inserted values
  * must match a strict pattern.
  */
 function data(texts: TemplateStringsArray, ...values: readonly (string | number)[]): string {
@@ -30,7 +30,7 @@ const NOT_FOUND = '404 Not Found'
 const FORBIDDEN = '403 Forbidden'
 const UNAVAILABLE = '503 Service Unavailable'
 
-/** What a telephone or a carrier hears of a refusal; 403 of the others. */
+/** The SIP response to each refusal; 403 for the others. */
 const RESPONSES: Readonly<Partial<Record<Refusal, string>>> = {
   'unfit number': NOT_FOUND,
   'unknown number': NOT_FOUND,
@@ -43,22 +43,22 @@ const RESPONSES: Readonly<Partial<Record<Refusal, string>>> = {
   'no trunk': UNAVAILABLE,
 }
 
-/** A call that is decided on, as the switch knows it. */
+/** A call to decide, as the switch knows it. */
 export interface Placed {
-  /** Null where no tenant is known. */
+  /** Null if no tenant is known. */
   readonly tenant: SwitchTenant | null
-  /** The extension whose call it is; null for one from a carrier. */
+  /** The extension whose call it is; null for a call from a carrier. */
   readonly extension: string | null
-  /** True where the channel has a record to keep. */
+  /** True if the channel has a record to keep. */
   readonly isContinued: boolean
-  /** What the gateways' marks are made with. */
+  /** The key of the gateways' marks. */
   readonly key: string
 }
 
-/** What the channel does then; see {@link documentOfCall}. */
+/** Returns what the channel does next; see {@link documentOfCall}. */
 export function actionsOf(decision: CallDecision, placed: Placed): readonly Action[] {
   const { tenant, isContinued } = placed
-  // Else every scanner leaves a record without a tenant.
+  // Otherwise every scanner leaves a record without a tenant.
   const unrecorded = isContinued ? [] : [set('process_cdr=false')]
   if (decision.refusal !== null || !tenant) {
     const response = decision.refusal === null ? FORBIDDEN : (RESPONSES[decision.refusal] ?? FORBIDDEN)
@@ -72,7 +72,7 @@ export function actionsOf(decision: CallDecision, placed: Placed): readonly Acti
   ]
 }
 
-/** The answer to a lookup: the context that was asked for, with what the channel does. */
+/** Returns the answer to a lookup: the requested context, with what the channel does. */
 export const documentOfCall = (context: string, actions: readonly Action[]): string =>
   documentOf('dialplan', [
     element('context', { name: context }, [
@@ -83,7 +83,10 @@ export const documentOfCall = (context: string, actions: readonly Action[]): str
 const actionElement = ({ application, data: text }: Action): Element =>
   element('action', { application, ...(text === '' ? {} : { data: text }) })
 
-/** What `show channels` tells of a call later; see `channels.ts`. A DID may be written with blanks and brackets. */
+/**
+ * Returns what `show channels` reports about a call later; see `channels.ts`. A DID may be written with blanks and
+ * brackets.
+ */
 const markOf = (
   { slug }: SwitchTenant,
   { direction, number }: PutThrough,
@@ -92,7 +95,7 @@ const markOf = (
 ): string =>
   data`presence_data=trunkline:${slug}:${direction}:${extension ?? ''}:${trunk}:${number.replaceAll(/[^0-9+*#]/g, '')}`
 
-/** What the channel, its record and whoever looks at it go by. */
+/** Returns the variables for the channel, its record and whoever examines it. */
 function described(decision: PutThrough, tenant: SwitchTenant, { extension }: Placed): Action[] {
   const { direction } = decision
   return [
@@ -105,14 +108,14 @@ function described(decision: PutThrough, tenant: SwitchTenant, { extension }: Pl
       ? []
       : [
           set(data`trunkline_phone=${phoneName(tenant, { number: extension })}`),
-          // What a telephone writes into From is checked by nobody.
+          // Nobody checks what a phone writes into From.
           action('set_profile_var', data`caller_id_number=${extension}`),
         ]),
     set('hangup_after_bridge=true'),
   ]
 }
 
-/** Causes by which a carrier did not take a call, so that the next one is tried; not those of the number itself. */
+/** Causes that mean a carrier did not take a call, so that the next one is tried; not causes of the number itself. */
 const NOT_TAKEN = [
   ...['NETWORK_OUT_OF_ORDER', 'DESTINATION_OUT_OF_ORDER', 'NORMAL_TEMPORARY_FAILURE', 'NORMAL_UNSPECIFIED'],
   ...['NORMAL_CIRCUIT_CONGESTION', 'SWITCH_CONGESTION', 'REQUESTED_CHAN_UNAVAIL', 'SERVICE_UNAVAILABLE'],
@@ -121,7 +124,7 @@ const NOT_TAKEN = [
   ...['OUTGOING_CALL_BARRED', 'BEARERCAPABILITY_NOTAVAIL', 'INTERWORKING', 'PROTOCOL_ERROR'],
 ]
 
-/** Seconds in which a carrier must say that it rings, and in which the called one must answer. */
+/** Seconds in which a carrier must report ringing, and in which the call must be answered. */
 const PROGRESS_SECONDS = 20
 const RING_SECONDS = 90
 
@@ -135,7 +138,7 @@ function outside(decision: PutThrough, tenant: SwitchTenant, placed: Placed): Ac
   ]
 }
 
-/** The leg to the carrier is the record of the call: it goes on when the caller has transferred it and left. */
+/** The leg to the carrier is the call's record: it continues after the caller has transferred the call and left. */
 function toCarrier(
   { trunk, number, caller }: Extract<Target, { to: 'trunk' }>,
   decision: PutThrough,
@@ -164,7 +167,7 @@ function toCarrier(
   return action('bridge', `{${variables.join(',')}}${data`sofia/gateway/${gatewayOf(trunk, key)}/${number}`}`)
 }
 
-/** Each place in turn; when the last one does not take the call, it ends by the cause of that. */
+/** Calls each target in turn; if the last one does not take the call, it ends with that target's cause. */
 const inside = ({ targets }: PutThrough, tenant: SwitchTenant): Action[] =>
   targets.flatMap((target, index) => toPlace(target, tenant, index === targets.length - 1))
 

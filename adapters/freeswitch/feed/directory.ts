@@ -2,18 +2,18 @@ import type { SwitchExtension, SwitchTenant, Trunk } from '../../../core/switchi
 import { contextOf, gatewayOf, phoneName } from '../names.ts'
 import { documentOf, element, params } from './xml.ts'
 
-/** Seconds after which a telephone must register again. */
+/** Seconds after which a phone must register again. */
 const EXPIRES = '300'
 
-/** Ends what a telephone may show of a name: quotes and brackets are the header's, the others FreeSWITCH's. */
+/** Characters that end a displayed name: quotes and brackets in the SIP header, the others in FreeSWITCH. */
 const UNSHOWN = /["'\\<>${}[\],;|^]|\p{Cc}/gu
 
 const shown = ({ displayName, number }: SwitchExtension): string =>
   displayName.replace(UNSHOWN, ' ').trim().slice(0, 60) || number
 
 /**
- * A telephone's user. Without the secret nobody can prove to be it: `password` is then absent, and may be answered only
- * where nothing is proven.
+ * Returns the user of a phone. Without the secret nobody can authenticate as it: `password` is then absent, which is
+ * safe only where nothing is authenticated.
  */
 export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, hasSecret: boolean): string {
   const { number, secret } = extension
@@ -49,7 +49,7 @@ export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, h
   return documentOf('directory', [element('domain', { name: domain }, [user])])
 }
 
-/** The gateways of the trunks, which a profile asks for when it starts and at each rescan. */
+/** Returns the trunks' gateways, which a profile requests when it starts and at each rescan. */
 export function gatewaysDocument(trunks: readonly Trunk[], key: string): string {
   const gateways = trunks.map(trunk => {
     const { host, port, transport, username, secret, registers } = trunk

@@ -26,18 +26,18 @@ export interface FeedParts {
   readonly live: LiveCalls
   readonly addresses: TrunkAddresses
   readonly clock: Clock
-  /** What the marks of gateways are made with. */
+  /** The key of the gateways' marks. */
   readonly key: string
-  /** Called with each decision on a telephone or a call; `directory` is null where no tenant is known. */
+  /** Called with each decision on a phone or a call; `directory` is null if no tenant is known. */
   onDecision(decided: DecidedOn, directory: TenantDirectory | null): void
 }
 
-/** `refusal` is null for who may register or call. */
+/** `refusal` is null if the registration or call is allowed. */
 export type DecidedOn =
   | { readonly what: 'register' | 'prove'; readonly refusal: Refused | null }
   | { readonly what: 'call'; readonly refusal: Refused | null; readonly steps: readonly Step[] }
 
-/** Answers what mod_xml_curl asks, from what is stored at that moment. */
+/** Answers the requests of mod_xml_curl from the present data. */
 export const xmlFeed =
   (parts: FeedParts) =>
   async (form: URLSearchParams): Promise<string> => {
@@ -73,7 +73,7 @@ async function callAnswer(parts: FeedParts, lookup: DialplanLookup): Promise<str
   const { context, dialled, id, phone, isContinued } = lookup
   const slug = slugIn(context)
   const caller = phone === null ? null : partsOf(phone)
-  // What comes in by a DID and is sent on by the one who took it is that one's call.
+  // A call that arrives at a DID and is sent on belongs to whoever took it.
   if (slug === null ? context !== PUBLIC : caller !== null && caller.slug !== slug) return NOT_FOUND
   const { decision, facts, request } = caller
     ? await placedBy(parts, lookup, caller)
@@ -142,8 +142,8 @@ async function brought(parts: FeedParts, lookup: DialplanLookup): Promise<Decide
 }
 
 /**
- * The trunks that a call may have come by: the one of the gateway that it was sent to, whose name only the carrier
- * knows, else those that its address is of.
+ * Returns the trunks that a call may have come by: that of the gateway it was sent to, whose name only the carrier
+ * knows, else those with its address.
  */
 async function trunksAt(
   { addresses, key }: FeedParts,
@@ -166,7 +166,7 @@ async function queuesAnswer(directory: SwitchDirectory, name: string | null): Pr
   return callcenterDocument(found ? ringingQueues(found).filter(({ queue }) => queue.number === parts?.number) : [])
 }
 
-/** Trunks are of no tenant, and in the directory of each. */
+/** Trunks belong to no tenant, and are in every directory. */
 async function anyDirectory(directory: SwitchDirectory): Promise<TenantDirectory | null> {
   for await (const each of directory.all()) return each
   return null

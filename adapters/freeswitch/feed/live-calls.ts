@@ -1,18 +1,18 @@
 import type { LiveCall } from '../../../core/ports/switching.ts'
 
-/** Milliseconds after which a call that was put through must be among those that the switch shows. */
+/** Milliseconds after which a connected call must be among those that the switch reports. */
 const SHOWN_AFTER_MS = 3_000
 
 /**
- * The calls that are up: those that the switch has shown, and those put through since. While the switch shows nothing,
- * calls are added and none goes, so that a limit on them holds.
+ * The calls in progress: those that the switch has reported, and those connected since. While the switch reports
+ * nothing, calls are only added, so that a limit on them holds.
  */
 export interface LiveCalls {
-  /** A call was put through. */
+  /** Adds a call that was connected. */
   opened(call: LiveCall): void
-  /** All that the switch has, as it was asked at that moment (of `now`). */
+  /** Sets the switch's complete list of calls, requested at that moment (of `now`). */
   shown(calls: readonly LiveCall[], askedAt: number): void
-  /** All but the one of that id. */
+  /** Returns all but the call with that id. */
   all(except: string | null): readonly LiveCall[]
 }
 

@@ -1,19 +1,19 @@
-/** What FreeSWITCH asks. */
+/** What FreeSWITCH requests. */
 export type Lookup =
   | {
       readonly kind: 'user'
       readonly domain: string
       readonly user: string
-      /** True where a telephone is to prove that it is this user; only then the secret is answered. */
+      /** True if a phone must authenticate as this user; only then does the answer include the secret. */
       readonly isProof: boolean
-      /** Whom a telephone wants to be called as; null but for a REGISTER. */
+      /** The address of record to register; null except for a REGISTER. */
       readonly to: { readonly user: string; readonly host: string } | null
     }
   | { readonly kind: 'gateways' }
   | DialplanLookup
   /** With the name of one queue; null for all. */
   | { readonly kind: 'queues'; readonly queue: string | null }
-  /** Asked by a check, to see that FreeSWITCH reaches us. */
+  /** Requested by a check, to see that FreeSWITCH reaches us. */
   | { readonly kind: 'probe' }
   | { readonly kind: 'other' }
 
@@ -21,25 +21,25 @@ export interface DialplanLookup {
   readonly kind: 'dialplan'
   readonly context: string
   readonly dialled: string
-  /** The channel's. */
+  /** The channel's id. */
   readonly id: string
   readonly caller: string
-  /** The user who has proven who he is, or whose call it has become: `101@acme`; null for a call from outside. */
+  /** The authenticated user, or the one whose call it has become: `101@acme`; null for a call from outside. */
   readonly phone: string | null
-  /** True where the channel has a record to keep: it was put through before, and is transferred or redirected now. */
+  /** True if the channel has a record to keep: it was connected before, and is now transferred or redirected. */
   readonly isContinued: boolean
   /** Where it came from: the gateway that FreeSWITCH knows, and the address. */
   readonly gateway: string | null
   readonly address: string
 }
 
-/** Users are asked for by other modules too, some of which take a missing password for none. */
+/** Other modules request users too, and some take a missing password for an empty one. */
 const KNOWN_ACTIONS = ['user_call', 'message-count', 'voicemail-lookup']
 
-/** The section and the configuration that a check asks for. */
+/** The section and the configuration that a check requests. */
 export const PROBE = 'trunkline.conf'
 
-/** Reads the form that mod_xml_curl posts. */
+/** Parses the form that mod_xml_curl posts. */
 export function readLookup(form: URLSearchParams): Lookup {
   const field = (name: string): string => form.get(name) ?? ''
   switch (field('section')) {
@@ -68,7 +68,7 @@ function directoryLookup(field: Field): Lookup {
 }
 
 function dialplanLookup(field: Field): DialplanLookup {
-  // Of a call that goes on, Caller-… may be what it was before.
+  // For a call that continues, Caller-… may hold former values.
   const hunted = (name: string): string => field(`Hunt-${name}`) || field(`Caller-${name}`)
   const [user, account] = [field('variable_user_name'), field('variable_accountcode')]
   const continued = field('variable_trunkline_phone')

@@ -2,26 +2,26 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { BlockList, isIPv6 } from 'node:net'
 import type { Mount, MountedRequest, MountedResponse } from '../../../core/ports/mounts.ts'
 
-/** What FreeSWITCH writes before the token, as the user's name. */
+/** The user name that FreeSWITCH sends with the token. */
 export const FEED_USER = 'freeswitch'
 
 export interface MountParts {
   readonly token: string
-  /** Addresses and networks (`10.0.0.0/8`) that may ask. */
+  /** Addresses and networks (`10.0.0.0/8`) that may send requests. */
   readonly allowed: readonly string[]
   /** Answers a lookup of mod_xml_curl. */
   answer(form: URLSearchParams): Promise<string>
-  /** Keeps a record of mod_json_cdr for good. */
+  /** Stores a record of mod_json_cdr durably. */
   store(record: string): Promise<void>
-  /** Called for each request that was not answered. */
+  /** Called for each refused request. */
   onRefused(why: 'token' | 'address', address: string): void
-  /** Called with what kept a request from being answered. */
+  /** Called with the error that kept a request from being answered. */
   onFailure(error: unknown): void
 }
 
 const KIB = 1024
 
-/** Where mod_xml_curl asks and mod_json_cdr posts. */
+/** The paths for mod_xml_curl's requests and mod_json_cdr's posts. */
 export function freeswitchMounts(parts: MountParts): readonly Mount[] {
   const { answer, store, onFailure } = parts
   const refusal = admission(parts)
@@ -50,13 +50,13 @@ export function freeswitchMounts(parts: MountParts): readonly Mount[] {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Says why a request is refused, before its body is read; null where it is not. */
+/** Returns why a request is refused, before its body is read; null if it is not. */
 function admission({ token, allowed, onRefused }: MountParts): (request: MountedRequest) => MountedResponse | null {
   const addresses = blockList(allowed)
   const expected = digest(`Basic ${Buffer.from(`${FEED_USER}:${token}`).toString('base64')}`)
   return ({ address, header }) => {
     const own = address.replace(/^::ffff:/, '')
-    // What a proxy passes on comes from anywhere; FreeSWITCH uses none.
+    // A forwarded request may come from anywhere; FreeSWITCH uses no proxy.
     const isPassedOn = header('x-forwarded-for') !== undefined || header('forwarded') !== undefined
     if (isPassedOn || !addresses.check(own, isIPv6(own) ? 'ipv6' : 'ipv4')) {
       onRefused('address', own)

@@ -5,7 +5,7 @@ import { isFitNumber } from '../../../core/switching/fit.ts'
 import { activeAgents } from '../../../core/switching/inside.ts'
 import type { RingingQueue } from './callcenter.ts'
 
-/** The queues of a tenant that take calls. */
+/** Returns the queues of a tenant that take calls. */
 export const ringingQueues = (directory: TenantDirectory): RingingQueue[] =>
   tenantRefusal(directory.tenant)
     ? []

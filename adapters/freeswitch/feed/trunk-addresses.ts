@@ -3,12 +3,12 @@ import { isIP } from 'node:net'
 import type { Trunk } from '../../../core/switching/directory.ts'
 
 const KEPT_MS = 60_000
-/** A call must not wait for a name server that is away. */
+/** A call must not wait for a name server that is down. */
 const PATIENCE_MS = 1_000
 
-/** Knows which trunks an address is of. */
+/** Finds the trunks with an address. */
 export interface TrunkAddresses {
-  /** The names of those whose host it is. */
+  /** Returns the names of the trunks whose host has this address. */
   trunksAt(address: string, trunks: readonly Trunk[]): Promise<readonly string[]>
 }
 
@@ -16,7 +16,7 @@ type Resolve = (host: string) => Promise<readonly string[]>
 
 const resolved: Resolve = async host => (await lookup(host, { all: true })).map(({ address }) => address)
 
-/** Looks names up, and keeps what it finds for a minute; a name that cannot be looked up keeps what it had. */
+/** Looks names up, and caches the results for a minute; if a lookup fails, the former result stays. */
 export function trunkAddresses(
   resolve: Resolve = resolved,
   now: () => number = () => performance.now(),

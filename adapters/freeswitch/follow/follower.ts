@@ -14,21 +14,21 @@ export interface FollowerParts {
   readonly directory: SwitchDirectory
   readonly live: LiveCalls
   readonly key: string
-  /** Of the same clock as that of `live`. */
+  /** The same clock as that of `live`. */
   readonly now: () => number
-  /** Called when the connection has failed, and is tried again; once until it has been there. */
+  /** Called when the connection has failed and is retried; once until it has been restored. */
   onTrouble(error: unknown): void
   /** Called for each command that FreeSWITCH refuses. */
   onCommandRefused(command: string, answer: string): void
 }
 
-/** Milliseconds between two looks at the calls that are up, while there are some and while there are none. */
+/** Milliseconds between two checks of the calls in progress, while there are some and while there are none. */
 const LOOK_MS = 1_000
 const IDLE_LOOK_MS = 5_000
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 
-/** Tells a FreeSWITCH what it does not ask for itself, on one connection that is made again when it ends. */
+/** Sends a FreeSWITCH what it does not request itself, on one connection that is reopened when it ends. */
 export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
   const { place, directory, live, key, now, onTrouble, onCommandRefused } = parts
   let socket: EventSocket | null = null
@@ -89,9 +89,9 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
 }
 
 interface Looked {
-  /** By id; null for one that is gone. */
+  /** By id; null for a deleted one. */
   readonly tenants: ReadonlyMap<number, KnownTenant | null>
-  /** The directory of any of them, for what is of no tenant; null where there is none. */
+  /** The directory of any tenant, for what belongs to none; null if there is none. */
   readonly first: TenantDirectory | null
 }
 
@@ -114,7 +114,7 @@ async function lookAt(
     if (changed === 'all' || changed.has(each.tenant.id)) tenants.set(each.tenant.id, knownOf(each))
   }
   const missing = [...(changed === 'all' ? known.keys() : changed)].filter(id => !tenants.has(id))
-  // One that has another slug now, or is gone.
+  // It has another slug now, or is gone.
   if (isKnown && missing.length > 0) return lookAt(directory, new Map(), changed)
   for (const id of missing) tenants.set(id, null)
   return { tenants, first }

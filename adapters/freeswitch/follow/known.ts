@@ -5,19 +5,19 @@ import { tiersOf } from '../feed/callcenter.ts'
 import { ringingQueues } from '../feed/queues.ts'
 import { queueName } from '../names.ts'
 
-/** What of a tenant FreeSWITCH keeps once it has been told, as the directory had it when it was last looked at. */
+/** What FreeSWITCH keeps of a tenant once it knows it, as the directory had it at the last check. */
 export interface KnownTenant {
   readonly slug: string
   readonly domain: string
   readonly isActive: boolean
-  /** Those that may register, by number; another text when they must register again. */
+  /** The phones that may register, by number; a changed text means that the phone must register again. */
   readonly phones: ReadonlyMap<string, string>
-  /** Those that take calls, by name. */
+  /** The queues that take calls, by name. */
   readonly queues: ReadonlyMap<string, KnownQueue>
 }
 
 export interface KnownQueue {
-  /** Another text when the queue must be loaded again. */
+  /** A changed text means that the queue must be reloaded. */
   readonly made: string
   /** The names of its agents. */
   readonly agents: ReadonlySet<string>

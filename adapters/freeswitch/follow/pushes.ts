@@ -6,19 +6,19 @@ import type { KnownTenant } from './known.ts'
 
 /** A connected FreeSWITCH. */
 export interface Commands {
-  /** Asks; what is answered may be an error. */
+  /** Sends a command and returns the answer, which may be an error. */
   ask(command: string): Promise<string>
-  /** Has something done; that FreeSWITCH refuses is reported. */
+  /** Sends a command; reports a refusal. */
   tell(command: string): Promise<void>
 }
 
-/** Tenants that have changed: as they were when they were last looked at, and as they are. */
+/** Changed tenants: as they were at the last check, and as they are. */
 export interface Change {
   readonly was: KnownTenant | null
   readonly is: KnownTenant | null
 }
 
-/** What there is to agree on; with `isAll`, every tenant is among the changes, and nothing else may be on the switch. */
+/** What to bring in line; with `isAll`, the changes include every tenant, and nothing else may be on the switch. */
 export interface Changes {
   readonly tenants: readonly Change[]
   readonly isAll: boolean
@@ -44,10 +44,10 @@ export async function agreeCalls({ ask, tell }: Commands, { tenants, isAll }: Ch
   }
 }
 
-/** How many registrations are flushed without looking whether they are there. */
+/** The most registrations that are flushed without checking whether they exist. */
 const FEW = 20
 
-/** Forgets the registrations of telephones that may not be called any more, or must prove a new secret. */
+/** Removes the registrations of phones that may no longer be called, or must authenticate with a new secret. */
 export async function agreePhones({ ask, tell }: Commands, { tenants, isAll }: Changes): Promise<void> {
   const stale = new Set(tenants.flatMap(staleIn))
   const byDomain = new Map(tenants.flatMap(({ is }) => (is ? [[is.domain, is] as const] : [])))
@@ -59,7 +59,7 @@ export async function agreePhones({ ask, tell }: Commands, { tenants, isAll }: C
   for (const { user, domain } of registrationsIn(await ask(SHOW_REGISTRATIONS))) {
     const isKnown = byDomain.get(domain)?.phones.has(user) ?? false
     if (!stale.has(`${user}@${domain}`) && (isKnown || !isAll)) continue
-    // What anybody may have written: nothing of it goes into a command but what is a number and a domain.
+    // Anybody may have written these: only a valid number and domain go into a command.
     if (isFitNumber(user) && isFitDomain(domain)) await flush(`${user}@${domain}`)
   }
 }
@@ -69,7 +69,7 @@ const staleIn = ({ was, is }: Change): string[] =>
     is?.phones.get(number) === proof && is.domain === was?.domain ? [] : [`${number}@${was?.domain}`],
   )
 
-/** Loads queues that have changed, and takes out queues and agents that are no more: loading never does. */
+/** Loads changed queues, and removes deleted queues and agents, which loading never does. */
 export async function agreeQueues({ ask, tell }: Commands, { tenants, isAll }: Changes): Promise<void> {
   const changed = tenants.flatMap(({ was, is }) =>
     [...(is?.queues ?? [])].flatMap(([name, { made }]) => (was?.queues.get(name)?.made === made ? [] : [name])),
@@ -93,7 +93,7 @@ export async function agreeQueues({ ask, tell }: Commands, { tenants, isAll }: C
 
 const NAME = /^[A-Za-z0-9+*#_.@-]{1,200}$/
 
-/** The rows of a list of mod_callcenter, whose columns `|` divides; below them it says `+OK`. */
+/** Returns the rows of a mod_callcenter list, with columns separated by `|`; the last line is `+OK`. */
 async function table(ask: Commands['ask'], list: string): Promise<string[][]> {
   const [, ...rows] = (await ask(`callcenter_config ${list}`)).split('\n')
   return rows.map(row => row.split('|')).filter(([first = '', second = '']) => NAME.test(first) && second !== '')
@@ -102,7 +102,7 @@ async function table(ask: Commands['ask'], list: string): Promise<string[][]> {
 const column = async (ask: Commands['ask'], list: string, index: number): Promise<string[]> =>
   (await table(ask, list)).flatMap(row => row[index] ?? [])
 
-/** Takes out gateways of trunks that are no more or have changed, and has those that are missing loaded. */
+/** Removes the gateways of deleted or changed trunks, and loads the missing ones. */
 export async function agreeGateways({ ask, tell }: Commands, trunks: readonly Trunk[], key: string): Promise<void> {
   const wanted = new Set(trunks.map(trunk => gatewayOf(trunk, key)))
   const present = await gatewaysOf(ask)
@@ -111,7 +111,7 @@ export async function agreeGateways({ ask, tell }: Commands, trunks: readonly Tr
   if ([...wanted].some(name => !present.includes(name))) await tell('sofia profile external rescan')
 }
 
-/** The gateways that FreeSWITCH has, up or down. */
+/** Returns the gateways that FreeSWITCH has, up or down. */
 export async function gatewaysOf(ask: Commands['ask']): Promise<string[]> {
   const lists = [await ask('sofia profile external gwlist'), await ask('sofia profile external gwlist down')]
   return lists.flatMap(list => (list.startsWith('-') ? [] : list.split(/\s+/).filter(name => NAME.test(name))))

@@ -7,12 +7,12 @@ export interface Ports {
   readonly eventSocket: number
 }
 
-/** What differs from one box to another. */
+/** What differs from one machine to another. */
 export interface Configuration {
   readonly daemonUrl: string
   readonly token: string
   readonly password: string
-  /** Of telephones and carriers; `auto` for the one of the default route. */
+  /** The address for phones and carriers; `auto` for that of the default route. */
   readonly address: string
   readonly ports: Ports
   readonly cdrFolder: string
@@ -30,13 +30,13 @@ const settings = (values: Readonly<Record<string, string | number>>): string[] =
   '</settings>',
 ]
 
-/** mod_xml_curl comes late: each module that is loaded after it asks for its configuration. */
+/** mod_xml_curl comes late: each module loaded after it requests its configuration. */
 const MODULES = [
   ...['console', 'logfile', 'event_socket', 'commands', 'dptools', 'dialplan_xml', 'tone_stream', 'sndfile'],
   ...['json_cdr', 'xml_curl', 'callcenter', 'voicemail', 'sofia'],
 ]
 
-/** One file, freeswitch.xml, with nothing in it that is not needed: no user, no password that is known, no sample. */
+/** Returns one file, freeswitch.xml, with nothing unnecessary in it: no user, known password or sample. */
 export const configurationOf = (given: Configuration): string => `<?xml version="1.0"?>
 <!-- Made by: trunkline switch setup freeswitch. It holds a token and a password: keep it readable by FreeSWITCH alone. -->
 <document type="freeswitch/xml">
@@ -121,12 +121,12 @@ const sofia = ({ address, ports }: Configuration): string =>
     '<profiles>',
     ...profile('internal', '<domains/>', {
       ...common(address, ports.telephones),
-      // A context that does not exist: each telephone has that of its tenant.
+      // A context that does not exist: each phone has that of its tenant.
       ...{ context: 'nobody', 'auth-calls': 'true', 'challenge-realm': 'auto_from' },
       ...{ 'inbound-reg-force-matching-username': 'true', 'inbound-reg-in-new-thread': 'true' },
       ...{ 'log-auth-failures': 'true', 'multiple-registrations': 'contact', 'aggressive-nat-detection': 'true' },
     }),
-    // parse: the profile asks for the gateways of the trunks.
+    // parse: the profile requests the trunks' gateways.
     ...profile('external', '<domains><domain name="all" alias="false" parse="true"/></domains>', {
       ...common(address, ports.carriers),
       ...{ context: 'public', 'auth-calls': 'false' },

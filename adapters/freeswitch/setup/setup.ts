@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { SetupOptions, SwitchSetup } from '../../../core/ports/switch-setup.ts'
 import { configurationOf, type Ports } from './setup-xml.ts'
 
-/** What the daemon's own settings say. */
+/** The daemon's own settings. */
 export interface SetupSurroundings {
   /** Where FreeSWITCH reaches the daemon, without a trailing slash. */
   readonly daemonUrl: string
@@ -13,7 +13,7 @@ const CDR_FOLDER = '/var/lib/freeswitch/trunkline-cdr'
 
 const secret = (): string => randomBytes(24).toString('base64url')
 
-/** A whole configuration of FreeSWITCH, and the setting that goes with it. */
+/** Returns a complete configuration of FreeSWITCH, and the setting that goes with it. */
 export function freeswitchSetup(
   { out, address }: SetupOptions,
   { daemonUrl }: SetupSurroundings,

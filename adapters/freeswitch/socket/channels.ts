@@ -3,12 +3,14 @@ import { AppError } from '../../../core/errors.ts'
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
 import type { LiveCall } from '../../../core/ports/switching.ts'
 
-/** What FreeSWITCH is asked for the tables that are read here. */
+/** The commands for the tables that are read here. */
 export const SHOW_CHANNELS = 'show channels as json'
-/** Of the profile that telephones register on. Unlike `show registrations` it is up to date, and has the agents. */
+/**
+ * For the profile that phones register on. Unlike `show registrations` it is up to date, and includes the user agents.
+ */
 export const SHOW_REGISTRATIONS = 'sofia status profile internal reg'
 
-/** A channel that is up: one leg of a call. */
+/** A channel: one leg of a call. */
 export interface Channel {
   readonly id: string
   /** The id of the call's first leg. */
@@ -17,7 +19,7 @@ export interface Channel {
   readonly startedAt: Timestamp
   readonly caller: string
   readonly dialled: string
-  /** What the dialplan has told of it; null for a leg to a telephone, and for one that is being decided on. */
+  /** What the dialplan has set; null for a leg to a phone, and for one that is being decided. */
   readonly mark: Mark | null
 }
 
@@ -31,7 +33,7 @@ interface Mark {
 
 const MARK = /^trunkline:([^:]+):(internal|inbound|outbound):([^:]*):([^:]*):([^:]*)$/
 
-/** The channels in an answer to {@link SHOW_CHANNELS}. Throws `unavailable` for what is no such answer. */
+/** Returns the channels in an answer to {@link SHOW_CHANNELS}. Throws `unavailable` for any other answer. */
 export const channelsIn = (answer: string): readonly Channel[] => rowsIn(answer).map(channelOf)
 
 function channelOf(row: JsonObject): Channel {
@@ -53,7 +55,7 @@ function markIn(written: string): Mark | null {
   return { tenant, direction, extension: extension || null, trunk: trunk || null, number: number ?? '' }
 }
 
-/** One call of all its legs: what its leg to a carrier tells, else the leg that it began with. */
+/** Combines a call's legs into one call: by its leg to a carrier, else by its first leg. */
 export function callsOf(channels: readonly Channel[]): readonly LiveCall[] {
   const calls = new Map<string, Channel & { mark: Mark }>()
   for (const { mark, ...channel } of channels) {
@@ -74,17 +76,17 @@ export function callsOf(channels: readonly Channel[]): readonly LiveCall[] {
   }))
 }
 
-/** A telephone that is registered. */
+/** A phone that is registered. */
 export interface Registration {
   readonly user: string
   readonly domain: string
   readonly address: string
   readonly agent: string | null
-  /** Seconds until it expires; null where that is not told. */
+  /** Seconds until it expires; null if unknown. */
   readonly expiresIn: number | null
 }
 
-/** The telephones in an answer to {@link SHOW_REGISTRATIONS}: a block of lines for each, `Name:` and its value. */
+/** Returns the phones in an answer to {@link SHOW_REGISTRATIONS}: a block of lines for each, `Name:` and its value. */
 export const registrationsIn = (answer: string): readonly Registration[] =>
   answer.split(/\r?\n\s*\r?\n/).flatMap(block => {
     const lines = new Map(
@@ -123,7 +125,7 @@ function parsedObject(answer: string): JsonObject {
     const parsed: unknown = JSON.parse(answer)
     if (isJsonObject(parsed)) return parsed
   } catch {
-    // Reported below: what is no JSON is no object either.
+    // Reported below: text that is not JSON is not an object either.
   }
   throw strange()
 }

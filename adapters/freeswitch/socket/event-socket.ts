@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { AppError } from '../../../core/errors.ts'
 import { type Frame, frameReader } from './frames.ts'
 
-/** Where the event socket listens, and its password. */
+/** The address of the event socket, and its password. */
 export interface EventSocketPlace {
   readonly host: string
   readonly port: number
@@ -11,15 +11,17 @@ export interface EventSocketPlace {
 
 /** A connection on which FreeSWITCH takes commands. Replies come in the order of the commands. */
 export interface EventSocket {
-  /** What FreeSWITCH says to an `api` command. Rejects with `unavailable` when the connection ends or stays silent. */
+  /**
+   * Returns FreeSWITCH's reply to an `api` command. Rejects with `unavailable` if the connection ends or stays silent.
+   */
   api(command: string): Promise<string>
   close(): void
-  /** Resolves when the connection has ended, whoever ended it. */
+  /** Resolves when the connection has ended, on either side. */
   readonly closed: Promise<void>
 }
 
 export interface Patience {
-  /** Milliseconds until the password must have been accepted, and until each command must have been answered. */
+  /** Milliseconds until the password must be accepted, and until each command must be answered. */
   readonly connectMs: number
   readonly replyMs: number
 }
@@ -32,7 +34,7 @@ interface Waiting {
   reject(error: AppError): void
 }
 
-/** Connects and logs in. Rejects with `unavailable`, or `forbidden` where the password is refused. */
+/** Connects and logs in. Rejects with `unavailable`, or `forbidden` if the password is refused. */
 export async function openEventSocket(place: EventSocketPlace, patience: Patience = PATIENCE): Promise<EventSocket> {
   const { host, port, password } = place
   const name = `The event socket at ${host}:${port}`
@@ -66,7 +68,7 @@ export async function openEventSocket(place: EventSocketPlace, patience: Patienc
   }
 }
 
-/** Frames in the order in which they are expected; ends for good at the first thing that is wrong. */
+/** Expects frames in order; ends for good on the first error. */
 function conversation(socket: Socket, name: string) {
   const waiting: Waiting[] = []
   const early: Frame[] = []
@@ -118,7 +120,7 @@ function conversation(socket: Socket, name: string) {
   return { expect, fail, closed }
 }
 
-/** A line end would begin another command. */
+/** A line end would start another command. */
 function oneLine(text: string): string {
   if (/[\r\n\0]/.test(text)) throw new AppError('malformed', 'A command of the event socket is one line.')
   return text

@@ -1,6 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
 
-/** What the event socket sends: headers, and a body where they give its length. */
+/** A message of the event socket: headers, and a body if they give its length. */
 export interface Frame {
   readonly headers: ReadonlyMap<string, string>
   readonly body: string
@@ -11,11 +11,14 @@ const MOST_HEADERS = 64 * 1024
 const MOST_BODY = 128 * 1024 * 1024
 const END = Buffer.from('\n\n')
 
-/** Cuts what comes into frames, in whatever pieces it comes. Throws `unavailable` for what is no event socket. */
+/**
+ * Returns a function that splits input into frames, wherever it is cut. It throws `unavailable` if the peer is no
+ * event socket.
+ */
 export function frameReader(): (piece: Buffer) => Frame[] {
   let pieces: Buffer[] = []
   let length = 0
-  /** Of the frame that is being read; null while its headers are. */
+  /** Of the frame being read; null while reading its headers. */
   let headers: ReadonlyMap<string, string> | null = null
   let bodyLength = 0
 
