@@ -8,12 +8,13 @@ export interface Attempts<T extends IdentifiedCall> {
 
 /**
  * Decides which attempts of a call become records: every answered one, and otherwise one alone, the same in whatever
- * order they arrive. `drop` takes back a call of this batch that was admitted earlier.
+ * order they arrive. `calls` is the batch; `drop` takes back a call of it that was admitted earlier.
  */
-export function attemptsOf<T extends IdentifiedCall>(drop: (call: T) => void): Attempts<T> {
+export function attemptsOf<T extends IdentifiedCall>(calls: readonly T[], drop: (call: T) => void): Attempts<T> {
   const admitted = new Map<string, T[]>()
   const replaced = new Set<number>()
   let dropped = 0
+  const shared = sharedIds(calls)
   const keysOf = (call: T): string[] => idsOf(call).map(id => `${call.source}\0${id}`)
   const forget = (call: T): void => {
     for (const key of keysOf(call))
@@ -24,7 +25,7 @@ export function attemptsOf<T extends IdentifiedCall>(drop: (call: T) => void): A
   }
   return {
     admits(call, stored) {
-      if (!call.attempt) return true
+      if (stored.length === 0 && !isShared(call, shared)) return true
       const keys = keysOf(call)
       const near = keys.flatMap(key => admitted.get(key) ?? [])
       const rivals = [...new Set(near)].filter(other => isOneCall(call, other))
@@ -50,6 +51,22 @@ export function attemptsOf<T extends IdentifiedCall>(drop: (call: T) => void): A
   }
 }
 
+/** Returns the ids that several of the calls have, as few do. */
+function sharedIds(calls: readonly KnownCall[]): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const shared = new Set<string>()
+  const note = (id: string): void => void (seen.has(id) ? shared : seen).add(id)
+  for (const { attempt } of calls) {
+    if (!attempt) continue
+    note(attempt.channelId)
+    if (attempt.callId !== attempt.channelId) note(attempt.callId)
+  }
+  return shared
+}
+
+const isShared = ({ attempt }: KnownCall, shared: ReadonlySet<string>): boolean =>
+  attempt !== null && shared.size > 0 && (shared.has(attempt.channelId) || shared.has(attempt.callId))
+
 function idsOf({ attempt }: KnownCall): string[] {
   if (!attempt) return []
   const { channelId, callId } = attempt
@@ -62,13 +79,15 @@ const isOneCall = (one: KnownCall, other: KnownCall): boolean =>
   idsOf(one).some(id => idsOf(other).includes(id))
 
 /** True if `one` was not answered and the other attempt represents the call better. */
-function belongsTo({ attempt: one, ...call }: KnownCall, { attempt: other, ...otherCall }: KnownCall): boolean {
-  if (!one || !other || one.isAnswered) return false
+function belongsTo(one: KnownCall, other: KnownCall): boolean {
+  if (one.isAnswered) return false
   if (other.isAnswered) return true
-  const [isFirst, isOtherFirst] = [one, other].map(({ channelId, callId }) => channelId === callId)
-  if (isFirst !== isOtherFirst) return isOtherFirst === true
-  return orderOf(otherCall) < orderOf(call)
+  if (isFirst(one) !== isFirst(other)) return isFirst(other)
+  return orderOf(other) < orderOf(one)
 }
+
+/** True for the record of the call's first channel. */
+const isFirst = ({ attempt }: KnownCall): boolean => attempt?.channelId === attempt?.callId
 
 /** Orders by start, then by the number at the end of the id. */
 const orderOf = ({ marks, switchCallId }: Pick<KnownCall, 'marks' | 'switchCallId'>): string =>

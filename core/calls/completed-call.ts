@@ -30,8 +30,8 @@ export interface CompletedCall {
   readonly source: SourceFormat
   /** The switch's own key, identical on each delivery: `uniqueid/sequence`, or a UUID. */
   readonly switchCallId: string
-  /** Absent if the call has a single record. */
-  readonly part?: CallPart
+  /** Null if the call has a single record. */
+  readonly part: CallPart | null
   /** The tenant's slug; empty if the switch has none. */
   readonly accountcode: string
   /** The dialplan context that the call entered; may be empty. */

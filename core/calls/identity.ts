@@ -4,11 +4,6 @@ import type { CallValues } from './record-call.ts'
 /** The values that distinguish a call from others with the same id. */
 export type CallMarks = Pick<CallValues, 'tenant_id' | 'started_at' | 'destination_number'>
 
-/** What distinguishes the record of a call from those of the phones and carriers that only rang. */
-export interface Attempt extends CallPart {
-  readonly isAnswered: boolean
-}
-
 /** A switch's call, with the values that identify it. */
 export interface IdentifiedCall {
   /** The kind of switch. */
@@ -18,8 +13,9 @@ export interface IdentifiedCall {
   /** The name that distinguishes the switch from others of its kind; null if its feed names none. */
   readonly switchName: string | null
   readonly marks: CallMarks
-  /** Present if the switch writes a record for each attempt of a call. */
-  readonly attempt?: Attempt
+  readonly isAnswered: boolean
+  /** Null unless the switch writes a record for each attempt of a call. */
+  readonly attempt: CallPart | null
 }
 
 /** A stored call, or an earlier one of the same batch. */

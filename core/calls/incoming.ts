@@ -75,7 +75,8 @@ const incoming = (call: CompletedCall, record: RatedRecord, { switchName }: Feed
   switchCallId: call.switchCallId,
   switchName: switchName || null,
   marks: record.values,
-  ...(call.part && { attempt: { ...call.part, isAnswered: isAnswered(call) } }),
+  isAnswered: isAnswered(call),
+  attempt: call.part,
 })
 
 /** Returns the period from the first call's start to one second past the last one's. */

@@ -21,17 +21,18 @@ export function separateCalls<T extends IdentifiedCall>(
 ): SeparatedCalls<T> {
   const fresh = new Map<string, T>()
   const conflicts: IdConflict<T>[] = []
-  const attempts = attemptsOf<T>(call => fresh.delete(keyOf(call)))
+  const attempts = attemptsOf<T>(calls, call => fresh.delete(keyOf(call)))
   for (const call of calls) {
     const { switchCallId, switchName, marks } = call
-    const earlier = fresh.get(keyOf(call))
+    const key = keyOf(call)
+    const earlier = fresh.get(key)
     const alike = storedLike(call)
     const stored = alike.filter(other => other.switchCallId === switchCallId)
     const known = earlier ? [...stored, earlier] : stored
     if (known.some(other => mayBeOne(other, call) && isSameCall(other.marks, marks))) continue
     const rival = known.find(other => other.switchName === switchName)
     if (rival) conflicts.push({ call, rival: rival.marks })
-    else if (attempts.admits(call, alike)) fresh.set(keyOf(call), call)
+    else if (attempts.admits(call, alike)) fresh.set(key, call)
   }
   return { fresh: [...fresh.values()], conflicts, ...attempts.outcome() }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { CompletedCall, SourceFormat, UnreadableRecord } from '../../../core/calls/completed-call.ts'
+import type { CallPart, CompletedCall, SourceFormat, UnreadableRecord } from '../../../core/calls/completed-call.ts'
 import { csvColumns } from './csv-columns.ts'
 import { columnFields, type Fields, quoted } from './fields.ts'
 import type { Parser } from './parser.ts'
@@ -30,7 +30,7 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
   return row.finish({
     source,
     switchCallId: switchCallId(row),
-    ...partOf(row),
+    part: partOf(row),
     accountcode: row.text('accountcode'),
     context: row.text('dcontext'),
     callerNumber: row.text('src'),
@@ -65,7 +65,7 @@ function switchCallId(row: Fields): string {
 }
 
 /** Asterisk writes a row for each phone and carrier that a channel calls, and names the call by its first channel. */
-function partOf(row: Fields): Pick<CompletedCall, 'part'> {
+function partOf(row: Fields): CallPart | null {
   const channelId = row.text('uniqueid')
-  return channelId === '' ? {} : { part: { channelId, callId: row.text('linkedid') || channelId } }
+  return channelId === '' ? null : { channelId, callId: row.text('linkedid') || channelId }
 }

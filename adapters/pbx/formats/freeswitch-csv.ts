@@ -25,6 +25,7 @@ export const parseFreeswitchCsv: Parser = record => {
   return row.finish({
     source: 'freeswitch-csv',
     switchCallId: row.required('uuid'),
+    part: null,
     accountcode: row.text('accountcode'),
     context: row.text('context'),
     callerNumber: row.text('caller_id_number'),

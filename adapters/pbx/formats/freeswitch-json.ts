@@ -50,6 +50,7 @@ function completedCall(
   return call.finish({
     source: 'freeswitch-json',
     switchCallId: call.required('uuid'),
+    part: null,
     accountcode: variable('accountcode'),
     context: text(profile, 'context'),
     callerNumber: variable('trunkline_extension') || text(profile, 'caller_id_number') || variable('caller_id_number'),

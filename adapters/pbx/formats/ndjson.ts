@@ -27,6 +27,7 @@ export const parseNdjson: Parser = record => {
   return call.finish({
     source: 'ndjson',
     switchCallId: call.required('id'),
+    part: null,
     accountcode: call.text('accountcode'),
     context: call.text('context'),
     callerNumber: call.text('caller_number'),

@@ -1,3 +1,4 @@
+import { isAnswered } from '../../../core/calls/completed-call.ts'
 import type { IdConflict, IdentifiedCall } from '../../../core/calls/identity.ts'
 import { separateCalls } from '../../../core/calls/separate.ts'
 import type { FieldError } from '../../../core/errors.ts'
@@ -44,6 +45,7 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
   const kept = (name: keyof typeof keptWithCalls): Reader => read(name)
   const [id, source, switchName] = [kept('switch_call_id'), kept('source'), kept('switch')]
   const [tenant, start, destination] = [read('tenant_id'), read('started_at'), read('destination_number')]
+  const disposition = read('disposition')
   const finder = callFinder(connection)
   const twins = callTwins(connection, plan)
   const keep = keeper(connection, plan)
@@ -57,6 +59,8 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
       source: String(source(records, index)),
       switchCallId: String(given),
       switchName: name === null ? null : String(name),
+      isAnswered: isAnswered({ disposition: String(disposition(records, index)) }),
+      attempt: null,
       marks: {
         tenant_id: Number(tenant(records, index)),
         started_at: String(start(records, index)),

@@ -66,6 +66,13 @@ export function callFinder({ query, value }: Connection): () => CallFinder {
 function storedCall({ cdrId, key, linkedId, disposition, ...marks }: KeyRow): StoredCall {
   const [switchCallId = '', switchName = ''] = key.split(BEFORE_NAME)
   const channelId = switchCallId.slice(0, Math.max(0, switchCallId.lastIndexOf(BEFORE_ATTEMPT)))
-  const attempt = { channelId, callId: linkedId ?? channelId, isAnswered: isAnswered({ disposition }) }
-  return { cdrId, switchCallId, switchName: switchName || null, marks, attempt }
+  const attempt = { channelId, callId: linkedId ?? channelId }
+  return {
+    cdrId,
+    switchCallId,
+    switchName: switchName || null,
+    marks,
+    isAnswered: isAnswered({ disposition }),
+    attempt,
+  }
 }

@@ -38,6 +38,7 @@ export function completedCall(
   const call = {
     source: 'asterisk-csv',
     switchCallId: '1',
+    part: null,
     accountcode: 'acme',
     context: 'from-internal',
     callerNumber: '101',

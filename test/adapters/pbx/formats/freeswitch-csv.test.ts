@@ -35,6 +35,7 @@ test('a row of the example template is a call whose key is its UUID', () => {
   assert.deepEqual(parseFreeswitchCsv(example()), {
     source: 'freeswitch-csv',
     switchCallId: UUID,
+    part: null,
     accountcode: 'acme',
     context: 'default',
     callerNumber: '101',

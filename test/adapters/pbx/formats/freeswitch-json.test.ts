@@ -45,6 +45,7 @@ test('a document with encoded variables is a call whose key is its UUID', () => 
   assert.deepEqual(parseFreeswitchJson(record), {
     source: 'freeswitch-json',
     switchCallId: UUID,
+    part: null,
     accountcode: 'acme & sons',
     context: 'default',
     callerNumber: '101',

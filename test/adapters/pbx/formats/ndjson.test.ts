@@ -20,6 +20,7 @@ test('a line with the least it needs is a call', () => {
   assert.deepEqual(call(LEAST), {
     source: 'ndjson',
     switchCallId: 'c-1',
+    part: null,
     accountcode: '',
     context: '',
     callerNumber: '',
