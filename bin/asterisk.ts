@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { asteriskFollower } from '../adapters/asterisk/follower.ts'
 import type { ManagerPlace } from '../adapters/asterisk/manager.ts'
 import { asterisk } from '../adapters/asterisk/switch.ts'
-import { systemClock } from '../adapters/system/clock.ts'
+import { system } from '../adapters/system/system.ts'
 import type { AsteriskSetting } from '../config/asterisk.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
@@ -11,7 +11,7 @@ import type { Served, Serving } from './serving.ts'
 
 /** The Asterisk in the settings. */
 export const asteriskOf = ({ asterisk: setting }: Settings): TelephoneSwitch | null =>
-  setting ? asterisk({ folder: setting.dir, place: placeOf(setting), clock: systemClock() }) : null
+  setting ? asterisk({ folder: setting.dir, place: placeOf(setting), clock: system.clock() }) : null
 
 /** Keeps Asterisk in line with the database. */
 export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving): Served | null {

@@ -1,15 +1,15 @@
-import { commands } from '../adapters/cli/commands/commands.ts'
-import type { GlobalOptions, Io } from '../adapters/cli/context.ts'
-import { runProgram, type Wiring } from '../adapters/cli/program.ts'
+import { cli, type Wiring } from '../adapters/cli/cli.ts'
 import { type Loaded, loadSettings } from '../config/load.ts'
 import { withoutSecrets } from '../config/members.ts'
 import { odditiesIn } from '../config/oddities.ts'
 import { declarations, flagName, isSettingName, type Settings } from '../config/settings.ts'
 
+type Environment = Readonly<Record<string, string | undefined>>
+
 /** What commands work with, by the settings of an environment and their flags. */
-export function wiringFor(environment: Io['env']): Wiring {
+export function wiringFor(environment: Environment): Wiring {
   const load = (
-    { db, config }: Pick<GlobalOptions, 'db' | 'config'>,
+    { db, config }: Parameters<Wiring['settings']>[0],
     flags: Readonly<Record<string, string>> = {},
   ): Loaded => loadSettings({ flags: db === undefined ? flags : { ...flags, db }, environment, file: config })
   return {
@@ -45,8 +45,8 @@ export function wiringFor(environment: Io['env']): Wiring {
       await runDaemon(settings, { force })
     },
     restore: async (from, options) => {
-      const { restore } = await import('../adapters/sqlite/database/restore.ts')
-      return restore(from, load(options).settings.db)
+      const { databaseFile } = await import('../adapters/sqlite/storage.ts')
+      return databaseFile.restore(from, load(options).settings.db)
     },
   }
 }
@@ -60,5 +60,5 @@ function ownUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
 /** Runs one command line with this process's streams. */
 export const runCommandLine = (argv: readonly string[]): Promise<number> => {
   const { stdin, stdout, stderr, env } = process
-  return runProgram(argv, { stdin, stdout, stderr, env }, wiringFor(env), commands)
+  return cli.run(argv, { stdin, stdout, stderr, env }, wiringFor(env))
 }

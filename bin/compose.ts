@@ -1,9 +1,7 @@
-import type { ConsoleTools } from '../adapters/http/console/tool-routes.ts'
-import { readRecord } from '../adapters/pbx/records.ts'
+import type { ConsoleTools } from '../adapters/http/http.ts'
+import { pbx } from '../adapters/pbx/pbx.ts'
 import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/storage.ts'
-import { systemClock } from '../adapters/system/clock.ts'
-import { nodeDigests, shortHash } from '../adapters/system/digests.ts'
-import { randomIds } from '../adapters/system/ids.ts'
+import { system } from '../adapters/system/system.ts'
 import type { Settings } from '../config/settings.ts'
 import { EVERYTHING } from '../core/access/policy.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
@@ -25,7 +23,7 @@ import { browsing } from '../core/use-cases/records/browsing.ts'
 import { overview } from '../core/use-cases/records/overview.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
 import { ownProfiles } from './own-profiles.ts'
-import { changesOnThread } from './threads.ts'
+import { changesOnThread } from './threaded.ts'
 
 /** Everything a program needs, wired once. */
 export interface Trunkline extends UseCases {
@@ -75,7 +73,7 @@ export function compose(
   replacements: Replacements = {},
   instruments: Instruments = NO_INSTRUMENTS,
 ): Trunkline {
-  const clock = replacements.clock ?? systemClock()
+  const clock = replacements.clock ?? system.clock()
   const storage = openStorage(settings.db, { ...opening, clock })
   const { messages, accounts, sessions, audit, serverKeys } = storage
   const {
@@ -89,12 +87,12 @@ export function compose(
   const onUnread = opening.onUnread ?? (() => {})
   const { session_idle: idle, session_absolute: absolute } = settings
   const passwords = replacements.passwords ?? lazyPasswords()
-  const ids = randomIds()
+  const ids = system.ids()
   const profiles = ownProfiles(settings)
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout, caFile: settings.ca_file })
   const useCases = (served: ServedPorts): UseCases => ({
     administration: administration(served.records, onUnread),
-    browsing: browsing({ records: served.records, audit, hash: shortHash }),
+    browsing: browsing({ records: served.records, audit, hash: system.shortHash }),
     overview: overview({
       ...{ records: served.records, calls, smsReports: storage.smsReports, clock },
       ...(served.tenantId === undefined ? {} : { tenantId: served.tenantId }),
@@ -106,7 +104,7 @@ export function compose(
         routes: storage.smsRoutes,
         client: replacements.client ?? gatewayClient,
         profiles,
-        digests: nodeDigests(),
+        digests: system.digests(),
         clock,
         ids,
         settings: messagingSettings(settings, baseUrl),
@@ -125,14 +123,14 @@ export function compose(
     access,
     ...everything,
     tools: {
-      ...{ records, decks, calls, audit, clock, readRecord },
+      ...{ records, decks, calls, audit, clock, readRecord: pbx.readRecord },
     },
     smsRouting: smsRouting(records, storage.smsRoutes),
     limits: limitWatch({
       ...{ records, usage: storage.limitUsage, notices: storage.notices, audit, clock },
       onReached: opening.onLimit ?? (() => {}),
     }),
-    security: securityTrail({ accounts, audit, serverKeys, digests: nodeDigests(), clock }),
+    security: securityTrail({ accounts, audit, serverKeys, digests: system.digests(), clock }),
     signIn: signIn({ accounts, sessions, passwords, clock, lives: { idle, absolute } }),
     close: async () => {
       await gatewayClient.close()

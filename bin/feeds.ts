@@ -1,9 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
-import { type Follower, follow } from '../adapters/pbx/follow.ts'
-import { detectFormat } from '../adapters/pbx/formats/detect.ts'
-import { readRecord } from '../adapters/pbx/records.ts'
+import { type Follower, pbx } from '../adapters/pbx/pbx.ts'
 import type { FeedSetting } from '../config/feeds.ts'
 import type { FeedRules } from '../core/calls/record-call.ts'
 import type { Calls, Quarantined, Retry } from '../core/ports/calls.ts'
@@ -32,7 +30,7 @@ const presentOf = (
   setting: FeedSetting,
   { format, record }: Pick<Quarantined, 'format' | 'record'>,
 ): Pick<Quarantined, 'format' | 'rules'> => ({
-  format: setting.format === 'auto' ? (detectFormat(record) ?? format) : setting.format,
+  format: setting.format === 'auto' ? (pbx.detectFormat(record) ?? format) : setting.format,
   rules: rulesOf(setting),
 })
 
@@ -76,7 +74,7 @@ function retryOf(feeds: readonly FeedSetting[], quarantined: Quarantined): Retry
   if (!setting) return null
   const { format, rules } = presentOf(setting, quarantined)
   if (format === quarantined.format && isDeepStrictEqual(rules, quarantined.rules)) return null
-  return { quarantined: { ...quarantined, rules }, record: readRecord(format, quarantined.record) }
+  return { quarantined: { ...quarantined, rules }, record: pbx.readRecord(format, quarantined.record) }
 }
 
 /** Returns the feed for a folder where a switch leaves records for us alone. */
@@ -97,7 +95,7 @@ export const startFeeds = (
     const { path, format, every = EVERY_SECONDS, removes = false } = setting
     const onTrouble = (err: unknown): void => log.error({ err, feed: path }, 'a feed is held up')
     const feed = { name: path, rules: rulesOf(setting) }
-    return follow({ feed, path, format, every, removes, onTrouble }, tellingOfQuarantine(calls, log), signal)
+    return pbx.follow({ feed, path, format, every, removes, onTrouble }, tellingOfQuarantine(calls, log), signal)
   })
 
 /** Logs quarantined records: they are not billed until somebody acts. */

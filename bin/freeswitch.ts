@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type FreeswitchService, freeswitch } from '../adapters/freeswitch/freeswitch.ts'
-import { readRecord } from '../adapters/pbx/records.ts'
-import { systemClock } from '../adapters/system/clock.ts'
+import { pbx } from '../adapters/pbx/pbx.ts'
+import { system } from '../adapters/system/system.ts'
 import type { FreeswitchSetting } from '../config/freeswitch.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
@@ -55,7 +55,7 @@ export function freeswitchOf(settings: Settings): TelephoneSwitch | null {
   if (settings.freeswitch === null) return null
   const { place, cdrFolder, token: key } = resolved(settings.freeswitch)
   return freeswitch.ask({
-    ...{ place, cdrFolder, key, clock: systemClock() },
+    ...{ place, cdrFolder, key, clock: system.clock() },
     stored: async read => {
       const { storage, close } = compose(settings, () => '', { create: false, migrate: false, foldsLog: false })
       try {
@@ -78,7 +78,7 @@ export function serveFreeswitch(settings: Settings, serving: Serving): Served | 
     ...{ token, place, allowed, directory, clock },
     onDecision: deciding(serving, decided),
     store: async record => {
-      const { quarantined } = await calls.store(feed, [readRecord('freeswitch-json', record)], null)
+      const { quarantined } = await calls.store(feed, [pbx.readRecord('freeswitch-json', record)], null)
       stored({ way: 'posted' })
       if (quarantined > 0) log.warn({ feed: feed.name, quarantined }, 'see: trunkline cdr quarantine list')
     },

@@ -1,4 +1,5 @@
 import type { HttpGatewayClient } from '../adapters/gateway/client.ts'
+import { system } from '../adapters/system/system.ts'
 import type { Passwords } from '../core/ports/accounts.ts'
 
 /** Loads on first use what takes long and is seldom needed; after a failure, it tries again. */
@@ -14,7 +15,7 @@ export function once<T>(load: () => Promise<T>): () => Promise<T> {
 }
 
 export function lazyPasswords(): Passwords {
-  const passwords = once(async () => (await import('../adapters/system/passwords.ts')).argonPasswords())
+  const passwords = once(system.passwords)
   return {
     hash: async password => (await passwords()).hash(password),
     verify: async (hash, password) => (await passwords()).verify(hash, password),

@@ -1,14 +1,13 @@
 import { userInfo } from 'node:os'
-import type { Opening, Services } from '../adapters/cli/context.ts'
+import type { Wiring } from '../adapters/cli/cli.ts'
 import { openText } from '../adapters/files/text-input.ts'
-import { ingest } from '../adapters/pbx/ingest.ts'
-import { readRecord } from '../adapters/pbx/records.ts'
-import { digestOf } from '../adapters/system/digests.ts'
+import { pbx } from '../adapters/pbx/pbx.ts'
+import { system } from '../adapters/system/system.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Actor } from '../core/audit.ts'
 import { compose } from './compose.ts'
 import { withPresentRules } from './feeds.ts'
-import { bulkOnThread } from './threads.ts'
+import { bulkOnThread } from './threaded.ts'
 
 /** Not every user has an entry in the system's user database. */
 function userName(): string {
@@ -22,8 +21,8 @@ function userName(): string {
 /** Opens the use cases and ports for one command, on the settings' database. Throws AppError. */
 export function openServices(
   settings: Settings,
-  { expectsMany, ...opening }: Opening,
-): Services & { close(): Promise<void> } {
+  { expectsMany, ...opening }: Parameters<Wiring['open']>[1],
+): Awaited<ReturnType<Wiring['open']>> {
   const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
   const actor: Actor = { name: userName(), origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
@@ -45,10 +44,10 @@ export function openServices(
     bulk,
     calls: withPresentRules(calls, settings.feeds),
     audit,
-    ingest: (source, ingesting) => ingest(source, ingesting, calls),
-    readRecord,
+    ingest: (source, ingesting) => pbx.ingest(source, ingesting, calls),
+    readRecord: pbx.readRecord,
     openText,
-    digestOf,
+    digestOf: system.digestOf,
     close: async () => {
       await endThread()
       await close()

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Metrics } from '../adapters/http/metrics.ts'
+import type { Metrics } from '../adapters/http/http.ts'
 import type { Calls } from '../core/ports/calls.ts'
 import type { Mount } from '../core/ports/mounts.ts'
 import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../core/ports/switching.ts'

@@ -1,10 +1,8 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util'
-import { EXIT, EXIT_OF } from '../adapters/cli/exit.ts'
-import { writeErrors } from '../adapters/cli/terminal/streams.ts'
+import { cli } from '../adapters/cli/cli.ts'
 import { loadSettings } from '../config/load.ts'
 import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../config/settings.ts'
-import { AppError } from '../core/errors.ts'
 import { VERSION } from '../core/version.ts'
 import { runDaemon } from './daemon/run-daemon.ts'
 
@@ -47,17 +45,6 @@ function readArguments():
   return { flags, config: typeof values.config === 'string' ? values.config : undefined, force: values.force === true }
 }
 
-/** A full disk may have space again soon, so restarting the daemon makes sense. */
-const codeOf = ({ code }: AppError): number => (code === 'storage_full' ? EXIT.busy : EXIT_OF[code])
-
-function fail(error: unknown): never {
-  const isOurs = error instanceof AppError
-  writeErrors(process, `error: ${error instanceof Error ? error.message : String(error)}`)
-  if (isOurs && error.details.hint) writeErrors(process, `hint: ${error.details.hint}`)
-  const isUsage = error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS')
-  process.exit(isUsage ? EXIT.usage : isOurs ? codeOf(error) : EXIT.bug)
-}
-
 async function main(): Promise<void> {
   const given = readArguments()
   if (given === 'help') return void process.stdout.write(help())
@@ -67,4 +54,4 @@ async function main(): Promise<void> {
   process.exit(0)
 }
 
-main().catch(fail)
+main().catch(error => process.exit(cli.reportDaemonFailure(process, error)))

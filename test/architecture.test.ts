@@ -45,6 +45,18 @@ test('a circle is found by the types that are imported as well', () => {
   assert.deepEqual(circlesIn(sources), [['core/a.ts', 'core/b.ts', 'core/c/c.ts', 'core/a.ts']])
 })
 
+test('the programs know one file of each adapter', () => {
+  const known = new Map<string, Set<string>>()
+  for (const path of filesIn('bin'))
+    for (const imported of importsOf(read(path)).map(name => join(dirname(path), name))) {
+      const [folder, adapter = '', ...rest] = imported.split('/')
+      if (folder !== 'adapters') continue
+      known.set(adapter, (known.get(adapter) ?? new Set()).add(rest.join('/')))
+    }
+  const several = [...known].filter(([adapter, files]) => files.size > 1 && adapter !== 'asterisk')
+  assert.deepEqual(several, [], 'let the first of them hand on what bin wires')
+})
+
 test('the contracts and the fake know no adapter, so that core is tested without one', () => {
   const outside = [...filesIn('test/contracts'), ...filesIn('test/fakes')].flatMap(path =>
     importsOf(read(path))

@@ -16,8 +16,10 @@ import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/po
 import { bulk } from './bulk/bulk.ts'
 import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
-import { type Connection, type OpenOptions, openDatabase } from './database/database.ts'
+import { removeDrafts } from './database/copies.ts'
+import { type Connection, makeFolder, type OpenOptions, openDatabase } from './database/database.ts'
 import { translating } from './database/errors.ts'
+import { claimServing, servedAlready } from './database/serving.ts'
 import { createWriter, type Writer, type WriterEvents } from './database/writer.ts'
 import { searchIndexing } from './records/indexing.ts'
 import { RecordSteps } from './records/record-steps.ts'
@@ -39,6 +41,17 @@ import { limitUsage } from './switching/limit-usage.ts'
 import { ratedPrefixes } from './switching/rated-prefixes.ts'
 import { switchChanges } from './switching/switch-changes.ts'
 import { switchDirectory } from './switching/switch-directory.ts'
+
+export type Claim = NonNullable<ReturnType<typeof claimServing>>
+
+/** What the programs do with a database's file beside opening it. */
+export const databaseFile = {
+  claim: claimServing,
+  claimedAlready: servedAlready,
+  restore: async (from: string, to: string) => (await import('./database/restore.ts')).restore(from, to),
+  makeFolder,
+  removeDrafts,
+}
 
 /** The ports that one SQLite file serves, and its upkeep. */
 export interface Storage {

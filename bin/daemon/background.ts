@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
-import type { Follower } from '../../adapters/pbx/follow.ts'
+import type { Follower } from '../../adapters/pbx/pbx.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Trunkline } from '../compose.ts'
 import { emptiedFolder, retryChanged, startFeeds } from '../feeds.ts'

@@ -5,8 +5,7 @@ import { dirname, extname, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { removeDrafts } from '../../adapters/sqlite/database/copies.ts'
-import { makeFolder } from '../../adapters/sqlite/database/database.ts'
+import { databaseFile } from '../../adapters/sqlite/storage.ts'
 import type { Settings } from '../../config/settings.ts'
 import { addSeconds, type Timestamp } from '../../core/dates.ts'
 import type { Clock } from '../../core/ports/system.ts'
@@ -83,7 +82,7 @@ export async function backUpIfDue(
 }
 
 function isDue({ backup_dir: folder, backup_every: hours }: BackupPlan, now: Timestamp): boolean {
-  makeFolder(folder)
+  databaseFile.makeFolder(folder)
   return (backupsIn(folder).at(-1) ?? '') <= nameAt(agoBy(hours, now))
 }
 
@@ -94,7 +93,7 @@ async function backUp(
   signal: AbortSignal,
 ): Promise<string> {
   const file = join(folder, nameAt(now))
-  const tidy = (): void => removeDrafts(folder, name => NAME.test(name))
+  const tidy = (): void => databaseFile.removeDrafts(folder, name => NAME.test(name))
   tidy()
   const child = spawn(program, [...first, '--db', db, 'db', 'backup', file], { stdio: ['ignore', 'ignore', 'pipe'] })
   const kill = (): void => void child.kill('SIGKILL')

@@ -1,10 +1,7 @@
 import type { Logger } from 'pino'
-import { httpApp } from '../../adapters/http/app.ts'
-import { createMetrics, type Metrics } from '../../adapters/http/metrics.ts'
-import { noting } from '../../adapters/http/noting.ts'
-import { limitsBehind, listen, type RunningServer } from '../../adapters/http/server.ts'
-import type { Follower } from '../../adapters/pbx/follow.ts'
-import { type Claim, claimServing, servedAlready } from '../../adapters/sqlite/database/serving.ts'
+import { http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
+import type { Follower } from '../../adapters/pbx/pbx.ts'
+import { type Claim, databaseFile } from '../../adapters/sqlite/storage.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Surroundings } from '../../core/ports/upkeep.ts'
 import type { LimitName } from '../../core/switching/limits/limits.ts'
@@ -44,7 +41,7 @@ type InPlace = Start & { readonly surroundings: Surroundings }
 export async function startDaemon(settings: Settings, start: Start): Promise<Daemon> {
   const { print } = start
   const { log, flush } = createLog(settings.log_level)
-  const metrics = createMetrics()
+  const metrics = http.metrics()
   const feeds: Follower[] = []
   const surroundings = surroundingsOf(settings, () => feeds)
   const opening = { ...start, surroundings }
@@ -84,7 +81,7 @@ async function startService(
   log: Logger,
   start: InPlace,
 ): Promise<Opened & { readonly server: RunningServer; readonly served: readonly Served[] }> {
-  const server = await listen(settings, limitsBehind(settings.trusted_proxies), noting(log, metrics))
+  const server = await http.listen(settings, settings.trusted_proxies, log, metrics)
   const baseUrl = settings.base_url ?? server.url
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
@@ -120,7 +117,7 @@ async function startService(
       notices,
       heartbeat,
     }
-    const app = httpApp({ ...parts, log, baseUrl, isBaseUrlSet, trustedProxies, metrics, mounts })
+    const app = http.app({ ...parts, log, baseUrl, isBaseUrlSet, trustedProxies, metrics, mounts })
     server.serve(
       app,
       mounts.map(({ path }) => path),
@@ -170,9 +167,9 @@ async function open(
 }
 
 function claimed({ db }: Settings, log: Logger, force: boolean): Claim | null {
-  const claim = claimServing(db)
+  const claim = databaseFile.claim(db)
   if (claim) return claim
-  if (!force) throw servedAlready(db)
+  if (!force) throw databaseFile.claimedAlready(db)
   log.warn(
     { db },
     'another daemon serves this database: both follow its feeds, make its backups and delete what is old',

@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs'
-import { writeLines } from '../../adapters/cli/terminal/streams.ts'
+import { cli } from '../../adapters/cli/cli.ts'
 import type { Settings } from '../../config/settings.ts'
 import { startDaemon } from './daemon.ts'
 
@@ -19,7 +19,7 @@ export async function runDaemon(settings: Settings, { force }: { readonly force:
   const { TRUNKLINE_ADMIN_EMAIL: email, TRUNKLINE_ADMIN_PASSWORD: password } = process.env
   // Neither child processes nor anyone inspecting this one need the password.
   delete process.env.TRUNKLINE_ADMIN_PASSWORD
-  const print = (line: string): void => void writeLines(process, [line])
+  const print = (line: string): void => void cli.writeLines(process, [line])
   const first = { email, password, isPrintKept: isJournal(1) }
   const daemon = await startDaemon(settings, { first, force, print })
   await stopped

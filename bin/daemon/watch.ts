@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
-import { type Metrics, serveMetrics } from '../../adapters/http/metrics.ts'
-import type { RunningServer } from '../../adapters/http/server.ts'
-import type { Follower } from '../../adapters/pbx/follow.ts'
+import { http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
+import type { Follower } from '../../adapters/pbx/pbx.ts'
 import type { Settings } from '../../config/settings.ts'
 import { addSeconds } from '../../core/dates.ts'
 import { OVERDUE_AFTER, SUSPECT_AFTER } from '../../core/sms/health.ts'
@@ -63,7 +62,7 @@ export async function watch(
 ): Promise<RunningServer | null> {
   if (port === 0) return null
   try {
-    const server = await serveMetrics(metrics, port)
+    const server = await http.serveMetrics(metrics, port)
     log.info(`metrics at ${server.url}/metrics`)
     return server
   } catch (error) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
-import { changesOnThread } from '../../../bin/threads.ts'
+import { changesOnThread } from '../../../bin/threaded.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import { manualClock } from '../../support/clock.ts'

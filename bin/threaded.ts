@@ -1,8 +1,7 @@
 import { extname } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Storage } from '../adapters/sqlite/storage.ts'
-import { threadedChanges } from '../adapters/threads/long-changes.ts'
-import { type ThreadedBulk, threadedBulk } from '../adapters/threads/threaded-bulk.ts'
+import { threads } from '../adapters/threads/threads.ts'
 import type { Actor } from '../core/audit.ts'
 import type { Clock } from '../core/ports/system.ts'
 
@@ -18,9 +17,9 @@ function start(workerData: ThreadData): Worker {
 }
 
 /** Returns the storage's bulk port, which uses its own thread as soon as there are many records. */
-export const bulkOnThread = ({ bulk, connection: { path } }: Storage, actor?: Actor): ThreadedBulk =>
-  threadedBulk(bulk, () => start({ serves: 'bulk', path, actor }))
+export const bulkOnThread = ({ bulk, connection: { path } }: Storage, actor?: Actor): ReturnType<typeof threads.bulk> =>
+  threads.bulk(bulk, () => start({ serves: 'bulk', path, actor }))
 
 /** Returns the storage's ports for records and decks, with potentially long changes on their own thread. */
-export const changesOnThread = (storage: Storage, clock: Clock): ReturnType<typeof threadedChanges> =>
-  threadedChanges(storage, clock, () => start({ serves: 'changes', path: storage.connection.path }))
+export const changesOnThread = (storage: Storage, clock: Clock): ReturnType<typeof threads.changes> =>
+  threads.changes(storage, clock, () => start({ serves: 'changes', path: storage.connection.path }))
