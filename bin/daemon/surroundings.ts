@@ -1,4 +1,4 @@
-import type { Follower } from '../../adapters/pbx/follow.ts'
+import type { Follower } from '../../adapters/pbx/pbx.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { TelephoneSwitch } from '../../core/ports/switching.ts'
 import type { Surroundings } from '../../core/ports/upkeep.ts'
