@@ -34,6 +34,7 @@ export const EXIT_OF: Readonly<Record<ErrorCode, number>> = {
   too_many_attempts: EXIT.busy,
   busy: EXIT.busy,
   unavailable: EXIT.unavailable,
+  outcome_unknown: EXIT.unavailable,
   storage_full: EXIT.io,
   read_only: EXIT.permission,
   cannot_create: EXIT.cannotCreate,

@@ -14,6 +14,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   too_many_attempts: 429,
   busy: 503,
   unavailable: 503,
+  outcome_unknown: 503,
   storage_full: 507,
   read_only: 503,
   cannot_create: 500,
@@ -41,6 +42,8 @@ export function failureOf(error: unknown): Failure {
     },
     body: {
       message: error.message,
+      // Clients must tell this 503 from those after which they may try again.
+      ...(error.code === 'outcome_unknown' ? { code: error.code } : {}),
       ...(errors ? { errors: sentencesByField(errors) } : {}),
       ...(dependants ? { dependants } : {}),
     },

@@ -27,6 +27,7 @@ describe('every error of the core', () => {
     too_many_attempts: 75,
     busy: 75,
     unavailable: 69,
+    outcome_unknown: 69,
     storage_full: 74,
     read_only: 77,
     cannot_create: 73,

@@ -1,0 +1,150 @@
+import { Pool, type PoolClient, type QueryArrayConfig, type QueryResult } from 'pg'
+import { AppError } from '../../../core/errors.ts'
+import { isConflict, isLost } from './errors.ts'
+import { clientConfig } from './options.ts'
+import { Pipelines } from './pipelines.ts'
+import type { Sql } from './sql.ts'
+import { Statements } from './statements.ts'
+
+/** Runs statements, outside of any transaction or within one. */
+export interface Queries {
+  /** The rows as objects. */
+  rows<R>(statement: Sql): Promise<R[]>
+  /** The first row; undefined where there is none. */
+  row<R>(statement: Sql): Promise<R | undefined>
+  /** The first column of each row. */
+  values<V>(statement: Sql): Promise<V[]>
+  /** The first column of the first row; undefined where there is none. */
+  value<V>(statement: Sql): Promise<V | undefined>
+  /** Returns how many rows it changed. */
+  run(statement: Sql): Promise<number>
+  /** Runs several statements in a text of their own. */
+  script(text: string): Promise<void>
+}
+
+/** What it reads itself is asked again where a connection was lost. */
+export interface Database extends Queries {
+  /** The same, planned anew each time by what it is bound to, as searches must be. */
+  readonly planned: Queries
+  /** Sends statements that write, each a transaction of its own, once. */
+  readonly single: Queries
+  /**
+   * Runs the work in a transaction and resolves once it is on disk. Where it collides with another it is run again, so it
+   * changes nothing but the database.
+   */
+  write<T>(work: (within: Queries) => Promise<T>): Promise<T>
+  /** The same without a second try, at one moment for all that it reads. */
+  snapshot<T>(work: (within: Queries) => Promise<T>): Promise<T>
+  close(): Promise<void>
+}
+
+/** Two to four beat a pool of ten for short statements. */
+const PIPELINES = 2
+const CONNECTIONS = 10
+const ATTEMPTS = 5
+
+type Send = (statement: QueryArrayConfig) => Promise<QueryResult<unknown[]>>
+
+/** Statements over whatever sends them. Rows come as arrays, which cost less than objects where one column is wanted. */
+export function queriesOver(send: Send, statements: Statements, isNamed = true): Queries {
+  const ask = (statement: Sql) => send(statements.of(statement, isNamed))
+  const values = async <V>(statement: Sql): Promise<V[]> => (await ask(statement)).rows.map(row => row[0] as V)
+  const rows = async <R>(statement: Sql): Promise<R[]> => {
+    const { fields, rows } = await ask(statement)
+    return rows.map(row => Object.fromEntries(fields.map(({ name }, index) => [name, row[index]])) as R)
+  }
+  return {
+    rows,
+    row: async <R>(statement: Sql) => (await rows<R>(statement))[0],
+    values,
+    value: async <V>(statement: Sql) => (await values<V>(statement))[0],
+    run: async statement => (await ask(statement)).rowCount ?? 0,
+    script: async text => void (await send({ text, rowMode: 'array' })),
+  }
+}
+
+export function connect(address: string): Database {
+  const config = clientConfig(address)
+  const statements = new Statements()
+  const pipelines = new Pipelines(config, PIPELINES)
+  const pool = new Pool({ ...config, max: CONNECTIONS })
+  pool.on('error', () => undefined)
+  // Without a listener of its own, a connection that ends while it is used ends the process.
+  pool.on('connect', client => client.on('error', () => undefined))
+  const send: Send = async statement => {
+    try {
+      return await pipelines.query(statement)
+    } catch (error) {
+      // What reads can be asked again: the connection may have ended while nobody used it.
+      if (!isLost(error) && !wasEnded(error)) throw error
+      return pipelines.query(statement)
+    }
+  }
+  const transact = <T>(begin: string, work: (within: Queries) => Promise<T>): Promise<T> =>
+    withClient(pool, client =>
+      transaction(client, begin, () => work(queriesOver(statement => client.query<unknown[]>(statement), statements))),
+    )
+  return {
+    ...queriesOver(send, statements),
+    planned: queriesOver(send, statements, false),
+    single: queriesOver(statement => pipelines.query(statement).catch(unknown), statements),
+    write: async work => {
+      for (let attempt = 1; ; attempt++)
+        try {
+          return await transact('BEGIN', work)
+        } catch (error) {
+          if (attempt === ATTEMPTS || !isConflict(error)) throw error
+        }
+    },
+    snapshot: work => transact('BEGIN ISOLATION LEVEL REPEATABLE READ', work),
+    close: async () => {
+      await Promise.all([pipelines.close(), pool.end()])
+    },
+  }
+}
+
+/** The driver has no code for a connection that ended while a statement waited for its answer. */
+const wasEnded = (error: unknown): boolean => error instanceof Error && !('code' in error) && !(error instanceof AppError)
+
+async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect()
+  let isBroken = true
+  try {
+    const result = await use(client)
+    isBroken = false
+    return result
+  } catch (error) {
+    isBroken = isLost(error) || wasEnded(error)
+    throw error
+  } finally {
+    client.release(isBroken)
+  }
+}
+
+/** A COMMIT of what has failed answers ROLLBACK, without an error. */
+async function transaction<T>(client: PoolClient, begin: string, work: () => Promise<T>): Promise<T> {
+  await client.query(begin)
+  let result: T
+  try {
+    result = await work()
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined)
+    throw error
+  }
+  const { command } = await committed(client)
+  if (command !== 'COMMIT') throw new AppError('internal', 'A transaction was undone instead of committed.')
+  return result
+}
+
+const committed = (client: PoolClient): Promise<{ readonly command: string }> =>
+  client.query('COMMIT').catch(unknown)
+
+/** Whoever loses the connection while something is stored does not learn what became of it. */
+function unknown(cause: unknown): never {
+  if (!isLost(cause) && !wasEnded(cause)) throw cause
+  throw new AppError(
+    'outcome_unknown',
+    'The connection to the database was lost before it said whether this was stored; look before you repeat it.',
+    { cause },
+  )
+}

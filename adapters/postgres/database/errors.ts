@@ -1,0 +1,76 @@
+import { AppError } from '../../../core/errors.ts'
+
+/** What a driver's or a server's error tells by its code; empty for any other. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+
+export const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('23')
+
+/** Two transactions waited for each other, or saw what the other changed: the same again may go well. */
+export const isConflict = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error))
+
+/** Text that the server cannot hold, such as NUL: nothing stored can be equal to it. */
+export const isNoText = (error: unknown): boolean => codeOf(error) === '22021'
+
+const NETWORK = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']
+
+/** The connection is gone, or could not be had. */
+export const isLost = (error: unknown): boolean => {
+  const code = codeOf(error)
+  return NETWORK.includes(code) || code.startsWith('08') || /^57P0[1-5]$/.test(code) || code === '53300'
+}
+
+const REASONS: readonly (readonly [codes: RegExp, make: (cause: unknown) => AppError])[] = [
+  [/^(?:53100|58030)$/, cause => new AppError('storage_full', 'The disk is full; nothing was stored.', { cause })],
+  [
+    /^(?:55P03|57014|40P01|40001|25P03)$/,
+    cause => new AppError('busy', 'The database is busy; try again in a moment.', { cause, retryAfter: 1 }),
+  ],
+  [/^25006$/, cause => new AppError('read_only', 'The database takes no writes: it is a replica, or read-only.', { cause })],
+  [
+    /^(?:28\w{3}|3D000)$/,
+    cause => new AppError('configuration', 'The database server refuses the user, the password or the database.', { cause }),
+  ],
+  [/^42501$/, cause => new AppError('configuration', 'The user may not do this in the database; make it the owner.', { cause })],
+]
+
+/** A driver's or server's error as one of ours; anything else comes back as it is. */
+export function translate(error: unknown): unknown {
+  if (error instanceof AppError || !(error instanceof Error)) return error
+  if (isLost(error))
+    return new AppError('unavailable', 'The database cannot be reached; try again in a moment.', {
+      cause: error,
+      retryAfter: 1,
+    })
+  const code = codeOf(error)
+  return REASONS.find(([codes]) => codes.test(code))?.[1](error) ?? error
+}
+
+async function* translatingItems(items: AsyncIterable<unknown>): AsyncIterable<unknown> {
+  try {
+    yield* items
+  } catch (error) {
+    throw translate(error)
+  }
+}
+
+const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
+
+const rethrow = (error: unknown): never => {
+  throw translate(error)
+}
+
+/** The port with errors translated, whether they come from a call's promise or from what it yields. */
+export function translating<P extends object>(port: P): P {
+  const wrapped = Object.entries(port).map(([name, method]) => {
+    if (typeof method !== 'function') return [name, method]
+    const translated = (...given: unknown[]): unknown => {
+      const result: unknown = method(...given)
+      if (result instanceof Promise) return result.catch(rethrow)
+      return isAsyncIterable(result) ? translatingItems(result) : result
+    }
+    return [name, translated]
+  })
+  return Object.fromEntries(wrapped) as P
+}

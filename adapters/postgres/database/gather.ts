@@ -1,0 +1,62 @@
+import { codeOf } from './errors.ts'
+
+interface Job<I, O> {
+  readonly input: I
+  resolve(output: O): void
+  reject(error: unknown): void
+}
+
+/** Batches under way at once; what comes meanwhile makes the next ones larger. */
+const AT_ONCE = 2
+const MOST = 500
+
+/** Answers many questions of one turn of the event loop, and those that come while others are answered, by one statement. */
+export class Gatherer<I, O> {
+  readonly #run: (inputs: readonly I[]) => Promise<readonly O[]>
+  readonly #waiting: Job<I, O>[] = []
+  #isScheduled = false
+  #running = 0
+
+  /** `run` answers in the order of its inputs. What fails for its data is run again, each input alone. */
+  constructor(run: (inputs: readonly I[]) => Promise<readonly O[]>) {
+    this.#run = run
+  }
+
+  ask(input: I): Promise<O> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ input, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled || this.#running === AT_ONCE || this.#waiting.length === 0) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#running++
+      void this.#answer(this.#waiting.splice(0, MOST)).finally(() => {
+        this.#running--
+        this.#schedule()
+      })
+      this.#schedule()
+    })
+  }
+
+  async #answer(jobs: readonly Job<I, O>[]): Promise<void> {
+    try {
+      const outputs = await this.#run(jobs.map(({ input }) => input))
+      jobs.forEach((job, index) => {
+        const output = outputs[index]
+        if (output === undefined) job.reject(new Error('A batch returned too little.'))
+        else job.resolve(output)
+      })
+    } catch (error) {
+      if (jobs.length > 1 && isOfData(error)) await Promise.all(jobs.map(job => this.#answer([job])))
+      else for (const job of jobs) job.reject(error)
+    }
+  }
+}
+
+/** Is one of the inputs to blame? */
+const isOfData = (error: unknown): boolean => /^2[23]/.test(codeOf(error))

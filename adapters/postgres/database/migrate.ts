@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto'
+import { AppError } from '../../../core/errors.ts'
+import { resources } from '../../../core/resources/all.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { searchedText } from '../records/search.ts'
+import type { Database, Queries } from './database.ts'
+import { initial } from './migrations/001-initial.ts'
+import { raw, sql } from './sql.ts'
+import { tableOf } from './table.ts'
+
+/** In order; a database's schema version is the number of migrations applied to it. */
+export const migrations: readonly string[] = [initial]
+
+/** "Trnk" in ASCII: whoever makes or upgrades the database waits for others who do. */
+const LOCK = 0x54726e6b
+
+const VERSION = sql`SELECT version FROM schema_version`
+
+/** 0 for a database that is new. */
+export async function schemaVersion(queries: Queries): Promise<number> {
+  const isThere = await queries.value<boolean>(sql`SELECT to_regclass('schema_version') IS NOT NULL`)
+  return isThere ? ((await queries.value<number>(VERSION)) ?? 0) : 0
+}
+
+/** Throws `corrupt` for a database of a newer Trunkline. */
+export function assertKnown(version: number, steps: readonly string[] = migrations): void {
+  if (version > steps.length)
+    throw new AppError(
+      'corrupt',
+      `The database was made by a newer Trunkline (schema ${version}; this one knows ${steps.length}); install that.`,
+    )
+}
+
+/** Brings the schema up to date, all of it or nothing, one program at a time. */
+export async function migrate(database: Database, steps: readonly string[] = migrations): Promise<void> {
+  await database.write(async within => {
+    await within.run(sql`SELECT pg_advisory_xact_lock(${LOCK})`)
+    await within.run(raw('SET LOCAL statement_timeout = 0'))
+    await within.run(raw('CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)'))
+    const done = (await within.value<number>(VERSION)) ?? 0
+    assertKnown(done, steps)
+    for (const step of steps.slice(done)) await within.script(step)
+    await within.run(raw('DELETE FROM schema_version'))
+    await within.run(sql`INSERT INTO schema_version VALUES (${steps.length})`)
+    for (const resource of resources.filter(isIndexed)) await indexSearched(within, resource)
+  })
+}
+
+/** Calls have none: it takes three times the server's work of storing them. */
+const isIndexed = ({ search, order }: Resource): boolean => search.length > 0 && order !== 'started_at'
+
+/** Makes the search index of the present searched fields, and drops those of others. */
+async function indexSearched(within: Queries, resource: Resource): Promise<void> {
+  const table = tableOf(resource.name)
+  const text = searchedText(resource, '')
+  const name = `${table}_search_${createHash('sha256').update(text).digest('hex').slice(0, 8)}`
+  const present = await within.values<string>(
+    sql`SELECT indexname::text FROM pg_indexes WHERE schemaname = current_schema() AND tablename = ${table}
+      AND starts_with(indexname::text, ${`${table}_search_`})`,
+  )
+  for (const other of present.filter(each => each !== name)) await within.run(raw(`DROP INDEX ${other}`))
+  if (!present.includes(name)) await within.run(raw(`CREATE INDEX ${name} ON ${table} USING gin ((${text}) gin_trgm_ops)`))
+}

@@ -1,0 +1,47 @@
+import { Client, type ClientConfig, type QueryArrayConfig, type QueryResult } from 'pg'
+
+type Rows = QueryResult<unknown[]>
+
+/**
+ * A few connections that many short statements share: each is sent at once, behind those that wait for their answers. One
+ * that is lost is made again when it is needed next; what waited on it is rejected.
+ */
+export class Pipelines {
+  readonly #config: ClientConfig
+  readonly #slots: (Promise<Client> | null)[]
+  #next = 0
+
+  constructor(config: ClientConfig, count: number) {
+    this.#config = { ...config, pipeline: true }
+    this.#slots = Array.from({ length: count }, () => null)
+  }
+
+  async query(statement: QueryArrayConfig): Promise<Rows> {
+    this.#next = (this.#next + 1) % this.#slots.length
+    const client = await this.#client(this.#next)
+    return client.query<unknown[]>(statement)
+  }
+
+  async close(): Promise<void> {
+    const open = this.#slots.splice(0).flatMap(slot => slot ?? [])
+    await Promise.all(open.map(slot => slot.then(client => client.end()).catch(() => undefined)))
+  }
+
+  #client(slot: number): Promise<Client> {
+    const present = this.#slots[slot] ?? this.#connect(slot)
+    this.#slots[slot] = present
+    return present
+  }
+
+  #connect(slot: number): Promise<Client> {
+    const client = new Client(this.#config)
+    const forget = (): void => {
+      if (this.#slots[slot] === connected) this.#slots[slot] = null
+    }
+    const connected = client.connect().then(() => client)
+    connected.catch(forget)
+    client.on('error', forget)
+    client.on('end', forget)
+    return connected
+  }
+}

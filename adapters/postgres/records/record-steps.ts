@@ -1,0 +1,101 @@
+import { changesOf } from '../../../core/audit.ts'
+import { AppError, notFound } from '../../../core/errors.ts'
+import { cascadeOrder, restrictingReferences, stillNeeded } from '../../../core/resources/references/dependants.ts'
+import { isNamed, type Resource, type Row, timestamped } from '../../../core/resources/resource.ts'
+import type { Queries } from '../database/database.ts'
+import { isConstraint } from '../database/errors.ts'
+import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
+import { tableOf } from '../database/table.ts'
+import { AUDIT_COLUMNS, type AuditTrail } from '../service/audit.ts'
+import { nameOf } from './record-names.ts'
+import { assertRules, typeOf } from './record-rules.ts'
+import { viewSql } from './view.ts'
+
+/** A record to be stored, and what the audit trail keeps of it. */
+export interface NewRecord {
+  readonly values: Row
+  readonly now: string
+  readonly signed: ReturnType<AuditTrail['signed']>
+}
+
+const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
+
+const holding = (values: Row): Sql[] => Object.entries(values).map(([name, value]) => sql`${raw(name)} = ${value}`)
+
+/** Stores records and notes each, by one statement; returns their views in order. */
+export function insertSql(resource: Resource, records: readonly NewRecord[]): Sql {
+  const fields = Object.entries(resource.fields)
+  const stamps = timestamped(resource)
+  const arrays = [
+    ...fields.map(([name, field]) => {
+      const type = field.kind === 'json' ? 'text' : typeOf(field)
+      return sql`${records.map(({ values }) => values[name] ?? null)}::${raw(type)}[]`
+    }),
+    sql`${records.map(({ now }) => now)}::text[]`,
+    ...(['at', 'actor', 'origin'] as const).map(part => sql`${records.map(({ signed }) => signed[part])}::text[]`),
+    sql`${records.map(({ values }) => JSON.stringify(changesOf(resource, null, values)))}::text[]`,
+  ]
+  const columns = [...fields.map(([name]) => name), ...stamps].join()
+  const given = [
+    ...fields.map(([name, { kind }]) => (kind === 'json' ? `u.${name}::json` : `u.${name}`)),
+    ...stamps.map(() => 'u.made_at'),
+  ].join()
+  const names = [...fields.map(([name]) => name), 'made_at', 'noted_at', 'actor', 'origin', 'changes', 'place'].join()
+  return sql`WITH u AS MATERIALIZED (
+      SELECT nextval(${`${tableOf(resource.name)}_id_seq`}::regclass) AS id, g.* FROM (
+        SELECT * FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS x(${raw(names)}) ORDER BY place) g),
+    t AS (INSERT INTO ${table(resource)} (id, ${raw(columns)}) SELECT u.id, ${raw(given)} FROM u RETURNING *),
+    a AS (INSERT INTO audit (${raw(AUDIT_COLUMNS)})
+      SELECT u.noted_at, u.actor, u.origin, 'create', ${resource.name}, u.changes, u.id,
+        ${raw(isNamed(resource) ? nameOf(resource, 'u') : 'NULL')} FROM u ORDER BY u.id)
+    SELECT ${raw(viewSql(resource, 'plain'))} FROM t ORDER BY t.id`
+}
+
+/** The stored values, locked until the end of the transaction. Throws `not_found`. */
+export async function locked(within: Queries, resource: Resource, id: number): Promise<Row> {
+  const row = await within.row<Row>(sql`SELECT * FROM ${table(resource)} WHERE id = ${id} FOR NO KEY UPDATE`)
+  if (!row) throw notFound(resource.label)
+  return row
+}
+
+/** Returns the changed record's view. Throws `invalid` on what no constraint knows. */
+export async function update(within: Queries, resource: Resource, id: number, next: Row, now: string): Promise<string> {
+  await assertRules(within, resource, next, id)
+  const names = Object.keys(resource.fields)
+  const set = [
+    ...names.map(name => sql`${raw(name)} = ${next[name] ?? null}`),
+    ...(resource.timestamps ? [sql`updated_at = ${now}`] : []),
+  ]
+  const json = await within.value<string>(
+    sql`UPDATE ${table(resource)} t SET ${joined(set, ', ')} WHERE id = ${id} RETURNING ${raw(viewSql(resource, 'plain'))}`,
+  )
+  if (json === undefined) throw new AppError('internal', 'A change returned no record.')
+  return json
+}
+
+export const count = async (queries: Queries, resource: Resource, values: Row): Promise<number> =>
+  (await queries.value<number>(sql`SELECT count(*) FROM ${table(resource)} ${where(holding(values))}`)) ?? 0
+
+export const identify = (queries: Queries, resource: Resource, values: Row): Promise<number[]> =>
+  queries.values<number>(sql`SELECT id FROM ${table(resource)} ${where(holding(values))} LIMIT 2`)
+
+/** With all that needs it when that is to cascade, however long that takes. */
+export async function remove(within: Queries, resource: Resource, id: number, cascade: boolean): Promise<void> {
+  if (cascade) {
+    await within.run(raw('SET LOCAL statement_timeout = 0'))
+    for (const { from, where: pointing } of cascadeOrder(restrictingReferences(resource)))
+      await within.run(sql`DELETE FROM ${table(from)} ${where(holding(pointing(id)))}`)
+  }
+  await within.run(sql`DELETE FROM ${table(resource)} WHERE id = ${id}`)
+}
+
+/** What keeps a record from being deleted, once that has failed. */
+export async function needed(queries: Queries, resource: Resource, id: number, error: unknown): Promise<unknown> {
+  if (!isConstraint(error)) return error
+  const counts: [string, number][] = []
+  for (const { from, where: pointing } of restrictingReferences(resource)) {
+    const dependants = await count(queries, from, pointing(id))
+    if (dependants > 0) counts.push([from.name, dependants])
+  }
+  return counts.length > 0 ? stillNeeded(resource, Object.fromEntries(counts)) : error
+}

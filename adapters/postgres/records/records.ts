@@ -1,0 +1,126 @@
+import { changesOf } from '../../../core/audit.ts'
+import type { Json, Records } from '../../../core/ports/records.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import type { Resource, Row } from '../../../core/resources/resource.ts'
+import type { Database } from '../database/database.ts'
+import { isConstraint } from '../database/errors.ts'
+import { Gatherer } from '../database/gather.ts'
+import { raw, type Sql, sql, where } from '../database/sql.ts'
+import { tableOf } from '../database/table.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { derived } from './derived.ts'
+import { conditionsOf } from './list-plan.ts'
+import { listPages } from './pages.ts'
+import { assertRules, isPlain, throwIfAny, violations } from './record-rules.ts'
+import { count, identify, insertSql, locked, type NewRecord, needed, remove, update } from './record-steps.ts'
+import { joinSql, viewSql } from './view.ts'
+
+/** The storage port for resources. Reads by id and inserts of one turn of the event loop go together. */
+export function records(database: Database, clock: Clock, trail: AuditTrail): Records {
+  const shown = byId<Json>(database, resource => ({
+    columns: `${viewSql(resource, 'single')} AS found`,
+    joins: joinSql(resource, 'single'),
+  }))
+  const found = byId<Row>(database, () => ({ columns: 't.*', joins: '' }))
+  const inserted = inserter(database)
+  const counted = async (resource: Resource, conditions: readonly Sql[], most: number): Promise<number> =>
+    (await database.planned.value<number>(
+      sql`SELECT count(*) FROM (SELECT 1 FROM ${raw(tableOf(resource.name))} t ${where(conditions)} LIMIT ${most}) f`,
+    )) ?? 0
+  const port: Records = {
+    list: (resource, query) => listPages(database, resource, query),
+    show: async (resource, id) => (await shown(resource).ask(id)).found,
+    find: async (resource, id) => (await found(resource).ask(id)).row,
+    identify: (resource, values) => identify(database, resource, values),
+    count: (resource, values) => count(database, resource, values),
+    countUpTo: async (resource, selection, most, signal) => {
+      signal?.throwIfAborted()
+      return counted(resource, conditionsOf(resource, selection), most)
+    },
+    violations: (resource, values, id) => violations(database, resource, values, id),
+    insert: (resource, values, by) =>
+      told(database, resource, values, undefined, () =>
+        inserted(resource, { values, now: clock.now(), signed: trail.signed(by) }),
+      ),
+    update: async (resource, id, change, by) => {
+      let next: Row = {}
+      const work = () =>
+        database.write(async within => {
+          const before = await locked(within, resource, id)
+          const values = typeof change === 'function' ? change(before) : change
+          next = { ...before, ...values }
+          const json = await update(within, resource, id, next, clock.now())
+          const changes = changesOf(resource, before, next)
+          if (Object.keys(changes).length > 0) await trail.note(within, 'update', resource.name, id, changes, by)
+          return json
+        })
+      return told(database, resource, () => next, id, work)
+    },
+    // Its deletion is the server's work, and holds nothing here.
+    isWidelyReferredTo: async () => false,
+    remove: (resource, id, { cascade }, by) =>
+      database
+        .write(async within => {
+          const changes = changesOf(resource, await locked(within, resource, id), null)
+          await trail.note(within, 'delete', resource.name, id, { ...changes, ...(cascade ? { cascade } : {}) }, by)
+          await remove(within, resource, id, cascade)
+        })
+        .catch(async error => {
+          throw await needed(database, resource, id, error)
+        }),
+  }
+  return port
+}
+
+/** Makes a change; where a constraint fails, the sentences for it are worked out. */
+async function told<T>(
+  database: Database,
+  resource: Resource,
+  values: Row | (() => Row),
+  id: number | undefined,
+  change: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await change()
+  } catch (error) {
+    const given = typeof values === 'function' ? values() : values
+    if (isConstraint(error)) throwIfAny(await violations(database, resource, given, id))
+    throw error
+  }
+}
+
+interface Found<T> {
+  readonly found: T | null
+  readonly row: Row | null
+}
+
+/** Reads what one statement says of many ids. */
+function byId<T>(database: Database, sqlOf: (resource: Resource) => { readonly columns: string; readonly joins: string }) {
+  return derived(resource => {
+    const { columns, joins } = sqlOf(resource)
+    const select = raw(`SELECT t.id AS wanted, ${columns} FROM ${tableOf(resource.name)} t ${joins}`)
+    return new Gatherer<number, Found<T>>(async ids => {
+      const rows = await database.rows<{ wanted: number; found: T } & Row>(sql`${select} WHERE t.id = ANY(${ids})`)
+      const byWanted = new Map(rows.map(({ wanted, ...row }) => [wanted, row]))
+      return ids.map(id => {
+        const row = byWanted.get(id)
+        return { found: row?.found ?? null, row: row ?? null }
+      })
+    })
+  })
+}
+
+/** Those that break no rule but what constraints know go together; of the others each has a transaction of its own. */
+function inserter(database: Database): (resource: Resource, record: NewRecord) => Promise<Json> {
+  const together = derived(
+    resource =>
+      new Gatherer<NewRecord, Json>(records => database.single.values<Json>(insertSql(resource, records))),
+  )
+  return (resource, record) =>
+    isPlain(resource)
+      ? together(resource).ask(record)
+      : database.write(async within => {
+          await assertRules(within, resource, record.values)
+          return (await within.value<Json>(insertSql(resource, [record]))) ?? ''
+        })
+}

@@ -1,0 +1,30 @@
+import type { Selection } from '../../../core/ports/records.ts'
+import { TENANT, tenantSide } from '../../../core/resources/references/within.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { UNRATED } from '../calls/call-ratings.ts'
+import { raw, type Sql, sql } from '../database/sql.ts'
+import { withinSql } from '../database/within.ts'
+
+const column = (name: string): Sql => raw(`t.${name}`)
+
+/** A boolean is asked for by 1 and 0. */
+const given = ({ fields }: Resource, name: string, value: string | number): string | number | boolean =>
+  fields[name]?.kind === 'boolean' ? Number(value) === 1 : value
+
+/** What the records `t` have to hold to be wanted, their period aside. */
+export function selectionSql(resource: Resource, selection: Omit<Selection, 'period'>): readonly Sql[] {
+  const { where = {}, atLeast = {}, unrated, tenantId } = selection
+  const side = tenantId === undefined ? undefined : tenantSide(resource)
+  return [
+    ...Object.entries(where).map(([name, value]) =>
+      typeof value === 'object'
+        ? sql`${column(name)} = ANY(${value.map(each => given(resource, name, each))})`
+        : sql`${column(name)} = ${given(resource, name, value)}`,
+    ),
+    ...Object.entries(atLeast).map(([name, value]) => sql`${column(name)} >= ${value}`),
+    ...(unrated ? [raw(`EXISTS (SELECT 1 FROM cdr_ratings r WHERE r.cdr_id = t.id AND ${UNRATED})`)] : []),
+    ...(tenantId === undefined || !side
+      ? []
+      : [sql`${raw(withinSql(side, TENANT, field => `t.${field}`))} = ${tenantId}`]),
+  ]
+}

@@ -1,0 +1,61 @@
+import { resourceNamed } from '../../../core/resources/all.ts'
+import type { Field } from '../../../core/resources/field.ts'
+import { type Embed, embedsIn, type Resource, timestamped, type View } from '../../../core/resources/resource.ts'
+import { tableOf } from '../database/table.ts'
+
+/** SQL that makes the JSON of the API, derived from the declarations: row_to_json, since all else writes blanks. */
+
+const fieldSql = ({ kind }: Field, column: string): string =>
+  kind === 'decimal' ? `((${column} / 10000)::text || '.' || lpad((${column} % 10000)::text, 4, '0'))` : column
+
+/** The members of a record's own fields; `alias` is the table's. */
+function ownMembers(resource: Resource, alias: string, only?: readonly string[]): string[] {
+  const members: [name: string, sql: string][] = [['id', `${alias}.id`]]
+  for (const [name, field] of Object.entries(resource.fields))
+    if (!field.writeOnly) members.push([name, fieldSql(field, `${alias}.${name}`)])
+  for (const name of timestamped(resource)) members.push([name, `${alias}.${name}`])
+  return members.filter(([name]) => !only || only.includes(name)).map(([name, sql]) => memberSql(name, sql))
+}
+
+const memberSql = (name: string, sql: string): string => `${sql} AS "${name}"`
+
+const objectSql = (members: readonly string[]): string =>
+  `(SELECT row_to_json(o) FROM (SELECT ${members.join(', ')}) o)`
+
+function embedSql(embed: Embed): string {
+  switch (embed.kind) {
+    case 'one':
+      return `CASE WHEN ${embed.name}.id IS NOT NULL
+        THEN ${objectSql(ownMembers(resourceNamed(embed.from), embed.name, embed.only))} END`
+    case 'many':
+      return `(SELECT ('[' || coalesce(string_agg(${objectSql(ownMembers(resourceNamed(embed.from), 'm', embed.only))}::text, ','
+        ORDER BY m.id), '') || ']')::json FROM ${tableOf(embed.from)} m WHERE m.${embed.by} = t.id)`
+    case 'count':
+      return `(SELECT count(*) FROM ${tableOf(embed.of)} m WHERE m.${embed.by} = t.id)`
+  }
+}
+
+/** The text of the JSON object of the record aliased `t`. */
+export function viewSql(resource: Resource, view: View): string {
+  const embeds = embedsIn(resource, view).map(embed => memberSql(embed.name, embedSql(embed)))
+  return `${objectSql([...ownMembers(resource, 't'), ...embeds])}::text`
+}
+
+/** The joins that `viewSql` needs. */
+export function joinSql(resource: Resource, view: View): string {
+  return embedsIn(resource, view)
+    .map(embed =>
+      embed.kind === 'one' ? `LEFT JOIN ${tableOf(embed.from)} ${embed.name} ON ${embed.name}.id = t.${embed.via}` : '',
+    )
+    .join(' ')
+}
+
+/** May one record's JSON be of any length? */
+export const isUnbounded = (resource: Resource, view: View): boolean =>
+  hasUnbounded(resource) ||
+  embedsIn(resource, view).some(
+    embed => embed.kind === 'many' || (embed.kind === 'one' && hasUnbounded(resourceNamed(embed.from), embed.only)),
+  )
+
+const hasUnbounded = ({ fields }: Resource, only: readonly string[] = Object.keys(fields)): boolean =>
+  only.some(name => fields[name]?.unbounded)

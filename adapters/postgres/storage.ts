@@ -1,0 +1,76 @@
+import { type Actor, ITSELF } from '../../core/audit.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Audit } from '../../core/ports/audit.ts'
+import type { Records } from '../../core/ports/records.ts'
+import type { Clock } from '../../core/ports/system.ts'
+import { connect, type Database } from './database/database.ts'
+import { translate, translating } from './database/errors.ts'
+import { assertKnown, migrate, migrations, schemaVersion } from './database/migrate.ts'
+import { sql } from './database/sql.ts'
+import { records } from './records/records.ts'
+import { audit, auditTrail } from './service/audit.ts'
+
+/** The ports that a PostgreSQL database serves so far. */
+export interface Storage {
+  readonly records: Records
+  readonly audit: Audit
+  readonly database: Database
+  close(): Promise<void>
+}
+
+export interface StorageOptions {
+  readonly clock: Clock
+  /** May the schema be made, or an older one be brought up to date? Without it, that is `outdated`. */
+  readonly migrate?: boolean
+  /** Refuse a server that may lose what it has acknowledged; yes, unless told otherwise. */
+  readonly isDurable?: boolean
+  /** Who makes changes for which no account is named. */
+  readonly actor?: Actor
+}
+
+/** Opens a database of PostgreSQL 15 or newer. Throws `unavailable`, `configuration`, `outdated`, `corrupt`. */
+export async function openStorage(address: string, options: StorageOptions): Promise<Storage> {
+  const database = connect(address)
+  try {
+    await assertFit(database, options.isDurable ?? true)
+    await bringUpToDate(database, options.migrate ?? false)
+  } catch (error) {
+    await database.close()
+    throw translate(error)
+  }
+  const { clock } = options
+  const trail = auditTrail(clock, options.actor ?? ITSELF)
+  return {
+    records: translating(records(database, clock, trail)),
+    audit: translating(audit(database, trail)),
+    database,
+    close: () => database.close(),
+  }
+}
+
+const OLDEST = 150_000
+
+async function assertFit(database: Database, isDurable: boolean): Promise<void> {
+  const refuse = (reason: string, hint: string): never => {
+    throw new AppError('configuration', reason, { hint })
+  }
+  const setting = async (name: string): Promise<string> =>
+    (await database.value<string>(sql`SELECT current_setting(${name})`)) ?? ''
+  if (Number(await setting('server_version_num')) < OLDEST)
+    refuse('The database server is older than PostgreSQL 15.', 'upgrade the server')
+  if ((await setting('server_encoding')) !== 'UTF8')
+    refuse('The database is not encoded in UTF8.', `CREATE DATABASE trunkline ENCODING 'UTF8' TEMPLATE template0`)
+  if (isDurable && (await setting('fsync')) !== 'on')
+    refuse('The database server has fsync off, so it may lose what it has acknowledged.', 'set fsync = on')
+}
+
+async function bringUpToDate(database: Database, mayMigrate: boolean): Promise<void> {
+  const version = await schemaVersion(database)
+  assertKnown(version)
+  if (version === migrations.length) return
+  if (!mayMigrate)
+    throw new AppError('outdated', 'The database has no schema of Trunkline yet, or an older one.', {
+      hint: 'trunkline db migrate',
+    })
+  await migrate(database)
+}

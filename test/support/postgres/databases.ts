@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto'
+import { after } from 'node:test'
+import { Client } from 'pg'
+import { clientConfig } from '../../../adapters/postgres/database/options.ts'
+import { openStorage, type Storage } from '../../../adapters/postgres/storage.ts'
+import type { ManualClock } from '../clock.ts'
+import { startServer, type TestServer } from './server.ts'
+
+/** One server for the tests of a file; the run of all tests has started one for all of them. */
+let server: Promise<TestServer> | null = null
+
+function present(): Promise<TestServer> {
+  server ??= startServer()
+  return server
+}
+
+const ADMINISTRATION = 'postgres'
+
+async function administered(statement: string): Promise<void> {
+  const client = new Client(clientConfig((await present()).address(ADMINISTRATION)))
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+/** Databases that are empty again, to be used by the next test: making one takes longer than emptying it. */
+const free: string[] = []
+const made: string[] = []
+
+after(async () => {
+  for (const name of made) await administered(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  await (await server)?.stop()
+})
+
+/** The address of a database without anything in it. */
+export async function newDatabase(): Promise<string> {
+  const name = `trunkline_${randomBytes(6).toString('hex')}`
+  await administered(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
+  made.push(name)
+  return (await present()).address(name)
+}
+
+/** An empty storage of the present schema. */
+export async function openEmpty(clock: ManualClock): Promise<Storage> {
+  const address = free.pop() ?? (await newDatabase())
+  const storage = await openStorage(address, { clock, migrate: true, isDurable: false })
+  return {
+    ...storage,
+    close: async () => {
+      await storage.database.script(EMPTY)
+      await storage.close()
+      free.push(address)
+    },
+  }
+}
+
+/** Ids begin again by 1, as in a new database. */
+const EMPTY = `DO $$ BEGIN EXECUTE (
+  SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
+  FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'); END $$`

@@ -1,0 +1,107 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { bundledBinaries, installedBinaries, NEWEST } from './binaries.ts'
+
+/** A server of its own refuses to run as root, so it runs as a user that is nobody here. */
+const NOBODY = 65_534
+const PORT = 5432
+const READY_MS = 30_000
+
+export interface TestServer {
+  /** The address of one of its databases. */
+  address(database: string): string
+  stop(): Promise<void>
+}
+
+/** How the server is chosen: an address of one that runs, a folder of programs, or a version that npm has installed. */
+export const CHOSEN = 'TRUNKLINE_TEST_POSTGRES'
+
+/**
+ * Starts a server in a folder of its own, on a socket there: of the version that is chosen, else the newest that npm has
+ * installed, else the one on the path. Throws, saying what to do, where there is none.
+ */
+export async function startServer(chosen = process.env[CHOSEN] ?? ''): Promise<TestServer> {
+  if (/^postgres(ql)?:/.test(chosen)) return runningServer(chosen)
+  const folder = mkdtempSync(join(tmpdir(), 'tl-pg-'))
+  const remove = (): void => rmSync(folder, { recursive: true, force: true })
+  try {
+    chmodSync(folder, 0o755)
+    return await started(folder, binariesFor(chosen, folder), remove)
+  } catch (error) {
+    remove()
+    throw error
+  }
+}
+
+function binariesFor(chosen: string, folder: string): string {
+  if (existsSync(join(chosen, 'initdb')) && chosen !== '') return chosen
+  const found = bundledBinaries(chosen || NEWEST, folder) ?? (chosen === '' ? installedBinaries() : null)
+  if (found !== null) return found
+  const what = chosen === '' ? 'no PostgreSQL' : `no PostgreSQL ${chosen}`
+  throw new Error(
+    `There is ${what} for the tests: run npm ci with optional packages, or set ${CHOSEN} to the address of a server (postgres://user@host/postgres) or to the folder of initdb and postgres.`,
+  )
+}
+
+async function started(folder: string, binaries: string, remove: () => void): Promise<TestServer> {
+  const isRoot = process.getuid?.() === 0
+  if (isRoot) chownSync(folder, NOBODY, NOBODY)
+  const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
+  const options = { cwd: folder, ...as }
+  const data = join(folder, 'data')
+  const initial = ['--no-sync', '--no-instructions', '-A', 'trust', '-U', 'trunkline', '-E', 'UTF8', '--locale=C.UTF-8']
+  execFileSync(join(binaries, 'initdb'), [...initial, '-D', data], { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+  const settings = ['fsync=off', 'listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200']
+  const quick = ['full_page_writes=off', 'autovacuum=off', 'shared_buffers=64MB']
+  writeFileSync(join(data, 'postgresql.auto.conf'), '')
+  const child = spawn(
+    join(binaries, 'postgres'),
+    ['-D', data, '-p', String(PORT), ...[...settings, ...quick].flatMap(setting => ['-c', setting])],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  let said = ''
+  child.stderr.on('data', (text: Buffer) => {
+    said = `${said}${text}`.slice(-10_000)
+  })
+  const ended = once(child, 'close')
+  const kill = (): void => void child.kill('SIGQUIT')
+  process.once('exit', kill)
+  process.once('exit', remove)
+  const socket = join(folder, `.s.PGSQL.${PORT}`)
+  for (const since = performance.now(); !(await answers(socket)); await pause(20))
+    if (child.exitCode !== null || performance.now() - since > READY_MS)
+      throw new Error(`PostgreSQL does not start: ${said}`)
+  return {
+    address: database => `postgres://trunkline@/${database}?host=${folder}`,
+    stop: async () => {
+      child.kill('SIGINT')
+      await ended
+      process.off('exit', kill)
+      process.off('exit', remove)
+      remove()
+    },
+  }
+}
+
+const answers = (socket: string): Promise<boolean> =>
+  new Promise(resolve => {
+    const connection = connect(socket)
+    connection.once('connect', () => {
+      connection.destroy()
+      resolve(true)
+    })
+    connection.once('error', () => resolve(false))
+  })
+
+function runningServer(address: string): TestServer {
+  const of = (database: string): string => address.replace(/^([^?]*\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${database}`)
+  return { address: of, stop: async () => undefined }
+}
+
+/** The text of a file of the source, to be asked whether its tests need a server. */
+export const needsServer = (path: string): boolean => readFileSync(path, 'utf8').includes('support/postgres/')
