@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { bundledTests } from './support/bundled.ts'
+import { CHOSEN, needsServer, startServer } from './support/postgres/server.ts'
 
 /** Runs every test below this folder, or those whose path contains one of the arguments. */
 const wanted = process.argv.slice(2)
@@ -18,13 +19,19 @@ const paths = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 async function run(): Promise<number> {
   const { files, remove } = await bundledTests(paths)
+  // One server for all files that need one.
+  const server = paths.some(needsServer) ? await startServer() : null
   try {
     const flags = ['--enable-source-maps', '--test', concurrency, patience, '--test-reporter=spec']
-    const child = spawn(process.execPath, [...flags, ...files], { stdio: 'inherit' })
+    const child = spawn(process.execPath, [...flags, ...files], {
+      stdio: 'inherit',
+      env: { ...process.env, ...(server ? { [CHOSEN]: server.address('postgres') } : {}) },
+    })
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
     const [status] = await once(child, 'close')
     return status ?? 1
   } finally {
+    await server?.stop()
     remove()
   }
 }

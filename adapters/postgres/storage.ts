@@ -1,18 +1,44 @@
 import { type Actor, ITSELF } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
+import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
+import type { Messages } from '../../core/ports/messages.ts'
+import type { Notices } from '../../core/ports/notices.ts'
+import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
+import type { ServerKeys } from '../../core/ports/server-keys.ts'
+import type { SmsReports } from '../../core/ports/sms-reports.ts'
 import type { Clock } from '../../core/ports/system.ts'
+import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { connect, type Database } from './database/database.ts'
 import { translate, translating } from './database/errors.ts'
 import { assertKnown, migrate, migrations, schemaVersion } from './database/migrate.ts'
 import { sql } from './database/sql.ts'
 import { records } from './records/records.ts'
+import { accounts } from './service/accounts.ts'
 import { audit, auditTrail } from './service/audit.ts'
+import { messages } from './service/messages.ts'
+import { prefixRoutes, ROUTE_TABLES } from './service/prefix-routes.ts'
+import { retention } from './service/retention.ts'
+import { sessions } from './service/sessions.ts'
+import { gauges, heartbeat, notices, searchIndexing, serverKeys } from './service/small-ports.ts'
+import { smsReports } from './service/sms-reports.ts'
 
 /** The ports that a PostgreSQL database serves so far. */
 export interface Storage {
   readonly records: Records
+  readonly messages: Messages
+  readonly smsRoutes: PrefixRoutes
+  readonly trunkRoutes: PrefixRoutes
+  readonly smsReports: SmsReports
+  readonly accounts: Accounts
+  readonly sessions: Sessions
+  readonly retention: Retention
+  readonly heartbeat: Heartbeat
+  readonly indexing: SearchIndexing
+  readonly gauges: Gauges
+  readonly serverKeys: ServerKeys
+  readonly notices: Notices
   readonly audit: Audit
   readonly database: Database
   close(): Promise<void>
@@ -42,7 +68,19 @@ export async function openStorage(address: string, options: StorageOptions): Pro
   const trail = auditTrail(clock, options.actor ?? ITSELF)
   return {
     records: translating(records(database, clock, trail)),
+    messages: translating(messages(database, clock, trail)),
+    smsRoutes: translating(prefixRoutes(database, trail, ROUTE_TABLES.smsRoutes)),
+    trunkRoutes: translating(prefixRoutes(database, trail, ROUTE_TABLES.trunkRoutes)),
+    smsReports: translating(smsReports(database)),
+    accounts: translating(accounts(database, clock, trail)),
+    sessions: translating(sessions(database, trail)),
     audit: translating(audit(database, trail)),
+    retention: translating(retention(database)),
+    heartbeat: translating(heartbeat(database, clock)),
+    indexing: searchIndexing(),
+    gauges: translating(gauges(database)),
+    serverKeys: translating(serverKeys(database)),
+    notices: translating(notices(database, clock)),
     database,
     close: () => database.close(),
   }

@@ -1,6 +1,6 @@
 import { Pool, type PoolClient, type QueryArrayConfig, type QueryResult } from 'pg'
 import { AppError } from '../../../core/errors.ts'
-import { isConflict, isLost } from './errors.ts'
+import { isConflict, isLost, isNoText } from './errors.ts'
 import { clientConfig } from './options.ts'
 import { Pipelines } from './pipelines.ts'
 import type { Sql } from './sql.ts'
@@ -43,6 +43,9 @@ const PIPELINES = 2
 const CONNECTIONS = 10
 const ATTEMPTS = 5
 
+/** What is asked for by text that cannot be stored. */
+const NOTHING: QueryResult<unknown[]> = { command: 'SELECT', rowCount: 0, oid: 0, fields: [], rows: [] }
+
 type Send = (statement: QueryArrayConfig) => Promise<QueryResult<unknown[]>>
 
 /** Statements over whatever sends them. Rows come as arrays, which cost less than objects where one column is wanted. */
@@ -75,6 +78,7 @@ export function connect(address: string): Database {
     try {
       return await pipelines.query(statement)
     } catch (error) {
+      if (isNoText(error)) return NOTHING
       // What reads can be asked again: the connection may have ended while nobody used it.
       if (!isLost(error) && !wasEnded(error)) throw error
       return pipelines.query(statement)

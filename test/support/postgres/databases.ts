@@ -57,7 +57,10 @@ export async function openEmpty(clock: ManualClock): Promise<Storage> {
   }
 }
 
-/** Ids begin again by 1, as in a new database. */
-const EMPTY = `DO $$ BEGIN EXECUTE (
-  SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
-  FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'); END $$`
+/** Ids begin again by 1, as in a new database. Most tables are empty, and TRUNCATE would make new files for all of them. */
+const EMPTY = `DO $$ DECLARE name text; BEGIN
+  SET LOCAL session_replication_role = replica;
+  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
+    LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
+  FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL
+    LOOP EXECUTE format('ALTER SEQUENCE %I RESTART', name); END LOOP; END $$`

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
 import { bundledBinaries, installedBinaries, NEWEST } from './binaries.ts'
 
 /** A server of its own refuses to run as root, so it runs as a user that is nobody here. */
@@ -72,12 +72,12 @@ async function started(folder: string, binaries: string, remove: () => void): Pr
   const kill = (): void => void child.kill('SIGQUIT')
   process.once('exit', kill)
   process.once('exit', remove)
-  const socket = join(folder, `.s.PGSQL.${PORT}`)
-  for (const since = performance.now(); !(await answers(socket)); await pause(20))
+  const address = (database: string): string => `postgres://trunkline@/${database}?host=${folder}`
+  for (const since = performance.now(); !(await answers(address('postgres'))); await pause(20))
     if (child.exitCode !== null || performance.now() - since > READY_MS)
       throw new Error(`PostgreSQL does not start: ${said}`)
   return {
-    address: database => `postgres://trunkline@/${database}?host=${folder}`,
+    address,
     stop: async () => {
       child.kill('SIGINT')
       await ended
@@ -88,15 +88,18 @@ async function started(folder: string, binaries: string, remove: () => void): Pr
   }
 }
 
-const answers = (socket: string): Promise<boolean> =>
-  new Promise(resolve => {
-    const connection = connect(socket)
-    connection.once('connect', () => {
-      connection.destroy()
-      resolve(true)
-    })
-    connection.once('error', () => resolve(false))
-  })
+async function answers(address: string): Promise<boolean> {
+  const client = new Client(address.replace('@/', '@localhost/'))
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
 
 function runningServer(address: string): TestServer {
   const of = (database: string): string => address.replace(/^([^?]*\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${database}`)

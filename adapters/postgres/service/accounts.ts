@@ -1,0 +1,93 @@
+import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../../core/accounts.ts'
+import { notFound } from '../../../core/errors.ts'
+import type { Accounts, Credentials, NewAccount, Role } from '../../../core/ports/accounts.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import type { Database, Queries } from '../database/database.ts'
+import { isConstraint } from '../database/errors.ts'
+import { raw, sql } from '../database/sql.ts'
+import type { AuditTrail } from './audit.ts'
+
+interface AccountRow {
+  readonly id: number
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+  readonly tenant_id: number | null
+  readonly password_hash: string
+  readonly disabled: boolean
+  readonly created_at: string
+}
+
+const credentials = ({ id, name, email, role, disabled, ...row }: AccountRow): Credentials => ({
+  ...{ id, name, email, role, disabled },
+  tenantId: row.tenant_id,
+  passwordHash: row.password_hash,
+})
+
+export function accounts(database: Database, clock: Clock, trail: AuditTrail): Accounts {
+  return {
+    count: async () => (await database.value<number>(sql`SELECT count(*) FROM accounts`)) ?? 0,
+    findByEmail: async email => {
+      const row = await database.row<AccountRow>(
+        sql`SELECT * FROM accounts WHERE lower(email) = lower(${email}::text COLLATE "C")`,
+      )
+      return row ? credentials(row) : null
+    },
+    list: async () =>
+      (await database.rows<AccountRow>(sql`SELECT * FROM accounts ORDER BY id`)).map(
+        ({ id, name, email, role, tenant_id, disabled, created_at }) => {
+          return { id, name, email, role, tenantId: tenant_id, disabled, createdAt: created_at }
+        },
+      ),
+    create: async account => {
+      const { name, email, role, tenantId = null } = account
+      try {
+        return await database.write(async within => {
+          const id = await insert(within, account, clock.now())
+          await trail.note(within, 'create', 'accounts', id, creationOf(account))
+          return { id, name, email, role, tenantId }
+        })
+      } catch (error) {
+        throw isConstraint(error) ? takenEmail(email) : error
+      }
+    },
+    change: (id, change) =>
+      database.write(async within => {
+        const { passwordHash, role, disabled } = change
+        if (disabled) await assertAnother(within, id)
+        const was = await within.row<Pick<AccountRow, 'role'>>(
+          sql`SELECT role FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`,
+        )
+        if (!was) throw notFound('Account')
+        await within.run(sql`UPDATE accounts SET password_hash = coalesce(${passwordHash ?? null}, password_hash),
+          role = coalesce(${role ?? null}, role), disabled = coalesce(${disabled ?? null}, disabled),
+          updated_at = ${clock.now()} WHERE id = ${id}`)
+        await trail.note(within, 'update', 'accounts', id, changesOfAccount(was, change))
+        if (endsSessions(change)) await within.run(sql`DELETE FROM sessions WHERE account_id = ${id}`)
+      }),
+    remove: id =>
+      database.write(async within => {
+        await assertAnother(within, id)
+        await trail.note(within, 'delete', 'accounts', id, {})
+        if ((await within.run(sql`DELETE FROM accounts WHERE id = ${id}`)) === 0) throw notFound('Account')
+      }),
+  }
+}
+
+async function insert(within: Queries, account: NewAccount, now: string): Promise<number> {
+  const { name, email, role, tenantId = null, passwordHash } = account
+  const id = await within.value<number>(
+    sql`INSERT INTO accounts (name, email, role, tenant_id, password_hash, created_at, updated_at)
+      VALUES (${name}, ${email}, ${role}, ${tenantId}, ${passwordHash}, ${now}, ${now}) RETURNING id`,
+  )
+  return id ?? 0
+}
+
+/** Nobody else may take another away at the same time, so one waits for the other. */
+async function assertAnother(within: Queries, id: number): Promise<void> {
+  await within.run(raw('LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE'))
+  const [first, another] = await within.rows<{ id: number; email: string }>(
+    sql`SELECT id, email FROM accounts WHERE NOT disabled ORDER BY id LIMIT 2`,
+  )
+  if (first?.id === id && !another) throw lastAccount(first.email)
+}

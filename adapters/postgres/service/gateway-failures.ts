@@ -1,0 +1,13 @@
+import type { Queries } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+
+/** Counts the sends in a row that a gateway has failed; within the transaction that stores what became of them. */
+export async function failed(within: Queries, gatewayId: number): Promise<void> {
+  // The gateway may have been deleted meanwhile.
+  await within.run(sql`INSERT INTO gateway_failures SELECT id, 1 FROM sms_gateways WHERE id = ${gatewayId}
+    ON CONFLICT (gateway_id) DO UPDATE SET in_a_row = gateway_failures.in_a_row + 1`)
+}
+
+export async function wentWell(within: Queries, gatewayId: number): Promise<void> {
+  await within.run(sql`DELETE FROM gateway_failures WHERE gateway_id = ${gatewayId}`)
+}

@@ -1,0 +1,72 @@
+import { invalidCredentials } from '../../../core/accounts.ts'
+import type { Role, Session, Sessions } from '../../../core/ports/accounts.ts'
+import type { Database } from '../database/database.ts'
+import { Gatherer } from '../database/gather.ts'
+import { raw, sql } from '../database/sql.ts'
+import type { AuditTrail } from './audit.ts'
+
+interface SessionRow {
+  readonly token_hash: string
+  readonly created_at: string
+  readonly expires_at: string
+  readonly account_id: number
+  readonly name: string
+  readonly email: string
+  readonly role: Role
+  readonly tenant_id: number | null
+}
+
+const SELECT = raw(`SELECT s.token_hash, s.created_at, s.expires_at, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
+  FROM sessions s JOIN accounts a ON a.id = s.account_id AND NOT a.disabled`)
+
+const toSession = (row: SessionRow): Session => ({
+  account: { id: row.account_id, name: row.name, email: row.email, role: row.role, tenantId: row.tenant_id },
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+})
+
+/** Nothing is remembered, since another daemon may end a session; those of one turn of the event loop are read together. */
+export function sessions(database: Database, trail: AuditTrail): Sessions {
+  const found = new Gatherer<string, Session | null>(async hashes => {
+    const rows = await database.rows<SessionRow>(sql`${SELECT} WHERE s.token_hash = ANY(${hashes})`)
+    const byHash = new Map(rows.map(row => [row.token_hash, toSession(row)]))
+    return hashes.map(hash => byHash.get(hash) ?? null)
+  })
+  return {
+    open: (tokenHash, { id, passwordHash }, { createdAt, expiresAt }, by) =>
+      database.write(async within => {
+        // An account may have been changed or deleted while its password was checked.
+        const opened = await within.run(sql`INSERT INTO sessions (token_hash, account_id, created_at, expires_at)
+          SELECT ${tokenHash}, id, ${createdAt}, ${expiresAt} FROM accounts
+          WHERE id = ${id} AND NOT disabled AND password_hash = ${passwordHash} FOR SHARE`)
+        if (opened === 0) throw invalidCredentials()
+        await trail.note(within, 'login', 'accounts', id, {}, by)
+      }),
+    find: tokenHash => found.ask(tokenHash),
+    extend: async (tokenHash, expiresAt) => {
+      await database.single.run(sql`UPDATE sessions SET expires_at = ${expiresAt} WHERE token_hash = ${tokenHash}`)
+    },
+    end: (tokenHash, by) =>
+      database.write(async within => {
+        const accountId = await within.value<number>(
+          sql`DELETE FROM sessions WHERE token_hash = ${tokenHash} RETURNING account_id`,
+        )
+        if (accountId !== undefined) await trail.note(within, 'logout', 'accounts', accountId, {}, by)
+      }),
+    endAll: accountId =>
+      database.write(async within => {
+        const id = accountId ?? null
+        const ended = await within.run(
+          sql`DELETE FROM sessions WHERE ${id}::bigint IS NULL OR account_id = ${id}::bigint`,
+        )
+        if (ended > 0) await trail.note(within, 'revoke', 'accounts', id, { sessions: ended })
+        return ended
+      }),
+    forgetExpired: now => database.single.run(sql`DELETE FROM sessions WHERE expires_at <= ${now}`),
+    list: async () =>
+      (await database.rows<SessionRow>(sql`${SELECT} ORDER BY s.created_at DESC, s.token_hash`)).map(row => ({
+        ...toSession(row),
+        id: row.token_hash.slice(0, 12),
+      })),
+  }
+}
