@@ -1,6 +1,6 @@
 import { Pool, type PoolClient, type QueryArrayConfig, type QueryResult } from 'pg'
 import { AppError } from '../../../core/errors.ts'
-import { isConflict, isLost, isNoText } from './errors.ts'
+import { busy, codeOf, isConflict, isLost, isNoText } from './errors.ts'
 import { clientConfig } from './options.ts'
 import { Pipelines } from './pipelines.ts'
 import type { Sql } from './sql.ts'
@@ -70,7 +70,7 @@ export function connect(address: string): Database {
   const config = clientConfig(address)
   const statements = new Statements()
   const pipelines = new Pipelines(config, PIPELINES)
-  const pool = new Pool({ ...config, max: CONNECTIONS })
+  const pool = new Pool({ ...config, pipeline: true, max: CONNECTIONS })
   pool.on('error', () => undefined)
   // Without a listener of its own, a connection that ends while it is used ends the process.
   pool.on('connect', client => client.on('error', () => undefined))
@@ -108,10 +108,13 @@ export function connect(address: string): Database {
 }
 
 /** The driver has no code for a connection that ended while a statement waited for its answer. */
-const wasEnded = (error: unknown): boolean => error instanceof Error && !('code' in error) && !(error instanceof AppError)
+const wasEnded = (error: unknown): boolean =>
+  error instanceof Error && !('code' in error) && !(error instanceof AppError)
 
 async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect()
+  const client = await pool.connect().catch(error => {
+    throw codeOf(error) === '' ? busy(error) : error
+  })
   let isBroken = true
   try {
     const result = await use(client)
@@ -127,12 +130,14 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
 
 /** A COMMIT of what has failed answers ROLLBACK, without an error. */
 async function transaction<T>(client: PoolClient, begin: string, work: () => Promise<T>): Promise<T> {
-  await client.query(begin)
+  // Goes out with the first statement of the work.
+  const begun = client.query(begin)
   let result: T
   try {
     result = await work()
+    await begun
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => undefined)
+    await begun.then(() => client.query('ROLLBACK')).catch(() => undefined)
     throw error
   }
   const { command } = await committed(client)
@@ -140,8 +145,7 @@ async function transaction<T>(client: PoolClient, begin: string, work: () => Pro
   return result
 }
 
-const committed = (client: PoolClient): Promise<{ readonly command: string }> =>
-  client.query('COMMIT').catch(unknown)
+const committed = (client: PoolClient): Promise<{ readonly command: string }> => client.query('COMMIT').catch(unknown)
 
 /** Whoever loses the connection while something is stored does not learn what became of it. */
 function unknown(cause: unknown): never {

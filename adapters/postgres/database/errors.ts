@@ -20,18 +20,25 @@ export const isLost = (error: unknown): boolean => {
   return NETWORK.includes(code) || code.startsWith('08') || /^57P0[1-5]$/.test(code) || code === '53300'
 }
 
+export const busy = (cause: unknown): AppError =>
+  new AppError('busy', 'The database is busy; try again in a moment.', { cause, retryAfter: 1 })
+
 const REASONS: readonly (readonly [codes: RegExp, make: (cause: unknown) => AppError])[] = [
   [/^(?:53100|58030)$/, cause => new AppError('storage_full', 'The disk is full; nothing was stored.', { cause })],
+  [/^(?:55P03|57014|40P01|40001|25P03)$/, cause => busy(cause)],
   [
-    /^(?:55P03|57014|40P01|40001|25P03)$/,
-    cause => new AppError('busy', 'The database is busy; try again in a moment.', { cause, retryAfter: 1 }),
+    /^25006$/,
+    cause => new AppError('read_only', 'The database takes no writes: it is a replica, or read-only.', { cause }),
   ],
-  [/^25006$/, cause => new AppError('read_only', 'The database takes no writes: it is a replica, or read-only.', { cause })],
   [
     /^(?:28\w{3}|3D000)$/,
-    cause => new AppError('configuration', 'The database server refuses the user, the password or the database.', { cause }),
+    cause =>
+      new AppError('configuration', 'The database server refuses the user, the password or the database.', { cause }),
   ],
-  [/^42501$/, cause => new AppError('configuration', 'The user may not do this in the database; make it the owner.', { cause })],
+  [
+    /^42501$/,
+    cause => new AppError('configuration', 'The user may not do this in the database; make it the owner.', { cause }),
+  ],
 ]
 
 /** A driver's or server's error as one of ours; anything else comes back as it is. */

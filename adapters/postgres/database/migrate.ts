@@ -59,5 +59,6 @@ async function indexSearched(within: Queries, resource: Resource): Promise<void>
       AND starts_with(indexname::text, ${`${table}_search_`})`,
   )
   for (const other of present.filter(each => each !== name)) await within.run(raw(`DROP INDEX ${other}`))
-  if (!present.includes(name)) await within.run(raw(`CREATE INDEX ${name} ON ${table} USING gin ((${text}) gin_trgm_ops)`))
+  if (!present.includes(name))
+    await within.run(raw(`CREATE INDEX ${name} ON ${table} USING gin ((${text}) gin_trgm_ops)`))
 }

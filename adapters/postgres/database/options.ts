@@ -9,7 +9,8 @@ const JSON_TEXT = 114
 const STATEMENT_MS = 60_000
 const LOCK_MS = 25_000
 const IDLE_MS = 60_000
-const CONNECT_MS = 5_000
+/** For a connection that is free, or to be made. */
+const CONNECT_MS = 10_000
 
 /** Ids and amounts stay below 2^53; JSON comes as its text. */
 const parsers = {
@@ -53,7 +54,9 @@ function urlOf(address: string): URL {
   try {
     return new URL(address.replace(/^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)\//, '$1localhost/'))
   } catch (cause) {
-    throw new AppError('configuration', 'The address of the database is not like postgres://user@host/database.', { cause })
+    throw new AppError('configuration', 'The address of the database is not like postgres://user@host/database.', {
+      cause,
+    })
   }
 }
 
@@ -61,6 +64,8 @@ function passwordIn(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim()
   } catch (cause) {
-    throw new AppError('configuration', `The file ${path}, which holds the database's password, cannot be read.`, { cause })
+    throw new AppError('configuration', `The file ${path}, which holds the database's password, cannot be read.`, {
+      cause,
+    })
   }
 }

@@ -38,7 +38,13 @@ const PIECE = 256 * 1024
 /** Throws `invalid` on `after`; see `Records.list`. */
 export async function planOf(database: Database, resource: Resource, query: PageQuery): Promise<Plan> {
   const { view, after, sort = { by: resource.order, isAscending: false } } = query
-  const plan = { resource, view, sort, conditions: conditionsOf(resource, query), isUnbounded: isUnbounded(resource, view) }
+  const plan = {
+    resource,
+    view,
+    sort,
+    conditions: conditionsOf(resource, query),
+    isUnbounded: isUnbounded(resource, view),
+  }
   return { ...plan, from: after === undefined ? null : await placeOf(database, resource, sort, after) }
 }
 

@@ -23,7 +23,10 @@ export async function* listPages(database: Database, resource: Resource, query: 
   signal?.throwIfAborted()
   const plan = await planOf(database, resource, query)
   let isEmpty = true
-  for await (const page of pagesOf(database, plan, { ...query, needle: search ? needleOf(resource, search) : undefined })) {
+  for await (const page of pagesOf(database, plan, {
+    ...query,
+    needle: search ? needleOf(resource, search) : undefined,
+  })) {
     if (page.count === 0) continue
     isEmpty = false
     yield page
@@ -63,8 +66,7 @@ async function* inOrder(database: Database, plan: Plan): AsyncIterable<Page> {
 
 const placeAt = (row: ViewRow | undefined): Place | null => (row ? [row.key, row.id] : null)
 
-const isCut = (plan: Plan, rows: readonly ViewRow[]): boolean =>
-  plan.isUnbounded && rows.length < (rows[0]?.total ?? 0)
+const isCut = (plan: Plan, rows: readonly ViewRow[]): boolean => plan.isUnbounded && rows.length < (rows[0]?.total ?? 0)
 
 async function* onePage(database: Database, plan: Plan, limit: number): AsyncIterable<Page> {
   const rows = await database.rows<ViewRow>(recordsSql(plan, plan.from, limit + 1))
@@ -100,7 +102,9 @@ const all = ({ planned }: Database, plan: Plan, most: number | null, ...more: re
  */
 async function found(database: Database, plan: Plan, needle: Needle, most: number | null): Promise<PlaceRow[]> {
   if (most !== null && needle.isIndexed) {
-    const few = await database.planned.rows<PlaceRow>(placesSql(plan, { limit: FEW + 1, isSorted: false }, needle.condition))
+    const few = await database.planned.rows<PlaceRow>(
+      placesSql(plan, { limit: FEW + 1, isSorted: false }, needle.condition),
+    )
     if (few.length <= FEW) return few.toSorted(byPlace(plan)).slice(0, most)
   }
   return all(database, plan, most, needle.condition)

@@ -3,7 +3,14 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field, Value } from '../../../core/resources/field.ts'
 import { fieldsOf, jointsAt, sidesOf } from '../../../core/resources/references/within.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
-import { dangling, foreign, joined as joinedError, mergeErrors, overLimit, taken } from '../../../core/resources/values/field-errors.ts'
+import {
+  dangling,
+  foreign,
+  joined as joinedError,
+  mergeErrors,
+  overLimit,
+  taken,
+} from '../../../core/resources/values/field-errors.ts'
 import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 import { tableOf } from '../database/table.ts'
@@ -129,16 +136,17 @@ async function foreignReferences(queries: Queries, resource: Ruled, values: Row,
   const names = [first, ...others].flatMap(side => (side ? fieldsOf(side) : []))
   if (!first || names.some(field => (values[field] ?? null) === null)) return []
   const same = names.map(field => sql`${raw(field)} = ${values[field] ?? null}`)
-  if (id !== undefined && (await isThere(queries, tableOf(name), joined([sql`id = ${id}`, ...same], ' AND ')))) return []
+  if (id !== undefined && (await isThere(queries, tableOf(name), joined([sql`id = ${id}`, ...same], ' AND '))))
+    return []
   const given = names.map(field => {
     const declared = fields[field]
     return sql`${values[field] ?? null}::${raw(declared ? typeOf(declared) : 'text')} AS ${raw(field)}`
   })
   const owners = [first, ...others].map(side => withinSql(side, within.field, field => `v.${field}`)).join(', ')
   const [owner, ...found] =
-    (await queries.value<(number | null)[]>(
-      sql`SELECT json_build_array(${raw(owners)}) FROM (SELECT ${joined(given, ', ')}) v`,
-    ).then(idsIn)) ?? []
+    (await queries
+      .value<(number | null)[]>(sql`SELECT json_build_array(${raw(owners)}) FROM (SELECT ${joined(given, ', ')}) v`)
+      .then(idsIn)) ?? []
   if ((owner ?? null) === null) return []
   return others
     .filter((_, index) => ![owner, null, undefined].includes(found[index]))
@@ -164,5 +172,11 @@ async function moveProblem(queries: Queries, resource: Ruled, values: Row, id?: 
   )
   if (!found) return []
   const { name, label = name } = resource
-  return [joinedError(within, { label }, joints.map(({ pointing }) => pointing.from.plural))]
+  return [
+    joinedError(
+      within,
+      { label },
+      joints.map(({ pointing }) => pointing.from.plural),
+    ),
+  ]
 }

@@ -95,7 +95,10 @@ interface Found<T> {
 }
 
 /** Reads what one statement says of many ids. */
-function byId<T>(database: Database, sqlOf: (resource: Resource) => { readonly columns: string; readonly joins: string }) {
+function byId<T>(
+  database: Database,
+  sqlOf: (resource: Resource) => { readonly columns: string; readonly joins: string },
+) {
   return derived(resource => {
     const { columns, joins } = sqlOf(resource)
     const select = raw(`SELECT t.id AS wanted, ${columns} FROM ${tableOf(resource.name)} t ${joins}`)
@@ -113,8 +116,7 @@ function byId<T>(database: Database, sqlOf: (resource: Resource) => { readonly c
 /** Those that break no rule but what constraints know go together; of the others each has a transaction of its own. */
 function inserter(database: Database): (resource: Resource, record: NewRecord) => Promise<Json> {
   const together = derived(
-    resource =>
-      new Gatherer<NewRecord, Json>(records => database.single.values<Json>(insertSql(resource, records))),
+    resource => new Gatherer<NewRecord, Json>(records => database.single.values<Json>(insertSql(resource, records))),
   )
   return (resource, record) =>
     isPlain(resource)

@@ -1,5 +1,5 @@
-import { fold } from '../../../core/search.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
+import { fold } from '../../../core/search.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 
 /** Stands between the searched fields, so that none runs into another; no needle holds it. */

@@ -39,36 +39,34 @@ export function accounts(database: Database, clock: Clock, trail: AuditTrail): A
           return { id, name, email, role, tenantId: tenant_id, disabled, createdAt: created_at }
         },
       ),
-    create: async account => {
+    create: async (account, by) => {
       const { name, email, role, tenantId = null } = account
       try {
         return await database.write(async within => {
           const id = await insert(within, account, clock.now())
-          await trail.note(within, 'create', 'accounts', id, creationOf(account))
+          await trail.note(within, 'create', 'accounts', id, creationOf(account), by)
           return { id, name, email, role, tenantId }
         })
       } catch (error) {
         throw isConstraint(error) ? takenEmail(email) : error
       }
     },
-    change: (id, change) =>
+    change: (id, change, by) =>
       database.write(async within => {
-        const { passwordHash, role, disabled } = change
-        if (disabled) await assertAnother(within, id)
-        const was = await within.row<Pick<AccountRow, 'role'>>(
-          sql`SELECT role FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`,
-        )
+        if (change.disabled) await assertAnother(within, id)
+        const was = await within.row<AccountRow>(sql`SELECT * FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`)
         if (!was) throw notFound('Account')
-        await within.run(sql`UPDATE accounts SET password_hash = coalesce(${passwordHash ?? null}, password_hash),
-          role = coalesce(${role ?? null}, role), disabled = coalesce(${disabled ?? null}, disabled),
-          updated_at = ${clock.now()} WHERE id = ${id}`)
-        await trail.note(within, 'update', 'accounts', id, changesOfAccount(was, change))
+        const before = credentials(was)
+        const { name, role, tenantId, passwordHash, disabled } = { ...before, ...change }
+        await within.run(sql`UPDATE accounts SET name = ${name}, role = ${role}, tenant_id = ${tenantId},
+          password_hash = ${passwordHash}, disabled = ${disabled}, updated_at = ${clock.now()} WHERE id = ${id}`)
+        await trail.note(within, 'update', 'accounts', id, changesOfAccount(before, change), by)
         if (endsSessions(change)) await within.run(sql`DELETE FROM sessions WHERE account_id = ${id}`)
       }),
-    remove: id =>
+    remove: (id, by) =>
       database.write(async within => {
         await assertAnother(within, id)
-        await trail.note(within, 'delete', 'accounts', id, {})
+        await trail.note(within, 'delete', 'accounts', id, {}, by)
         if ((await within.run(sql`DELETE FROM accounts WHERE id = ${id}`)) === 0) throw notFound('Account')
       }),
   }

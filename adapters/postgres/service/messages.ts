@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
-import type { Messages, Received, RetiredGateway } from '../../../core/ports/messages.ts'
+import type { Messages, Received, RetiredGateway } from '../../../core/ports/messaging/messages.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import { smsMessages, wholeMessages } from '../../../core/resources/sms-messages.ts'
 import { externalIdsOf, type Message, meant, type Receipt, sendingOf } from '../../../core/sms/message.ts'
@@ -22,7 +22,7 @@ const MOST_OVERDUE = 1_000
 
 /** The storage port for SMS messages and the receipts that came before them. */
 export function messages(database: Database, clock: Clock, trail: AuditTrail): Messages {
-  const parked = parkedReceipts(clock)
+  const parked = parkedReceipts()
   const save = saver(clock)
   const port: Messages = {
     create: async (message, deadline, by, complete = created => created) => {
@@ -56,12 +56,15 @@ export function messages(database: Database, clock: Clock, trail: AuditTrail): M
         if (settled.submitted_at === null) await failed(within, settled.sms_gateway_id)
         else await wentWell(within, settled.sms_gateway_id)
         const early: Receipt[] = []
-        for (const each of externalIdsOf(settled)) early.push(...(await parked.take(within, settled.sms_gateway_id, each)))
+        for (const each of externalIdsOf(settled))
+          early.push(...(await parked.take(within, settled.sms_gateway_id, each)))
         await save(within, stored, early.reduce(receive, settled))
         return (await within.value<string>(sql`SELECT ${VIEW} FROM sms_messages t WHERE t.id = ${id}`)) ?? '{}'
       }),
-    receive: (gatewayId, receipt, receive, sender, scope = 'latest') =>
-      database.write(async (within): Promise<Received> => {
+    receive: (gatewayId, receipt, receive, sender, scope = 'latest') => {
+      const now = clock.now()
+      const leave = parked.expect(gatewayId, sender)
+      const work = database.write(async (within): Promise<Received> => {
         const { externalId } = receipt
         const isNamed = externalId !== null && !externalId.includes('\0')
         if (isNamed) await lockReceipts(within, gatewayId, [externalId])
@@ -69,9 +72,11 @@ export function messages(database: Database, clock: Clock, trail: AuditTrail): M
         for (const message of found) await save(within, message, receive(message, receipt))
         if (found.length > 0) return 'matched'
         if (!isNamed || !(await parked.isWaitedFor(within, gatewayId))) return 'ignored'
-        await parked.put(within, gatewayId, { ...receipt, externalId }, sender)
+        await parked.put(within, gatewayId, { ...receipt, externalId, sender, now })
         return 'parked'
-      }),
+      })
+      return work.finally(leave)
+    },
     retired: async gatewayId =>
       (await database.row<RetiredGateway>(
         sql`SELECT callback_token, meta FROM retired_gateways WHERE id = ${gatewayId}`,
@@ -145,10 +150,7 @@ function saver(clock: Clock) {
     const before: Readonly<Record<string, unknown>> = stored
     const row: Readonly<Record<string, string | number | null>> = message
     const changed = COLUMNS.filter(name => row[name] !== before[name])
-    const set = [
-      ...changed.map(name => sql`${raw(name)} = ${row[name] ?? null}`),
-      sql`updated_at = ${clock.now()}`,
-    ]
+    const set = [...changed.map(name => sql`${raw(name)} = ${row[name] ?? null}`), sql`updated_at = ${clock.now()}`]
     await within.run(sql`UPDATE sms_messages SET ${joined(set, ', ')} WHERE id = ${message.id}`)
     if (message.part_classes === null) return
     await within.run(sql`INSERT INTO sms_message_ids (sms_gateway_id, external_message_id, message_id)

@@ -1,5 +1,4 @@
 import { isJsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
-import type { Clock } from '../../../core/ports/system.ts'
 import type { Receipt } from '../../../core/sms/message.ts'
 import { PARKED, parkedPayload } from '../../../core/sms/parked.ts'
 import type { Queries } from '../database/database.ts'
@@ -9,7 +8,12 @@ import { raw, sql } from '../database/sql.ts'
 const MAX_REMEMBERED = 10_000
 
 /** Those that name no message by its id never wait: our reference is known before a message is sent. */
-type Parked = Receipt & { readonly externalId: string }
+type Parked = Receipt & {
+  readonly externalId: string
+  readonly sender: string
+  /** When it came: receipts that come together are stored in any order. */
+  readonly now: string
+}
 
 interface ParkedRow {
   readonly id: number
@@ -19,34 +23,46 @@ interface ParkedRow {
 }
 
 /** The receipts that are parked, see `PARKED`. */
-export function parkedReceipts(clock: Clock) {
-  const gatewayCounts = upperBounds<number>(PARKED.perGateway)
-  const senderCounts = upperBounds<string>(PARKED.perSender)
+export function parkedReceipts() {
+  const gatewayCounts = upperBounds(PARKED.perGateway)
+  const senderCounts = upperBounds(PARKED.perSender)
   return {
     /** Only a message whose send is under way can have a receipt that comes too early. */
     isWaitedFor: async (within: Queries, gatewayId: number): Promise<boolean> =>
       (await within.value<number>(
         sql`SELECT 1 FROM sms_messages WHERE sms_gateway_id = ${gatewayId} AND delivery_status = 'queued' LIMIT 1`,
       )) === 1,
-    put: async (within: Queries, gatewayId: number, receipt: Parked, sender: string): Promise<void> => {
-      const waiting = (condition = sql`true`) =>
-        within
-          .value<number>(sql`SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ${gatewayId} AND ${condition}`)
-          .then(count => count ?? 0)
-      if (await senderCounts.isFull(`${gatewayId} ${sender}`, () => waiting(sql`sender = ${sender}`)))
-        await dropOldest(within, gatewayId, sender)
-      if (await gatewayCounts.isFull(gatewayId, waiting))
-        await dropOldest(within, gatewayId, (await biggestSender(within, gatewayId)) ?? sender)
+    /** The receipt is on its way; returns what is called once it is stored or not. */
+    expect: (gatewayId: number, sender: string): (() => void) => {
+      const leave = [gatewayCounts.enter(String(gatewayId)), senderCounts.enter(`${gatewayId} ${sender}`)]
+      return () => {
+        for (const each of leave) each()
+      }
+    },
+    put: async (within: Queries, gatewayId: number, { sender, now, ...receipt }: Parked): Promise<void> => {
+      const [ofGateway, ofSender] = [String(gatewayId), `${gatewayId} ${sender}`]
+      const isKnown = [gatewayCounts.hasRoom(ofGateway), senderCounts.hasRoom(ofSender)].every(Boolean)
+      await lock(within, gatewayId, isKnown)
+      if (!isKnown) {
+        const waiting = (condition = sql`true`) =>
+          within.value<number>(
+            sql`SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ${gatewayId} AND ${condition}`,
+          )
+        if (senderCounts.isFull(ofSender, (await waiting(sql`sender = ${sender}`)) ?? 0))
+          await dropOldest(within, gatewayId, sender)
+        if (gatewayCounts.isFull(ofGateway, (await waiting()) ?? 0))
+          await dropOldest(within, gatewayId, (await biggestSender(within, gatewayId)) ?? sender)
+      }
       const { externalId, status } = receipt
       await within.run(sql`INSERT INTO parked_receipts
         (sms_gateway_id, external_message_id, status, payload, received_at, sender) VALUES (${gatewayId}, ${externalId},
-        ${status ?? ''}, ${stringifyJson(parkedPayload(receipt))}, ${clock.now()}, ${sender})`)
+        ${status ?? ''}, ${stringifyJson(parkedPayload(receipt))}, ${now}, ${sender})`)
     },
     take: async (within: Queries, gatewayId: number, externalId: string): Promise<Receipt[]> => {
       if (externalId.includes('\0')) return []
       const rows = await within.rows<ParkedRow>(sql`WITH taken AS (DELETE FROM parked_receipts
-          WHERE sms_gateway_id = ${gatewayId} AND external_message_id = ${externalId} RETURNING id, status, payload)
-        SELECT * FROM taken ORDER BY id`)
+          WHERE sms_gateway_id = ${gatewayId} AND external_message_id = ${externalId} RETURNING received_at, id, status, payload)
+        SELECT id, status, payload FROM taken ORDER BY received_at, id`)
       return rows.map(({ status, payload: text }) => {
         const payload = parseJson(text)
         return {
@@ -62,7 +78,7 @@ export function parkedReceipts(clock: Clock) {
 
 async function dropOldest(within: Queries, gatewayId: number, sender: string): Promise<void> {
   await within.run(sql`DELETE FROM parked_receipts WHERE id IN (SELECT id FROM parked_receipts
-    WHERE sms_gateway_id = ${gatewayId} AND sender = ${sender} ORDER BY id LIMIT ${raw(String(PARKED.dropped))}
+    WHERE sms_gateway_id = ${gatewayId} AND sender = ${sender} ORDER BY received_at, id LIMIT ${raw(String(PARKED.dropped))}
     FOR UPDATE SKIP LOCKED)`)
 }
 
@@ -70,20 +86,38 @@ const biggestSender = (within: Queries, gatewayId: number): Promise<string | und
   within.value<string>(sql`SELECT sender FROM parked_receipts WHERE sms_gateway_id = ${gatewayId}
     GROUP BY sender ORDER BY count(*) DESC LIMIT 1`)
 
+/** Whoever counts waits for those that are being parked, and they for it. */
+async function lock(within: Queries, gatewayId: number, isShared: boolean): Promise<void> {
+  const take = raw(isShared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')
+  await within.run(sql`SELECT ${take}(hashtextextended(${`parked ${gatewayId}`}, 0))`)
+}
+
 /** How many wait, at most, by whom: counted again only when that is too many, since others take away as well. */
-function upperBounds<K>(max: number) {
-  const counts = new Map<K, number>()
+function upperBounds(max: number) {
+  const bounds = new Map<string, number>()
+  const onTheirWay = new Map<string, number>()
+  const add = (key: string, change: number): void => {
+    const count = (onTheirWay.get(key) ?? 0) + change
+    if (count > 0) onTheirWay.set(key, count)
+    else onTheirWay.delete(key)
+  }
   return {
-    isFull: async (key: K, count: () => Promise<number>): Promise<boolean> => {
-      const bound = (counts.get(key) ?? max) + 1
-      if (counts.size >= MAX_REMEMBERED) counts.clear()
-      if (bound <= max) {
-        counts.set(key, bound)
-        return false
-      }
-      const waits = (await count()) + 1
-      counts.set(key, waits > max ? waits - PARKED.dropped : waits)
-      return waits > max
+    enter: (key: string): (() => void) => {
+      add(key, 1)
+      return () => add(key, -1)
+    },
+    /** Is there room for one more, as far as is known? */
+    hasRoom: (key: string): boolean => {
+      const bound = (bounds.get(key) ?? max) + 1
+      if (bound <= max) bounds.set(key, bound)
+      return bound <= max
+    },
+    /** Is there no room beside those that were counted? */
+    isFull: (key: string, count: number): boolean => {
+      const left = count < max ? count : count - PARKED.dropped
+      if (bounds.size >= MAX_REMEMBERED) bounds.clear()
+      bounds.set(key, left + (onTheirWay.get(key) ?? 1))
+      return count >= max
     },
   }
 }

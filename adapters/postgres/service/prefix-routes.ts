@@ -40,9 +40,7 @@ export function prefixRoutes(
   return {
     all: async () =>
       (
-        await database.rows<RouteRow>(
-          sql`SELECT ${columns} FROM ${into} ORDER BY tenant_id NULLS FIRST, prefix, id`,
-        )
+        await database.rows<RouteRow>(sql`SELECT ${columns} FROM ${into} ORDER BY tenant_id NULLS FIRST, prefix, id`)
       ).map(({ ids, ...row }) => ({ ...row, via: idsIn(ids) })),
     set: (route, by) =>
       database.write(async (within): Promise<StoredRoute> => {

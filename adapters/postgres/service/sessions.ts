@@ -2,7 +2,7 @@ import { invalidCredentials } from '../../../core/accounts.ts'
 import type { Role, Session, Sessions } from '../../../core/ports/accounts.ts'
 import type { Database } from '../database/database.ts'
 import { Gatherer } from '../database/gather.ts'
-import { raw, sql } from '../database/sql.ts'
+import { raw, type Sql, sql } from '../database/sql.ts'
 import type { AuditTrail } from './audit.ts'
 
 interface SessionRow {
@@ -16,7 +16,8 @@ interface SessionRow {
   readonly tenant_id: number | null
 }
 
-const SELECT = raw(`SELECT s.token_hash, s.created_at, s.expires_at, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
+const SELECT =
+  raw(`SELECT s.token_hash, s.created_at, s.expires_at, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
   FROM sessions s JOIN accounts a ON a.id = s.account_id AND NOT a.disabled`)
 
 const toSession = (row: SessionRow): Session => ({
@@ -24,6 +25,16 @@ const toSession = (row: SessionRow): Session => ({
   createdAt: row.created_at,
   expiresAt: row.expires_at,
 })
+
+/** A session's id is that many characters of its token's hash. */
+const ID_LENGTH = 12
+
+function conditionOf(which: Parameters<Sessions['revoke']>[0]): Sql {
+  if (which === 'all') return raw('true')
+  return 'id' in which
+    ? sql`left(token_hash, ${raw(String(ID_LENGTH))}) = ${which.id}`
+    : sql`account_id = ${which.accountId}`
+}
 
 /** Nothing is remembered, since another daemon may end a session; those of one turn of the event loop are read together. */
 export function sessions(database: Database, trail: AuditTrail): Sessions {
@@ -53,20 +64,21 @@ export function sessions(database: Database, trail: AuditTrail): Sessions {
         )
         if (accountId !== undefined) await trail.note(within, 'logout', 'accounts', accountId, {}, by)
       }),
-    endAll: accountId =>
+    revoke: (which, by) =>
       database.write(async within => {
-        const id = accountId ?? null
-        const ended = await within.run(
-          sql`DELETE FROM sessions WHERE ${id}::bigint IS NULL OR account_id = ${id}::bigint`,
+        const ended = await within.values<number>(
+          sql`DELETE FROM sessions WHERE ${conditionOf(which)} RETURNING account_id`,
         )
-        if (ended > 0) await trail.note(within, 'revoke', 'accounts', id, { sessions: ended })
-        return ended
+        const [first] = ended
+        if (first !== undefined)
+          await trail.note(within, 'revoke', 'accounts', which === 'all' ? null : first, { sessions: ended.length }, by)
+        return ended.length
       }),
     forgetExpired: now => database.single.run(sql`DELETE FROM sessions WHERE expires_at <= ${now}`),
     list: async () =>
       (await database.rows<SessionRow>(sql`${SELECT} ORDER BY s.created_at DESC, s.token_hash`)).map(row => ({
         ...toSession(row),
-        id: row.token_hash.slice(0, 12),
+        id: row.token_hash.slice(0, ID_LENGTH),
       })),
   }
 }

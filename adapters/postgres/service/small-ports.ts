@@ -52,7 +52,9 @@ export const gauges = (database: Database): Gauges => ({
       sql`SELECT (pg_current_wal_lsn() - redo_lsn)::bigint FROM pg_control_checkpoint()`,
     )) ?? 0,
   parkedReceipts: () =>
-    database.rows(sql`SELECT sms_gateway_id AS gateway, count(*) AS count FROM parked_receipts GROUP BY sms_gateway_id`),
+    database.rows(
+      sql`SELECT sms_gateway_id AS gateway, count(*) AS count FROM parked_receipts GROUP BY sms_gateway_id`,
+    ),
 })
 
 /** The server keeps its indexes current with each write. */

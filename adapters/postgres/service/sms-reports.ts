@@ -1,4 +1,4 @@
-import type { SmsFigures, SmsReports } from '../../../core/ports/sms-reports.ts'
+import type { SmsFigures, SmsReports } from '../../../core/ports/messaging/sms-reports.ts'
 import { partsOf } from '../../../core/sms/text.ts'
 import type { Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'

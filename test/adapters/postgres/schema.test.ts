@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { migrate } from '../../../adapters/postgres/database/migrate.ts'
+import { sql } from '../../../adapters/postgres/database/sql.ts'
+import { openStorage } from '../../../adapters/postgres/storage.ts'
+import { openStorage as openSqlite } from '../../../adapters/sqlite/storage.ts'
+import { manualClock } from '../../support/clock.ts'
+import { newDatabase } from '../../support/postgres/databases.ts'
+
+/** What SQLite keeps for its search indexes, and PostgreSQL for its schema; PostgreSQL counts no changes of calls. */
+const OWN = /^(search_|schema_version|sqlite_|call_revisions)|_search[._]/
+/** A number that tells the order of changes; PostgreSQL has transactions for it. */
+const RENAMED = new Map([['switch_changes.changed_by', 'switch_changes.seq']])
+
+test('both storages keep the same in tables of the same names', async () => {
+  const sqlite = openSqlite(':memory:', { clock: manualClock() })
+  const storage = await openStorage(await newDatabase(), { clock: manualClock(), migrate: true, isDurable: false })
+  const expected = sqlite.connection
+    .value<[], string>(
+      `SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
+    )
+    .all()
+  const found = await storage.database.values<string>(
+    sql`SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'`,
+  )
+  await storage.close()
+  await sqlite.close()
+  const kept = new Set(expected.filter(each => !OWN.test(each)))
+  const present = new Set(found.filter(each => !OWN.test(each)).map(each => RENAMED.get(each) ?? each))
+  const differing = [...kept, ...present].filter(each => !kept.has(each) || !present.has(each))
+  assert.deepEqual(differing, [], 'add a migration to adapters/postgres/database/migrations')
+})
+
+test('programs that open a new database at once make its schema once', async () => {
+  const address = await newDatabase()
+  const options = { clock: manualClock(), migrate: true, isDurable: false }
+  const opened = await Promise.all(Array.from({ length: 4 }, () => openStorage(address, options)))
+  for (const { database, close } of opened) {
+    assert.deepEqual(await database.values(sql`SELECT version FROM schema_version`), [1])
+    await close()
+  }
+})
+
+test('a database without a schema is not opened unless it may be made, nor one of a newer Trunkline', async () => {
+  const address = await newDatabase()
+  const options = { clock: manualClock(), isDurable: false }
+  await assert.rejects(openStorage(address, options), { code: 'outdated' })
+  const { database, close } = await openStorage(address, { ...options, migrate: true })
+  await migrate(database)
+  await database.single.run(sql`UPDATE schema_version SET version = version + 1`)
+  await close()
+  await assert.rejects(openStorage(address, { ...options, migrate: true }), { code: 'corrupt' })
+})
+
+test('a server that may lose what it acknowledged is refused', async () => {
+  await assert.rejects(openStorage(await newDatabase(), { clock: manualClock(), migrate: true }), {
+    code: 'configuration',
+    message: /fsync/,
+  })
+})

@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../../adapters/postgres/database/sql.ts'
+import { openStorage, type Storage } from '../../../adapters/postgres/storage.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import { manualClock } from '../../support/clock.ts'
+import { idsOf, insert, row } from '../../support/data/rows.ts'
+import { newDatabase } from '../../support/postgres/databases.ts'
+
+/** Two programs on one database, as two daemons are. */
+async function withTwo(check: (one: Storage, other: Storage) => Promise<void>): Promise<void> {
+  const address = await newDatabase()
+  const options = { clock: manualClock(), migrate: true, isDurable: false }
+  const [one, other] = [await openStorage(address, options), await openStorage(address, options)]
+  try {
+    await check(one, other)
+  } finally {
+    await Promise.all([one.close(), other.close()])
+  }
+}
+
+const fates = async (work: readonly Promise<unknown>[]): Promise<Record<string, number>> => {
+  const counts: Record<string, number> = {}
+  for (const { status } of await Promise.allSettled(work)) counts[status] = (counts[status] ?? 0) + 1
+  return counts
+}
+
+test('a tenant takes no more extensions than it has room for, whoever makes them at once', () =>
+  withTwo(async (one, other) => {
+    const { id: tenant_id } = await insert(one.records, 'tenants', { max_extensions: 10 })
+    const made = Array.from({ length: 40 }, (_, n) =>
+      insert((n % 2 ? one : other).records, 'extensions', { tenant_id }),
+    )
+    assert.deepEqual(await fates(made), { fulfilled: 10, rejected: 30 })
+    assert.equal((await idsOf(other.records, 'extensions')).length, 10)
+  }))
+
+test('of two accounts that are disabled at once, one can still log in', () =>
+  withTwo(async (one, other) => {
+    const account = { name: 'Ann', role: 'admin', passwordHash: 'x' } as const
+    const [a, b] = [
+      await one.accounts.create({ ...account, email: 'a@example.com' }),
+      await one.accounts.create({ ...account, email: 'b@example.com' }),
+    ]
+    const done = [one.accounts.change(a.id, { disabled: true }), other.accounts.change(b.id, { disabled: true })]
+    assert.deepEqual(await fates(done), { fulfilled: 1, rejected: 1 })
+  }))
+
+test('what one program ends or changes, the other sees at once', () =>
+  withTwo(async (one, other) => {
+    const { id } = await one.accounts.create({ name: 'Ann', email: 'a@example.com', role: 'admin', passwordHash: 'x' })
+    await one.sessions.open('hash', { id, passwordHash: 'x' }, { createdAt: '2026', expiresAt: '2027' })
+    assert.equal((await other.sessions.find('hash'))?.account.id, id)
+    await other.sessions.end('hash')
+    assert.equal(await one.sessions.find('hash'), null)
+  }))
+
+test('changes that wait for each other are made again, and none is lost', () =>
+  withTwo(async (one, other) => {
+    const tenants = resourceNamed('tenants')
+    const { id } = await insert(one.records, 'tenants', { name: '' })
+    const append = (storage: Storage) =>
+      storage.records.update(tenants, id, stored => ({ ...stored, name: `${stored['name']}x` }))
+    await Promise.all(Array.from({ length: 40 }, (_, n) => append(n % 2 ? one : other)))
+    assert.equal((await one.records.find(tenants, id))?.['name'], 'x'.repeat(40))
+  }))
+
+test('a record that cannot be stored does not keep out those that come along with it', () =>
+  withTwo(async ({ records }) => {
+    const tenants = resourceNamed('tenants')
+    const rows = ['a', 'b', 'a', 'c'].map(slug => records.insert(tenants, row('tenants', { slug })))
+    const [first, , third] = await Promise.allSettled(rows)
+    assert.deepEqual([first?.status, third?.status].toSorted(), ['fulfilled', 'rejected'])
+    assert.equal((await idsOf(records, 'tenants')).length, 3)
+  }))
+
+test('when connections are cut, what was acknowledged is there, and the storage goes on', () =>
+  withTwo(async (one, other) => {
+    const made: { readonly slug: unknown }[] = []
+    const failures: unknown[] = []
+    let isOver = false
+    const writing = Array.from({ length: 10 }, async () => {
+      while (!isOver)
+        await insert(one.records, 'tenants').then(
+          tenant => made.push({ slug: tenant['slug'] }),
+          error => failures.push(error),
+        )
+    })
+    for (let cut = 0; cut < 5; cut++) {
+      while (made.length < (cut + 1) * 20) await other.records.find(resourceNamed('tenants'), 1)
+      await other.database
+        .run(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+        .catch(() => undefined)
+    }
+    isOver = true
+    await Promise.all(writing)
+    for (const error of failures)
+      assert.ok(
+        error instanceof Error && 'code' in error && ['outcome_unknown', 'unavailable'].includes(String(error.code)),
+        String(error),
+      )
+    const stored = new Set(await one.database.values<string>(sql`SELECT slug FROM tenants`))
+    assert.deepEqual(
+      made.filter(({ slug }) => !stored.has(String(slug))),
+      [],
+    )
+    await insert(one.records, 'tenants')
+  }))
