@@ -1,4 +1,5 @@
 import { type Expression, expressions } from './expressions.ts'
+import { BEGINNINGS, isObserved, observation } from './observed.ts'
 import { parsePattern } from './pattern.ts'
 
 /** What `match` returns for a text that is not all digits. */
@@ -19,6 +20,8 @@ export interface Automaton {
    * digits.
    */
   match(text: string): number
+  /** Reports the digits that decide whether one of these patterns, a sum, matches. */
+  observe(text: string, patterns: number): void
   /** Returns the same sum for the patterns that more digits may complete. */
   begin(text: string): number
   /** Returns the length of the longest beginning that any pattern matches; 0 if none does. */
@@ -53,6 +56,10 @@ export function automaton(patterns: readonly string[]): Automaton {
     return following
   }
   const first = rowFor(patterns.map(pattern => (pattern === '' ? make.nothing : parsePattern(pattern, make))))
+  const after = (row: number, digit: number): number => {
+    const following = rows[row + digit] ?? UNKNOWN
+    return following === UNKNOWN ? step(row, digit) : following
+  }
   const rowAfter = (text: string): number => {
     let row = first
     for (let i = 0; i < text.length; i++) {
@@ -63,23 +70,34 @@ export function automaton(patterns: readonly string[]): Automaton {
     }
     return row
   }
+  const observe = observation({
+    ...{ first, after, matching: row => rows[row + MATCHING] ?? 0 },
+    name: (row, sum) => (expressionsOf[row / ROW] ?? []).map(({ id }, n) => ((sum >> n) & 1 ? id : '')).join(),
+  })
   // Evaluates the row first, since finding it may replace the array by a larger one.
   const sumAt = (row: number, column: number): number => (row === NO_DIGITS ? NO_DIGITS : (rows[row + column] ?? 0))
   return {
     match: text => sumAt(rowAfter(text), MATCHING),
+    observe,
     begin: text => sumAt(rowAfter(text), POSSIBLE),
     beginning: text => {
+      if (isObserved()) observe(text, BEGINNINGS)
       let [longest, row] = [0, first]
       for (let i = 0; i < text.length && sumAt(row, POSSIBLE) > 0; i++) {
         const digit = text.charCodeAt(i) - 48
         if (digit < 0 || digit >= DIGITS) break
-        const following = rows[row + digit] ?? UNKNOWN
-        row = following === UNKNOWN ? step(row, digit) : following
+        row = after(row, digit)
         if (sumAt(row, MATCHING) > 0) longest = i + 1
       }
       return longest
     },
   }
+}
+
+/** Returns true if `sum`, which `match` has returned for the text, has any of these patterns. May be observed. */
+export function has(of: Pick<Automaton, 'observe'>, text: string, sum: number, patterns: number): boolean {
+  if (isObserved()) of.observe(text, patterns)
+  return (sum & patterns) !== 0
 }
 
 const sumOf = (each: readonly Expression[], holds: (one: Expression) => boolean): number =>

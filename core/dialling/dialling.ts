@@ -1,5 +1,6 @@
-import { NO_DIGITS } from './automaton.ts'
+import { has, NO_DIGITS } from './automaton.ts'
 import { dialled } from './number.ts'
+import { begins } from './observed.ts'
 import { beginsInternational, callingCodeLength, IS, isInternational, type Plan } from './plan.ts'
 
 /**
@@ -61,7 +62,7 @@ export interface PlannedDialling {
 const SHORT = IS.emergency | IS.short
 const LEADING_PLUS = /^[^\p{L}\p{N}*#]*\+/u
 /** Short service numbers begin so; subscriber numbers do not. */
-const SERVICE = /^[01]/
+const isService = (digits: string): boolean => begins(digits, '0') || begins(digits, '1')
 /** The most digits of a local number. */
 const LONGEST_LOCAL = 9
 
@@ -69,7 +70,7 @@ export function plannedDialling(given: PlannedDialling): Dialling {
   const { plan, areaCode } = given
   const dialledHere = reader(given)
   const e164 = (digits: string, is: number): ReadNumber =>
-    is & SHORT && !isInternational(digits)
+    has(plan, digits, is, SHORT) && !isInternational(digits)
       ? dialledHere(digits, is)
       : { kind: 'international', digits: withoutInnerTrunk(plan, digits) }
   const read = (number: string): ReadNumber => {
@@ -89,7 +90,7 @@ export function plannedDialling(given: PlannedDialling): Dialling {
 /** Reads digits that were dialled in the plan's country; `is` says what they can be there. */
 function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digits: string, is: number) => ReadNumber {
   const { callingCode, trunk } = plan
-  const isNational = (digits: string): boolean => (plan.match(digits) & IS.national) !== 0
+  const isNational = (digits: string): boolean => has(plan, digits, plan.match(digits), IS.national)
   const national = (digits: string): ReadNumber => ({ kind: 'national', digits: callingCode + digits })
   const international = (digits: string): ReadNumber => ({
     kind: 'international',
@@ -99,17 +100,17 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
   /** Returns the number after the international prefix; empty if there is none. */
   const abroad = (digits: string, is: number): string => {
     if (internationalPrefix !== null) return afterPrefix(digits, internationalPrefix)
-    if (!(is & IS.abroad)) return ''
+    if (!has(plan, digits, is, IS.abroad)) return ''
     const rest = digits.slice(plan.internationalPrefix(digits))
     if (plan.hasOneInternationalPrefix) return rest
     // Some countries' international prefixes are also country codes, such as 994 in Finland.
-    return (digits.startsWith('0') ? callingCodeLength(rest) > 0 : isInternational(rest)) ? rest : ''
+    return (begins(digits, '0') ? callingCodeLength(rest) > 0 : isInternational(rest)) ? rest : ''
   }
   /** Returns the national number of one dialled without its area code; empty if it is none. */
   const local = (digits: string): string => {
     const { length } = digits
     // One digit more, since Argentina dials 15 before mobile numbers of eight.
-    if (areaCode === '' || !plan.hasLocal || digits.startsWith('0') || length > LONGEST_LOCAL + 1) return ''
+    if (areaCode === '' || !plan.hasLocal || begins(digits, '0') || length > LONGEST_LOCAL + 1) return ''
     const whole = areaCode + digits
     const found = plan.national(trunk + whole)
     const isUsual = plan.isLocal(length) || (plan.isFull(length) && length <= LONGEST_LOCAL) || found !== whole
@@ -121,35 +122,39 @@ function reader({ plan, areaCode, internationalPrefix }: PlannedDialling): (digi
     if (nearby !== '') return { kind: 'local', digits: callingCode + nearby }
     if (plan.isLocal(digits.length)) return { kind: areaCode === '' ? 'area unknown' : 'unknown', digits }
     if (isInternational(digits)) return international(digits)
-    if (digits.startsWith('00') && isInternational(digits.slice(2))) return international(digits.slice(2))
-    const isDialledAsOwn = digits.startsWith('0') && ownNumber !== digits && plan.isFull(ownNumber.length)
+    if (begins(digits, '00') && isInternational(digits.slice(2))) return international(digits.slice(2))
+    const isDialledAsOwn = begins(digits, '0') && ownNumber !== digits && plan.isFull(ownNumber.length)
     return isDialledAsOwn || isNational(ownNumber) ? national(ownNumber) : { kind: 'unknown', digits }
   }
   return (digits, is) => {
-    if (is & IS.emergency) return { kind: 'emergency', digits: callingCode + digits }
-    if (is & IS.short && (SERVICE.test(digits) || local(digits) === ''))
+    if (has(plan, digits, is, IS.emergency)) return { kind: 'emergency', digits: callingCode + digits }
+    if (has(plan, digits, is, IS.short) && (isService(digits) || local(digits) === ''))
       return { kind: 'short', digits: callingCode + digits }
     const rest = abroad(digits, is)
     if (rest !== '') return international(rest)
-    const nearby = plan.isLocal(digits.length) && !(is & IS.national) ? local(digits) : ''
+    const nearby = plan.isLocal(digits.length) && !has(plan, digits, is, IS.national) ? local(digits) : ''
     if (nearby !== '') return { kind: 'local', digits: callingCode + nearby }
-    if (is & IS.own && !(is & IS.national)) return { kind: 'national', digits }
-    if (is & IS.ownTrunk && !(is & IS.national)) return national(digits.slice(callingCode.length + trunk.length))
-    if (is & IS.trunk) return national(digits.slice(trunk.length))
-    const ownNumber = is & IS.prefixed ? plan.national(digits) : digits
-    const isCertain = ownNumber === digits ? (is & IS.bare) !== 0 : isNational(ownNumber)
+    if (has(plan, digits, is, IS.own) && !has(plan, digits, is, IS.national)) return { kind: 'national', digits }
+    if (has(plan, digits, is, IS.ownTrunk) && !has(plan, digits, is, IS.national))
+      return national(digits.slice(callingCode.length + trunk.length))
+    if (has(plan, digits, is, IS.trunk)) return national(digits.slice(trunk.length))
+    const ownNumber = has(plan, digits, is, IS.prefixed) ? plan.national(digits) : digits
+    const isCertain = ownNumber === digits ? has(plan, digits, is, IS.bare) : isNational(ownNumber)
     return isCertain ? national(ownNumber) : ambiguous(digits, ownNumber)
   }
 }
 
 const afterPrefix = (digits: string, prefix: string): string =>
-  prefix !== '' && digits.startsWith(prefix) ? digits.slice(prefix.length) : ''
+  prefix !== '' && begins(digits, prefix) ? digits.slice(prefix.length) : ''
 
 /** Removes a trunk prefix written behind the country code, as in +44 (0)20. */
-function withoutInnerTrunk({ callingCode, trunk, match }: Plan, digits: string): string {
-  if (!digits.startsWith(callingCode)) return digits
+function withoutInnerTrunk(plan: Plan, digits: string): string {
+  const { callingCode, trunk, match } = plan
+  if (!begins(digits, callingCode)) return digits
   const is = match(digits)
-  return is & IS.ownTrunk && !(is & IS.own) ? callingCode + digits.slice(callingCode.length + trunk.length) : digits
+  return has(plan, digits, is, IS.ownTrunk) && !has(plan, digits, is, IS.own)
+    ? callingCode + digits.slice(callingCode.length + trunk.length)
+    : digits
 }
 
 /**

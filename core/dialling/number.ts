@@ -1,3 +1,5 @@
+import { begins } from './observed.ts'
+
 export const DEFAULT_INTERNATIONAL_PREFIX = '00'
 
 const DIALLED = /^[0-9*#]*$/
@@ -25,7 +27,7 @@ export function dialled(number: string, internationalPrefix: string = DEFAULT_IN
 }
 
 const withoutPrefix = (digits: string, prefix: string): string =>
-  digits.startsWith(prefix) ? digits.slice(prefix.length) : digits
+  begins(digits, prefix) ? digits.slice(prefix.length) : digits
 
 /**
  * Returns the digits of a tenant's `settings.international_prefix`: empty if it is empty, and `00`, the default, if it

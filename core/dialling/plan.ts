@@ -1,4 +1,5 @@
-import { type Automaton, automaton } from './automaton.ts'
+import { type Automaton, automaton, has, NO_DIGITS } from './automaton.ts'
+import { begins, isObserved } from './observed.ts'
 import { type PlanLine, planLines } from './plan-lines.ts'
 
 /** What digits dialled in a country can be; several bits if the digits leave that open. */
@@ -29,6 +30,7 @@ export interface Plan {
   readonly trunk: string
   /** Returns the sum of the bits of `IS` that the digits can be; NO_DIGITS if they are not digits. */
   readonly match: Automaton['match']
+  readonly observe: Automaton['observe']
   /** Returns the length of the international prefix that the digits begin with; 0 if they do not. */
   internationalPrefix(digits: string): number
   /** True if there is only one such prefix and it begins with 0, as no country code does. */
@@ -84,7 +86,11 @@ function international(): Automaton {
 }
 
 /** True for a country code followed by a possible number of that country. */
-export const isInternational = (digits: string): boolean => international().match(digits) === 1
+export function isInternational(digits: string): boolean {
+  const all = international()
+  const is = all.match(digits)
+  return is !== NO_DIGITS && has(all, digits, is, 1)
+}
 
 /** True for digits that such a number may begin with. */
 export const beginsInternational = (digits: string): boolean => international().begin(digits) === 1
@@ -104,15 +110,16 @@ function compiled(line: PlanLine): Plan {
   const withCode = callingCode + national
   const abroad = `(?:${line.internationalPrefix})(?:${[...planLines().byCode.keys()].join('|')}).*`
   const prefixed = line.taken && `(?:(?!$)(?:${line.taken.replaceAll('$', '')})).*`
-  const { match, begin } = automaton([
+  const own = automaton([
     ...[emergency, short, national, bare && `(?=${national}$)(?:${bare})`],
     ...[withTrunk, withCode, withTrunk && callingCode + withTrunk, line.internationalPrefix && abroad, prefixed],
   ])
+  const { match, observe, begin } = own
   return {
-    ...{ country: line.region, callingCode, trunk, match },
+    ...{ country: line.region, callingCode, trunk, match, observe },
     internationalPrefix: beginning(line.internationalPrefix),
     hasOneInternationalPrefix: /^0[0-9]*$/.test(line.internationalPrefix),
-    national: withoutTrunk(line, digits => (match(digits) & IS.national) !== 0),
+    national: withoutTrunk(line, digits => has(own, digits, match(digits), IS.national)),
     isFull: length => lengths.includes(length),
     isLocal: length => localLengths.includes(length),
     hasLocal: localLengths.length > 0,
@@ -125,7 +132,7 @@ function compiled(line: PlanLine): Plan {
 
 /** Returns a function that tells how many of the first digits match. */
 const beginning = (pattern: string): ((digits: string) => number) =>
-  LITERAL.test(pattern) ? digits => (digits.startsWith(pattern) ? pattern.length : 0) : automaton([pattern]).beginning
+  LITERAL.test(pattern) ? digits => (begins(digits, pattern) ? pattern.length : 0) : automaton([pattern]).beginning
 
 /** Removes the prefixes that libphonenumber removes, unless the rest would be no number or too short. */
 function withoutTrunk(line: PlanLine, isNational: (digits: string) => boolean): (digits: string) => string {
@@ -139,12 +146,26 @@ function withoutTrunk(line: PlanLine, isNational: (digits: string) => boolean): 
 }
 
 function stripper({ taken, transform }: PlanLine): (digits: string) => string {
-  if (LITERAL.test(taken)) return digits => (digits.startsWith(taken) ? digits.slice(taken.length) : digits)
+  if (LITERAL.test(taken)) return digits => (begins(digits, taken) ? digits.slice(taken.length) : digits)
   const expression = new RegExp(`^(?:${taken})`)
+  const moved = movedBy(expression)
+  const beginnings = automaton([taken.replaceAll('$', '')])
   return digits => {
+    if (isObserved()) beginnings.beginning(digits)
     const match = expression.exec(digits)
     if (!match) return digits
     const isTransformed = transform !== '' && match.length > 1 && Boolean(match.at(-1))
+    if (isTransformed && isObserved()) begins(digits, moved(digits))
     return isTransformed ? digits.replace(expression, transform) : digits.slice(match[0].length)
+  }
+}
+
+/** Returns the beginning whose digits the transform may move; empty if it keeps them in place. */
+function movedBy({ source }: RegExp): (digits: string) => string {
+  const expression = new RegExp(source, 'd')
+  return digits => {
+    const match = expression.exec(digits)
+    const isAtEnd = match?.indices?.at(-1)?.[1] === match?.[0].length
+    return isAtEnd ? '' : (match?.[0] ?? '')
   }
 }

@@ -1,5 +1,6 @@
 import type { Dialling } from '../dialling/dialling.ts'
-import { outsideNumber } from './number-form.ts'
+import { observed } from '../dialling/observed.ts'
+import { type OutsideNumber, outsideNumber } from './number-form.ts'
 
 /** How to rewrite dialled digits: remove that many, and put these before the rest. */
 export interface Rewriting {
@@ -13,25 +14,14 @@ export interface DialledForm extends Rewriting {
   readonly pattern: string
 }
 
-/** The longest E.164 number, with an international prefix. */
-const LONGEST = 19
-/** Up to this length every number is examined, since emergency and short numbers are as short. */
-const ALL_OF = 4
-/** The first digits that are examined one by one, for numbers of any length. */
-const FIRST = 3
+/** The longest number that a phone can dial. */
+const LONGEST = 30
 const DIGITS = [...'0123456789']
-/** The remaining digits of the samples: all different, in no order that a plan would recognise. */
-const REST = [
-  ...DIGITS.map(digit => digit.repeat(LONGEST)),
-  ...['3819274650381927465', '7240953186724095318', '1605837942160583794', '9472016835947201683'],
-  ...['5038264917503826491', '2761490853276149085', '8593607214859360721', '6184725093618472509'],
-]
 const EACH_TURN = 500
 
 /**
- * Returns the forms of numbers that leave the switch, as `Dialling.read` reads them: a table for switches that cannot
- * call it. Assumes that numbers with the same beginning are read alike if some twenty samples are. Gives the event
- * loop a turn between parts.
+ * Returns the forms of numbers that leave the switch: a table that reads every number as `Dialling.read` does, for
+ * switches that cannot call it. Gives the event loop a turn between parts.
  */
 export async function dialledForms(dialling: Dialling, nextTurn: () => Promise<unknown>): Promise<DialledForm[]> {
   const forms: DialledForm[] = []
@@ -40,70 +30,58 @@ export async function dialledForms(dialling: Dialling, nextTurn: () => Promise<u
       const found = branches(dialling, lead, length)
       let next = found.next()
       for (; !next.done; next = found.next()) await nextTurn()
-      forms.push(...next.value.map(form => ({ ...form, pattern: lead + form.pattern })))
+      forms.push(...next.value)
     }
   return forms
 }
 
-/** Examines the numbers with this beginning; yields now and then. */
-function* branches(dialling: Dialling, begin: string, left: number): Generator<void, DialledForm[]> {
+type Cells = readonly string[]
+interface Found extends Rewriting {
+  readonly cells: Cells
+}
+
+/** Returns the forms of numbers with this many digits after the lead; yields now and then. */
+function* branches(dialling: Dialling, lead: string, length: number): Generator<void, DialledForm[]> {
   let looked = 0
-  function* below(beginning: string, more: number): Generator<void, readonly DialledForm[]> {
+  /** Examines the numbers with these digits; `X` is any. */
+  function* of(cells: Cells): Generator<void, readonly Found[]> {
     if (++looked % EACH_TURN === 0) yield
-    const depth = beginning.length - begin.length
-    const isWhole = depth + more <= ALL_OF ? more === 0 : depth >= FIRST
-    const uniform = isWhole ? alike(dialling, beginning, more) : null
-    if (uniform) return uniform === 'none' ? [] : [{ ...uniform, pattern: 'X'.repeat(more) }]
-    const alternatives = new Map<string, { digits: string; forms: readonly DialledForm[] }>()
-    for (const digit of DIGITS) {
-      const forms = yield* below(beginning + digit, more - 1)
-      const key = JSON.stringify(forms)
-      alternatives.set(key, { digits: (alternatives.get(key)?.digits ?? '') + digit, forms })
+    const [number, other] = [lead + filled(cells, '0'), lead + filled(cells, '7')]
+    const { places } = observed(() => leaving(dialling, number))
+    const at = cells.findIndex((cell, i) => cell === 'X' && places.has(length - 1 - i))
+    if (at < 0) {
+      const form = rewriting(dialling, number, other)
+      return form ? [{ ...form, cells }] : []
     }
-    return [...alternatives.values()].flatMap(({ digits, forms }) =>
-      forms.map(form => ({ ...form, pattern: setOf(digits) + form.pattern })),
+    const alternatives = new Map<string, { digits: string; found: readonly Found[] }>()
+    for (const digit of DIGITS) {
+      const found = yield* of(cells.with(at, digit))
+      const key = JSON.stringify(found.map(each => ({ ...each, cells: each.cells.with(at, '') })))
+      alternatives.set(key, { digits: (alternatives.get(key)?.digits ?? '') + digit, found })
+    }
+    return [...alternatives.values()].flatMap(({ digits, found }) =>
+      found.map(each => ({ ...each, cells: each.cells.with(at, setOf(digits)) })),
     )
   }
-  return [...(yield* below(begin, left))]
+  const found = yield* of(Array.from({ length }, () => 'X'))
+  return found.map(({ cells, ...form }) => ({ ...form, pattern: lead + cells.join('') }))
 }
 
-/** Returns how all numbers with this beginning are read; null if it differs. */
-function alike(dialling: Dialling, beginning: string, left: number): Rewriting | 'none' | null {
-  const [first, ...others] = new Set(REST.map(rest => beginning + rest.slice(0, left)))
-  if (first === undefined) return null
-  for (const rewriting of rewritings(dialling, first)) {
-    if (others.every(other => isReadSo(dialling, other, rewriting))) return rewriting
-  }
-  return null
-}
+const filled = (cells: Cells, digit: string): string => cells.join('').replaceAll('X', digit)
 
-/** Returns every rewriting that turns a number into what it is read as. */
-function rewritings(dialling: Dialling, number: string): (Rewriting | 'none')[] {
-  const read = leaving(dialling, number)
-  if (!read) return ['none']
-  const { kind, digits } = read
-  if (kind !== 'e164') return [{ kind, takes: number.length - digits.length, puts: '' }]
-  const found: Rewriting[] = []
-  for (let takes = number.length; takes >= 0; takes--) {
-    const kept = number.slice(takes)
-    if (!digits.endsWith(kept)) break
-    found.push({ kind, takes, puts: digits.slice(0, digits.length - kept.length) })
-  }
-  return found.reverse()
-}
+const leaving = (dialling: Dialling, number: string): OutsideNumber | null =>
+  outsideNumber(dialling.read(number), dialling)
 
-function isReadSo(dialling: Dialling, number: string, rewriting: Rewriting | 'none'): boolean {
-  const read = leaving(dialling, number)
-  if (!read || rewriting === 'none') return !read && rewriting === 'none'
-  return read.kind === rewriting.kind && read.digits === rewriting.puts + number.slice(rewriting.takes)
-}
-
-/** Returns the number that leaves the switch: E.164, or a short one; null if none does. */
-function leaving(dialling: Dialling, number: string): { kind: Rewriting['kind']; digits: string } | null {
-  const found = outsideNumber(dialling.read(number), dialling)
-  if (!found) return null
-  if (found.short === null) return { kind: 'e164', digits: found.digits }
-  return { kind: found.isEmergency ? 'emergency' : 'short', digits: found.short }
+/** Returns how a number is rewritten, given another that is rewritten alike; null if they do not leave the switch. */
+function rewriting(dialling: Dialling, number: string, other: string): Rewriting | null {
+  const [read, otherRead] = [leaving(dialling, number), leaving(dialling, other)]
+  if (!read || !otherRead) return null
+  const { short, isEmergency, digits } = read
+  if (short !== null)
+    return { kind: isEmergency ? 'emergency' : 'short', takes: number.length - short.length, puts: '' }
+  let takes = 0
+  while (!digits.endsWith(number.slice(takes)) || !otherRead.digits.endsWith(other.slice(takes))) takes++
+  return { kind: 'e164', takes, puts: digits.slice(0, digits.length - number.length + takes) }
 }
 
 const setOf = (digits: string): string => {

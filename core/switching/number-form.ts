@@ -1,4 +1,5 @@
 import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
+import { begins } from '../dialling/observed.ts'
 import { planOf } from '../dialling/plan.ts'
 import type { Trunk } from './directory.ts'
 import { isFitE164 } from './fit.ts'
@@ -23,17 +24,21 @@ export function outsideNumber({ kind, digits }: ReadNumber, dialling: Dialling):
       return { digits, short: digits.slice(callingCode(dialling).length), isEmergency: kind === 'emergency' }
     case 'plain':
       if (dialling.country !== null) return null
-      if (STANDARD_EMERGENCY.includes(digits)) return { digits, short: digits, isEmergency: true }
-      return isFitE164(digits) ? { digits, short: null, isEmergency: false } : null
+      if (STANDARD_EMERGENCY.some(each => each.length === digits.length && begins(digits, each)))
+        return { digits, short: digits, isEmergency: true }
+      return isWhole(digits) ? { digits, short: null, isEmergency: false } : null
     case 'international':
     case 'national':
     case 'local':
-      return isFitE164(digits) ? { digits, short: null, isEmergency: false } : null
+      return isWhole(digits) ? { digits, short: null, isEmergency: false } : null
     case 'area unknown':
     case 'unknown':
       return null
   }
 }
+
+/** True for E.164. Looks at the first digit and the length only. */
+const isWhole = (digits: string): boolean => !begins(digits, '0') && isFitE164(digits)
 
 /** Returns the country code of a tenant's phones, which precedes its short numbers; empty without a country. */
 export const callingCode = ({ country }: Dialling): string =>

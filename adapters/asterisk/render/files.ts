@@ -2,8 +2,8 @@ import { isActive } from '../../../core/rating/deck.ts'
 import type { DialledForm } from '../../../core/switching/dialled-forms.ts'
 import type { Trunk } from '../../../core/switching/directory.ts'
 import { didContexts } from './dids.ts'
-import { exten, type LeftOut, REFUSED, section } from './lines.ts'
-import { readerContext } from './outside.ts'
+import { DIALLED_LENGTHS, exten, type LeftOut, REFUSED, section } from './lines.ts'
+import { readerContexts } from './outside.ts'
 import { PJSIP_HEAD, trunkProblem, trunkSections } from './pjsip.ts'
 import { isUsable } from './routes.ts'
 import type { TenantText } from './tenant.ts'
@@ -43,7 +43,7 @@ export function renderFiles({ tenants, trunks, readers }: RenderedParts): Render
     extensions: [
       HEAD,
       SHARED,
-      ...[...readers].map(([name, forms]) => readerContext(name, forms)),
+      ...[...readers].map(([name, forms]) => readerContexts(name, forms)),
       didContexts(
         tenants.flatMap(({ dids }) => dids),
         leaveOut,
@@ -57,14 +57,10 @@ export function renderFiles({ tenants, trunks, readers }: RenderedParts): Render
   return { files, leftOut }
 }
 
-/** Phones and carriers can dial only these characters, and no more of them. */
-const LONGEST = 30
-const lengths = Array.from({ length: LONGEST }, (_, index) => index + 1)
-
 const SHARED = [
   section(
     'tl-dialled',
-    lengths.flatMap(length => {
+    DIALLED_LENGTHS.slice(0, -1).flatMap(length => {
       const digits = '[*#0-9]'.repeat(length)
       const start = `Goto(start-\${CHANNEL(accountcode)},\${EXTEN},1)`
       return [exten(`_${digits}`, start), exten(`_+${digits}`, start)]
@@ -72,7 +68,7 @@ const SHARED = [
   ),
   section(
     'tl-from-trunks',
-    lengths.slice(1).flatMap(length => {
+    DIALLED_LENGTHS.slice(1, -1).flatMap(length => {
       const digits = 'X'.repeat(length)
       const to = (number: string): string => `Goto(tl-dids-\${EXTEN:-2},${number},1)`
       return [exten(`_${digits}`, to(`\${EXTEN}`)), exten(`_+${digits}`, to(`\${EXTEN:1}`))]

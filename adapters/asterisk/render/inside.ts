@@ -3,7 +3,7 @@ import type { Target } from '../../../core/switching/decision.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitE164, isFitNumber } from '../../../core/switching/fit.ts'
 import { type End, endRefusal, insideTargets } from '../../../core/switching/inside.ts'
-import { contexts, endpointId, exten, refuse, section } from './lines.ts'
+import { contexts, endpointId, exten, refuse, section, toReader } from './lines.ts'
 
 /**
  * The contexts for the tenant's own numbers: extensions, queues and DIDs. `full` refuses a call if too many are in
@@ -26,7 +26,7 @@ export function insideContexts(directory: TenantDirectory, full: string | null, 
         .map(form => exten(form, ...checked(full, [`Goto(${names.dids},${digits},1)`]))),
     )
   return [
-    section(names.inside, [...ends, ...dialled, exten('_[+*#0-9]!', `Goto(${reader},\${EXTEN},1)`)]),
+    section(names.inside, [...ends, ...dialled, exten('_[+*#0-9]!', toReader(reader))]),
     section(
       names.dids,
       dids.map(({ digits, did }) => exten(asExten(digits), ...didSteps(directory, did.status, did.targets))),

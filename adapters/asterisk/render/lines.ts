@@ -67,3 +67,9 @@ export const prefixTable = (ways: ReadonlyMap<string, string>, otherwise: string
   ...[...ways].flatMap(([prefix, step]) => (/^[0-9]+$/.test(prefix) ? [exten(`_+${prefix}!`, step)] : [])),
   exten('_+!', ways.get('') ?? otherwise),
 ]
+
+/** Phones and carriers can dial no more characters than these; the first may be a plus. */
+export const DIALLED_LENGTHS = Array.from({ length: 31 }, (_, index) => index + 1)
+
+/** Renders the step to the context that reads what was dialled; `name` is the beginning of such contexts. */
+export const toReader = (name: string): string => `Goto(${name}-\${LEN(\${EXTEN})},\${EXTEN},1)`

@@ -5,19 +5,24 @@ import type { Limits } from '../../../core/switching/limits/limits.ts'
 import { callingCode } from '../../../core/switching/number-form.ts'
 import { checked, ownDids } from './inside.ts'
 import { extensionLimits, isAnyRated } from './limits.ts'
-import { contexts, exten, prefixTable, refuse, section } from './lines.ts'
+import { contexts, DIALLED_LENGTHS, exten, prefixTable, refuse, section } from './lines.ts'
 import { routeContexts } from './routes.ts'
 
-/** Renders how numbers are dialled: one table for all tenants with the same rules. */
-export function readerContext(name: string, forms: readonly DialledForm[]): string {
+/**
+ * Renders how numbers are dialled: one table for all tenants with the same rules. Each length has its own context, since
+ * a context with very many extensions is slow to load.
+ */
+export function readerContexts(name: string, forms: readonly DialledForm[]): string {
   const to = (part: string, number: string): string => `Goto(${part}-\${CHANNEL(accountcode)},${number},1)`
   const kept = (takes: number): string => (takes === 0 ? `\${EXTEN}` : `\${EXTEN:${takes}}`)
   const step = ({ kind, takes, puts }: DialledForm): string =>
     kind === 'e164' ? to('out', `+${puts}${kept(takes)}`) : to(kind, kept(takes))
-  return section(name, [
-    ...forms.map(form => exten(`_${form.pattern}`, step(form))),
-    exten('_[+*#0-9]!', refuse('number')),
-  ])
+  const lines = DIALLED_LENGTHS.map((): string[] => [])
+  for (const form of forms)
+    lines[form.pattern.replace(/\[\d+\]/g, 'X').length - 1]?.push(exten(`_${form.pattern}`, step(form)))
+  return lines
+    .map((all, index) => section(`${name}-${index + 1}`, [...all, exten('_[+*#0-9]!', refuse('number'))]))
+    .join('')
 }
 
 export interface CallsOut {

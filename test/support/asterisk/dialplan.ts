@@ -146,6 +146,7 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
   }
   const functions: Readonly<Record<string, (args: string) => string>> = {
     CHANNEL: args => (args === 'accountcode' ? accountcode : fail(`CHANNEL(${args})`)),
+    LEN: args => String(args.length),
     GROUP_COUNT: args => String(countOf(args)),
     PJSIP_DIAL_CONTACTS: args => `PJSIP/${args}/contacts`,
     IF: args => {
