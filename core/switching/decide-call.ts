@@ -54,6 +54,9 @@ function arrived(deciding: Deciding, trunk: string | null, dialled: string): Put
   if (!found) return refused('unknown DID', `no DID has the number ${dialled}`)
   const { did, read } = found
   deciding.steps.push({ kind: 'number', given: dialled, read, country: directory.dialling.country })
+  const from = trunk === null ? undefined : directory.trunks.get(trunk)
+  if (from && !isActive(from.status))
+    return refused('trunk not active', `the call came from trunk ${from.name}, which is ${from.status}`)
   if (directory.trunks.has(did.provider) && did.provider !== trunk)
     return refused(
       'DID of another trunk',

@@ -19,6 +19,7 @@ export const REFUSALS = [
   'unknown DID',
   'DID not active',
   'DID of another trunk',
+  'trunk not active',
   'no route',
   'prefix blocked',
   'prefix not allowed',

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Telephones and carriers, played by sipp. Each has an address of its own on the loopback. */
@@ -16,10 +16,18 @@ export interface Telephones {
   register(phone: PhoneAt, expires?: number): Promise<Exchange>
   /** Calls from a telephone; resolves when the call has ended. `ms` is how long it talks. */
   call(phone: PhoneAt, dial: string, ms: number): Promise<Exchange>
-  /** Calls from a carrier. */
-  callIn(from: Place, caller: string, dial: string, ms: number): Promise<Exchange>
+  /** The same, and then transfers the called one to another number. */
+  callAndTransfer(phone: PhoneAt, dial: string, ms: number, target: string): Promise<Exchange>
+  /** Calls from a carrier; `user` is whom the request goes to, where that is another than whom it is for. */
+  callIn(from: Place, caller: string, dial: string, ms: number, user?: string): Promise<Exchange>
   /** Answers so many calls, from now on. */
   answer(at: Place, calls: number): Answering
+  /** Refuses one call with that status. */
+  refuse(at: Place, status: number): Answering
+  /** Sends one call on to that SIP address: with 302, or once it is answered. */
+  sendOn(at: Place, how: 'redirect' | 'answer-transfer', to: string): Answering
+  /** Takes one registration, which must be by that user and secret. */
+  registrar(at: Place, user: string, secret: string): Answering
   close(): Promise<void>
 }
 
@@ -50,7 +58,15 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
   let count = 0
   const play = (scenario: string, { address, port }: Place, args: readonly string[]) => {
     const errors = join(folder, `sipp-${++count}.err`)
-    const common = ['-sf', `${SCENARIOS}/${scenario}.xml`, '-i', address, '-p', String(port), '-nostdin']
+    const common = [
+      '-sf',
+      scenario.includes('/') ? scenario : `${SCENARIOS}/${scenario}.xml`,
+      '-i',
+      address,
+      '-p',
+      String(port),
+      '-nostdin',
+    ]
     const log = ['-trace_err', '-error_file', errors, '-timeout', PATIENCE_S]
     const ports = ['-mp', String(media + (count % 200) * 4)]
     const child = spawn('sipp', [server, ...common, ...ports, ...log, ...args], { stdio: 'ignore' })
@@ -61,6 +77,10 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
     })
     return { child, done }
   }
+  const answering = (scenario: string, at: Place, args: readonly string[]): Answering => {
+    const { child, done } = play(scenario, at, [...args, '-aa'])
+    return { done, stop: () => child.kill('SIGKILL') }
+  }
   const credentials = ({ user, secret, domain = registrar.address }: PhoneAt): string[] => [
     ...['-s', user, '-au', user, '-ap', secret, '-key', 'domain', domain, '-m', '1'],
   ]
@@ -69,14 +89,39 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
       play('register', phone, [...credentials(phone), '-key', 'expires', String(expires)]).done,
     call: (phone, dial, ms) =>
       play('call', phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms)]).done,
-    callIn: (from, caller, dial, ms) => {
-      const to = ['-key', 'domain', registrar.address, '-key', 'dial', dial]
+    callAndTransfer: (phone, dial, ms, target) => {
+      const keys = ['-key', 'dial', dial, '-key', 'target', target]
+      return play('call-transfer', phone, [...credentials(phone), ...keys, '-d', String(ms)]).done
+    },
+    callIn: (from, caller, dial, ms, user = dial) => {
+      const to = ['-key', 'domain', registrar.address, '-key', 'dial', dial, '-key', 'user', user]
       return play('call-in', from, ['-s', caller, ...to, '-m', '1', '-d', String(ms)]).done
     },
-    answer: (at, calls) => {
-      const { child, done } = play('answer', at, ['-m', String(calls), '-aa'])
-      return { done, stop: () => child.kill('SIGKILL') }
+    answer: (at, calls) => answering('answer', at, ['-m', String(calls)]),
+    refuse: (at, status) => {
+      // sipp takes no variable for a status.
+      const path = join(folder, `refuse-${status}.xml`)
+      writeFileSync(path, readFileSync(`${SCENARIOS}/refuse.xml`, 'utf8').replace('[status]', String(status)))
+      return answering(path, at, ['-m', '1'])
     },
+    sendOn: (at, how, to) => {
+      const [dial = '', domain = ''] = to.split('@')
+      return answering(how, at, ['-m', '1', '-key', 'dial', dial, '-key', 'domain', domain])
+    },
+    registrar: (at, user, secret) =>
+      answering('registrar', at, [
+        '-m',
+        '1',
+        '-key',
+        'user',
+        user,
+        '-key',
+        'secret',
+        secret,
+        '-key',
+        'realm',
+        at.address,
+      ]),
     close: async () => {
       const ends = [...running].map(child => once(child, 'close'))
       for (const child of running) child.kill('SIGKILL')

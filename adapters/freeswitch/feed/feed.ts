@@ -137,8 +137,9 @@ async function brought(parts: FeedParts, lookup: DialplanLookup): Promise<Decide
     facts,
     request: request(name),
   }))
-  // Several trunks may lead to one carrier.
-  return decided.find(({ decision }) => decision.refusal !== 'DID of another trunk') ?? decided[0] ?? NOBODY
+  // Several trunks may lead to one carrier: it is enough that one of them may bring the call.
+  const isOwn = ({ decision }: Decided): boolean => decision.refusal !== 'DID of another trunk'
+  return decided.find(({ decision }) => decision.refusal === null) ?? decided.find(isOwn) ?? decided[0] ?? NOBODY
 }
 
 /**

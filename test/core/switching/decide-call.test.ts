@@ -295,6 +295,15 @@ test("another tenant's DID is reached through a carrier, never inside", () => {
   assert.deepEqual(went(decision), ['carrier-one +380441234567 as null'])
 })
 
+test('a call for a DID is refused from a trunk that is not active', () => {
+  const trunks = [trunk('carrier-one', { status: 'suspended' })]
+  for (const provider of ['carrier-one', 'a note'])
+    assert.equal(
+      bring('380441234567', facts({ ...HOUSE, trunks, dids: [{ ...ROUTED, provider }] })).refusal,
+      'trunk not active',
+    )
+})
+
 test('a call for a DID whose provider is a trunk is refused from elsewhere', () => {
   const given = facts({ ...HOUSE, dids: [{ ...ROUTED, provider: 'carrier-one' }] })
   assert.equal(bring('380441234567', given).refusal, null)
