@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
@@ -83,10 +83,10 @@ describe('a real FreeSWITCH', { skip, timeout: 300_000 }, () => {
     assert.deepEqual(await calling, WENT)
     answering.stop()
     await answering.done
-    await until('the record waits', async () => readdirSync(join(lab.folder, 'cdr')).length === 1)
+    await until('the record waits', async () => lab.waiting() === 1)
     await lab.startDaemon()
     assert.equal((await lab.recorded('102', 2)).length, 2)
-    await until('its file is gone', async () => readdirSync(join(lab.folder, 'cdr')).length === 0)
+    await until('its file is gone', async () => lab.waiting() === 0)
   })
 
   test('ends the calls of a tenant that is suspended within a second, and registers its telephones no longer', async () => {

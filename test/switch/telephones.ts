@@ -91,7 +91,7 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
       play('call', phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms)]).done,
     callAndTransfer: (phone, dial, ms, target) => {
       const keys = ['-key', 'dial', dial, '-key', 'target', target]
-      return play('call-transfer', phone, [...credentials(phone), ...keys, '-d', String(ms)]).done
+      return play('call-transfer', phone, [...credentials(phone), ...keys, '-d', String(ms), '-aa']).done
     },
     callIn: (from, caller, dial, ms, user = dial) => {
       const to = ['-key', 'domain', registrar.address, '-key', 'dial', dial, '-key', 'user', user]

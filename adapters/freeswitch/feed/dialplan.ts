@@ -68,7 +68,7 @@ export function actionsOf(decision: CallDecision, placed: Placed): readonly Acti
     ...described(decision, tenant, placed),
     ...(decision.direction === 'outbound'
       ? [...unrecorded, ...outside(decision, tenant, placed)]
-      : inside(decision, tenant)),
+      : inside(decision, tenant, placed)),
   ]
 }
 
@@ -157,6 +157,8 @@ function toCarrier(
     data`force_transfer_context=t-${slug}`,
     markOf(tenant, decision, extension, trunk.name),
     `progress_timeout=${PROGRESS_SECONDS}`,
+    // A carrier does not choose where a call goes.
+    'outbound_redirect_fatal=true',
     ...(caller === null
       ? ['origination_caller_id_number=anonymous', 'origination_privacy=hide_name:hide_number']
       : [data`origination_caller_id_number=${caller}`]),
@@ -168,8 +170,15 @@ function toCarrier(
 }
 
 /** Calls each target in turn; if the last one does not take the call, it ends with that target's cause. */
-const inside = ({ targets }: PutThrough, tenant: SwitchTenant): Action[] =>
-  targets.flatMap((target, index) => toPlace(target, tenant, index === targets.length - 1))
+const inside = ({ targets }: PutThrough, tenant: SwitchTenant, { extension }: Placed): Action[] =>
+  targets.flatMap((target, index) => [
+    ...(extension === null ? [set(`trunkline_phone=${mayForward(target, tenant)}`)] : []),
+    ...toPlace(target, tenant, index === targets.length - 1),
+  ])
+
+/** A carrier's call that a telephone forwards becomes the call of that telephone. */
+const mayForward = (target: Target, tenant: SwitchTenant): string =>
+  target.to === 'extension' ? data`${phoneName(tenant, target.extension)}` : ''
 
 function toPlace(target: Target, tenant: SwitchTenant, isLast: boolean): Action[] {
   switch (target.to) {

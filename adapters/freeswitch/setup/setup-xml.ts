@@ -129,7 +129,8 @@ const sofia = ({ address, ports }: Configuration): string =>
     // parse: the profile requests the trunks' gateways.
     ...profile('external', '<domains><domain name="all" alias="false" parse="true"/></domains>', {
       ...common(address, ports.carriers),
-      ...{ context: 'public', 'auth-calls': 'false' },
+      // Only a telephone of a tenant may send a call on.
+      ...{ context: 'public', 'auth-calls': 'false', 'disable-transfer': 'true' },
     }),
     '</profiles>',
   ])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -35,8 +35,14 @@ export interface Lab {
   channels(): Promise<number>
   /** Answers one call there. */
   answered(at: Place): Promise<Answering>
-  /** The records of calls to that number, once there are so many. */
+  /** The records of calls to that number. */
+  recordsTo(number: string): Promise<CallRecord[]>
+  /** The same, once there are so many. */
   recorded(number: string, count?: number): Promise<CallRecord[]>
+  /** How many records wait in the folder of those that could not be posted. */
+  waiting(): number
+  /** What `trunkline doctor` finds. */
+  doctor(): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -84,7 +90,11 @@ export async function listens({ address, port }: Place): Promise<void> {
 }
 
 /** Runs the built command line; what it prints as JSON. */
-async function commandLine(environment: Readonly<Record<string, string>>, args: readonly string[]): Promise<unknown> {
+async function commandLine(
+  environment: Readonly<Record<string, string>>,
+  args: readonly string[],
+  expected = 0,
+): Promise<unknown> {
   const child = spawn(process.execPath, ['dist/bin/trunkline.js', '--output', 'json', '--no-input', ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -97,7 +107,7 @@ async function commandLine(environment: Readonly<Record<string, string>>, args: 
     errors += text
   })
   const [code] = await once(child, 'close')
-  assert.equal(code, 0, `${args.join(' ')}: ${errors}`)
+  assert.equal(code, expected, `${args.join(' ')}: ${errors}`)
   return printed.trim() === '' ? null : JSON.parse(printed)
 }
 
@@ -116,12 +126,12 @@ export interface LabOptions {
   readonly net: number
   /** Of the daemon; one of its own unless it is given. */
   readonly database?: string
-  /** Members of the daemon's settings beside those of the switch. */
-  readonly settings?: Readonly<Record<string, unknown>>
+  /** Of the daemon, beside what it needs. */
+  readonly environment?: Readonly<Record<string, string>>
 }
 
 /** Starts both. */
-export async function openLab({ net, database, settings = {} }: LabOptions): Promise<Lab> {
+export async function openLab({ net, database, environment: given = {} }: LabOptions): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-freeswitch-'))
   for (const name of [...FOLDERS, 'cdr']) mkdirSync(join(folder, name))
   const ports = { telephones: 25_560, carriers: 25_580, eventSocket: 25_000 + net * 10 }
@@ -130,11 +140,10 @@ export async function openLab({ net, database, settings = {} }: LabOptions): Pro
   const surroundings = { daemonUrl: `http://127.0.0.1:${daemonPort}` }
   const setup = freeswitch.setup({ out: folder, address }, surroundings, { ports, cdrFolder: join(folder, 'cdr') })
   for (const { path, text } of setup.files) writeFileSync(join(folder, 'conf', path), text)
-  const config = join(folder, 'conf/trunkline.json')
   const { freeswitch: setting } = JSON.parse(setup.files[1]?.text ?? '{}')
-  writeFileSync(config, JSON.stringify({ ...settings, freeswitch: setting }))
   const environment = {
-    ...{ TRUNKLINE_CONFIG: config, TRUNKLINE_DB: database ?? join(folder, 'test.db') },
+    ...given,
+    ...{ TRUNKLINE_CONFIG: join(folder, 'conf/trunkline.json'), TRUNKLINE_DB: database ?? join(folder, 'test.db') },
     ...{ TRUNKLINE_ADMIN_EMAIL: 'admin@example.com', TRUNKLINE_ADMIN_PASSWORD: 'a password of the tests' },
     TRUNKLINE_PORT: String(daemonPort),
   }
@@ -164,14 +173,18 @@ export async function openLab({ net, database, settings = {} }: LabOptions): Pro
       await listens(at)
       return answering
     },
+    recordsTo: async number => {
+      const all = await cli('cdr', 'list')
+      return (Array.isArray(all) ? all.filter(isRecord) : []).filter(each => each.destination_number === number)
+    },
     recorded: (number, count = 1) =>
       until(`${count} calls to ${number} are recorded`, async () => {
-        const all = await cli('cdr', 'list')
-        const found = (Array.isArray(all) ? all.filter(isRecord) : []).filter(
-          each => each.destination_number === number,
-        )
+        const found = await lab.recordsTo(number)
         return found.length >= count && found
       }),
+    waiting: () => readdirSync(join(folder, 'cdr')).length,
+    // It ends with 1 where it finds something.
+    doctor: () => commandLine(environment, ['doctor'], 1),
     close: async () => {
       await Promise.all([phones.close(), carriers.close()])
       await lab.daemon.stop()

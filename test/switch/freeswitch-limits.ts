@@ -1,0 +1,111 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
+import type { Place } from './telephones.ts'
+
+const NET = 47
+const { phone, carrier } = placesIn(NET)
+const desk = phone('acme', '101', 11)
+const hall = phone('acme', '102', 12)
+
+/** The daemon's own requests of the switch, with another token. */
+const feed = (url: string, token: string): Promise<Response> =>
+  fetch(`${url}/freeswitch/xml`, {
+    method: 'POST',
+    headers: { authorization: `Basic ${Buffer.from(`freeswitch:${token}`).toString('base64')}` },
+    body: new URLSearchParams({ section: 'directory', purpose: 'gateways' }),
+  })
+
+describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 300_000 }, () => {
+  let lab: Lab
+  const metricsPort = 25_000 + NET * 10 + 2
+
+  before(async () => {
+    lab = await openLab({ net: NET, environment: { TRUNKLINE_METRICS_PORT: String(metricsPort) } })
+    await populate(lab)
+    for (const each of [desk, hall]) assert.deepEqual(await lab.phones.register(each), WENT)
+  })
+  after(() => lab?.close())
+
+  const metric = async (series: string): Promise<number> => {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    return Number(
+      text
+        .split('\n')
+        .find(line => line.startsWith(`${series} `))
+        ?.slice(series.length) ?? 0,
+    )
+  }
+  const taken = async (at: Place, run: () => Promise<void>): Promise<void> => {
+    const taking = await lab.answered(at)
+    try {
+      await run()
+    } finally {
+      taking.stop()
+      await taking.done
+    }
+  }
+  const limited = (...settings: string[]): Promise<unknown> =>
+    lab.cli('tenant', 'update', 'acme', ...settings.flatMap(each => ['--settings-set', `limits.${each}`]))
+
+  test('a request with another token gets 401, and is counted', async () => {
+    const series = 'trunkline_switch_decisions_total{what="request",refusal="token"}'
+    const before = await metric(series)
+    const refused = await feed(lab.daemon.url, 'x'.repeat(32))
+    assert.equal(refused.status, 401)
+    assert.doesNotMatch(await refused.text(), /gateway/)
+    assert.equal((await feed(lab.daemon.url, lab.token)).status, 200)
+    assert.equal(await metric(series), before + 1)
+  })
+
+  test('a second call at a time is refused where one is the most', () =>
+    taken(carrier, async () => {
+      await limited('concurrent_calls=1')
+      const first = lab.phones.call(desk, '0501110032', 1_500)
+      await until('the call is up', async () => (await lab.channels()) === 2)
+      assert.equal((await lab.phones.call(hall, '0501110033', 500)).refusal, 403)
+      await first
+      await limited('concurrent_calls=100')
+      await lab.recorded('+380501110032')
+    }))
+
+  test('a call out ends at its longest duration', () =>
+    taken(carrier, async () => {
+      await limited('max_call_seconds=2')
+      await lab.phones.call(desk, '0501110031', 20_000)
+      const [record] = await lab.recorded('+380501110031')
+      assert.ok([2, 3].includes(record?.duration_seconds ?? 0), JSON.stringify(record))
+    }))
+
+  test('once the money of the day is spent the next call is refused, and it is known everywhere', () =>
+    taken(carrier, async () => {
+      await limited('cost_per_day=0.03', 'max_call_seconds=60')
+      // The calls before have cost some already.
+      await until('the limit is reached', async () => {
+        const { refusal } = await lab.phones.call(desk, '0501110034', 1_500)
+        return refusal === 403
+      })
+      assert.equal((await lab.phones.call(hall, '0501110035', 500)).refusal, 403)
+      assert.ok((await metric('trunkline_switch_decisions_total{what="call",refusal="limit reached"}')) >= 2)
+      assert.equal(await metric('trunkline_limit_reached_total{limit="cost_per_day"}'), 1)
+      assert.match(JSON.stringify(await lab.cli('audit', 'list')), /limit-reached/)
+      assert.match(JSON.stringify(await lab.doctor()), /limit_reached/)
+      assert.deepEqual(await lab.recordsTo('+380501110035'), [])
+      await limited('cost_per_day=100')
+    }))
+
+  test('a daemon that is killed in mid-call has the record once, by the folder', async () => {
+    const answering = await lab.answered(hall)
+    const calling = lab.phones.call(desk, '102', 2_000)
+    await until('the call is up', async () => (await lab.channels()) === 2)
+    await lab.daemon.stop('SIGKILL')
+    assert.deepEqual(await calling, WENT)
+    answering.stop()
+    await answering.done
+    await lab.startDaemon()
+    const [record, ...others] = await lab.recorded('102')
+    assert.deepEqual([record?.disposition, others.length], ['ANSWERED', 0])
+    await until('nothing waits', async () => lab.waiting() === 0)
+    assert.equal((await lab.recorded('102')).length, 1)
+  })
+})

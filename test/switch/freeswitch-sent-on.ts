@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { channelsIn, SHOW_CHANNELS } from '../../adapters/freeswitch/socket/channels.ts'
+import { type Lab, listens, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
+import type { Answering, Place } from './telephones.ts'
+
+const NET = 46
+const { phone, carrier } = placesIn(NET)
+const desk = phone('acme', '101', 11)
+const hall = phone('acme', '102', 12)
+const ADDRESS = `127.0.${NET}.1`
+
+/** Where a telephone sends a call on to another number, by 302 or by REFER. */
+describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout: 300_000 }, () => {
+  let lab: Lab
+
+  before(async () => {
+    lab = await openLab({ net: NET })
+    await populate(lab)
+    await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.blocked_prefixes=["+38090"]')
+    for (const each of [desk, hall]) assert.deepEqual(await lab.phones.register(each), WENT)
+  })
+  after(() => lab?.close())
+
+  const sending = async (how: 'redirect' | 'answer-transfer', to: string): Promise<Answering> => {
+    const answering = lab.phones.sendOn(hall, how, `${to}@${ADDRESS}`)
+    await listens(hall)
+    return answering
+  }
+  const taken = async (at: Place, run: () => Promise<void>): Promise<void> => {
+    const taking = await lab.answered(at)
+    try {
+      await run()
+    } finally {
+      taking.stop()
+      await taking.done
+    }
+  }
+  const idle = (): Promise<true> => until('no call is up', async () => (await lab.channels()) === 0)
+
+  test('a call inside that is redirected outside goes by the rules of who called, and is billed', () =>
+    taken(carrier, async () => {
+      const redirecting = await sending('redirect', '0501110011')
+      assert.deepEqual(await lab.phones.call(desk, '102', 1_300), WENT)
+      await redirecting.done
+      const records = await lab.recorded('+380501110011')
+      assert.deepEqual(
+        records.map(({ caller_number, direction, cost }) => [caller_number, direction, cost]),
+        [['101', 'outbound', '0.0200']],
+      )
+    }))
+
+  test('a redirection to a blocked number goes nowhere', () =>
+    taken(carrier, async () => {
+      const redirecting = await sending('redirect', '0901110012')
+      assert.equal((await lab.phones.call(desk, '102', 500)).refusal, 403)
+      await redirecting.done
+      await idle()
+    }))
+
+  test('a call of a carrier that is redirected outside is the call of who redirected it', () =>
+    taken(carrier, async () => {
+      const redirecting = await sending('redirect', '0901110013')
+      const other = placesIn(NET).place(99)
+      assert.equal(
+        (await lab.carriers.callIn({ ...other, port: 25_570 }, '380671234567', '380441234567', 500)).refusal,
+        403,
+      )
+      await redirecting.done
+      const allowed = await sending('redirect', '0501110013')
+      assert.deepEqual(
+        await lab.carriers.callIn({ ...other, port: 25_570 }, '380671234567', '380441234567', 1_300),
+        WENT,
+      )
+      await allowed.done
+      const records = await lab.recorded('+380501110013')
+      assert.deepEqual(
+        records.map(({ caller_number, direction, cost }) => [caller_number, direction, cost]),
+        [['102', 'outbound', '0.0200']],
+      )
+    }))
+
+  test('a transfer outside goes by the rules too, and its whole time is billed', () =>
+    taken(carrier, async () => {
+      const transferring = await sending('answer-transfer', '0501110014')
+      assert.deepEqual(await lab.phones.call(desk, '102', 3_000), WENT)
+      assert.deepEqual(await transferring.done, WENT)
+      const records = await lab.recorded('+380501110014')
+      assert.deepEqual(
+        records.map(({ direction, cost }) => [direction, Number(cost) >= 0.02]),
+        [['outbound', true]],
+      )
+      await idle()
+    }))
+
+  test('a transfer to a blocked number ends the call', () =>
+    taken(carrier, async () => {
+      const transferring = await sending('answer-transfer', '0901110015')
+      await lab.phones.call(desk, '102', 5_000)
+      await transferring.done
+      await idle()
+    }))
+
+  test('who is called outside and transferred is billed to who transferred, for as long as it lasts', () =>
+    taken(carrier, async () => {
+      assert.deepEqual(await lab.phones.callAndTransfer(desk, '0501110016', 700, '0501110017'), WENT)
+      await until('the second carrier has answered', async () => {
+        const legs = channelsIn(await lab.ask(SHOW_CHANNELS))
+        return legs.some(({ isAnswered, mark }) => isAnswered && mark?.trunk && mark.number === '+380501110017')
+      })
+      await lab.ask('hupall NORMAL_CLEARING accountcode acme')
+      for (const number of ['+380501110016', '+380501110017']) {
+        const [record, ...others] = await lab.recorded(number)
+        assert.deepEqual([record?.caller_number, record?.direction, others.length], ['101', 'outbound', 0])
+        assert.ok(Number(record?.cost) > 0, number)
+      }
+      await idle()
+    }))
+
+  test('who is called outside is not transferred to a blocked number', () =>
+    taken(carrier, async () => {
+      await lab.phones.callAndTransfer(desk, '0501110018', 700, '0901110018')
+      await idle()
+      assert.equal((await lab.recorded('+380501110018')).length, 1)
+    }))
+
+  test('a carrier can neither redirect a call nor transfer the telephone that called', async () => {
+    const redirecting = lab.phones.sendOn(carrier, 'redirect', `0501110020@${ADDRESS}`)
+    await listens(carrier)
+    assert.equal((await lab.phones.call(desk, '0501110019', 500)).refusal, 503)
+    await redirecting.done
+    const transferring = lab.phones.sendOn(carrier, 'answer-transfer', `0501110020@${ADDRESS}`)
+    await listens(carrier)
+    assert.deepEqual(await lab.phones.call(desk, '0501110019', 1_500), WENT)
+    assert.equal((await transferring.done).refusal, 405)
+    await idle()
+  })
+
+  test('no other number was called', async () => {
+    const all = JSON.stringify(await lab.cli('cdr', 'list'))
+    assert.doesNotMatch(all, /90111|01110020/)
+  })
+})
