@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import { http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
 import type { Follower } from '../../adapters/pbx/pbx.ts'
 import type { Settings } from '../../config/settings.ts'
-import { addSeconds } from '../../core/dates.ts'
-import { OVERDUE_AFTER, SUSPECT_AFTER } from '../../core/sms/health.ts'
+import { SUSPECT_AFTER } from '../../core/sms/health.ts'
+import { overdueMessages, suspectGateways } from '../../core/use-cases/messaging/sms-health.ts'
 import type { Trunkline } from '../compose.ts'
 import { lastBackupAt } from './backups.ts'
 
@@ -28,14 +28,14 @@ export function addGauges(
   gauge(
     'trunkline_sms_gateway_suspect',
     `1 for a gateway whose last ${SUSPECT_AFTER} sends failed`,
-    async () => (await smsReports.suspects(SUSPECT_AFTER)).map(id => ({ labels: { gateway: String(id) }, value: 1 })),
+    async () => (await suspectGateways({ smsReports })).map(id => ({ labels: { gateway: String(id) }, value: 1 })),
     ['gateway'],
   )
   gauge(
     'trunkline_sms_overdue_messages',
     'Messages of which nothing final is known an hour after they were requested',
     async () =>
-      (await smsReports.overdue(addSeconds(clock.now(), -OVERDUE_AFTER))).map(({ gateway, count }) => ({
+      (await overdueMessages({ smsReports, clock })).map(({ gateway, count }) => ({
         labels: { gateway: String(gateway) },
         value: count,
       })),

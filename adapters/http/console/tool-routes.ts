@@ -1,6 +1,5 @@
 import type { Context } from 'koa'
 import type { Need } from '../../../core/access/policy.ts'
-import { formatAmount } from '../../../core/amounts.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
 import { invalid, notFound } from '../../../core/errors.ts'
 import { isJsonObject } from '../../../core/json.ts'
@@ -12,6 +11,7 @@ import { date, integer, Problem, refersTo, text } from '../../../core/resources/
 import { rates } from '../../../core/resources/rates.ts'
 import { broken } from '../../../core/resources/values/field-errors.ts'
 import { parseWhole } from '../../../core/resources/values/input.ts'
+import { callRatings } from '../../../core/use-cases/calls/call-ratings.ts'
 import { discard, idsIn, type QuarantinePorts, quarantined, replay } from '../../../core/use-cases/calls/quarantine.ts'
 import { type QuotePorts, quote, quoteLines, quoteShown } from '../../../core/use-cases/calls/quoting.ts'
 import {
@@ -90,13 +90,8 @@ const usage = (tools: ConsoleTools) => async (ctx: Context) => {
 
 const ratings = (tools: ConsoleTools) => async (ctx: Context) => {
   const id = idIn(ctx.params.id)
-  if (id === null || !(await tools.records.find(cdrs, id))) throw notFound(cdrs.label)
-  const shown = (await tools.calls.ratings(id)).map(({ cost, cost_per_minute, ...others }) => ({
-    ...others,
-    cost: formatAmount(cost),
-    cost_per_minute: cost_per_minute === null ? null : formatAmount(cost_per_minute),
-  }))
-  respond(ctx, 200, 'Ratings loaded.', JSON.stringify(shown))
+  if (id === null) throw notFound(cdrs.label)
+  respond(ctx, 200, 'Ratings loaded.', JSON.stringify(await callRatings(tools, id)))
 }
 
 /** The number of entries or records shown at once. */

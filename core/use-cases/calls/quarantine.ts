@@ -21,14 +21,20 @@ export interface QuarantineFilter {
   readonly ids?: ReadonlySet<number>
 }
 
-/** Yields the matching records in quarantine, oldest first. */
+export const isMeant = (
+  { id, reason, feed }: Pick<Quarantined, 'id' | 'reason' | 'feed'>,
+  filter: QuarantineFilter,
+): boolean =>
+  reason.includes(filter.reason ?? '') &&
+  (filter.feed === undefined || feed === filter.feed) &&
+  (filter.ids?.has(id) ?? true)
+
+/** The records in quarantine that fit, the oldest first. */
 export async function* quarantined(
   { calls }: Pick<QuarantinePorts, 'calls'>,
-  { reason = '', feed, ids }: QuarantineFilter,
+  filter: QuarantineFilter,
 ): AsyncIterable<Quarantined> {
-  for await (const each of calls.quarantine())
-    if (each.reason.includes(reason) && (feed === undefined || each.feed === feed) && (!ids || ids.has(each.id)))
-      yield each
+  for await (const each of calls.quarantine()) if (isMeant(each, filter)) yield each
 }
 
 /** Retries records whose causes may be gone, by the feed rules as they are now. */

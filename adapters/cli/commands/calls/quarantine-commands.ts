@@ -1,6 +1,12 @@
 import { Command } from 'commander'
 import type { Quarantined } from '../../../../core/ports/calls.ts'
-import { discard, replay } from '../../../../core/use-cases/calls/quarantine.ts'
+import {
+  discard,
+  isMeant,
+  type QuarantineFilter,
+  quarantined,
+  replay,
+} from '../../../../core/use-cases/calls/quarantine.ts'
 import { say } from '../../context.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { completed, rulesFrom, rulesOptions, withSlugs } from '../../feed-rules.ts'
@@ -44,10 +50,9 @@ function listCommand(run: RunCommand): Command {
   )
   example(list, 'trunkline cdr quarantine list', "trunkline cdr quarantine list --reason 'columns, not'")
   return run(takesFields(list), async (context, _words, flags) => {
-    const { calls } = await context.open()
     const rows: Shown[] = []
-    for await (const { rules, ...waiting } of calls.quarantine())
-      if (fits(waiting, flags)) rows.push({ ...waiting, timezone: rules.timezone })
+    for await (const { rules, ...waiting } of quarantined(await context.open(), filterFrom(flags)))
+      rows.push({ ...waiting, timezone: rules.timezone })
     const { output } = context.options
     if (rows.length === 0 && output === 'table')
       return say(context, isFiltered(flags) ? 'no record in quarantine matches' : 'the quarantine is empty')
@@ -70,8 +75,10 @@ const filterOptions = (command: Command): Command =>
 
 const isFiltered = ({ reason, feed }: Flags): boolean => Boolean(reason) || Boolean(feed)
 
-const fits = (row: Pick<Quarantined, 'reason' | 'feed'>, { reason, feed }: Flags): boolean =>
-  row.reason.includes(String(reason ?? '')) && (feed === undefined || row.feed === feed)
+const filterFrom = ({ reason, feed }: Flags): QuarantineFilter => ({
+  ...(reason === undefined ? {} : { reason: String(reason) }),
+  ...(feed === undefined ? {} : { feed: String(feed) }),
+})
 
 /** The reason, which matters most, and below it as much of the record as fits. */
 function paragraph({ id, reason, record, seen, feed, timezone }: Shown, columns: number): string[] {
@@ -106,9 +113,9 @@ function discardCommand(run: RunCommand): Command {
       throw new CliError(EXIT.usage, 'say which records to discard: by id, --reason or --feed')
     const services = await context.open()
     const wanted: number[] = []
-    for await (const row of services.calls.quarantine()) {
-      const isNamed = ids.delete(row.id) || words.length === 0
-      if (isNamed && fits(row, flags)) wanted.push(row.id)
+    for await (const each of quarantined(services, ids.size > 0 ? { ids: new Set(ids) } : {})) {
+      ids.delete(each.id)
+      if (isMeant(each, filterFrom(flags))) wanted.push(each.id)
     }
     const [missing] = ids
     if (missing !== undefined)

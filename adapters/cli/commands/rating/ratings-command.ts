@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { formatAmount } from '../../../../core/amounts.ts'
 import { cdrs } from '../../../../core/resources/cdrs.ts'
+import { callRatings } from '../../../../core/use-cases/calls/call-ratings.ts'
 import { say } from '../../context.ts'
 import { example } from '../../help.ts'
 import { resolve } from '../../naming/references.ts'
@@ -24,15 +24,10 @@ export function ratingsCommand(run: RunCommand): Command {
     .argument('<ID>')
   example(command, 'trunkline cdr ratings 1')
   return run(takesFields(command), async (context, [id = '']) => {
-    const { records, calls } = await context.open()
-    const ratings = await calls.ratings(await resolve(records, cdrs, id))
+    const services = await context.open()
+    const ratings = await callRatings(services, await resolve(services.records, cdrs, id))
     if (ratings.length === 0 && context.options.output === 'table')
       return say(context, 'no switch delivered this call: its cost was entered by hand')
-    const rows = ratings.map(({ cost, cost_per_minute, ...others }) => ({
-      ...others,
-      cost: formatAmount(cost),
-      cost_per_minute: cost_per_minute === null ? null : formatAmount(cost_per_minute),
-    }))
-    return printRows(context, COLUMNS, rows)
+    return printRows(context, COLUMNS, ratings)
   })
 }

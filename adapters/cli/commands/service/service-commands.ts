@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander'
-import { addSeconds } from '../../../../core/dates.ts'
+
 import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
-import { OVERDUE_AFTER, SUSPECT_AFTER } from '../../../../core/sms/health.ts'
+import { overdueMessages, suspectGateways } from '../../../../core/use-cases/messaging/sms-health.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { example } from '../../help.ts'
 import { spelling } from '../../naming/references.ts'
@@ -81,9 +81,10 @@ interface SmsState {
   readonly routes: number
 }
 
-async function smsState({ records, smsReports, smsRoutes, clock }: Services): Promise<SmsState> {
-  const overdue = await smsReports.overdue(addSeconds(clock.now(), -OVERDUE_AFTER))
-  const suspects = await smsReports.suspects(SUSPECT_AFTER)
+async function smsState(services: Services): Promise<SmsState> {
+  const { records, smsReports, smsRoutes } = services
+  const overdue = await overdueMessages(services)
+  const suspects = await suspectGateways(services)
   return {
     pending: await smsReports.pending(),
     overdue: overdue.reduce((sum, { count }) => sum + count, 0),

@@ -1,7 +1,7 @@
-import { addSeconds, formatTimestamp } from '../../../../core/dates.ts'
 import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
 import { gatewayOptions } from '../../../../core/sms/gateway-options.ts'
-import { OVERDUE_AFTER, SUSPECT_AFTER } from '../../../../core/sms/health.ts'
+import { SUSPECT_AFTER } from '../../../../core/sms/health.ts'
+import { overdueMessages, suspectGateways } from '../../../../core/use-cases/messaging/sms-health.ts'
 import { quoted } from '../../command-line.ts'
 import { spelling } from '../../naming/references.ts'
 import { cell } from '../../terminal/json-values.ts'
@@ -11,7 +11,8 @@ import { type Check, recordsOf } from '../check.ts'
 export const sms: Check = {
   about: 'sends through gateways, and their profiles',
   async *examine(patient) {
-    const { records, profiles, smsReports } = await patient.open()
+    const services = await patient.open()
+    const { records, profiles } = services
     const named = async (id: number): Promise<string> => quoted(await spelling(records, smsGateways, id))
     for await (const row of recordsOf({ records }, smsGateways)) {
       const { profile } = gatewayOptions(row['meta'] === null ? null : cell(row['meta']))
@@ -30,15 +31,13 @@ export const sms: Check = {
           fix: `trunkline gateway update ${gateway} --callback-token-file token.txt`,
         }
     }
-    for (const id of await smsReports.suspects(SUSPECT_AFTER))
+    for (const id of await suspectGateways(services))
       yield {
         kind: 'gateway_suspect',
         finding: `the last ${SUSPECT_AFTER} sends through gateway ${await named(id)} failed`,
         fix: `trunkline sms list --gateway ${await named(id)} --limit ${SUSPECT_AFTER}`,
       }
-    for (const { gateway, count } of await smsReports.overdue(
-      addSeconds(formatTimestamp(Date.now(), 0), -OVERDUE_AFTER),
-    )) {
+    for (const { gateway, count } of await overdueMessages(services)) {
       const isThere = (await records.find(smsGateways, gateway)) !== null
       yield {
         kind: 'messages_overdue',
