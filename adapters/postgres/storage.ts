@@ -2,6 +2,8 @@ import { type Actor, ITSELF } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
+import type { Bulk } from '../../core/ports/bulk.ts'
+import type { Decks } from '../../core/ports/decks.ts'
 import type { Messages } from '../../core/ports/messaging/messages.ts'
 import type { SmsReports } from '../../core/ports/messaging/sms-reports.ts'
 import type { Notices } from '../../core/ports/notices.ts'
@@ -10,6 +12,8 @@ import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
+import { bulk } from './bulk/bulk.ts'
+import { decks } from './calls/decks.ts'
 import { connect, type Database } from './database/database.ts'
 import { translate, translating } from './database/errors.ts'
 import { assertKnown, migrate, migrations, schemaVersion } from './database/migrate.ts'
@@ -28,6 +32,8 @@ import { smsReports } from './service/sms-reports.ts'
 export interface Storage {
   readonly records: Records
   readonly messages: Messages
+  readonly bulk: Bulk
+  readonly decks: Decks
   readonly smsRoutes: PrefixRoutes
   readonly trunkRoutes: PrefixRoutes
   readonly smsReports: SmsReports
@@ -68,6 +74,8 @@ export async function openStorage(address: string, options: StorageOptions): Pro
   const trail = auditTrail(clock, options.actor ?? ITSELF)
   return {
     records: translating(records(database, clock, trail)),
+    bulk: bulk(database, clock, trail),
+    decks: translating(decks(database, clock, trail)),
     messages: translating(messages(database, clock, trail)),
     smsRoutes: translating(prefixRoutes(database, trail, ROUTE_TABLES.smsRoutes)),
     trunkRoutes: translating(prefixRoutes(database, trail, ROUTE_TABLES.trunkRoutes)),

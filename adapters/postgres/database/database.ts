@@ -1,4 +1,12 @@
-import { Pool, type PoolClient, type QueryArrayConfig, type QueryResult } from 'pg'
+import {
+  Client,
+  type ClientBase,
+  type ClientConfig,
+  Pool,
+  type PoolClient,
+  type QueryArrayConfig,
+  type QueryResult,
+} from 'pg'
 import { AppError } from '../../../core/errors.ts'
 import { busy, codeOf, isConflict, isLost, isNoText } from './errors.ts'
 import { clientConfig } from './options.ts'
@@ -22,12 +30,7 @@ export interface Queries {
   script(text: string): Promise<void>
 }
 
-/** What it reads itself is asked again where a connection was lost. */
-export interface Database extends Queries {
-  /** The same, planned anew each time by what it is bound to, as searches must be. */
-  readonly planned: Queries
-  /** Sends statements that write, each a transaction of its own, once. */
-  readonly single: Queries
+interface Transactions {
   /**
    * Runs the work in a transaction and resolves once it is on disk. Where it collides with another it is run again, so it
    * changes nothing but the database.
@@ -35,6 +38,21 @@ export interface Database extends Queries {
   write<T>(work: (within: Queries) => Promise<T>): Promise<T>
   /** The same without a second try, at one moment for all that it reads. */
   snapshot<T>(work: (within: Queries) => Promise<T>): Promise<T>
+}
+
+/** What it reads itself is asked again where a connection was lost. */
+export interface Database extends Queries, Transactions {
+  /** The same, planned anew each time by what it is bound to, as searches must be. */
+  readonly planned: Queries
+  /** Sends statements that write, each a transaction of its own, once. */
+  readonly single: Queries
+  /** A connection of its own, for work that takes long or keeps temporary tables. */
+  session(): Session
+  close(): Promise<void>
+}
+
+export interface Session extends Queries, Transactions {
+  /** With it go its temporary tables. */
   close(): Promise<void>
 }
 
@@ -84,23 +102,15 @@ export function connect(address: string): Database {
       return pipelines.query(statement)
     }
   }
-  const transact = <T>(begin: string, work: (within: Queries) => Promise<T>): Promise<T> =>
-    withClient(pool, client =>
-      transaction(client, begin, () => work(queriesOver(statement => client.query<unknown[]>(statement), statements))),
-    )
+  const over = (client: ClientBase): Queries => queriesOver(statement => client.query<unknown[]>(statement), statements)
+  const transact: Transact = (begin, work) =>
+    withClient(pool, client => transaction(client, begin, () => work(over(client))))
   return {
     ...queriesOver(send, statements),
     planned: queriesOver(send, statements, false),
     single: queriesOver(statement => pipelines.query(statement).catch(unknown), statements),
-    write: async work => {
-      for (let attempt = 1; ; attempt++)
-        try {
-          return await transact('BEGIN', work)
-        } catch (error) {
-          if (attempt === ATTEMPTS || !isConflict(error)) throw error
-        }
-    },
-    snapshot: work => transact('BEGIN ISOLATION LEVEL REPEATABLE READ', work),
+    ...transactions(transact),
+    session: () => session({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }, over),
     close: async () => {
       await Promise.all([pipelines.close(), pool.end()])
     },
@@ -110,6 +120,47 @@ export function connect(address: string): Database {
 /** The driver has no code for a connection that ended while a statement waited for its answer. */
 const wasEnded = (error: unknown): boolean =>
   error instanceof Error && !('code' in error) && !(error instanceof AppError)
+
+type Transact = <T>(begin: string, work: (within: Queries) => Promise<T>) => Promise<T>
+
+const transactions = (transact: Transact): Transactions => ({
+  write: async work => {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await transact('BEGIN', work)
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isConflict(error)) throw error
+      }
+  },
+  snapshot: work => transact('BEGIN ISOLATION LEVEL REPEATABLE READ', work),
+})
+
+/** Connects when it is first used. */
+function session(config: ClientConfig, over: (client: ClientBase) => Queries): Session {
+  let connected: Promise<Client> | null = null
+  const present = (): Promise<Client> => {
+    const client = new Client(config)
+    client.on('error', () => undefined)
+    connected ??= client.connect().then(() => client)
+    return connected
+  }
+  const queries = async (): Promise<Queries> => over(await present())
+  return {
+    rows: async statement => (await queries()).rows(statement),
+    row: async statement => (await queries()).row(statement),
+    values: async statement => (await queries()).values(statement),
+    value: async statement => (await queries()).value(statement),
+    run: async statement => (await queries()).run(statement),
+    script: async text => (await queries()).script(text),
+    ...transactions(async (begin, work) => {
+      const client = await present()
+      return transaction(client, begin, () => work(over(client)))
+    }),
+    close: async () => {
+      await (await connected?.catch(() => null))?.end()
+    },
+  }
+}
 
 async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(error => {
@@ -129,7 +180,7 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
 }
 
 /** A COMMIT of what has failed answers ROLLBACK, without an error. */
-async function transaction<T>(client: PoolClient, begin: string, work: () => Promise<T>): Promise<T> {
+async function transaction<T>(client: ClientBase, begin: string, work: () => Promise<T>): Promise<T> {
   // Goes out with the first statement of the work.
   const begun = client.query(begin)
   let result: T
@@ -145,7 +196,7 @@ async function transaction<T>(client: PoolClient, begin: string, work: () => Pro
   return result
 }
 
-const committed = (client: PoolClient): Promise<{ readonly command: string }> => client.query('COMMIT').catch(unknown)
+const committed = (client: ClientBase): Promise<{ readonly command: string }> => client.query('COMMIT').catch(unknown)
 
 /** Whoever loses the connection while something is stored does not learn what became of it. */
 function unknown(cause: unknown): never {

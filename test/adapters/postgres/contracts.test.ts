@@ -5,6 +5,8 @@ import { openEmpty } from '../../support/postgres/databases.ts'
 const serves: readonly Port[] = [
   'records',
   'messages',
+  'bulk',
+  'decks',
   'smsRoutes',
   'trunkRoutes',
   'smsReports',

@@ -1,0 +1,91 @@
+import type { Bulk, ImportPlace } from '../../../core/ports/bulk.ts'
+import type { Selection } from '../../../core/ports/records.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import { type NamedReference, type NamedTarget, namedReferences } from '../../../core/resources/references/names.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
+import { keepsPlace } from '../../../core/use-cases/records/import.ts'
+import type { Database } from '../database/database.ts'
+import { translating } from '../database/errors.ts'
+import { raw, type Sql, sql, where } from '../database/sql.ts'
+import { tableOf } from '../database/table.ts'
+import { selectionSql } from '../records/selection.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { directLoad } from './direct-load.ts'
+import { KEPT_JOIN, keptSql } from './imported-calls.ts'
+import { stagedLoad } from './staged-load.ts'
+
+const DUMP_PAGE = 500
+
+/** The storage port for many records at once. */
+export function bulk(database: Database, clock: Clock, trail: AuditTrail): Bulk {
+  return {
+    load: plan => translating((keepsPlace(plan.resource) ? directLoad : stagedLoad)(database, clock, trail, plan)),
+    places: ({ name }) => database.rows<ImportPlace>(sql`SELECT input, mark FROM imports WHERE resource = ${name}`),
+    lastId: async ({ name }) =>
+      (await database.value<number>(sql`SELECT coalesce(max(id), 0) FROM ${raw(tableOf(name))}`)) ?? 0,
+    dump: (resource, fields, selection) => dump(database, resource, fields, selection),
+  }
+}
+
+type Dumped = (string | number | null)[]
+
+/** By id, or with a period by its dates; a page continues where the last one ended. */
+async function* dump(
+  database: Database,
+  resource: Resource,
+  fields: readonly string[],
+  { period, ...selection }: Selection,
+): AsyncIterable<Dumped[]> {
+  const order = raw(`t.${resource.order}`)
+  const kept = fields.some(field => field in resource.kept) ? KEPT_JOIN : raw('')
+  const columns = raw(fields.map((field, index) => `${namedSql(resource, field)} AS f${index}`).join(', '))
+  const by = period ? sql`${order}, t.id` : raw('t.id')
+  let last: { readonly key: string | number; readonly id: number } | undefined
+  const after = (): Sql[] => {
+    if (!period) return [sql`t.id > ${last?.id ?? 0}`]
+    return [sql`(${order}, t.id) > (${last?.key ?? period.from}, ${last?.id ?? 0})`, sql`${order} < ${period.to}`]
+  }
+  for (;;) {
+    const rows = await database.rows<
+      { key: string | number; id: number } & Record<string, string | number | boolean | null>
+    >(
+      sql`SELECT ${order} AS key, t.id, ${columns} FROM ${raw(tableOf(resource.name))} t ${kept}
+        ${where([...after(), ...selectionSql(resource, selection)])} ORDER BY ${by} LIMIT ${raw(String(DUMP_PAGE))}`,
+    )
+    last = rows.at(-1) ?? last
+    if (rows.length > 0) yield rows.map(row => fields.map((_, index) => plain(row[`f${index}`] ?? null)))
+    if (rows.length < DUMP_PAGE) return
+  }
+}
+
+const plain = (value: string | number | boolean | null): string | number | null =>
+  typeof value === 'boolean' ? Number(value) : value
+
+/** The SQL of a field's value, or of the name of the record it points to. */
+function namedSql(resource: Resource, field: string): string {
+  if (field in resource.kept) return keptSql[field] ?? 'NULL'
+  const reference = namedReferences(resource).find(named => named.field === field)
+  if (!reference) return `t.${field}`
+  const isOwnOuter = reference.outer !== null && resource.fields[reference.outer] !== undefined
+  return nameSql(reference, 't', ({ own, outer }, full) =>
+    outer && isOwnOuter
+      ? `CASE WHEN r_t.${outer.field} IS NOT DISTINCT FROM t.${outer.field} THEN r_t.${own} ELSE ${full} END`
+      : full,
+  )
+}
+
+/** The SQL of the name of what a record of the alias points to; `shown` makes of a target's full name what is shown. */
+function nameSql(
+  { field, by, targets }: NamedReference,
+  alias: string,
+  shown: (target: NamedTarget, full: string) => string = (_, full) => full,
+): string {
+  const name = (target: NamedTarget): string => {
+    const { resource, own, outer } = target
+    const full = `${outer ? `${nameSql(outer, `r_${alias}`)} || '/' || ` : ''}r_${alias}.${own}`
+    return `(SELECT ${shown(target, full)} FROM ${tableOf(resource.name)} r_${alias} WHERE r_${alias}.id = ${alias}.${field})`
+  }
+  const [only] = targets
+  if (by === null) return only ? name(only) : 'NULL'
+  return `CASE ${alias}.${by} ${targets.map(target => `WHEN '${target.kind}' THEN ${name(target)}`).join(' ')} END`
+}

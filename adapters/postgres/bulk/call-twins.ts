@@ -1,0 +1,65 @@
+import { valueAt } from '../../../core/packed.ts'
+import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
+import type { Value } from '../../../core/resources/field.ts'
+import type { Queries } from '../database/database.ts'
+import { raw, sql } from '../database/sql.ts'
+
+/** Reads one field of a record on its way in; null where nothing is given. */
+export type Reader = (records: BulkRecords, index: number) => Value
+
+export function readerOf({ columns, constants }: Pick<BulkPlan, 'columns' | 'constants'>, name: string): Reader {
+  const position = columns.indexOf(name)
+  const constant = constants[name] ?? null
+  return position === -1 ? () => constant : ({ values }, index) => valueAt(values[position], index) ?? null
+}
+
+export interface Twins {
+  /** Finds for each call of one batch the stored one that is the same, each of those once; call it with one after another. */
+  ofBatch(
+    within: Queries,
+    batch: readonly BulkRecords[],
+  ): Promise<(records: BulkRecords, index: number) => number | null>
+  /** These are not found for others of later batches. */
+  take(ids: readonly number[]): void
+}
+
+/**
+ * Calls that no switch names are distinguished by their values alone. A call that was stored before the import began is
+ * the same as one in it when all of its fields are; two such calls in the file stand for two that are stored.
+ */
+export function callTwins(plan: BulkPlan): Twins {
+  const { before } = plan
+  const others = Object.keys(plan.resource.fields).filter(name => name !== 'tenant_id' && name !== 'started_at')
+  const [tenantOf, startOf] = [readerOf(plan, 'tenant_id'), readerOf(plan, 'started_at')]
+  const readers = [tenantOf, startOf, ...others.map(name => readerOf(plan, name))]
+  const columns = ['tenant_id', 'started_at', ...others]
+  const taken = new Set<number>()
+  const keyOf = (values: readonly Value[]): string => values.join('\0')
+  return {
+    ofBatch: async (within, batch) => {
+      if (before === 0) return () => null
+      const moments = new Map<string, readonly [Value, Value]>()
+      for (const records of batch)
+        for (let index = 0; index < records.count; index++) {
+          const [tenant, start] = [tenantOf(records, index), startOf(records, index)]
+          moments.set(`${tenant} ${start}`, [tenant, start])
+        }
+      const wanted = [...moments.values()]
+      const rows = await within.rows<Record<string, Value> & { readonly id: number }>(
+        sql`SELECT c.id, ${raw(columns.map(name => `c.${name}`).join())}
+          FROM unnest(${wanted.map(([tenant]) => tenant)}::bigint[], ${wanted.map(([, start]) => start)}::text[]) AS u(tenant, start)
+          JOIN cdrs c ON c.tenant_id = u.tenant AND c.started_at = u.start AND c.id <= ${before} ORDER BY c.id`,
+      )
+      const found = new Map<string, number[]>()
+      for (const row of rows) {
+        if (taken.has(row.id)) continue
+        const key = keyOf(columns.map(name => row[name] ?? null))
+        found.set(key, [...(found.get(key) ?? []), row.id])
+      }
+      return (records, index) => found.get(keyOf(readers.map(read => read(records, index))))?.shift() ?? null
+    },
+    take: ids => {
+      for (const id of ids) taken.add(id)
+    },
+  }
+}

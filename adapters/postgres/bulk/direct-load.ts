@@ -1,0 +1,181 @@
+import type { FieldErrors } from '../../../core/errors.ts'
+import { AppError } from '../../../core/errors.ts'
+import { countOf, packed, recordAt, valueAt } from '../../../core/packed.ts'
+import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejection } from '../../../core/ports/bulk.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import type { Value } from '../../../core/resources/field.ts'
+import { timestamped } from '../../../core/resources/resource.ts'
+import { dangling } from '../../../core/resources/values/field-errors.ts'
+import { NO_COUNTS } from '../../../core/use-cases/records/import.ts'
+import type { Database, Queries } from '../database/database.ts'
+import { isConstraint } from '../database/errors.ts'
+import { joined, raw, sql } from '../database/sql.ts'
+import { tableOf } from '../database/table.ts'
+import { typeOf } from '../records/record-rules.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { readerOf } from './call-twins.ts'
+import { eachOf, importedCalls } from './imported-calls.ts'
+
+/** Others write beside a batch, so its size is the memory's. */
+const BATCH = 10_000
+const ATTEMPTS = 5
+
+interface Batch {
+  readonly counts: BulkCounts
+  readonly rejected: readonly Rejection[]
+  settle(): void
+}
+
+/** Records without a key of their own: batch by batch, straight into their table. */
+export function directLoad(database: Database, clock: Clock, trail: AuditTrail, plan: BulkPlan): BulkLoad {
+  const session = database.session()
+  const calls = importedCalls(plan)
+  let mark = plan.formerMark
+  let waiting: BulkRecords[] = []
+  let rejected: readonly Rejection[] = []
+  const take = (): readonly BulkRecords[] => {
+    const records = waiting
+    waiting = []
+    return records
+  }
+  /** Parts those that are new from those that are rejected or stored already. */
+  const parted = async (within: Queries, records: readonly BulkRecords[]) => {
+    const loose = await danglingIn(within, plan, records)
+    const sound = without(rowsOf(loose), records)
+    const sifted = await calls.sift(within, sound)
+    const all = [...loose, ...sifted.conflicts]
+    const fresh = without(new Set([...sifted.known, ...rowsOf(sifted.conflicts)]), sound)
+    const counts = { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.known.size, rejected: all.length }
+    return { fresh, batch: { counts, rejected: all, settle: () => calls.settle(sifted) } satisfies Batch }
+  }
+  const store = async (within: Queries, records: readonly BulkRecords[], placeOf: Parameters<BulkLoad['store']>[0]) => {
+    await within.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`import ${plan.resource.name}`}, 0))`)
+    const { fresh, batch } = await parted(within, records)
+    const { counts, rejected: all } = batch
+    if (all.length > 0 && plan.onRejection === 'store nothing')
+      return { ...batch, counts: { ...NO_COUNTS, rejected: all.length }, place: null }
+    const place = await placeOf(counts, all)
+    await calls.keep(within, fresh, await insert(within, plan, fresh, clock.now()))
+    await keepPlace(within, plan, place, mark, clock.now())
+    if (counts.created > 0) await trail.note(within, 'import', plan.resource.name, null, { ...plan.noted, ...counts })
+    return { ...batch, place }
+  }
+  return {
+    batchSize: BATCH,
+    add: async records => {
+      waiting.push(...records)
+    },
+    check: async () => {
+      const { batch } = await parted(database, take())
+      rejected = batch.rejected
+      batch.settle()
+      return batch.counts
+    },
+    store: async placeOf => {
+      const records = take()
+      for (let attempt = 1; ; attempt++)
+        try {
+          const { place, ...batch } = await session.write(within => store(within, records, placeOf))
+          rejected = batch.rejected
+          if (place) {
+            batch.settle()
+            mark = place.mark
+          }
+          return batch.counts
+        } catch (error) {
+          if (attempt === ATTEMPTS || !isConstraint(error)) throw error
+        }
+    },
+    rejections: async function* () {
+      yield* rejected
+    },
+    close: async () => {
+      take()
+      await session.close()
+    },
+  }
+}
+
+const rowsOf = (rejections: readonly Rejection[]): ReadonlySet<number> => new Set(rejections.map(({ row }) => row))
+
+function without(rows: ReadonlySet<number>, records: readonly BulkRecords[]): readonly BulkRecords[] {
+  if (rows.size === 0) return records
+  return records.map(some => {
+    const kept = Array.from({ length: some.count }, (_, index) => index).filter(
+      index => !rows.has(Number(valueAt(some.rows, index))),
+    )
+    return kept.length === some.count ? some : packed(kept.map(index => recordAt(some, index)))
+  })
+}
+
+/** Returns the ids of the records, in their order. */
+async function insert(
+  within: Queries,
+  { resource, columns, constants }: BulkPlan,
+  batch: readonly BulkRecords[],
+  now: string,
+): Promise<number[]> {
+  if (countOf(batch) === 0) return []
+  const fields = Object.entries(resource.fields)
+  const stamps = timestamped(resource)
+  const each = eachOf(batch)
+  const arrays = fields.map(([name, field]) => {
+    const read = readerOf({ columns, constants }, name)
+    const values = each.map(({ records, index }): Value => read(records, index) ?? field.fallback)
+    return sql`${values}::${raw(typeOf(field))}[]`
+  })
+  const names = fields.map(([name]) => name).join()
+  const table = tableOf(resource.name)
+  return within.values<number>(sql`WITH u AS MATERIALIZED (
+      SELECT nextval(${`${table}_id_seq`}::regclass) AS id, g.* FROM (
+        SELECT * FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS x(${raw(names)}, place) ORDER BY place) g),
+    i AS (INSERT INTO ${raw(table)} (id, ${raw([names, ...stamps].join())})
+      SELECT u.id, ${raw(fields.map(([name, { kind }]) => `u.${name}${kind === 'json' ? '::json' : ''}`).join())}${raw(stamps.map(() => `, '${now}'`).join(''))} FROM u)
+    SELECT id FROM u ORDER BY id`)
+}
+
+/** The rows that hold a reference to nothing, each once. */
+async function danglingIn(
+  within: Queries,
+  plan: BulkPlan,
+  batch: readonly BulkRecords[],
+): Promise<readonly Rejection[]> {
+  const errors = new Map<number, FieldErrors>()
+  const places = eachOf(batch)
+  for (const [field, { references }] of Object.entries(plan.resource.fields)) {
+    if (!references || typeof references.to !== 'string' || references.onDelete === 'keep') continue
+    const read = readerOf(plan, field)
+    const given = places.map(({ records, index }) => read(records, index))
+    const wanted = [...new Set(given)].filter(id => id !== null)
+    const there = new Set<Value>(
+      await within.values<number>(
+        sql`SELECT id FROM ${raw(tableOf(references.to))} WHERE id = ANY(${wanted}::bigint[])`,
+      ),
+    )
+    given.forEach((id, place) => {
+      if (id !== null && !there.has(id)) errors.set(place, [...(errors.get(place) ?? []), dangling(field)])
+    })
+  }
+  const rejections = new Map<number, Rejection>()
+  for (const [place, found] of errors) {
+    const at = places[place]
+    if (!at) continue
+    const { row, line, raw: given } = recordAt(at.records, at.index)
+    rejections.set(row, { row, line, raw: given, errors: found })
+  }
+  return [...rejections.values()].sort((a, b) => a.row - b.row)
+}
+
+/** Keeps a place where its input's mark is the `former` one, or none. Throws `conflict` where it is another. */
+async function keepPlace(
+  within: Queries,
+  { resource }: BulkPlan,
+  { input, mark }: ImportPlace,
+  former: string | null,
+  now: string,
+): Promise<void> {
+  const changed = await within.run(sql`INSERT INTO imports (resource, input, mark, updated_at)
+    VALUES (${resource.name}, ${input}, ${mark}, ${now}) ON CONFLICT (resource, digest_of(input))
+    DO UPDATE SET mark = excluded.mark, updated_at = excluded.updated_at WHERE imports.mark = ${former}`)
+  if (changed === 0) throw new AppError('conflict', 'Another import of this input is running, so this one stops.')
+}

@@ -1,0 +1,180 @@
+import { isAnswered } from '../../../core/calls/completed-call.ts'
+import type { IdConflict, IdentifiedCall } from '../../../core/calls/identity.ts'
+import { separateCalls } from '../../../core/calls/separate.ts'
+import type { FieldError } from '../../../core/errors.ts'
+import { recordAt, valueAt } from '../../../core/packed.ts'
+import type { BulkPlan, BulkRecords, Rejection } from '../../../core/ports/bulk.ts'
+import { outcomeOf } from '../../../core/rating/outcome.ts'
+import type { keptWithCalls } from '../../../core/resources/call-ratings.ts'
+import type { Value } from '../../../core/resources/field.ts'
+import { keyOf, partsOfKey, storedCalls } from '../calls/call-keys.ts'
+import type { Queries } from '../database/database.ts'
+import { raw, sql } from '../database/sql.ts'
+import { callTwins, type Reader, readerOf } from './call-twins.ts'
+
+/** What an import makes of calls that may be there already. */
+export interface Sifted {
+  /** The rows of those that are. */
+  readonly known: ReadonlySet<number>
+  /** Those that have the id of another call. */
+  readonly conflicts: readonly Rejection[]
+  /** The stored calls, among those that no switch names, that the known rows are. */
+  readonly twins: readonly number[]
+}
+
+export interface ImportedCalls {
+  /** Finds those that are stored already. Reads only. */
+  sift(within: Queries, records: readonly BulkRecords[]): Promise<Sifted>
+  /** Notes that these rows have been dealt with. */
+  settle(sifted: Sifted): void
+  /** Stores what is kept with calls that were just inserted, with these ids. */
+  keep(within: Queries, records: readonly BulkRecords[], ids: readonly number[]): Promise<void>
+}
+
+interface Imported extends IdentifiedCall {
+  readonly records: BulkRecords
+  readonly index: number
+}
+
+const rowOf = (records: BulkRecords, index: number): number => Number(valueAt(records.rows, index))
+
+/** Every record of a batch and its place in it. */
+export const eachOf = (batch: readonly BulkRecords[]): { readonly records: BulkRecords; readonly index: number }[] =>
+  batch.flatMap(records => Array.from({ length: records.count }, (_, index) => ({ records, index })))
+
+export function importedCalls(plan: BulkPlan): ImportedCalls {
+  const importedAt = reader(plan)
+  const twins = callTwins(plan)
+  const keep = keeper(plan)
+  return {
+    sift: async (within, batch) => {
+      const called: Imported[] = []
+      const known = new Set<number>()
+      const found: number[] = []
+      const twinOf = plan.allowDuplicates ? () => null : await twins.ofBatch(within, batch)
+      for (const { records, index } of eachOf(batch)) {
+        const imported = importedAt(records, index)
+        if (imported) called.push(imported)
+        const twin = imported ? null : twinOf(records, index)
+        if (twin === null) continue
+        known.add(rowOf(records, index))
+        found.push(twin)
+      }
+      if (called.length === 0) return { known, conflicts: [], twins: found }
+      const { fresh, conflicts } = separateCalls(called, await storedCalls(within, called))
+      const isNew = new Set([...fresh, ...conflicts.map(({ call }) => call)])
+      for (const call of called) if (!isNew.has(call)) known.add(rowOf(call.records, call.index))
+      return { known, conflicts: conflicts.map(rejection), twins: found }
+    },
+    settle: sifted => twins.take(sifted.twins),
+    keep: async (within, batch, ids) => {
+      const called = eachOf(batch).flatMap(({ records, index }, place): [number, Imported][] => {
+        const imported = importedAt(records, index)
+        return imported ? [[ids[place] ?? 0, imported]] : []
+      })
+      if (called.length > 0) await keep(within, called)
+    },
+  }
+}
+
+function reader(plan: BulkPlan) {
+  const read = (name: string): Reader => readerOf(plan, name)
+  const kept = (name: keyof typeof keptWithCalls): Reader => read(name)
+  const [id, source, switchName] = [kept('switch_call_id'), kept('source'), kept('switch')]
+  const [tenant, start, destination] = [read('tenant_id'), read('started_at'), read('destination_number')]
+  const disposition = read('disposition')
+  return (records: BulkRecords, index: number): Imported | null => {
+    const given = id(records, index)
+    if (given === null) return null
+    const name = switchName(records, index)
+    return {
+      ...{ records, index, source: String(source(records, index)), switchCallId: String(given) },
+      switchName: name === null ? null : String(name),
+      marks: {
+        tenant_id: Number(tenant(records, index)),
+        started_at: String(start(records, index)),
+        destination_number: String(destination(records, index)),
+      },
+      isAnswered: isAnswered({ disposition: String(disposition(records, index)) }),
+      attempt: null,
+    }
+  }
+}
+
+function rejection({ call: { records, index, switchCallId }, rival }: IdConflict<Imported>): Rejection {
+  const { row, line, raw: given } = recordAt(records, index)
+  const error: FieldError = {
+    rule: 'taken',
+    field: 'switch_call_id',
+    sentence: `The switch call id ${JSON.stringify(switchCallId)} is that of another call, to ${rival.destination_number} at ${rival.started_at}; if this one is of another switch, name that in the column switch.`,
+  }
+  return { row, line, raw: given, errors: [error] }
+}
+
+const textOf = (value: Value): string | null => (value === null ? null : String(value))
+const numberOf = (value: Value): number | null => (value === null ? null : Number(value))
+
+/** Stores the ratings of calls. The rate is the one that the tenant has for the prefix now, of several the most alike. */
+function keeper(plan: BulkPlan) {
+  const read = (name: keyof typeof keptWithCalls | 'direction' | 'disposition' | 'duration_seconds'): Reader =>
+    readerOf(plan, name)
+  const [outcome, formerRatings] = [read('outcome'), read('former_ratings')]
+  const [direction, disposition, seconds] = [read('direction'), read('disposition'), read('duration_seconds')]
+  const [prefix, price, increment] = [read('rate_prefix'), read('rate_cost_per_minute'), read('rate_billing_increment')]
+  const outcomeAt = ({ records, index }: Imported): Value =>
+    outcome(records, index) ??
+    outcomeOf({
+      direction: direction(records, index),
+      disposition: disposition(records, index),
+      duration_seconds: seconds(records, index),
+    })
+  return async (within: Queries, calls: readonly (readonly [cdrId: number, Imported])[]): Promise<void> => {
+    const of = <T>(part: (call: Imported) => T): T[] => calls.map(([, call]) => part(call))
+    const by = (given: Reader) => of(({ records, index }) => given(records, index))
+    await within.run(sql`INSERT INTO cdr_ratings
+        (cdr_id, source, switch_call_id, outcome, rate_id, prefix, cost_per_minute, billing_increment)
+      SELECT u.cdr_id, u.source, u.key, u.outcome, (SELECT r.id FROM rates r
+          WHERE r.tenant_id = u.tenant AND r.prefix = u.prefix
+          ORDER BY r.cost_per_minute IS NOT DISTINCT FROM u.price DESC,
+            r.billing_increment IS NOT DISTINCT FROM u.increment DESC, r.id DESC LIMIT 1),
+        u.prefix, u.price, u.increment
+      FROM unnest(${calls.map(([id]) => id)}::bigint[], ${of(({ source }) => source)}::text[], ${of(keyOf)}::text[],
+        ${of(outcomeAt).map(textOf)}::text[], ${of(({ marks }) => marks.tenant_id)}::bigint[],
+        ${by(prefix).map(textOf)}::text[], ${by(price).map(numberOf)}::bigint[], ${by(increment).map(numberOf)}::bigint[])
+        AS u(cdr_id, source, key, outcome, tenant, prefix, price, increment)`)
+    const former = calls.flatMap(([id, { records, index }]) => {
+      const text = formerRatings(records, index)
+      return text === null ? [] : [{ id, text: String(text) }]
+    })
+    if (former.length === 0) return
+    await within.run(sql`INSERT INTO cdr_rating_history (cdr_id, direction, replaced_at, bill_seconds, cost, outcome, rate_id,
+        prefix, cost_per_minute, billing_increment)
+      SELECT c.id, coalesce(f.value ->> 'direction', c.direction), f.value ->> 'replaced_at',
+        (f.value ->> 'bill_seconds')::bigint, (f.value ->> 'cost')::bigint, f.value ->> 'outcome',
+        (SELECT max(id) FROM rates WHERE tenant_id = c.tenant_id AND prefix = f.value ->> 'prefix'),
+        f.value ->> 'prefix', (f.value ->> 'cost_per_minute')::bigint, (f.value ->> 'billing_increment')::bigint
+      FROM unnest(${former.map(({ id }) => id)}::bigint[], ${former.map(({ text }) => text)}::text[]) AS u(cdr_id, ratings)
+      CROSS JOIN LATERAL json_array_elements(u.ratings::json) WITH ORDINALITY AS f(value, place)
+      JOIN cdrs c ON c.id = u.cdr_id ORDER BY c.id, f.place`)
+  }
+}
+
+const key = partsOfKey('k.switch_call_id')
+const amount = (column: string): string => `(${column} / 10000)::text || '.' || lpad((${column} % 10000)::text, 4, '0')`
+
+/** What is kept with the call `t`, whose rating is `k`, as files have it. */
+const KEPT: Readonly<Record<keyof typeof keptWithCalls, string>> = {
+  source: 'k.source',
+  switch: key.switchName,
+  switch_call_id: key.id,
+  outcome: 'k.outcome',
+  rate_prefix: 'k.prefix',
+  rate_cost_per_minute: 'k.cost_per_minute',
+  rate_billing_increment: 'k.billing_increment',
+  former_ratings: `(SELECT '[' || string_agg((SELECT row_to_json(o) FROM (SELECT h.replaced_at, h.direction, h.outcome,
+      h.bill_seconds, ${amount('h.cost')} AS cost, h.prefix, ${amount('h.cost_per_minute')} AS cost_per_minute,
+      h.billing_increment) o)::text, ',' ORDER BY h.id) || ']' FROM cdr_rating_history h WHERE h.cdr_id = t.id)`,
+}
+
+export const keptSql: Readonly<Record<string, string>> = KEPT
+export const KEPT_JOIN = raw('LEFT JOIN cdr_ratings k ON k.cdr_id = t.id')

@@ -1,0 +1,94 @@
+import type { DeckChanges } from '../../../core/ports/decks.ts'
+import type { DeckTime } from '../../../core/rating/deck-times.ts'
+import { rates } from '../../../core/resources/rates.ts'
+import { timestamped } from '../../../core/resources/resource.ts'
+import type { Queries } from '../database/database.ts'
+import { joined, raw, type Sql, sql } from '../database/sql.ts'
+
+/** The rates of a deck that is to take the place of another. */
+export interface IncomingDeck {
+  readonly tenantId: number
+  /** A relation with `seq`, in the order in which the newer of two counts, and what `of` names. */
+  readonly rows: Sql
+  /** A field's value in the row `s`. */
+  of(field: string): Sql
+  /** The deck that it is compared with; null or the one in force for the stored rates. */
+  readonly former: DeckTime | null
+}
+
+/** The fields of a rate in its deck. */
+const FIELDS = Object.keys(rates.fields).filter(name => name !== 'tenant_id')
+const NAMES = raw(FIELDS.join())
+
+/** The rates of a deck: the stored ones, or, where they are kept aside, those with `seq` for their id. */
+const formerSql = ({ former, tenantId }: IncomingDeck): Sql =>
+  former === null || former.state === 'in force'
+    ? sql`(SELECT id, id AS rate_id, ${NAMES} FROM rates WHERE tenant_id = ${tenantId})`
+    : sql`(SELECT seq AS id, rate_id, ${NAMES} FROM deck_rates WHERE deck_id = ${former.id})`
+
+const differs = ({ of }: IncomingDeck): Sql =>
+  sql`(${joined(
+    FIELDS.map(name => sql`${raw(`t.${name}`)} IS DISTINCT FROM ${of(name)}`),
+    ' OR ',
+  )})`
+
+/** Finds for each incoming rate the former one of its prefix, of several the newest, and says what changes. */
+export async function compare(within: Queries, incoming: IncomingDeck): Promise<DeckChanges> {
+  const { rows, of } = incoming
+  const count = async (from: Sql): Promise<number> =>
+    (await within.value<number>(sql`SELECT count(*) FROM ${from}`)) ?? 0
+  await within.script(
+    `CREATE TEMP TABLE IF NOT EXISTS deck_matches (seq bigint PRIMARY KEY, id bigint, rate_id bigint) ON COMMIT DROP;
+     TRUNCATE deck_matches`,
+  )
+  const matched = await within.run(sql`INSERT INTO deck_matches
+    SELECT DISTINCT ON (s.seq) s.seq, t.id, t.rate_id FROM ${rows} s JOIN ${formerSql(incoming)} t ON t.prefix = ${of('prefix')}
+    ORDER BY s.seq, t.id DESC`)
+  await within.script('ANALYZE deck_matches')
+  const updated = await count(sql`deck_matches m JOIN ${rows} s ON s.seq = m.seq
+    JOIN ${formerSql(incoming)} t ON t.id = m.id WHERE ${differs(incoming)}`)
+  return {
+    created: (await count(sql`${rows} s`)) - matched,
+    updated,
+    unchanged: matched - updated,
+    removed: (await count(sql`${formerSql(incoming)} t`)) - matched,
+  }
+}
+
+/** Makes the stored rates those of a deck that was compared with them. What stays the same keeps its id and times. */
+export async function applyToRates(
+  within: Queries,
+  incoming: IncomingDeck,
+  changes: DeckChanges,
+  now: string,
+): Promise<void> {
+  const { rows, of, tenantId } = incoming
+  if (changes.removed > 0)
+    await within.run(sql`DELETE FROM rates WHERE tenant_id = ${tenantId} AND id NOT IN (SELECT id FROM deck_matches)`)
+  const set = joined(
+    FIELDS.map(name => sql`${raw(name)} = ${of(name)}`),
+    ', ',
+  )
+  if (changes.updated > 0)
+    await within.run(sql`UPDATE rates AS t SET ${set}, updated_at = ${now}
+      FROM deck_matches m JOIN ${rows} s ON s.seq = m.seq WHERE t.id = m.id AND ${differs(incoming)}`)
+  const stamps = timestamped(rates)
+  const values = joined([...FIELDS.map(of), ...stamps.map(() => sql`${now}`)], ', ')
+  if (changes.created > 0)
+    await within.run(sql`INSERT INTO rates (tenant_id, ${raw([...FIELDS, ...stamps].join())})
+      SELECT ${tenantId}, ${values} FROM ${rows} s
+      WHERE s.seq NOT IN (SELECT seq FROM deck_matches) ORDER BY s.seq`)
+}
+
+/** Keeps the rates of a deck that was compared aside, with the ids of the former ones that they match. */
+export async function keepAside(within: Queries, deckId: number, { rows, of }: IncomingDeck): Promise<void> {
+  await within.run(sql`DELETE FROM deck_rates WHERE deck_id = ${deckId}`)
+  await within.run(sql`INSERT INTO deck_rates (deck_id, seq, rate_id, ${NAMES})
+    SELECT ${deckId}, s.seq, m.rate_id, ${joined(FIELDS.map(of), ', ')}
+    FROM ${rows} s LEFT JOIN deck_matches m ON m.seq = s.seq`)
+}
+
+/** Copies the stored rates to the deck that they were until now. Returns how many. */
+export const keepStored = (within: Queries, deckId: number, tenantId: number): Promise<number> =>
+  within.run(sql`INSERT INTO deck_rates (deck_id, seq, rate_id, ${NAMES})
+    SELECT ${deckId}, id, id, ${NAMES} FROM rates WHERE tenant_id = ${tenantId}`)

@@ -1,0 +1,54 @@
+import type { Timestamp } from '../../../core/dates.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { BulkCounts, Replacement } from '../../../core/ports/bulk.ts'
+import { ALL_ALONG, type DeckPlace, deckPlace, momentUnsaid } from '../../../core/rating/deck-times.ts'
+import { NO_COUNTS } from '../../../core/use-cases/records/import.ts'
+import { applyDue, lockDecks, put, timesOf } from '../calls/deck-steps.ts'
+import type { Queries } from '../database/database.ts'
+import { raw, sql } from '../database/sql.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { compare, type IncomingDeck } from './incoming-deck.ts'
+import type { Staged } from './staged.ts'
+
+/** The staged rows as a deck that takes the place of another. Both run in a transaction. */
+export interface DeckReplacing {
+  foresee(within: Queries, now: Timestamp): Promise<BulkCounts>
+  /** Throws `conflict` when it would come to something else than what was approved. */
+  store(within: Queries, now: Timestamp, approved: BulkCounts | undefined): Promise<BulkCounts>
+}
+
+export function deckReplacing(
+  trail: AuditTrail,
+  staged: Staged,
+  { tenantId, effectiveAt }: Replacement,
+): DeckReplacing {
+  const { noted = {} } = staged.plan
+  const placed = async (within: Queries, now: Timestamp): Promise<{ place: DeckPlace; incoming: IncomingDeck }> => {
+    const times = await timesOf(within, tenantId)
+    const hasRates = await within.value<boolean>(sql`SELECT EXISTS (SELECT 1 FROM rates WHERE tenant_id = ${tenantId})`)
+    const place = deckPlace(times, effectiveAt ?? momentUnsaid(times, hasRates === true, now), now)
+    return { place, incoming: { tenantId, rows: raw('import_rows'), of: staged.of, former: place.former } }
+  }
+  return {
+    foresee: async (within, now) => ({
+      ...NO_COUNTS,
+      ...(await compare(within, (await placed(within, now)).incoming)),
+    }),
+    store: async (within, now, approved) => {
+      await lockDecks(within, tenantId)
+      while (await applyDue(within, trail, now, tenantId));
+      const { place, incoming } = await placed(within, now)
+      const changes = await compare(within, incoming)
+      const { created, updated, removed } = changes
+      if (approved && (['created', 'updated', 'removed'] as const).some(name => approved[name] !== changes[name]))
+        throw new AppError('conflict', 'The rates have changed meanwhile; nothing was replaced.')
+      const isSame = created + updated + removed === 0
+      if (!isSame || effectiveAt !== null) {
+        await put(within, incoming, place, changes, String(noted['file'] ?? ''), now)
+        const since = place.effectiveAt === ALL_ALONG ? {} : { effective_at: place.effectiveAt }
+        await trail.note(within, 'import', 'rates', null, { ...noted, ...since, ...changes })
+      }
+      return { ...NO_COUNTS, ...changes }
+    },
+  }
+}

@@ -1,0 +1,90 @@
+import { valueAt } from '../../../core/packed.ts'
+import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
+import type { Row } from '../../../core/resources/resource.ts'
+import type { Queries } from '../database/database.ts'
+import { joined, raw, type Sql, sql } from '../database/sql.ts'
+import { typeOf } from '../records/record-rules.ts'
+
+/** The rows of an import in a temporary table, and what the statements over them need to know. */
+export interface Staged {
+  readonly plan: BulkPlan
+  /** Do the rows or the constants say something on this field? */
+  isGiven(field: string): boolean
+  /** The value of a field in the staged row `s`. */
+  of(field: string): Sql
+  /** The same, or something else where the row has none. */
+  orElse(field: string, otherwise: Sql): Sql
+  /** What a new record holds where nothing is said. */
+  fallback(field: string): Sql
+}
+
+/** Says whether a row of a sparse plan has a value of that field. */
+const flagOf = (field: string): string => `has_${field}`
+
+export function stagedSql(plan: BulkPlan): Staged {
+  const { resource, columns, constants } = plan
+  const defaults: Row = Object.fromEntries(
+    Object.entries(resource.fields).map(([name, { fallback }]) => [name, fallback]),
+  )
+  const typed = (name: string, value: Row[string] | undefined): Sql => {
+    const field = resource.fields[name]
+    return sql`${value ?? null}::${raw(field ? typeOf(field) : 'text')}`
+  }
+  const of = (name: string): Sql =>
+    columns.includes(name) ? raw(`s.${name}`) : typed(name, { ...defaults, ...constants }[name])
+  return {
+    plan,
+    isGiven: name => columns.includes(name) || Object.hasOwn(constants, name),
+    of,
+    orElse: (name, otherwise) =>
+      plan.isSparse && columns.includes(name)
+        ? sql`CASE WHEN ${raw(`s.${flagOf(name)}`)} THEN ${of(name)} ELSE ${otherwise} END`
+        : of(name),
+    fallback: name => typed(name, { ...defaults, ...constants }[name]),
+  }
+}
+
+/** A column as it is compared: JSON has no equality but that of its text. */
+export const comparable = ({ plan }: Staged, alias: string, name: string): Sql =>
+  raw(plan.resource.fields[name]?.kind === 'json' ? `${alias}.${name}::text` : `${alias}.${name}`)
+
+export async function openStage(queries: Queries, { resource, columns, isSparse }: BulkPlan): Promise<void> {
+  const typed = columns.map(name => {
+    const field = resource.fields[name]
+    return `, ${name} ${field ? typeOf(field) : 'text'}${isText(field?.kind) ? ' COLLATE "C"' : ''}`
+  })
+  const flags = isSparse ? columns.map(name => `, ${flagOf(name)} boolean`) : []
+  await queries.script(`
+    CREATE TEMP TABLE import_rows (seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, row bigint, line bigint, raw text
+      ${[...typed, ...flags].join('')});
+    CREATE TEMP TABLE import_matches (seq bigint PRIMARY KEY, id bigint, several boolean);
+    CREATE TEMP TABLE import_problems (row bigint, line bigint, raw text, field text, kind text, detail bigint);`)
+}
+
+const isText = (kind: string | undefined): boolean => kind === undefined || ['text', 'date', 'json'].includes(kind)
+
+export async function stage(queries: Queries, plan: BulkPlan, records: BulkRecords): Promise<void> {
+  const { resource, columns, isSparse } = plan
+  const indexes = Array.from({ length: records.count }, (_, index) => index)
+  const arrayOf = (column: BulkRecords['rows'] | undefined, type: string): Sql =>
+    sql`${indexes.map(index => valueAt(column, index) ?? null)}::${raw(type)}[]`
+  const raws = indexes
+    .map(index => valueAt(records.raws, index))
+    .map(given => (typeof given === 'string' ? given.replaceAll('\0', '\ufffd') : null))
+  const arrays = [
+    arrayOf(records.rows, 'bigint'),
+    arrayOf(records.lines, 'bigint'),
+    sql`${raws}::text[]`,
+    ...columns.map((name, position) =>
+      arrayOf(records.values[position], typeOf(resource.fields[name] ?? { kind: 'text' })),
+    ),
+    ...(isSparse
+      ? columns.map(
+          (_, at) => sql`${indexes.map(index => valueAt(records.values[at], index) !== undefined)}::boolean[]`,
+        )
+      : []),
+  ]
+  const names = ['row', 'line', 'raw', ...columns, ...(isSparse ? columns.map(flagOf) : [])].join()
+  await queries.run(sql`INSERT INTO import_rows (${raw(names)}) SELECT ${raw(names)}
+    FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS u(${raw(`${names}, place`)}) ORDER BY place`)
+}

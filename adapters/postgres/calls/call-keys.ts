@@ -1,0 +1,90 @@
+import { isAnswered } from '../../../core/calls/completed-call.ts'
+import type { CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
+import type { Queries } from '../database/database.ts'
+import { sql } from '../database/sql.ts'
+
+/** Between an id and a name. It sorts before whatever else ids are written with, so that one look finds every switch's. */
+const BEFORE_NAME = '\t'
+const AFTER_NAMES = '\n'
+
+/** The text by which a call is stored: its switch's id for it, followed by the switch's name where that is known. */
+export const keyOf = ({ switchCallId, switchName }: Pick<IdentifiedCall, 'switchCallId' | 'switchName'>): string =>
+  switchName ? switchCallId + BEFORE_NAME + switchName : switchCallId
+
+/** The parts of the key in that column, as SQL. */
+export const partsOfKey = (column: string): { readonly id: string; readonly switchName: string } => ({
+  id: `split_part(${column}, chr(${BEFORE_NAME.charCodeAt(0)}), 1)`,
+  switchName: `nullif(split_part(${column}, chr(${BEFORE_NAME.charCodeAt(0)}), 2), '')`,
+})
+
+/** Between a channel's id and what tells its attempts apart, and the sign after it. */
+const BEFORE_ATTEMPT = '/'
+const AFTER_ATTEMPTS = '0'
+
+/** The id of the call where it is not that of its channel, which its key begins with. */
+export const linkedIdOf = ({ attempt }: KnownCall): string | null =>
+  attempt && attempt.callId !== attempt.channelId ? attempt.callId : null
+
+interface KeyRow extends CallMarks {
+  readonly place: number
+  readonly cdrId: number
+  readonly key: string
+  readonly linkedId: string | null
+  readonly disposition: string
+}
+
+/** Where stored calls are looked for that may be a call's: keys from one to before another, and what is linked to an id. */
+interface Look {
+  readonly place: number
+  readonly source: string
+  readonly low: string
+  readonly high: string
+  readonly linked: string | null
+}
+
+function looksFor({ source, switchCallId, attempt }: IdentifiedCall, place: number): Look[] {
+  if (!attempt) return [{ place, source, low: switchCallId, high: switchCallId + AFTER_NAMES, linked: null }]
+  return [...new Set([attempt.channelId, attempt.callId])].map(id => ({
+    ...{ place, source, low: id + BEFORE_ATTEMPT, high: id + AFTER_ATTEMPTS },
+    linked: id,
+  }))
+}
+
+/**
+ * Finds the stored calls that have the id of one of these of the same kind of switch, or are attempts of the same call.
+ * Keys are of any length, so their indexes hold the first 200 characters.
+ */
+export async function storedCalls<T extends IdentifiedCall>(
+  queries: Queries,
+  calls: readonly T[],
+): Promise<(call: T) => readonly StoredCall[]> {
+  const looks = calls.flatMap(looksFor)
+  const columns = sql`SELECT q.place, r.cdr_id AS "cdrId", r.switch_call_id AS key, r.linked_id AS "linkedId",
+    c.tenant_id, c.started_at, c.destination_number, c.disposition`
+  const asked = sql`unnest(${looks.map(({ place }) => place)}::bigint[], ${looks.map(({ source }) => source)}::text[],
+    ${looks.map(({ low }) => low)}::text[], ${looks.map(({ high }) => high)}::text[],
+    ${looks.map(({ linked }) => linked)}::text[]) AS q(place, source, low, high, linked)`
+  const rows = await queries.rows<KeyRow>(
+    sql`${columns} FROM ${asked} JOIN cdr_ratings r ON r.source = q.source
+        AND left(r.switch_call_id, 200) >= left(q.low, 200) COLLATE "C" AND left(r.switch_call_id, 200) <= left(q.high, 200) COLLATE "C"
+        AND r.switch_call_id >= q.low COLLATE "C" AND r.switch_call_id < q.high COLLATE "C" JOIN cdrs c ON c.id = r.cdr_id
+      UNION ${columns} FROM ${asked} JOIN cdr_ratings r ON r.source = q.source
+        AND left(r.linked_id, 200) = left(q.linked, 200) AND r.linked_id = q.linked JOIN cdrs c ON c.id = r.cdr_id`,
+  )
+  const found = new Map<T, StoredCall[]>()
+  for (const row of rows) {
+    const call = calls[row.place]
+    if (call) found.set(call, [...(found.get(call) ?? []), storedCall(row)])
+  }
+  return call => found.get(call) ?? []
+}
+
+function storedCall({ cdrId, key, linkedId, disposition, place: _, ...marks }: KeyRow): StoredCall {
+  const [switchCallId = '', switchName = ''] = key.split(BEFORE_NAME)
+  const channelId = switchCallId.slice(0, Math.max(0, switchCallId.lastIndexOf(BEFORE_ATTEMPT)))
+  return {
+    ...{ cdrId, switchCallId, switchName: switchName || null, marks },
+    isAnswered: isAnswered({ disposition }),
+    attempt: { channelId, callId: linkedId ?? channelId },
+  }
+}

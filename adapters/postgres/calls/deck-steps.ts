@@ -1,0 +1,109 @@
+import type { Timestamp } from '../../../core/dates.ts'
+import type { DeckApplied, DeckChanges, DeckEntry } from '../../../core/ports/decks.ts'
+import {
+  ALL_ALONG,
+  type DeckPlace,
+  type DeckState,
+  type DeckTime,
+  type DeckTimes,
+  deckTimeAt,
+} from '../../../core/rating/deck-times.ts'
+import { FOREVER } from '../../../core/rating/period.ts'
+import { applyToRates, compare, type IncomingDeck, keepAside, keepStored } from '../bulk/incoming-deck.ts'
+import type { Queries } from '../database/database.ts'
+import { raw, sql } from '../database/sql.ts'
+import type { AuditTrail } from '../service/audit.ts'
+
+export const ENTRY = raw(
+  'id, tenant_id AS "tenantId", effective_at AS "effectiveAt", state, file, rates, created_at AS "createdAt"',
+)
+
+/** When the decks of a tenant take effect. */
+export const timesOf = (queries: Queries, tenantId: number): Promise<DeckTimes> =>
+  queries.rows<DeckTime>(
+    sql`SELECT id, effective_at AS "effectiveAt", state FROM decks WHERE tenant_id = ${tenantId} ORDER BY effective_at`,
+  )
+
+/** One program at a time changes the decks of a tenant. */
+export async function lockDecks(within: Queries, tenantId: number): Promise<void> {
+  await within.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`decks ${tenantId}`}, 0))`)
+}
+
+interface NewDeck {
+  readonly tenantId: number
+  readonly effectiveAt: Timestamp
+  readonly state: DeckState
+  readonly file: string
+  readonly rates: number
+}
+
+async function insert(within: Queries, deck: NewDeck, now: Timestamp): Promise<number> {
+  const { tenantId, effectiveAt, state, file, rates } = deck
+  const id = await within.value<number>(
+    sql`INSERT INTO decks (tenant_id, effective_at, state, file, rates, created_at)
+      VALUES (${tenantId}, ${effectiveAt}, ${state}, ${file}, ${rates}, ${now}) ON CONFLICT (tenant_id, effective_at)
+      DO UPDATE SET file = excluded.file, rates = excluded.rates, created_at = excluded.created_at RETURNING id`,
+  )
+  return id ?? 0
+}
+
+const setState = (within: Queries, id: number, state: DeckState, rates: number): Promise<number> =>
+  within.run(sql`UPDATE decks SET state = ${state}, rates = ${rates} WHERE id = ${id}`)
+
+/** Keeps the stored rates for the calls of before; those that no deck had replaced get an entry of their own. */
+async function retire(within: Queries, tenantId: number, former: DeckTime | null, now: Timestamp): Promise<void> {
+  const first = { tenantId, effectiveAt: ALL_ALONG, state: 'past', file: '', rates: 0 } as const
+  const id = former?.id ?? (await insert(within, first, now))
+  await setState(within, id, 'past', await keepStored(within, id, tenantId))
+}
+
+/** Puts a deck that was compared in its place. */
+export async function put(
+  within: Queries,
+  incoming: IncomingDeck,
+  { effectiveAt, state, former, replaces }: DeckPlace,
+  changes: DeckChanges,
+  file: string,
+  now: Timestamp,
+): Promise<void> {
+  const { tenantId } = incoming
+  if (state === 'in force' && !replaces && effectiveAt > ALL_ALONG) await retire(within, tenantId, former, now)
+  const rates = changes.created + changes.updated + changes.unchanged
+  const id = await insert(within, { tenantId, effectiveAt, state, file, rates }, now)
+  if (state === 'in force') await applyToRates(within, incoming, changes, now)
+  else await keepAside(within, id, incoming)
+}
+
+/** Makes the rates of the deck that is due the stored ones: of that tenant, of which it is the first; null without one. */
+export async function applyDue(
+  within: Queries,
+  trail: AuditTrail,
+  now: Timestamp,
+  tenantId: number,
+): Promise<DeckApplied | null> {
+  await lockDecks(within, tenantId)
+  const deck = await within.row<DeckEntry>(sql`SELECT ${ENTRY} FROM decks
+    WHERE state = 'pending' AND effective_at <= ${now} AND tenant_id = ${tenantId} ORDER BY effective_at LIMIT 1`)
+  return deck ? apply(within, trail, deck, now) : null
+}
+
+async function apply(within: Queries, trail: AuditTrail, deck: DeckEntry, now: Timestamp): Promise<DeckApplied> {
+  const { id, tenantId, effectiveAt } = deck
+  const times = (await timesOf(within, tenantId)).filter(time => time.id !== id)
+  const former = deckTimeAt(times, effectiveAt)
+  const rows = sql`(SELECT * FROM deck_rates WHERE deck_id = ${id})`
+  const incoming = { tenantId, rows, of: (field: string) => raw(`s.${field}`), former }
+  const changes = await compare(within, incoming)
+  await retire(within, tenantId, former, now)
+  await applyToRates(within, incoming, changes, now)
+  await setState(within, id, 'in force', deck.rates)
+  await within.run(sql`DELETE FROM deck_rates WHERE deck_id = ${id}`)
+  // Calls that it rated ahead now get the ids of what was new in it.
+  const next = times.find(time => time.effectiveAt > effectiveAt)
+  await within.run(sql`UPDATE cdr_ratings
+    SET rate_id = (SELECT max(id) FROM rates WHERE tenant_id = ${tenantId} AND prefix = cdr_ratings.prefix)
+    WHERE rate_id IS NULL AND outcome = 'rated' AND cdr_id IN (SELECT id FROM cdrs WHERE tenant_id = ${tenantId}
+      AND started_at >= ${effectiveAt} AND started_at < ${next?.effectiveAt ?? FOREVER.to})`)
+  await trail.note(within, 'apply', 'rates', null, { deck: id, tenant_id: tenantId, file: deck.file, ...changes })
+  return { deck: { ...deck, state: 'in force' }, ...changes }
+}
