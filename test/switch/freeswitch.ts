@@ -75,6 +75,36 @@ describe('a real FreeSWITCH', { skip, timeout: 300_000 }, () => {
     )
   })
 
+  test('shows its telephones and calls, ends one, and has nothing that is wrong', async () => {
+    const shown = async (...args: string[]): Promise<Record<string, unknown>[]> => {
+      const found = await lab.cli(...args)
+      assert.ok(Array.isArray(found), JSON.stringify(found))
+      return found
+    }
+    assert.deepEqual(
+      (await shown('phones', '--tenant', 'acme')).map(({ extension, agent }) => [extension, agent]).toSorted(),
+      [
+        ['101', 'lab-phone/1'],
+        ['102', 'lab-phone/1'],
+      ],
+    )
+    const carrier = await lab.answered(CARRIER)
+    const calling = lab.phones.call(desk, '0501234568', 30_000)
+    const call = await until('the call is answered', async () =>
+      (await shown('calls')).find(({ seconds }) => seconds !== null),
+    )
+    const { tenant, from, to, trunk, direction } = call
+    assert.deepEqual([tenant, from, to, trunk, direction], ['acme', '101', '+380501234568', 'carrier-one', 'outbound'])
+    assert.match(String(call['cost']), /^0\.0\d{3}$/)
+    await lab.cli('calls', 'end', String(call['id']))
+    await calling
+    carrier.stop()
+    await carrier.done
+    assert.deepEqual(await shown('calls'), [])
+    assert.equal((await lab.recorded('+380501234568')).length, 1)
+    assert.deepEqual(await shown('switch', 'check'), [])
+  })
+
   test('keeps the records of calls that end while the daemon is away', async () => {
     const answering = await lab.answered(hall)
     const calling = lab.phones.call(desk, '102', 3_000)

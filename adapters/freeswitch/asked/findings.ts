@@ -157,7 +157,7 @@ async function recordsWaiting(folder: string | null): Promise<SwitchFinding[]> {
     found(
       'records_waiting',
       'warning',
-      `${waiting} call records wait in ${folder}`,
+      `${waiting} call ${waiting === 1 ? 'record waits' : 'records wait'} in ${folder}`,
       'start trunklined, which takes them in and removes them',
     ),
   ]

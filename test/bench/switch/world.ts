@@ -4,7 +4,9 @@ import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { FULL_SIZE } from '../dataset.ts'
 
 export const TOKEN = 'the-token-of-the-benchmarks'
-export const CARRIER = { host: '127.0.45.99', port: 25_560 }
+/** The addresses of the switch, its telephones and its carrier are 127.0.NET.x. */
+export const NET = 45
+const CARRIER = { host: `127.0.${NET}.99`, port: 25_560 }
 
 const now = '2026-11-01T00:00:00.000000Z'
 const AGENTS = 10

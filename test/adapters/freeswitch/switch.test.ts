@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { freeswitch } from '../../../adapters/freeswitch/freeswitch.ts'
+import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
+import { AppError, type ErrorCode } from '../../../core/errors.ts'
+import type { TelephoneSwitch } from '../../../core/ports/switching.ts'
+import { manualClock } from '../../support/clock.ts'
+import { type Behaviour, heldSwitch, PASSWORD } from '../../support/event-socket.ts'
+import { directoryOf, KEY } from '../../support/freeswitch.ts'
+import { temporaryFolder } from '../../support/http/app.ts'
+import { directory, extension, trunk } from '../../support/switching.ts'
+
+const one = trunk('carrier-one')
+const acme = directory({ extensions: [extension('101')], trunks: [one] })
+
+/** Asks a switch that behaves so, whose event socket has that password. */
+async function asked<T>(
+  behaviour: Behaviour,
+  ask: (of: TelephoneSwitch, commands: readonly string[]) => Promise<T>,
+  { password = PASSWORD, cdrFolder = null }: { password?: string; cdrFolder?: string | null } = {},
+): Promise<T> {
+  const held = await heldSwitch(behaviour)
+  try {
+    const of = freeswitch.ask({
+      ...{ place: { ...held.place, password }, cdrFolder, key: KEY, clock: manualClock() },
+      stored: read => read(directoryOf(() => [acme])),
+    })
+    return await ask(of, held.commands)
+  } finally {
+    await held.close()
+  }
+}
+
+/** Sends each byte by itself, in turns of the event loop. */
+const byteByByte: NonNullable<Behaviour['send']> = async (socket, text) => {
+  for (const byte of Buffer.from(text)) {
+    socket.write(Buffer.from([byte]))
+    await nextTurn()
+  }
+}
+
+const fails = (code: ErrorCode) => (error: unknown) => error instanceof AppError && error.code === code
+
+const REGISTRATIONS = `
+Registrations:
+=================================================================================================
+Call-ID:    1-26@127.0.0.11
+User:       101@acme.example.com
+Contact:    "" <sip:101@127.0.0.11:25561>
+Agent:      desk-phone/1
+Status:     Registered(UDP)(unknown) EXP(2026-11-22 12:05:00) EXPSECS(60)
+Ping-Status: Reachable
+IP:         127.0.0.11
+Port:       25561
+
+Call-ID:    2-26@127.0.0.12
+User:       7@elsewhere.example.com
+Agent:
+Status:     Registered(UDP)
+IP:         127.0.0.12
+Port:       5060
+
+Total items returned: 2
+=================================================================================================
+`
+
+const ID = '1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11'
+const leg = (given: Record<string, string>) => ({ created_epoch: '1795350000', call_uuid: ID, ...given })
+const CHANNELS = JSON.stringify({
+  row_count: 3,
+  rows: [
+    leg({ uuid: ID, callstate: 'ACTIVE', presence_data: 'trunkline:acme:outbound:101::+380501112233' }),
+    leg({
+      ...{ uuid: 'f0', callstate: 'ACTIVE', presence_data: 'trunkline:acme:outbound:101:carrier-one:+380501112233' },
+    }),
+    leg({ uuid: 'f1', call_uuid: 'f1', callstate: 'RINGING', presence_data: '' }),
+  ],
+})
+const DUMP = 'Event-Name: CHANNEL_DATA\nCaller-Channel-Answered-Time: 1795350002123456\n'
+
+const GOOD = {
+  module_exists: 'true',
+  xml_locate: '<configuration name="trunkline.conf"></configuration>',
+  global_getvar: '127.0.0.1',
+  user_exists: 'false',
+  'sofia profile external gwlist down': '',
+  'sofia profile external gwlist': gatewayOf(one, KEY),
+  'sofia status profile internal reg': REGISTRATIONS,
+  'show channels': CHANNELS,
+  uuid_dump: DUMP,
+  uuid_kill: '+OK\n',
+}
+
+const answering =
+  (changed: Partial<Record<keyof typeof GOOD, string>> = {}) =>
+  (command: string): string =>
+    Object.entries({ ...GOOD, ...changed }).find(([name]) => command.startsWith(name))?.[1] ?? '-ERR no such command\n'
+
+describe('FreeSWITCH, asked over its event socket', () => {
+  test('shows its telephones, with the tenants of their domains', async () => {
+    const found = await asked({ answer: answering(), send: byteByByte }, of => of.phones())
+    const now = Date.parse(manualClock().now())
+    assert.deepEqual(
+      found.map(({ tenant, extension: number, address, agent }) => [tenant, number, address, agent]),
+      [
+        ['acme', '101', '127.0.0.11:25561', 'desk-phone/1'],
+        [null, '7', '127.0.0.12:5060', null],
+      ],
+    )
+    assert.deepEqual(
+      found.map(({ expiresAt }) => expiresAt && Date.parse(expiresAt) - now),
+      [60_000, null],
+    )
+  })
+
+  test('shows its calls as those of the legs to carriers, with the moment of the answer', async () => {
+    const [call, ...others] = await asked({ answer: answering(), send: byteByByte }, of => of.calls())
+    assert.equal(others.length, 0)
+    assert.deepEqual(call, {
+      ...{ id: ID, tenant: 'acme', extension: '101', from: '101', to: '+380501112233', direction: 'outbound' },
+      ...{ trunk: 'carrier-one', startedAt: '2026-11-22T12:20:00.000000Z', answeredAt: '2026-11-22T12:20:02.123456Z' },
+    })
+  })
+
+  test('ends a call by its id, and sends nothing else that is given as one', () =>
+    asked({ answer: answering() }, async (of, commands) => {
+      assert.equal(await of.end(ID), true)
+      assert.deepEqual(commands, [`uuid_kill ${ID} NORMAL_CLEARING`])
+      for (const id of ['all', `${ID} x`, 'a\n\napi shutdown', '']) assert.equal(await of.end(id), false)
+      assert.equal(commands.length, 1)
+    }))
+
+  test('says of an unknown call that there is none', async () => {
+    const answer = answering({ uuid_kill: '-ERR No such channel!\n' })
+    assert.equal(await asked({ answer }, of => of.end(ID)), false)
+  })
+
+  const found = (changed: Partial<Record<keyof typeof GOOD, string>>): Promise<string[]> =>
+    asked({ answer: answering(changed) }, async of => (await of.check()).map(({ code }) => code))
+
+  test('finds nothing wrong where nothing is', async () => assert.deepEqual(await found({}), []))
+
+  test('finds what is wrong, each with what helps', async () => {
+    assert.deepEqual(await found({ xml_locate: '-ERR\n' }), ['freeswitch_feed_unanswered'])
+    assert.deepEqual(await found({ user_exists: 'true' }), ['freeswitch_stock_users'])
+    assert.deepEqual(await found({ 'sofia profile external gwlist': '' }), ['freeswitch_gateway_missing'])
+    const down = { 'sofia profile external gwlist': '', 'sofia profile external gwlist down': gatewayOf(one, KEY) }
+    assert.deepEqual(await found(down), ['freeswitch_gateway_down'])
+    assert.deepEqual(new Set(await found({ module_exists: 'false' })), new Set(['freeswitch_module_missing']))
+    const findings = await asked({ answer: answering({ module_exists: 'false' }) }, of => of.check())
+    assert.ok(findings.every(({ fix }) => fix !== null))
+  })
+
+  test('finds records that wait, and a folder that cannot be read', async () => {
+    const folder = temporaryFolder()
+    const cdrFolder = join(folder.path, 'cdr')
+    const codes = () => asked({ answer: answering() }, of => of.check(), { cdrFolder })
+    assert.deepEqual((await codes())[0]?.code, 'freeswitch_cdr_folder')
+    mkdirSync(cdrFolder)
+    assert.deepEqual(await codes(), [])
+    writeFileSync(join(cdrFolder, 'one.cdr.json'), '{}')
+    assert.equal((await codes())[0]?.finding, `1 call record waits in ${cdrFolder}`)
+    folder.remove()
+  })
+
+  test('is found to refuse the password, or to be away; questions fail with that', async () => {
+    await asked(
+      {},
+      async of => {
+        assert.deepEqual(
+          (await of.check()).map(({ code }) => code),
+          ['freeswitch_password'],
+        )
+        await assert.rejects(of.phones(), fails('forbidden'))
+      },
+      { password: 'another' },
+    )
+    const rude = { greeting: 'Content-Type: text/rude-rejection\nContent-Length: 24\n\nAccess Denied, go away.\n' }
+    await asked(rude, async of => {
+      assert.deepEqual(
+        (await of.check()).map(({ code }) => code),
+        ['freeswitch_unreachable'],
+      )
+      await assert.rejects(of.calls(), fails('unavailable'))
+    })
+  })
+
+  test('fails where another program listens, and where the connection is cut in mid-answer', async () => {
+    for (const greeting of ['SSH-2.0-OpenSSH_9.2\r\n\n\n', '\u0000'.repeat(100_000), '\n\n'])
+      await asked({ greeting }, of => assert.rejects(of.phones(), fails('unavailable')))
+    const half: Behaviour = {
+      answer: answering(),
+      send: (socket, text) => {
+        if (!text.includes('api/response')) return void socket.write(text)
+        socket.write(text.slice(0, text.length / 2), () => socket.destroy())
+      },
+    }
+    await asked(half, async of => {
+      for (const ask of [of.phones(), of.calls(), of.end(ID)]) await assert.rejects(ask, fails('unavailable'))
+    })
+    await asked({ answer: () => 'not JSON' }, of => assert.rejects(of.calls(), fails('unavailable')))
+  })
+})
