@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { asteriskFollower } from '../../../adapters/asterisk/follower.ts'
+import type { FileName } from '../../../adapters/asterisk/render/files.ts'
+import { writeFileWhole } from '../../../adapters/asterisk/write-file.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { SwitchDirectory, SwitchFollower } from '../../../core/ports/switching.ts'
+import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
+import {
+  type HeldManager,
+  heldManager,
+  type ModelSwitch,
+  modelSwitch,
+  PASSWORD,
+} from '../../support/asterisk/manager.ts'
+import { until } from '../../support/data/switch.ts'
+import { directory, extension, type World } from '../../support/switching.ts'
+
+/** What the follower reads, which a test changes. */
+function held(worlds: Map<string, World>): SwitchDirectory {
+  const whole = async (slug: string) => {
+    const given = worlds.get(slug)
+    return given ? directory(given) : null
+  }
+  const none = async (): Promise<null> => null
+  return {
+    ...{ registrant: none, forCall: none, forDid: none, whole },
+    async *all() {
+      for (const slug of worlds.keys()) {
+        const found = await whole(slug)
+        if (found) yield found
+      }
+    },
+  }
+}
+
+describe('an Asterisk that is followed', () => {
+  let folder: string
+  let model: ModelSwitch
+  let manager: HeldManager
+  let worlds: Map<string, World>
+  let troubles: unknown[]
+  let taken: FileName[]
+  let left: readonly unknown[][]
+  let connected: number
+  let ending: AbortController
+  let running: Promise<void>
+  let follower: SwitchFollower
+
+  const start = (password = PASSWORD, place = manager): void => {
+    follower = asteriskFollower({
+      ...{ folder, directory: held(worlds), now: () => performance.now() },
+      place: { host: '127.0.0.1', port: place.port, user: 'trunkline', password },
+      usage: { of: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set() }) },
+      rates: { of: async () => [] },
+      onTrouble: error => troubles.push(error),
+      onTaken: name => taken.push(name),
+      onLeftOut: all => {
+        left = [...left, [...all]]
+      },
+    })
+    running = follower.run(() => {
+      connected++
+    }, ending.signal)
+  }
+  const set = (slug: string, given: World): unknown =>
+    worlds.set(slug, { ...given, tenant: { slug, id: slug === 'acme' ? 1 : 2, ...given.tenant } })
+  const settled = (): Promise<void> => until('all files are loaded', () => taken.length >= 4)
+  const reloads = (): string[] =>
+    model.asked.flatMap(({ Action, Module }) => (Action === 'Reload' ? [Module ?? ''] : []))
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'trunkline-follower-'))
+    model = modelSwitch(folder)
+    manager = await heldManager(model.answer)
+    worlds = new Map()
+    set('acme', {})
+    ;[troubles, taken, left, connected] = [[], [], [], 0]
+    ending = new AbortController()
+  })
+  afterEach(async () => {
+    ending.abort()
+    await running
+    await manager.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('reads every file once, the dialplan first, and after a change only what has changed', async () => {
+    start()
+    await follower.reconcile('all')
+    await settled()
+    assert.deepEqual(reloads(), ['pbx_config.so', 'res_pjsip.so', 'app_queue.so', 'app_voicemail.so'])
+    set('acme', { extensions: [extension('101', { secret: 'another' }), extension('102')] })
+    await follower.reconcile(new Set([1]))
+    await until('the new secret is loaded', () => taken.length === 5)
+    assert.deepEqual(reloads().slice(4), ['res_pjsip.so'])
+    await follower.reconcile('all')
+    assert.equal(reloads().length, 5, 'an unchanged file is not reloaded')
+  })
+
+  test('names a file that a reload reported as loaded and that is not', async () => {
+    model.isDeaf = true
+    start()
+    await follower.reconcile('all')
+    await until('the trouble is told', () => troubles.length > 0)
+    const [error] = troubles
+    assert.ok(error instanceof AppError && error.code === 'conflict' && /extensions\.conf/.test(error.message))
+    assert.deepEqual(taken, [])
+  })
+
+  test('asks a switch that is back what it has, and reloads only what it lacks', async () => {
+    start()
+    await follower.reconcile('all')
+    await settled()
+    model.loaded.delete('queues')
+    manager.cut()
+    await until('it is connected again', () => connected === 2)
+    await until('the queues are loaded again', () => taken.length === 5)
+    assert.deepEqual(reloads().slice(4), ['app_queue.so'])
+  })
+
+  test('writes the files while the switch is away, and has them loaded once it is there', async () => {
+    const place = { ...manager }
+    const answer = model.answer
+    await manager.close()
+    start(PASSWORD, place)
+    await follower.reconcile('all')
+    assert.match(readFileSync(join(folder, 'pjsip.conf'), 'utf8'), /^\[acme-101\]/m)
+    await until('the trouble is told', () => troubles.length > 0)
+    assert.ok(troubles[0] instanceof AppError && troubles[0].code === 'unavailable')
+    manager = await heldManager(answer, undefined, place.port)
+    await settled()
+  })
+
+  test('says that the password is refused, and changes nothing', async () => {
+    start('wrong')
+    await until('the refusal is told', () => troubles.length > 0)
+    const [error] = troubles
+    assert.ok(error instanceof AppError && error.code === 'forbidden')
+    assert.ok(!error.message.includes('wrong'))
+    assert.deepEqual([connected, reloads()], [0, []])
+  })
+
+  test('survives a connection that is cut within a reload, and garbage', async () => {
+    let cuts = 0
+    const garbled = await heldManager((action, socket) => {
+      if (action['Action'] !== 'Reload' || cuts > 1) return model.answer(action, socket)
+      cuts++
+      if (cuts === 1) socket.destroy()
+      return cuts === 1 ? null : `\0garbage${'\r\n'.repeat(3)}: : \r\n\r\n${model.answer(action, socket)}`
+    })
+    start(PASSWORD, garbled)
+    await follower.reconcile('all')
+    await settled()
+    assert.ok(troubles.length > 0 && cuts > 1)
+    await garbled.close()
+  })
+
+  test('ends the calls of a tenant that is suspended, and of no other', async () => {
+    set('acme-west', {})
+    start()
+    await follower.reconcile('all')
+    await settled()
+    for (const [slug, id] of [
+      ['acme', '1'],
+      ['acme-west', '2'],
+    ] as const)
+      model.channels.push({ Channel: `PJSIP/${slug}-101-0000000${id}`, Uniqueid: id, Linkedid: id, AccountCode: slug })
+    set('acme', { tenant: { status: 'suspended' } })
+    await follower.reconcile(new Set([1]))
+    assert.deepEqual(
+      model.channels.map(({ Channel }) => Channel),
+      ['PJSIP/acme-west-101-00000002'],
+    )
+    assert.doesNotMatch(readFileSync(join(folder, 'extensions.conf'), 'utf8'), /^\[tenant-acme\]/m)
+  })
+
+  test('tells what cannot be on the switch, when that changes', async () => {
+    set('acme', { extensions: [extension('101', { secret: '' }), extension('102')] })
+    start()
+    await follower.reconcile('all')
+    await follower.reconcile('all')
+    assert.deepEqual(left, [[{ of: 'extension acme/101', why: 'it has no secret' }]])
+    set('acme', {})
+    await follower.reconcile(new Set([1]))
+    assert.deepEqual(left.at(-1), [])
+  })
+})
+
+test('a file is put in place at once, for the group alone, and is left alone where it is the same', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trunkline-write-'))
+  const path = join(folder, 'pjsip.conf')
+  writeFileSync(path, 'former')
+  assert.equal(await writeFileWhole(path, 'new'), true)
+  const { ino, mode } = statSync(path)
+  assert.equal(mode & 0o777, 0o640)
+  assert.equal(await writeFileWhole(path, 'new'), false)
+  assert.equal(statSync(path).ino, ino)
+  await assert.rejects(writeFileWhole(join(folder, 'gone', 'x.conf'), 'text'))
+  rmSync(folder, { recursive: true, force: true })
+})

@@ -1,0 +1,116 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { MODULES, markerIn } from '../../../adapters/asterisk/marked.ts'
+import { FILES, type FileName } from '../../../adapters/asterisk/render/files.ts'
+
+export const BANNER = 'Asterisk Call Manager/11.0.0\r\n'
+export const PASSWORD = 'right'
+
+export type Actions = Readonly<Record<string, string>>
+/** What is sent for an action; null: nothing. */
+export type Answer = (action: Actions, socket: Socket) => string | null
+
+export const ok = ({ ActionID }: Actions, more = ''): string =>
+  `Response: Success\r\nActionID: ${ActionID}\r\n${more}\r\n`
+
+export const login = (action: Actions): string =>
+  action['Secret'] === PASSWORD ? ok(action) : `Response: Error\r\nActionID: ${action['ActionID']}\r\n\r\n`
+
+/** An answer that lists events. */
+export function listed(action: Actions, event: string, items: readonly Actions[]): string {
+  const of = `ActionID: ${action['ActionID']}\r\n`
+  const fields = (item: Actions): string =>
+    Object.entries(item)
+      .map(([name, value]) => `${name}: ${value}\r\n`)
+      .join('')
+  const events = items.map(item => `Event: ${event}\r\n${of}${fields(item)}\r\n`)
+  return `${ok(action, 'EventList: start\r\n')}${events.join('')}Event: ${event}Complete\r\nEventList: Complete\r\n${of}\r\n`
+}
+
+export interface HeldManager {
+  readonly port: number
+  /** Cuts every connection. */
+  cut(): void
+  close(): Promise<void>
+}
+
+/** A manager interface that a test holds: it speaks byte by byte, and as `answer` says. */
+export async function heldManager(answer: Answer, banner = BANNER, port = 0): Promise<HeldManager> {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer(socket => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('close', () => sockets.delete(socket))
+    socket.write(banner)
+    let pending = ''
+    socket.setEncoding('utf8').on('data', piece => {
+      pending += piece
+      for (let end = pending.indexOf('\r\n\r\n'); end !== -1; end = pending.indexOf('\r\n\r\n')) {
+        const action = actionIn(pending.slice(0, end))
+        pending = pending.slice(end + 4)
+        const told = action['Action'] === 'Login' ? login(action) : answer(action, socket)
+        // Byte by byte, as a network may deliver it.
+        if (told !== null && told.length > 10_000) socket.write(told)
+        else for (const byte of told ?? '') socket.write(byte)
+      }
+    })
+  }).listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    port: typeof address === 'object' && address ? address.port : 0,
+    cut,
+    close: async () => {
+      cut()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+const actionIn = (text: string): Actions =>
+  Object.fromEntries(
+    text
+      .split('\r\n')
+      .map(line => line.split(': '))
+      .map(([name, value]) => [name, value ?? '']),
+  )
+
+/** What a switch behind a held manager interface has loaded, and what was asked of it. */
+export interface ModelSwitch {
+  readonly answer: Answer
+  readonly asked: Actions[]
+  readonly loaded: Map<FileName, string>
+  readonly channels: Actions[]
+  /** Reloads report success, and nothing is loaded. */
+  isDeaf: boolean
+}
+
+/** An Asterisk as far as the follower talks to it: it reads the files of the folder when it is told to. */
+export function modelSwitch(folder: string): ModelSwitch {
+  const model: ModelSwitch = {
+    ...{ asked: [], loaded: new Map(), channels: [], isDeaf: false },
+    answer: action => {
+      model.asked.push(action)
+      if (action['Action'] === 'CoreShowChannels') return listed(action, 'CoreShowChannel', model.channels)
+      if (action['Action'] === 'Hangup') {
+        const at = model.channels.findIndex(({ Channel }) => Channel === action['Channel'])
+        if (at >= 0) model.channels.splice(at, 1)
+        return ok(action)
+      }
+      const reloaded = FILES.find(name => MODULES[name].module === action['Module'])
+      if (reloaded && !model.isDeaf)
+        model.loaded.set(reloaded, markerIn(readFileSync(join(folder, `${reloaded}.conf`), 'utf8')) ?? '')
+      if (action['Action'] === 'Reload') return ok(action, 'Message: Module Reloaded\r\n')
+      const shown = FILES.find(name => action['Command']?.startsWith(MODULES[name].show('').split(' ')[0] ?? '-'))
+      const marker = shown && model.loaded.get(shown)
+      return ok(action, `Output: ${marker && action['Command'] ? marker : 'No such marker'}\r\n`)
+    },
+  }
+  return model
+}
