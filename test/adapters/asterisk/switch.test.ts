@@ -1,0 +1,133 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { marked } from '../../../adapters/asterisk/marked.ts'
+import { FILES } from '../../../adapters/asterisk/render/files.ts'
+import { NEEDED_MODULES } from '../../../adapters/asterisk/setup.ts'
+import { asterisk } from '../../../adapters/asterisk/switch.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { TelephoneSwitch } from '../../../core/ports/switching.ts'
+import { type Actions, type HeldManager, heldManager, listed, ok, PASSWORD } from '../../support/asterisk/manager.ts'
+import { manualClock } from '../../support/clock.ts'
+
+const channel = (name: string, given: Actions = {}): Actions => ({
+  ...{ Channel: name, AccountCode: 'acme', Uniqueid: '1.1', Linkedid: '1.1', CallerIDNum: '101', Exten: '102' },
+  ...{ ChannelStateDesc: 'Up', Duration: '00:01:05', ...given },
+})
+
+describe('an Asterisk that is asked', () => {
+  let folder: string
+  let channels: Actions[]
+  let contacts: Actions[]
+  let hungUp: string[]
+  let output: (command: string) => string
+  let manager: HeldManager
+  const ask = (password = PASSWORD): TelephoneSwitch =>
+    asterisk({
+      folder,
+      place: { host: '127.0.0.1', port: manager.port, user: 'trunkline', password },
+      clock: manualClock(),
+    })
+
+  beforeEach(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'trunkline-asked-'))
+    ;[channels, contacts, hungUp, output] = [[], [], [], () => '']
+    manager = await heldManager(action => {
+      switch (action['Action']) {
+        case 'CoreShowChannels':
+          return listed(action, 'CoreShowChannel', channels)
+        case 'PJSIPShowContacts':
+          return listed(action, 'ContactList', contacts)
+        case 'Getvar':
+          return ok(action, 'Value: 1795343040.500000\r\n')
+        case 'Hangup':
+          hungUp.push(action['Channel'] ?? '')
+          return ok(action)
+        default:
+          return ok(action, `Output: ${output(action['Command'] ?? '')}\r\n`)
+      }
+    })
+  })
+  afterEach(async () => {
+    await manager.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  test('shows the phones that are registered, by tenant and extension, and no carrier', async () => {
+    const at = { Uri: 'sip:acme-west-101@192.0.2.9:5062;ob', UserAgent: 'Desk phone 7', RegExpire: '1795343100' }
+    contacts.push({ ObjectName: 'acme-west-101;@0123', ...at }, { ObjectName: '_carrier;@1', Uri: 'sip:192.0.2.1' })
+    assert.deepEqual(await ask().phones(), [
+      {
+        ...{ tenant: 'acme-west', extension: '101', address: '192.0.2.9:5062', agent: 'Desk phone 7' },
+        expiresAt: '2026-11-22T10:25:00.000000Z',
+      },
+    ])
+  })
+
+  test('shows a call once, with who called, where it went and when it was answered', async () => {
+    channels.push(
+      channel('PJSIP/acme-101-00000001', { Exten: '+380501234567' }),
+      channel('PJSIP/_carrier-00000002', { Uniqueid: '1.2', AccountCode: '', CallerIDNum: '+380501234567' }),
+    )
+    const [call, ...others] = await ask().calls()
+    assert.deepEqual(others, [])
+    assert.deepEqual(
+      [call?.id, call?.tenant, call?.extension, call?.to, call?.direction, call?.trunk, call?.answeredAt],
+      ['1.1', 'acme', '101', '+380501234567', 'outbound', 'carrier', '2026-11-22T10:24:00.000000Z'],
+    )
+  })
+
+  test('ends all channels of a call, and none where there is no such call', async () => {
+    channels.push(channel('PJSIP/acme-101-00000001'), channel('PJSIP/acme-102-00000002', { Uniqueid: '1.2' }))
+    channels.push(channel('PJSIP/beta-101-00000003', { Uniqueid: '2.1', Linkedid: '2.1' }))
+    assert.equal(await ask().end('9.9'), false)
+    assert.equal(await ask().end('1.1'), true)
+    assert.deepEqual(hungUp, ['PJSIP/acme-101-00000001', 'PJSIP/acme-102-00000002'])
+  })
+
+  const codes = async (): Promise<string[]> => (await ask().check()).map(({ code }) => code)
+  const healthy = (): void => {
+    const markers = FILES.map(name => {
+      const file = marked(name, `; ${name}\n`)
+      writeFileSync(join(folder, `${name}.conf`), file.text)
+      return file.marker
+    })
+    output = command =>
+      command === 'module show'
+        ? NEEDED_MODULES.map(name => `${name}.so`).join(' ')
+        : command === 'pjsip show settings'
+          ? 'default_realm : asterisk'
+          : markers.join(' ')
+  }
+
+  test('finds nothing wrong with one that has loaded every file', async () => {
+    healthy()
+    assert.deepEqual(await codes(), [])
+  })
+
+  test('finds files that are not written or not loaded, modules that are missing, and another realm', async () => {
+    assert.deepEqual(new Set(await codes()), new Set(['asterisk_not_written', 'asterisk_modules']))
+    healthy()
+    output = command => (command === 'pjsip show settings' ? 'default_realm : elsewhere' : 'No such thing')
+    assert.deepEqual(new Set(await codes()), new Set(['asterisk_not_loaded', 'asterisk_modules', 'asterisk_realm']))
+  })
+
+  test('finds a folder that is gone, a refused password and a switch that is away', async () => {
+    healthy()
+    const found = await ask('wrong').check()
+    assert.deepEqual(
+      found.map(({ code, severity }) => [code, severity]),
+      [['asterisk_manager', 'error']],
+    )
+    assert.ok(!JSON.stringify(found).includes('wrong'))
+    rmSync(folder, { recursive: true })
+    assert.ok((await codes()).includes('asterisk_folder'))
+    const away = ask()
+    await manager.close()
+    await assert.rejects(away.calls(), error => error instanceof AppError && error.code === 'unavailable')
+    assert.ok((await away.check()).some(({ code }) => code === 'asterisk_manager'))
+    manager = await heldManager(() => null)
+  })
+})
