@@ -1,3 +1,4 @@
+import { files } from '../adapters/files/files.ts'
 import type { ConsoleTools } from '../adapters/http/http.ts'
 import { pbx } from '../adapters/pbx/pbx.ts'
 import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/storage.ts'
@@ -16,6 +17,7 @@ import { type AccountKeeping, accountKeeping } from '../core/use-cases/accounts/
 import { type SecurityTrail, securityTrail } from '../core/use-cases/accounts/security-trail.ts'
 import { type SignIn, signIn } from '../core/use-cases/accounts/sign-in.ts'
 import { type LimitWatch, limitWatch } from '../core/use-cases/calls/limit-watch.ts'
+import { Jobs } from '../core/use-cases/jobs/jobs.ts'
 import { type Messaging, type MessagingSettings, messaging } from '../core/use-cases/messaging/messaging.ts'
 import { type SmsRouting, smsRouting } from '../core/use-cases/messaging/sms-routing.ts'
 import { administration, type UnreadListener } from '../core/use-cases/records/administer.ts'
@@ -23,7 +25,7 @@ import { browsing } from '../core/use-cases/records/browsing.ts'
 import { overview } from '../core/use-cases/records/overview.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
 import { ownProfiles } from './own-profiles.ts'
-import { changesOnThread } from './threaded.ts'
+import { changesOnThread, jobsOnThreads } from './threaded.ts'
 
 /** Everything a program needs, wired once. */
 export interface Trunkline extends UseCases {
@@ -61,6 +63,8 @@ export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 
   readonly keepsLoopFree?: boolean
   readonly onUnread?: UnreadListener
   readonly surroundings?: Surroundings
+  /** Called with an error of a job that is no fault of its input. */
+  readonly onTrouble?: (error: unknown) => void
   /** Called for each limit on calls that is reached, once an hour or day. */
   readonly onLimit?: (name: LimitName) => void
 }
@@ -113,6 +117,11 @@ export function compose(
   })
   const access = accessTo({ records, messages: instruments.messages(messages) }, settings.roles, useCases)
   const { records: _, ...everything } = access.useCases(EVERYTHING)
+  const jobs = new Jobs({
+    ...{ records, audit, clock, runner: jobsOnThreads(storage) },
+    store: files.jobFolder(files.jobFolderOf(settings.db)),
+    onTrouble: opening.onTrouble ?? (() => {}),
+  })
   return {
     storage,
     decks,
@@ -123,7 +132,7 @@ export function compose(
     access,
     ...everything,
     tools: {
-      ...{ records, decks, calls, audit, clock, readRecord: pbx.readRecord },
+      ...{ records, decks, calls, audit, clock, readRecord: pbx.readRecord, jobs },
     },
     smsRouting: smsRouting(records, storage.smsRoutes),
     limits: limitWatch({
@@ -133,6 +142,7 @@ export function compose(
     security: securityTrail({ accounts, audit, serverKeys, digests: system.digests(), clock }),
     signIn: signIn({ accounts, sessions, passwords, clock, lives: { idle, absolute } }),
     close: async () => {
+      await jobs.close()
       await gatewayClient.close()
       await endThread()
       await storage.close()

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
 import type { Wiring } from '../adapters/cli/cli.ts'
-import { openText } from '../adapters/files/text-input.ts'
+import { files } from '../adapters/files/files.ts'
 import { pbx } from '../adapters/pbx/pbx.ts'
 import { system } from '../adapters/system/system.ts'
 import type { Settings } from '../config/settings.ts'
@@ -46,7 +46,7 @@ export function openServices(
     audit,
     ingest: (source, ingesting) => pbx.ingest(source, ingesting, calls),
     readRecord: pbx.readRecord,
-    openText,
+    openText: files.openText,
     digestOf: system.digestOf,
     close: async () => {
       await endThread()

@@ -2,15 +2,18 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openStorage } from '../adapters/sqlite/storage.ts'
 import { system } from '../adapters/system/system.ts'
 import { threads } from '../adapters/threads/threads.ts'
+import { jobWork } from './job-work.ts'
 import type { ThreadData } from './threaded.ts'
 
 const { serves, path, actor }: ThreadData = workerData
 if (!parentPort) throw new Error('This is a thread, no program.')
+const clock = system.clock()
 const storage = openStorage(path, {
-  clock: system.clock(),
+  clock,
   foldsLog: false,
   // A bulk load checks its rows' references itself, since doing so in SQLite row by row doubles their cost.
-  storesMany: serves === 'bulk',
+  storesMany: serves !== 'changes',
   ...(actor ? { actor } : {}),
 })
-threads.serve[serves](storage, parentPort)
+if (serves === 'jobs') threads.serve.jobs(jobWork(storage, clock), parentPort)
+else threads.serve[serves](storage, parentPort)

@@ -3,10 +3,11 @@ import { Worker } from 'node:worker_threads'
 import type { Storage } from '../adapters/sqlite/storage.ts'
 import { threads } from '../adapters/threads/threads.ts'
 import type { Actor } from '../core/audit.ts'
+import type { JobRunner } from '../core/ports/jobs.ts'
 import type { Clock } from '../core/ports/system.ts'
 
 export interface ThreadData {
-  readonly serves: 'bulk' | 'changes'
+  readonly serves: 'bulk' | 'changes' | 'jobs'
   readonly path: string
   readonly actor?: Actor | undefined
 }
@@ -23,3 +24,7 @@ export const bulkOnThread = ({ bulk, connection: { path } }: Storage, actor?: Ac
 /** Returns the storage's ports for records and decks, with potentially long changes on their own thread. */
 export const changesOnThread = (storage: Storage, clock: Clock): ReturnType<typeof threads.changes> =>
   threads.changes(storage, clock, () => start({ serves: 'changes', path: storage.connection.path }))
+
+/** Runs imports and exports, each on a thread with its own connection. */
+export const jobsOnThreads = ({ connection: { path } }: Storage): JobRunner =>
+  threads.jobs(({ owner }) => start({ serves: 'jobs', path, actor: owner.actor }))

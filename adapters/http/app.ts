@@ -14,6 +14,7 @@ import { isEndless } from './bodies/body-bytes.ts'
 import { inTurns } from './clients/in-turns.ts'
 import { perClient } from './clients/per-client.ts'
 import { compress } from './compression.ts'
+import { consoleJobRoutes } from './console/job-routes.ts'
 import { type ConsoleFiles, pageRoutes } from './console/page-routes.ts'
 import { consoleRecordRoutes } from './console/record-routes.ts'
 import { standingRoutes } from './console/standing-routes.ts'
@@ -65,10 +66,11 @@ export type RouteOptions = Omit<
   'console' | 'isBaseUrlSet' | 'log' | 'notices' | 'trustedProxies' | 'mounts'
 >
 
-type Served = UseCases & Pick<HttpOptions, 'tools' | 'smsRouting' | 'security' | 'baseUrl'>
+type Served = UseCases & Pick<HttpOptions, 'access' | 'tools' | 'smsRouting' | 'security' | 'baseUrl'>
 
 /** The routes that carry out use cases. */
 const useCaseRoutes = ({
+  access,
   administration,
   browsing,
   tools,
@@ -82,6 +84,7 @@ const useCaseRoutes = ({
   ...resourceRoutes(administration, { baseUrl }),
   ...consoleRecordRoutes({ administration, browsing }),
   ...consoleToolRoutes(tools, overview),
+  ...consoleJobRoutes(tools.jobs, access),
   ...smsRoutingRoutes({ smsRouting, messaging }),
 ]
 

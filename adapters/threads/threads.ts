@@ -1,3 +1,4 @@
+import { jobThreads, serveJobs } from './job-threads.ts'
 import { serveLongChanges, threadedChanges } from './long-changes.ts'
 import { serveBulk } from './serve-bulk.ts'
 import { threadedBulk } from './threaded-bulk.ts'
@@ -6,5 +7,6 @@ import { threadedBulk } from './threaded-bulk.ts'
 export const threads = {
   bulk: threadedBulk,
   changes: threadedChanges,
-  serve: { bulk: serveBulk, changes: serveLongChanges },
+  jobs: jobThreads,
+  serve: { bulk: serveBulk, changes: serveLongChanges, jobs: serveJobs },
 }

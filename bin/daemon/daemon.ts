@@ -144,6 +144,7 @@ async function open(
     onCommit: metrics.onCommit,
     onLimit: limitsCounted(metrics),
     onUnread: unreadLog(log),
+    onTrouble: error => log.error({ err: error }, 'a job failed'),
     surroundings,
     onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
   }
@@ -159,6 +160,7 @@ async function open(
     if ((await makeFirstAccount(trunkline, first, print)) === 'none')
       log.warn({ command: 'trunkline init' }, 'nobody can log in: there is no account yet, and the command makes one')
     await trunkline.messaging.sweep()
+    await trunkline.tools.jobs.takeUp()
     return { trunkline, securityFrom, close }
   } catch (error) {
     await close()

@@ -33,6 +33,7 @@ export async function startUpkeep(
   await Promise.all([
     storage.indexing.followWrites(signal, failureOf('search index')),
     repeat(SWEEP_MS, 'sweep', () => sweep(trunkline)),
+    repeat(RETENTION_MS, 'sweep of imports and exports', () => trunkline.tools.jobs.sweep()),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),
     repeat(SUSPECT_MS, 'look at the SMS gateways', noteSuspects(trunkline, log)),

@@ -89,6 +89,20 @@ function selectionOf(resource: Resource, query: Selection, tenantId: number | nu
   return { tenantId }
 }
 
+/**
+ * The selection as the account may make it; null if nothing can be in it. Throws `invalid` if it chooses by what the
+ * account does not see.
+ */
+export function confinedSelection(
+  viewer: Viewer,
+  resource: Resource,
+  { sort, ...selection }: Selection & Pick<PageQuery, 'sort'>,
+): Selection | null {
+  assertChosenBySeen(seenBy(viewer, resource), { ...selection, ...(sort ? { sort } : {}) })
+  const confined = selectionOf(resource, selection, viewer.tenantId)
+  return confined && { ...selection, ...confined }
+}
+
 /** Filtering or sorting by a hidden field would reveal its values. Throws `invalid`. */
 function assertChosenBySeen(
   { fields }: Resource,

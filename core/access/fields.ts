@@ -110,7 +110,11 @@ const reservationFor = (viewer: Viewer, { name }: Pick<Resource, 'name'>): Reser
 export const reservedFields = (viewer: Viewer, resource: Pick<Resource, 'name'>): readonly string[] =>
   reservationFor(viewer, resource)?.fields ?? []
 
-/** Throws `forbidden` where a change of a stored record touches what is reserved for others. */
+/** Why the account may not change some fields of stored records of that kind; null where it may change all. */
+export const reservedOf = (viewer: Viewer, resource: Pick<Resource, 'name'>): string | null =>
+  reservationFor(viewer, resource)?.why ?? null
+
+/** Throws `forbidden` if the change touches a field that is reserved for other accounts. */
 export function assertUnreserved(viewer: Viewer, given: Pick<Resource, 'name'>, stored: Row, values: Row): void {
   const reservation = reservationFor(viewer, given)
   if (!reservation) return

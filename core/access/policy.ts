@@ -13,6 +13,12 @@ import type { RoleMode } from './modes.ts'
 export const OPERATIONS = ['read', 'create', 'change', 'delete', 'send', 'reveal'] as const
 export type Operation = (typeof OPERATIONS)[number]
 
+interface Area {
+  readonly label: string
+  readonly isManaged: boolean
+  readonly isConfined?: true
+}
+
 /** What can be administered besides records, and whether a manager may change it. */
 export const AREAS = {
   accounts: { label: 'accounts', isManaged: false },
@@ -21,11 +27,12 @@ export const AREAS = {
   database: { label: 'the database', isManaged: false },
   audit: { label: 'the audit trail', isManaged: false },
   decks: { label: 'decks', isManaged: true },
-  jobs: { label: 'imports and exports', isManaged: true },
+  /** An account of one tenant has its own. */
+  jobs: { label: 'imports and exports', isManaged: true, isConfined: true },
   quarantine: { label: 'the quarantine', isManaged: true },
   sms_routes: { label: 'SMS routes', isManaged: true },
   switching: { label: 'telephones and calls', isManaged: true },
-} as const satisfies Record<string, { readonly label: string; readonly isManaged: boolean }>
+} as const satisfies Record<string, Area>
 
 /** What an operation requires of the account. */
 export interface Need {
@@ -79,13 +86,13 @@ function isOfRole(role: Role, { operation, on }: Need): boolean {
 
 function isWithinTenant({ operation, on, isConfined }: Need): boolean {
   const resource = byName.get(on)
-  if (!resource || !isConfined) return false
+  if (!isConfined) return false
+  if (!resource) return areaNamed(on)?.isConfined === true
   if (resource.name === tenants.name) return operation === 'read' || operation === 'change'
   return isShared(resource) ? operation === 'read' : tenantSide(resource) !== undefined
 }
 
-const areaNamed = (name: string): { readonly label: string; readonly isManaged: boolean } | undefined =>
-  Object.entries(AREAS).find(([area]) => area === name)?.[1]
+const areaNamed = (name: string): Area | undefined => Object.entries(AREAS).find(([area]) => area === name)?.[1]
 
 const labelOf = (on: string): string => {
   const resource = byName.get(on)
@@ -106,7 +113,7 @@ const NEEDS: readonly Need[] = [
     return [...operations, ...more].map(operation => ({ operation, on: resource.name, isConfined: true }))
   }),
   ...Object.keys(AREAS).flatMap(on =>
-    (['read', 'change'] as const).map(operation => ({ operation, on, isConfined: false })),
+    (['read', 'change'] as const).map(operation => ({ operation, on, isConfined: areaNamed(on)?.isConfined === true })),
   ),
 ]
 

@@ -150,4 +150,9 @@ export interface Bulk {
     fields: readonly string[],
     selection: Selection,
   ): AsyncIterable<readonly (readonly (string | number | null)[])[]>
+  /**
+   * Everything that is read meanwhile is of one moment, whatever others write. For a connection that nobody else uses,
+   * and not for long: it keeps what is written from being put away.
+   */
+  asOfNow<T>(read: () => Promise<T>): Promise<T>
 }

@@ -20,6 +20,8 @@ export interface ExportForm {
   readonly bom: boolean
   readonly delimiter?: string | undefined
   readonly withSecrets: boolean
+  /** Fields that are left out. */
+  readonly without?: readonly string[]
 }
 
 /** Part of the output, and the number of its records. */
@@ -42,7 +44,7 @@ export async function* exported(
   selection: Selection,
   given: ExportForm,
 ): AsyncGenerator<Stretch> {
-  const columns = columnsOf(resource, given.withSecrets)
+  const columns = columnsOf(resource, given)
   const form = formOf(columns, given)
   const shown = (text: string): string => (given.format === 'csv' ? text : escapedJson(text))
   const fieldNames = columns.map(({ fieldName }) => fieldName)
@@ -66,10 +68,10 @@ interface Column {
   readonly isReference: boolean
 }
 
-function columnsOf(resource: Resource, withSecrets: boolean): Column[] {
+function columnsOf(resource: Resource, { withSecrets, without = [] }: ExportForm): Column[] {
   const references = namedReferences(resource)
   return Object.entries(inFiles(resource).fields).flatMap(([name, field]): Column[] => {
-    if (field.secret && !withSecrets) return []
+    if ((field.secret && !withSecrets) || without.includes(name)) return []
     const reference = references.find(named => named.field === name)
     return [{ name: reference?.column ?? name, fieldName: name, field, isReference: reference !== undefined }]
   })

@@ -35,6 +35,8 @@ export interface ImportWatcher {
   at(tally: Tally): void
   /** All rows are read; those not stored on the way are being stored. */
   storing(rows: number): void
+  /** The import begins with nothing stored; `before` is the highest id at that moment, which identifies it later. */
+  began(before: number): Promise<void>
   /** The import resumes where an earlier one stopped. */
   continuing(mark: Mark): void
   /** `isKept`: it is among the first errors, which the outcome includes. */

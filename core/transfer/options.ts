@@ -14,8 +14,11 @@ export interface ImportOptions {
   /** The number of errors to keep. */
   readonly maxErrors: number
   readonly dryRun: boolean
-  /** false: start from the beginning, even if an import of this input was interrupted. */
-  readonly resume?: boolean
+  /**
+   * true: resume an interrupted import of this input. false: start from the beginning in spite of it. `before`: resume
+   * the import that began when that was the highest id, or start from the beginning if it stored nothing.
+   */
+  readonly resume?: boolean | { readonly before: number }
   readonly decimalComma: boolean
   readonly delimiter?: string
   /** Begins the rejected rows with a byte-order mark, as in the input. */

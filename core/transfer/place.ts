@@ -4,6 +4,7 @@ import type { ImportPlace } from '../ports/bulk.ts'
 import type { HeadDigest, TextInput } from '../ports/transfer.ts'
 import { TransferFailure } from './failure.ts'
 import type { Guide } from './guide.ts'
+import type { ImportOptions } from './options.ts'
 
 /** What is stored about an import with each of its batches. */
 export interface Mark {
@@ -80,7 +81,7 @@ export function findPlace(
   places: readonly ImportPlace[],
   input: TextInput,
   fingerprint: Fingerprint,
-  resume: boolean | undefined,
+  resume: ImportOptions['resume'],
   guide: Guide,
 ): { readonly key: string; readonly mark: Mark } | null {
   if (resume === false) return null
@@ -88,9 +89,11 @@ export function findPlace(
     const mark = readMark(place)
     return mark ? [{ key: place.input, mark }] : []
   })
-  const [best] = all
+  const same = all
     .filter(({ mark }) => mark.options === fingerprint.options && isHead(input, mark.head))
     .sort((a, b) => b.mark.offset - a.mark.offset)
+  if (typeof resume === 'object') return same.find(({ mark }) => mark.before === resume.before) ?? null
+  const [best] = same
   if (resume) {
     const interrupted = all.find(({ mark }) => !mark.isDone)
     if (!best && interrupted) throw notTheSame(input.name, interrupted.mark, guide)

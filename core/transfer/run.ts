@@ -116,6 +116,7 @@ async function placeOf(run: Run): Promise<RunPlace> {
   const { head } = found?.mark ?? fingerprint
   const key = found?.key ?? fingerprint.key
   const before = found?.mark.before ?? (await ports.bulk.lastId(resource))
+  if (!found) await run.watcher.began(before)
   return {
     key,
     before,

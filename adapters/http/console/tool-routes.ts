@@ -21,6 +21,7 @@ import {
   type UsagePorts,
   usageReports,
 } from '../../../core/use-cases/calls/usage-reports.ts'
+import type { Jobs } from '../../../core/use-cases/jobs/jobs.ts'
 import type { Overview } from '../../../core/use-cases/records/overview.ts'
 import { onArea, onRecords } from '../access.ts'
 import { jsonBody } from '../bodies/body.ts'
@@ -31,6 +32,7 @@ export interface ConsoleTools extends QuotePorts, UsagePorts, QuarantinePorts {
   readonly records: QuotePorts['records'] & UsagePorts['records']
   readonly calls: QuotePorts['calls'] & UsagePorts['calls'] & QuarantinePorts['calls'] & Pick<Calls, 'ratings'>
   readonly audit: Pick<Audit, 'list'>
+  readonly jobs: Jobs
 }
 
 /** What the console does beside administering records. */

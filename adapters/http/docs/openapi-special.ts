@@ -5,6 +5,7 @@ import { smsRoutes } from '../../../core/resources/sms-routes.ts'
 import { loginFields } from '../../../core/use-cases/accounts/sign-in.ts'
 import { wording } from '../resource-routes.ts'
 import { consoleOperations } from './openapi-console.ts'
+import { jobOperations } from './openapi-jobs.ts'
 import { envelope, idParameter, JSON_TYPE, listOf, NEXT, type Operation, PAGE, success } from './openapi-operations.ts'
 import { idSchema, inputSchema, objectOf, refToRecord, type Schema } from './openapi-schemas.ts'
 
@@ -49,6 +50,7 @@ const SERVICE_TAG = 'Service'
 /** The operations that no declaration describes, by method and path of the route. */
 export const specialOperations: Readonly<Record<string, Operation>> = {
   ...consoleOperations,
+  ...jobOperations,
   'POST /api/admin/login': {
     id: 'login',
     tag: SESSION_TAG,

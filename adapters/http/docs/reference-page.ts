@@ -22,6 +22,8 @@ const json = (value: unknown): Html => html`<pre>${JSON.stringify(value, null, 2
 
 const anchor = (tag: string): string => `tag-${tag.replaceAll(' ', '-')}`
 
+const textOf = (example: unknown): string => (typeof example === 'string' ? example : JSON.stringify(example))
+
 /** Formats a request as a shell command. */
 function curl({ path, method, operation }: Listed, url: string): string {
   const [[type, content] = []] = Object.entries(operation.requestBody?.content ?? {})
@@ -31,9 +33,7 @@ function curl({ path, method, operation }: Listed, url: string): string {
     ...(method === 'GET' ? [] : [`-X ${method}`]),
     ...(isPublic ? [] : ['-b cookies -c cookies']),
     `'${url}${path.replace(/\{\w+\}/g, '1')}'`,
-    ...(type
-      ? [`-H 'Content-Type: ${type}'`, `-d '${JSON.stringify(content?.example).replaceAll("'", "'\\''")}'`]
-      : []),
+    ...(type ? [`-H 'Content-Type: ${type}'`, `-d '${textOf(content?.example).replaceAll("'", "'\\''")}'`] : []),
   ].join(' ')
 }
 

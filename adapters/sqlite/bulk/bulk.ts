@@ -33,6 +33,14 @@ export function bulk(connection: Connection, writer: Writer, clock: Clock, trail
     lastId: async ({ name }) =>
       connection.value<[], number>(`SELECT coalesce(max(id), 0) FROM ${tableOf(name)}`).get() ?? 0,
     dump: (resource, fields, selection) => dump(connection, resource, fields, selection),
+    asOfNow: async read => {
+      connection.query('BEGIN').run()
+      try {
+        return await read()
+      } finally {
+        connection.query('ROLLBACK').run()
+      }
+    },
   }
 }
 

@@ -19,6 +19,12 @@ export function pathsOf({ path }: Pick<Route, 'path'>, id: (resource: string) =>
     ? exposedResources.map(each => [each.name, path.replace(':resource', String(each.path))])
     : path.includes(':collection')
       ? resources.map(each => [each.name, path.replace(':collection', collectionOf(each))])
-      : [[path.includes('/calls/') ? 'cdrs' : 'sms_gateways', path.endsWith('/usage') ? `${path}?month=2026-01` : path]]
+      : [[kindOf(path), path.endsWith('/usage') ? `${path}?month=2026-01` : path]]
   return kinds.map(([name = '', each = '']) => each.replace(':id', String(id(name))))
 }
+
+const kindOf = (path: string): string =>
+  ['/calls/', '/jobs/', '/uploads/']
+    .find(part => path.includes(part))
+    ?.replaceAll('/', '')
+    .replace('calls', 'cdrs') ?? 'sms_gateways'

@@ -27,6 +27,7 @@ export function watching(
     watcher: {
       at: shown.at,
       storing: rows => shown.say(`${grouped(rows)} rows read; storing them`),
+      began: async () => {},
       continuing: ({ rows, created, skipped }) =>
         say(
           context,

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { exposedResources, resources } from '../../../../core/resources/all.ts'
 import { collectionOf } from '../../../../core/resources/resource.ts'
 import { furnished } from '../../../support/data/furnished.ts'
 import { startWorld, type World } from '../../../support/data/records.ts'
 import { signedIn } from '../../../support/http/accounts.ts'
+import { temporaryFolder } from '../../../support/http/app.ts'
+import { withJobs } from '../../../support/http/jobs.ts'
 import { pathsOf, routesOf } from '../../../support/http/routes.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../../support/messaging/gateway.ts'
 
@@ -22,6 +25,7 @@ const GATEWAYS = 'sms_gateways'
 /** What belongs to no tenant and is for accounts of all. */
 const OF_ALL = /trunks|audit|quarantine|sms-routes(?!\/send)/
 
+const folder = temporaryFolder()
 let world: World
 let gateway: FakeGateway
 let gatewayId: number
@@ -33,7 +37,7 @@ let admin: Awaited<ReturnType<typeof signedIn>>
 let ask: typeof admin
 
 before(async () => {
-  world = await startWorld()
+  world = await startWorld({ db: join(folder.path, 'access.db') })
   const { service, references } = world
   gateway = await startGateway()
   admin = await signedIn(service, 'admin')
@@ -56,10 +60,13 @@ before(async () => {
   const own = await ask('POST', `/api/sms-gateways/${gatewayId}/send`, MESSAGE)
   ours['sms_messages'] = own.json.data.id
   for (const ids of [ours, theirs]) ids[GATEWAYS] = gatewayId
+  Object.assign(ours, await withJobs(ask))
+  Object.assign(theirs, await withJobs(admin, THEIRS))
 })
 after(async () => {
   await gateway.close()
   await world.close()
+  folder.remove()
 })
 
 const routes = () => routesOf(world.service).filter(({ session }) => session === 'required')

@@ -1,0 +1,74 @@
+import type { Worker } from 'node:worker_threads'
+import type { Job, JobProgress } from '../../core/jobs/job.ts'
+import type { JobEnd, JobRunner, JobWatcher } from '../../core/ports/jobs.ts'
+import { type Channel, peer } from './peer.ts'
+
+/** What the thread of a job lets be called. */
+type JobMethods = {
+  run(job: Job, isResumed: boolean): Promise<JobEnd>
+  stop(): void
+  /** Closes the storage. */
+  end(): Promise<void>
+}
+
+type WatcherMethods = {
+  at(progress: JobProgress): void
+  began(before: number): Promise<void>
+}
+
+/** How often a thread tells of its progress. */
+const TELL_MS = 200
+
+/** Runs each job on a thread of its own, which `start` starts: whatever a job takes, others are answered meanwhile. */
+export const jobThreads = (start: (job: Job) => Worker): JobRunner => ({
+  run: async (job, isResumed, watcher, signal) => {
+    const thread = start(job)
+    const ours: WatcherMethods = { at: watcher.at, began: watcher.began }
+    const there = peer<JobMethods>(thread, ours)
+    thread.once('error', there.end)
+    thread.once('exit', code => there.end(new Error(`The thread of a job ended with ${code}.`)))
+    const stop = (): void => {
+      there.call('stop').catch(() => undefined)
+    }
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      const running = there.call('run', job, isResumed)
+      if (signal.aborted) stop()
+      const end = await running
+      await there.call('end')
+      return end
+    } finally {
+      signal.removeEventListener('abort', stop)
+      await thread.terminate()
+    }
+  },
+})
+
+interface Served {
+  run(job: Job, isResumed: boolean, watcher: JobWatcher, signal: AbortSignal): Promise<JobEnd>
+  close(): Promise<void>
+}
+
+/** Answers calls from the channel, until `end` is called. */
+export function serveJobs({ run, close }: Served, channel: Channel): void {
+  const abort = new AbortController()
+  let told = 0
+  const methods: JobMethods = {
+    run: (job, isResumed) => {
+      const watcher: JobWatcher = {
+        at: progress => {
+          const now = performance.now()
+          if (now - told < TELL_MS) return
+          told = now
+          // The other side may be gone.
+          main.call('at', progress).catch(() => undefined)
+        },
+        began: before => main.call('began', before),
+      }
+      return run(job, isResumed, watcher, abort.signal)
+    },
+    stop: () => abort.abort(),
+    end: close,
+  }
+  const main = peer<WatcherMethods>(channel, methods)
+}

@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict'
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { startWorld, type World } from '../../../support/data/records.ts'
+import { signedIn } from '../../../support/http/accounts.ts'
+import { ADMIN, type Answer, temporaryFolder } from '../../../support/http/app.ts'
+import { ended } from '../../../support/http/jobs.ts'
+import { login, sessionOf } from '../../../support/http/sessions.ts'
+import { type Desk, dropPart, imported, PART, run, sendPart, uploaded } from '../../../support/http/transfers.ts'
+
+const HEADER = 'prefix,destination,cost_per_minute,billing_increment,status'
+const rates = (count: number, from = 100): string =>
+  Array.from({ length: count }, (_, i) => `${from + i},Somewhere,0.0100,60,active\n`).join('')
+
+const folder = temporaryFolder()
+const db = join(folder.path, 'imports.db')
+let world: World
+let desk: Desk
+
+const deskOf = ({ service, session, send, get }: World): Desk => ({
+  url: service.url,
+  session,
+  ask: (method, path, json) => (method === 'GET' ? get(path) : send(method, path, json)),
+})
+const start = async (): Promise<void> => {
+  world = await startWorld({ db })
+  await world.service.trunkline.tools.jobs.takeUp()
+  desk = deskOf(world)
+}
+before(start)
+after(async () => {
+  await world.close()
+  folder.remove()
+})
+
+const newTenant = async (members = {}): Promise<number> => (await world.create('tenants', members)).id
+const list = async (collection: string, query = '') =>
+  (await world.get(`/api/console/records/${collection}?limit=1000${query}`)).json.data
+const trail = async (action: string, resource: string) =>
+  (await world.get(`/api/console/audit?action=${action}&resource=${resource}`)).json.data.entries
+
+describe('an upload', () => {
+  it('comes in parts, each behind the last, and tells how much is there', async () => {
+    const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes: 6 })
+    const { id } = json.data
+    assert.equal((await sendPart(desk, id, 0, Buffer.from('abc'))).status, 200)
+    const head = await fetch(`${desk.url}/api/console/uploads/${id}`, {
+      method: 'HEAD',
+      headers: { cookie: desk.session },
+    })
+    assert.deepEqual([head.headers.get('upload-offset'), head.headers.get('upload-length')], ['3', '6'])
+    assert.equal((await sendPart(desk, id, 0, Buffer.from('abc'))).status, 409)
+    assert.equal((await sendPart(desk, id, 3, Buffer.from('defg'))).status, 413)
+    assert.equal((await sendPart(desk, id, 3, Buffer.from('def'), 'text/plain')).status, 415)
+    assert.equal((await sendPart(desk, id, 3, Buffer.from('def'))).status, 200)
+    assert.equal((await desk.ask('DELETE', `/api/console/uploads/${id}`)).status, 200)
+    assert.equal((await desk.ask('GET', `/api/console/uploads/${id}`)).status, 404)
+  })
+
+  it('whose line is dropped keeps what came, and goes on', async () => {
+    const content = Buffer.from(`${HEADER}\n${rates(3000)}`)
+    const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'deck.csv', bytes: content.length })
+    const { id } = json.data
+    await dropPart(desk, id, 0, content.subarray(0, 40_000), content.length)
+    const { offset } = (await desk.ask('GET', `/api/console/uploads/${id}`)).json.data
+    assert.equal(offset, 40_000)
+    assert.equal((await sendPart(desk, id, offset, content.subarray(offset))).status, 200)
+    const job = await run(desk, 'rates', { upload: id, tenant: await newTenant() })
+    assert.equal(job.outcome.created, 3000)
+  })
+
+  it('whose line only looks open gives way to who goes on', async () => {
+    const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes: 6 })
+    const { id } = json.data
+    const hanging = new AbortController()
+    const stalled = fetch(`${desk.url}/api/console/uploads/${id}`, {
+      method: 'PATCH',
+      signal: hanging.signal,
+      headers: { cookie: desk.session, 'content-type': PART, 'upload-offset': '0' },
+      body: new ReadableStream({ start: stream => stream.enqueue(Buffer.from('abc')) }),
+      duplex: 'half',
+    } as RequestInit).catch(() => null)
+    while ((await desk.ask('GET', `/api/console/uploads/${id}`)).json.data.offset < 3);
+    assert.equal((await sendPart(desk, id, 3, Buffer.from('def'))).status, 200)
+    hanging.abort()
+    await stalled
+  })
+
+  it('goes on after its session has ended and another has begun', async () => {
+    const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes: 6 })
+    const { id } = json.data
+    const session = sessionOf(await login(world.service, ADMIN))
+    assert.equal((await sendPart({ ...desk, session }, id, 0, Buffer.from('abc'))).status, 200)
+    await world.service.request('POST', '/api/admin/logout', { session })
+    assert.equal((await sendPart({ ...desk, session }, id, 3, Buffer.from('def'))).status, 401)
+    assert.equal((await sendPart(desk, id, 3, Buffer.from('def'))).status, 200)
+  })
+
+  it('goes on after the service was restarted', async () => {
+    const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes: 6 })
+    const { id } = json.data
+    await sendPart(desk, id, 0, Buffer.from('abc'))
+    await world.close()
+    await start()
+    assert.equal((await desk.ask('GET', `/api/console/uploads/${id}`)).json.data.offset, 3)
+    assert.equal((await sendPart(desk, id, 3, Buffer.from('def'))).status, 200)
+  })
+
+  it('is kept beside the database, for its user alone, and forgotten after a day', async () => {
+    const id = await uploaded(desk, 'abc')
+    const kept = `${db}-jobs`
+    assert.equal(statSync(kept).mode & 0o777, 0o700)
+    for (const name of readdirSync(kept)) assert.equal(statSync(join(kept, name)).mode & 0o777, 0o600, name)
+    await world.service.trunkline.tools.jobs.sweep()
+    assert.equal((await desk.ask('GET', `/api/console/uploads/${id}`)).status, 200)
+  })
+
+  it('has bounds: of a file, and of all files of an account', async () => {
+    const begin = (bytes: number) => desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes })
+    const large = await begin(1024 ** 3 + 1)
+    assert.equal(large.status, 413)
+    assert.match(large.json.message, /^The file is larger than 1024 MiB/)
+    assert.equal((await begin(0)).status, 422)
+    const other = await signedIn(world.service, 'admin')
+    const statuses: number[] = []
+    for (let i = 0; i < 21; i++)
+      statuses.push((await other('POST', '/api/console/uploads', { name: 'a', bytes: 1 })).status)
+    assert.deepEqual([statuses.filter(status => status === 201).length, statuses.at(-1)], [20, 409])
+    const third = await signedIn(world.service, 'admin')
+    for (const status of [201, 201, 409])
+      assert.equal((await third('POST', '/api/console/uploads', { name: 'a', bytes: 1024 ** 3 })).status, status)
+  })
+
+  it('is of the account that began it', async () => {
+    const tenant = await newTenant()
+    const id = await uploaded(desk, `${HEADER}\n${rates(1)}`)
+    const other = await signedIn(world.service, 'admin')
+    assert.equal((await other('POST', '/api/console/imports/rates', { upload: id, tenant })).status, 403)
+    assert.equal((await other('DELETE', `/api/console/uploads/${id}`)).status, 403)
+    const tied = await signedIn(world.service, 'admin', tenant)
+    assert.equal((await tied('GET', `/api/console/uploads/${id}`)).status, 404)
+  })
+})
+
+describe('an import', () => {
+  it('is checked first, then run by the same file, and noted as of the account', async () => {
+    const tenant = await newTenant()
+    const upload = await uploaded(desk, `${HEADER}\n${rates(500)}`, 'deck.csv')
+    const checked = await run(desk, 'rates', { upload, tenant, dry_run: true })
+    assert.deepEqual(
+      [checked.state, checked.outcome.created, (await list('rates', `&tenant=${tenant}`)).length],
+      ['done', 500, 0],
+    )
+    const done = await run(desk, 'rates', { upload, tenant })
+    assert.deepEqual(
+      [done.state, done.outcome.created, (await list('rates', `&tenant=${tenant}`)).length],
+      ['done', 500, 500],
+    )
+    const [entry] = await trail('import', 'rates')
+    assert.deepEqual([entry.actor, entry.changes.file, entry.changes.created], [ADMIN.email, 'deck.csv', 500])
+  })
+
+  it('tells every error with its line, page by page, and gives the rejected rows back', async () => {
+    const tenant = await newTenant()
+    const bad = Array.from({ length: 450 }, (_, i) => `${500 + i},,0.01,60,active\n`).join('')
+    const job = await imported(desk, 'rates', `${HEADER}\n${rates(2)}${bad}`, { tenant, on_error: 'continue' })
+    assert.deepEqual([job.outcome.created, job.outcome.rejected, job.outcome.errors.length], [2, 450, 100])
+    const lines: number[] = []
+    for (let from: number | null = 0; from !== null; ) {
+      const { json }: Answer = await world.get(`/api/console/jobs/${job.id}/errors?from=${from}`)
+      const { data } = json
+      lines.push(...data.errors.map(({ line }: { line: number }) => line))
+      from = data.next
+    }
+    assert.deepEqual(
+      lines,
+      Array.from({ length: 450 }, (_, i) => i + 4),
+    )
+    const file = await world.get(`/api/console/jobs/${job.id}/file`)
+    assert.equal(file.text.split('\n').length, 452)
+    assert.match(file.text, /^import_error,prefix,/)
+    assert.match(file.headers.get('content-disposition') ?? '', /^attachment; filename="rejected-in\.csv"/)
+  })
+
+  it('reads columns as they are mapped, and gives values that all have', async () => {
+    const tenant = await newTenant()
+    const content = 'Code;Where;Price;Note\n380;Ukraine;0,0123;x\n'
+    const body = {
+      tenant,
+      map: { Code: 'prefix', Where: 'destination', Price: 'cost_per_minute', Note: '' },
+      set: { billing_increment: '60', status: 'active' },
+      decimal_comma: true,
+    }
+    const job = await imported(desk, 'rates', content, body)
+    assert.equal(job.outcome?.created, 1, JSON.stringify(job))
+    const [rate] = await list('rates', `&tenant=${tenant}`)
+    assert.deepEqual([rate.prefix, rate.destination, rate.cost_per_minute], ['380', 'Ukraine', '0.0123'])
+  })
+
+  it('keeps names as they are, whatever is in them', async () => {
+    const tenant = await newTenant()
+    const name = '"><img src=x onerror=alert(1)>\u202egnp.csv'
+    const destination = '<b>Київ</b> \u202eمدينة =1+1'
+    const job = await imported(
+      desk,
+      'rates',
+      `\uFEFF${HEADER.replaceAll(',', ';')}\n380;"${destination}";0.01;60;active\n`,
+      { tenant },
+      name,
+    )
+    assert.deepEqual([job.file, job.outcome.created], [name, 1])
+    assert.equal((await list('rates', `&tenant=${tenant}`))[0].destination, destination)
+    const digits = '12345678901234567890'
+    const slug = 'twenty-digits'
+    const body = { ...world.body('tenants'), slug, status: 'active', settings: { big: 0 } }
+    const text = JSON.stringify([body]).replace('"big":0', `"big":${digits}`)
+    const made = await imported(desk, 'tenants', text, {}, 'tenants.json')
+    assert.equal(made.outcome?.created, 1, JSON.stringify(made.outcome.errors))
+    assert.match((await world.get(`/api/tenants?search=${slug}`)).text, new RegExp(`"big":${digits}`))
+  })
+
+  it('of what is no text in UTF-8 says so, and stores nothing', async () => {
+    for (const [content, reason] of [
+      [Buffer.from(`\uFEFF${HEADER}\n`, 'utf16le'), /^x\.csv is UTF-16, not UTF-8\.$/],
+      [Buffer.from([0x50, 0x4b, 3, 4, 0xff]), /^x\.csv is a workbook or a zip file, not text: save it as CSV\.$/],
+      [Buffer.from(`${HEADER}\n380,Montr\xe9al,1,1,x\n`, 'latin1'), /^x\.csv:2: the text is not UTF-8/],
+    ] as const) {
+      const { state, failure } = await imported(desk, 'rates', content, { tenant: await newTenant() }, 'x.csv')
+      assert.equal(state, 'failed')
+      assert.match(failure, reason)
+    }
+  })
+
+  it('that makes no sense is refused before it begins', async () => {
+    const tenant = await newTenant()
+    const upload = await uploaded(desk, `${HEADER}\n${rates(1)}`)
+    for (const [collection, body, sentence] of [
+      ['rates', { tenant, map: { prefix: 'prefixx' } }, /Rates have no field .+prefixx.+; did you mean prefix\?"/],
+      ['rates', { tenant, set: { status: '', destination: '' } }, /required/],
+      ['cdrs', { mode: 'upsert' }, /cannot find them/],
+      ['rates', { tenant, mode: 'replace', on_error: 'continue' }, /all or nothing/],
+      ['rates', { tenant: 999_999 }, /tenant is invalid/],
+      ['sms-gateways', { tenant }, /belong to no tenant/],
+      ['rates', { mode: 'other' }, /must be insert, upsert, skip, replace/],
+      ['rates', { upload: 'x' }, /must be an id/],
+    ] as const) {
+      const { status, text } = await desk.ask('POST', `/api/console/imports/${collection}`, { upload, ...body })
+      assert.equal(status, 422, text)
+      assert.match(text, sentence)
+    }
+    assert.equal((await desk.ask('POST', '/api/console/imports/rates', { upload: 999_999 })).status, 404)
+    const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'a', bytes: 5 })
+    assert.equal((await desk.ask('POST', '/api/console/imports/rates', { upload: json.data.id, tenant })).status, 409)
+  })
+
+  it('replaces a deck as it was checked, now or later, and not when something else would come of it', async () => {
+    const tenant = await newTenant()
+    await imported(desk, 'rates', `${HEADER}\n${rates(10)}`, { tenant })
+    const upload = await uploaded(desk, `${HEADER}\n${rates(4, 105)}`)
+    const body = { upload, tenant, mode: 'replace' }
+    assert.match((await run(desk, 'rates', body)).failure, /check it first/)
+    const { outcome: agreed } = await run(desk, 'rates', { ...body, dry_run: true })
+    assert.deepEqual([agreed.created, agreed.unchanged, agreed.removed], [0, 4, 6])
+    await world.create('rates', { tenant_id: tenant, prefix: '999' })
+    const changed = await run(desk, 'rates', { ...body, agreed })
+    assert.equal(changed.state, 'failed')
+    const { outcome } = await run(desk, 'rates', { ...body, dry_run: true })
+    assert.equal((await run(desk, 'rates', { ...body, agreed: outcome })).state, 'done')
+    assert.equal((await list('rates', `&tenant=${tenant}`)).length, 4)
+    const later = { ...body, upload: await uploaded(desk, `${HEADER}\n${rates(1)}`), effective: '2999-01-01T00:00' }
+    const { outcome: pending } = await run(desk, 'rates', { ...later, dry_run: true })
+    assert.equal((await run(desk, 'rates', { ...later, agreed: pending })).state, 'done')
+    assert.equal((await list('rates', `&tenant=${tenant}`)).length, 4)
+    assert.equal(
+      (await world.service.trunkline.decks.list({ tenantId: tenant })).some(deck => deck.state === 'pending'),
+      true,
+    )
+  })
+
+  it('of an account of one tenant is of that tenant alone', async () => {
+    const [own, other] = [await newTenant({ slug: 'own-one' }), await newTenant({ slug: 'other-one' })]
+    const ask = await signedIn(world.service, 'admin', own)
+    const session = (await signedInDesk(own)) ?? desk
+    const content = `tenant,${HEADER}\nother-one,380,Ukraine,0.01,60,active\n`
+    const refused = await imported(session, 'rates', content)
+    assert.equal(refused.outcome.created, 0)
+    assert.equal(refused.outcome.rejected, 1)
+    const named = await imported(session, 'rates', content.replace('other-one', 'own-one'), { tenant: other })
+    assert.equal(named.outcome.created, 1)
+    assert.equal((await list('rates', `&tenant=${other}`)).length, 0)
+    assert.equal((await ask('POST', '/api/console/imports/tenants', { upload: 1 })).status, 403)
+    assert.equal((await ask('POST', '/api/console/imports/sms-gateways', { upload: 1 })).status, 403)
+    const theirs = await desk.ask('GET', '/api/console/jobs')
+    assert.ok(theirs.json.data.length > 0)
+    const seen = (await session.ask('GET', '/api/console/jobs')).json.data
+    assert.deepEqual([seen.length, seen.every((job: { is_own: boolean }) => job.is_own)], [2, true])
+    const foreign = theirs.json.data.find(
+      ({ id }: { id: number }) => !seen.some((job: { id: number }) => job.id === id),
+    )
+    for (const path of ['', '/errors', '/file'])
+      assert.equal((await session.ask('GET', `/api/console/jobs/${foreign.id}${path}`)).status, 404)
+  })
+
+  it('that is stopped, or whose service is restarted, goes on where it was, and no call comes twice', async () => {
+    const tenant = await newTenant({ slug: 'calls-of' })
+    const header =
+      'caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at'
+    const count = 60_000
+    const calls = Array.from({ length: count }, (_, i) => `${i},2,outbound,BUSY,0,0,0,2026-01-01T00:00:00Z\n`).join('')
+    const upload = await uploaded(desk, `${header}\n${calls}`, 'calls.csv')
+    const { json } = await desk.ask('POST', '/api/console/imports/cdrs', { upload, tenant })
+    const { id } = json.data
+    while ((await desk.ask('GET', `/api/console/jobs/${id}`)).json.data.progress.rows === 0);
+    await world.close()
+    await start()
+    const left = (await desk.ask('GET', `/api/console/jobs/${id}`)).json.data
+    assert.deepEqual([left.state, left.can_resume], ['interrupted', true])
+    await desk.ask('POST', `/api/console/jobs/${id}/resume`)
+    while ((await desk.ask('GET', `/api/console/jobs/${id}`)).json.data.progress.rows === left.progress.rows);
+    const stopped = (await desk.ask('POST', `/api/console/jobs/${id}/stop`)).json.data
+    assert.ok(['stopped', 'done'].includes(stopped.state), JSON.stringify(stopped))
+    if (stopped.state === 'stopped') await desk.ask('POST', `/api/console/jobs/${id}/resume`)
+    const done = await ended(desk.ask, id)
+    assert.deepEqual([done.state, done.outcome.created], ['done', count])
+    const stored = await world.service.trunkline.storage.records.countUpTo(
+      (await import('../../../../core/resources/cdrs.ts')).cdrs,
+      { tenantId: tenant },
+      count * 2,
+    )
+    assert.equal(stored, count)
+  })
+
+  it('is deleted with its files once it is over', async () => {
+    const job = await imported(desk, 'rates', `${HEADER}\n1,,x,60,active\n`, { tenant: await newTenant() })
+    assert.ok(readdirSync(`${db}-jobs`).some(name => name.startsWith(`job-${job.id}.`)))
+    assert.equal((await desk.ask('DELETE', `/api/console/jobs/${job.id}`)).status, 200)
+    const names = readdirSync(`${db}-jobs`)
+    assert.deepEqual(
+      names.filter(name => name.startsWith(`job-${job.id}.`) || name.startsWith(`upload-${job.upload}.`)),
+      [],
+    )
+  })
+})
+
+async function signedInDesk(tenantId: number): Promise<Desk> {
+  const email = `of${tenantId}@example.com`
+  const password = 'correct horse'
+  await world.service.trunkline.accountKeeping.create({ email, password, role: 'admin', tenantId })
+  const session = sessionOf(await login(world.service, { email, password }))
+  return {
+    url: world.service.url,
+    session,
+    ask: (method, path, json) =>
+      world.service.request(method, path, { session, ...(json === undefined ? {} : { json }) }),
+  }
+}

@@ -1,0 +1,66 @@
+import { request as httpRequest } from 'node:http'
+import type { Answer } from './app.ts'
+import { ended } from './jobs.ts'
+
+export interface Desk {
+  readonly url: string
+  readonly session: string
+  ask(method: string, path: string, json?: unknown): Promise<Answer>
+}
+
+/** Sends a part of an upload from that byte on. */
+export async function sendPart({ url, session }: Desk, id: number, at: number, part: Buffer, type = PART) {
+  const response = await fetch(`${url}/api/console/uploads/${id}`, {
+    method: 'PATCH',
+    headers: { cookie: session, 'content-type': type, 'upload-offset': String(at) },
+    body: new Uint8Array(part),
+  })
+  return { status: response.status, body: await response.text() }
+}
+
+export const PART = 'application/offset+octet-stream'
+
+/** Sends the first bytes of a part and drops the line once the service has them. */
+export async function dropPart(desk: Desk, id: number, at: number, part: Buffer, announced: number): Promise<void> {
+  const request = httpRequest(`${desk.url}/api/console/uploads/${id}`, {
+    method: 'PATCH',
+    headers: {
+      cookie: desk.session,
+      'content-type': PART,
+      'upload-offset': String(at),
+      'content-length': String(announced),
+    },
+  })
+  request.on('error', () => {})
+  request.write(part)
+  while (Number((await desk.ask('GET', `/api/console/uploads/${id}`)).json.data.offset) < at + part.length)
+    await new Promise(resolve => setTimeout(resolve, 5))
+  request.destroy()
+}
+
+/** Uploads a text or bytes under that name. */
+export async function uploaded(desk: Desk, content: string | Buffer, name = 'in.csv'): Promise<number> {
+  const bytes = Buffer.from(content)
+  const { json } = await desk.ask('POST', '/api/console/uploads', { name, bytes: bytes.length })
+  await sendPart(desk, json.data.id, 0, bytes)
+  return json.data.id
+}
+
+/** Uploads a file and imports it, and returns the job once it has ended. */
+export async function imported(
+  desk: Desk,
+  collection: string,
+  content: string | Buffer,
+  body: Readonly<Record<string, unknown>> = {},
+  name?: string,
+) {
+  const upload = await uploaded(desk, content, name)
+  return run(desk, collection, { upload, ...body })
+}
+
+/** Begins an import of what is uploaded, and returns the job once it has ended. */
+export async function run(desk: Desk, collection: string, body: Readonly<Record<string, unknown>>) {
+  const { status, json, text } = await desk.ask('POST', `/api/console/imports/${collection}`, body)
+  if (status !== 201) throw new Error(text)
+  return ended(desk.ask, json.data.id)
+}
