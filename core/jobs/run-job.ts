@@ -130,8 +130,9 @@ async function runExportJob(
   let rows = 0
   let bytes = 0
   try {
-    await ports.bulk.asOfNow(async () => {
-      for await (const { text, count } of exported(chosen(job, resource, ports), resource, job.selection, job.form)) {
+    await ports.bulk.asOfNow(async bulk => {
+      const dump = chosen(job, resource, { ...ports, bulk })
+      for await (const { text, count } of exported(dump, resource, job.selection, job.form)) {
         if (signal.aborted) throw new TransferFailure('stopped', 'stopped')
         output.write(text)
         rows += count
@@ -146,8 +147,12 @@ async function runExportJob(
   }
 }
 
+interface Dumping extends Pick<JobPorts, 'records'> {
+  readonly bulk: Pick<Bulk, 'dump'>
+}
+
 /** Records that are searched for are found by the list, some hundred at a time, and written from where they are kept. */
-function chosen({ search }: ExportJob, resource: Resource, { bulk, records }: JobPorts): Pick<Bulk, 'dump'> {
+function chosen({ search }: ExportJob, resource: Resource, { bulk, records }: Dumping): Pick<Bulk, 'dump'> {
   if (search === null) return bulk
   return {
     dump: async function* (_, fields, selection) {

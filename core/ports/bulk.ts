@@ -151,8 +151,8 @@ export interface Bulk {
     selection: Selection,
   ): AsyncIterable<readonly (readonly (string | number | null)[])[]>
   /**
-   * Everything that is read meanwhile is of one moment, whatever others write. For a connection that nobody else uses,
-   * and not for long: it keeps what is written from being put away.
+   * Everything that `read` dumps is of one moment, whatever others write. On a connection that nobody else uses, and not
+   * for long: the storage keeps all that is overwritten meanwhile.
    */
-  asOfNow<T>(read: () => Promise<T>): Promise<T>
+  asOfNow<T>(read: (bulk: Pick<Bulk, 'dump'>) => Promise<T>): Promise<T>
 }

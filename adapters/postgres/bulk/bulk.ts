@@ -24,6 +24,7 @@ export function bulk(database: Database, clock: Clock, trail: AuditTrail): Bulk 
     lastId: async ({ name }) =>
       (await database.value<number>(sql`SELECT coalesce(max(id), 0) FROM ${raw(tableOf(name))}`)) ?? 0,
     dump: (resource, fields, selection) => dump(database, resource, fields, selection),
+    asOfNow: read => database.snapshot(within => read({ dump: (...given) => dump(within, ...given) })),
   }
 }
 
@@ -31,7 +32,7 @@ type Dumped = (string | number | null)[]
 
 /** By id, or with a period by its dates; a page continues where the last one ended. */
 async function* dump(
-  database: Database,
+  database: Pick<Database, 'rows'>,
   resource: Resource,
   fields: readonly string[],
   { period, ...selection }: Selection,

@@ -36,7 +36,7 @@ export function bulk(connection: Connection, writer: Writer, clock: Clock, trail
     asOfNow: async read => {
       connection.query('BEGIN').run()
       try {
-        return await read()
+        return await read({ dump: (...given) => dump(connection, ...given) })
       } finally {
         connection.query('ROLLBACK').run()
       }
