@@ -3,10 +3,11 @@ import type { Clock } from '../../core/ports/system.ts'
 
 const MICROS_PER_SECOND = 1_000_000
 const RESYNC_MICROS = 2_000
+const SET_BACK_MICROS = 1_000_000
 
 /**
  * The wall clock with the microseconds of the monotonic clock, adjusted whenever the two drift apart by more than two
- * milliseconds (a stepped clock). While they agree, moments strictly increase.
+ * milliseconds. Moments strictly increase, unless the wall clock is set back by more than a second.
  */
 export function systemClock(): Clock {
   let base = performance.timeOrigin * 1000
@@ -19,7 +20,7 @@ export function systemClock(): Clock {
     const monotonic = performance.now() * 1000
     if (Math.abs(base + monotonic - wall) > RESYNC_MICROS) {
       base = wall - monotonic
-      last = 0
+      if (last - wall > SET_BACK_MICROS) last = 0
     }
     last = Math.max(last + 1, Math.floor(base + monotonic))
     return last

@@ -6,7 +6,7 @@ import { decksContract } from './calls/decks.ts'
 import { limitUsageContract } from './calls/limit-usage.ts'
 import { reratingContract } from './calls/rerating.ts'
 import { switchDirectoryContract } from './calls/switch-directory.ts'
-import type { Adapter, Contract } from './contract.ts'
+import type { Adapter, Contract, Port } from './contract.ts'
 import { messagesContract } from './messaging/messages.ts'
 import { parkedReceiptsContract } from './messaging/parked-receipts.ts'
 import { smsReportsContract } from './messaging/sms-reports.ts'
@@ -28,8 +28,10 @@ import { smsRoutesContract, trunkRoutesContract } from './service/prefix-routes.
 import { retentionContract } from './service/retention.ts'
 import { serverKeysContract } from './service/server-keys.ts'
 import { sessionsContract } from './service/sessions.ts'
+import { ratedPrefixesContract } from './switching/rated-prefixes.ts'
+import { switchChangesContract } from './switching/switch-changes.ts'
 
-const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
+const CONTRACTS: readonly Pick<Contract, 'prove' | 'needs'>[] = [
   recordsContract,
   recordRulesContract,
   withinContract,
@@ -57,9 +59,45 @@ const CONTRACTS: readonly Pick<Contract, 'prove'>[] = [
   callUsageContract,
   limitUsageContract,
   switchDirectoryContract,
+  switchChangesContract,
+  ratedPrefixesContract,
   decksContract,
   callDecksContract,
 ]
+
+/** Every port of a storage; the type makes it complete. */
+const PORTS: Readonly<Record<Port, true>> = {
+  records: true,
+  messages: true,
+  accounts: true,
+  sessions: true,
+  audit: true,
+  notices: true,
+  serverKeys: true,
+  bulk: true,
+  calls: true,
+  limitUsage: true,
+  switchDirectory: true,
+  switchChanges: true,
+  ratedPrefixes: true,
+  decks: true,
+  retention: true,
+  maintenance: true,
+  heartbeat: true,
+  indexing: true,
+  gauges: true,
+  smsRoutes: true,
+  trunkRoutes: true,
+  smsReports: true,
+}
+
+const isPort = (name: string): name is Port => Object.hasOwn(PORTS, name)
+
+export const EVERY_PORT: readonly Port[] = Object.keys(PORTS).filter(isPort)
+
+/** Returns the ports that no contract is about. */
+export const portsWithoutContract = (): readonly Port[] =>
+  EVERY_PORT.filter(port => !CONTRACTS.some(({ needs }) => needs.includes(port)))
 
 /** Tests that a storage has every behaviour of the ports that it serves. */
 export function prove(adapter: Adapter): void {

@@ -10,7 +10,7 @@ import type { Notices } from '../../core/ports/notices.ts'
 import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
-import type { LimitUsage, SwitchDirectory } from '../../core/ports/switching.ts'
+import type { LimitUsage, RatedPrefixes, SwitchChanges, SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
@@ -27,6 +27,8 @@ export interface Ports {
   readonly bulk: Bulk
   readonly calls: Calls
   readonly limitUsage: LimitUsage
+  readonly ratedPrefixes: RatedPrefixes
+  readonly switchChanges: () => SwitchChanges
   readonly switchDirectory: () => SwitchDirectory
   readonly decks: Decks
   readonly retention: Retention
@@ -63,6 +65,7 @@ export type Given<P extends Port> = Pick<Ports, P> & {
 
 /** The behaviours that every storage with these ports must have, whatever it is made of. */
 export interface Contract<P extends Port = Port> {
+  readonly needs: readonly P[]
   /** Adds a behaviour; the check fails where a storage does not have it. */
   behaviour(sentence: string, check: (given: Given<P>) => Promise<void>): void
   /** Tests every behaviour on a storage of its own. */
@@ -72,6 +75,7 @@ export interface Contract<P extends Port = Port> {
 export function contract<const P extends Port>(name: string, needs: readonly P[]): Contract<P> {
   const behaviours: { readonly sentence: string; readonly check: (given: Given<P>) => Promise<void> }[] = []
   return {
+    needs,
     behaviour: (sentence, check) => {
       behaviours.push({ sentence, check })
     },

@@ -1,34 +1,22 @@
+import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after } from 'node:test'
+import { after, test } from 'node:test'
 import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
-import { prove } from '../../contracts/all.ts'
+import { EVERY_PORT, portsWithoutContract, prove } from '../../contracts/all.ts'
 import type { Port } from '../../contracts/contract.ts'
 import { type ManualClock, manualClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 
-const serves: readonly Port[] = [
-  'records',
-  'messages',
-  'accounts',
-  'sessions',
-  'audit',
-  'notices',
-  'serverKeys',
-  'bulk',
-  'calls',
-  'limitUsage',
-  'switchDirectory',
-  'decks',
-  'retention',
-  'maintenance',
-  'heartbeat',
-  'indexing',
-  'gauges',
-  'smsRoutes',
-  'trunkRoutes',
-  'smsReports',
-]
+type Left = Exclude<keyof Storage, Port | 'connection' | 'writer' | 'close'>
+
+/** A port that is added to the storage and not to the contracts does not compile. */
+const isComplete: [Left] extends [never] ? true : Left = true
+
+test('every port of a storage has a contract', () => {
+  assert.ok(isComplete)
+  assert.deepEqual(portsWithoutContract(), [])
+})
 
 const folder = temporaryFolder()
 after(folder.remove)
@@ -46,5 +34,5 @@ const onFile = (clock: ManualClock): Storage => {
 
 const openBackup = (path: string, clock: ManualClock): Storage => openStorage(path, { clock })
 
-prove({ name: 'SQLite on a file', serves, open: onFile, openBackup })
-prove({ name: 'SQLite in memory', serves, open: clock => openStorage(':memory:', { clock }), openBackup })
+prove({ name: 'SQLite on a file', serves: EVERY_PORT, open: onFile, openBackup })
+prove({ name: 'SQLite in memory', serves: EVERY_PORT, open: clock => openStorage(':memory:', { clock }), openBackup })
