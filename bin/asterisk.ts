@@ -21,7 +21,7 @@ export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving)
     ...{ folder: setting.dir, place: placeOf(setting), directory, usage, rates },
     now: () => performance.now(),
     onTrouble: error => log.error({ err: error, switch: 'asterisk' }, 'Asterisk is not up to date'),
-    onTaken: (file, ms) => log.info({ file: `${file}.conf`, ms: Math.round(ms) }, 'Asterisk has taken a file'),
+    onTaken: (file, ms) => log.info({ file: `${file}.conf`, ms: Math.round(ms) }, 'Asterisk has loaded a file'),
     onLeftOut: leftOut => {
       if (leftOut.length === 0) return
       const told = { leftOut: leftOut.slice(0, MOST_TOLD), of: leftOut.length }

@@ -65,7 +65,7 @@ export async function retryChanged(
   if (tried > 0)
     log.info(
       { replayed, left: tried - replayed },
-      'the settings of feeds have changed: their records in quarantine were tried again',
+      'the settings of feeds have changed: their records in quarantine were retried',
     )
 }
 

@@ -105,11 +105,11 @@ const EXPECTED = [
 const counters = ({ counter }: Serving['metrics']) => ({
   decided: counter(
     'trunkline_switch_decisions_total',
-    'Registrations, proofs and calls that a switch asked about, by the reason of their refusal, or none; requests refused',
+    'Decisions on registrations, authentications and calls, by the reason of refusal, or none; refused requests',
     ['what', 'refusal'],
     EXPECTED,
   ),
-  stored: counter('trunkline_switch_records_total', 'Call records that a switch has handed over', ['way']),
+  stored: counter('trunkline_switch_records_total', 'Call records that a switch has delivered', ['way']),
   failed: counter('trunkline_switch_pushes_failed_total', 'Commands that a switch has refused', []),
 })
 

@@ -6,7 +6,7 @@ import { jobWork } from './job-work.ts'
 import type { ThreadData } from './threaded.ts'
 
 const { serves, path, actor }: ThreadData = workerData
-if (!parentPort) throw new Error('This is a thread, no program.')
+if (!parentPort) throw new Error('This file is a worker thread, not a program.')
 const clock = system.clock()
 const storage = openStorage(path, {
   clock,

@@ -18,7 +18,7 @@ export const odditiesIn = ({ settings, sources, file }: Loaded): Oddity[] => [
 
 const relative = (db: string, file: string | null): Oddity => ({
   kind: 'db_relative',
-  finding: `db in ${file} is ${db}, which is another file for a program that is started in another folder`,
+  finding: `db in ${file} is ${db}, which is another file to a program started in another folder`,
   fix: `export TRUNKLINE_DB='${resolve(db)}'`,
 })
 
@@ -48,7 +48,7 @@ export function misfit(
   return [
     {
       kind: 'base_url_misfit',
-      finding: `base_url is ${base_url}, but the daemon listens at http://${at}:${port}, and no proxy is trusted that could stand between`,
+      finding: `base_url is ${base_url}, but the daemon listens at http://${at}:${port}, and no trusted proxy is set`,
       fix: `export TRUNKLINE_BASE_URL=http://${at}:${port}`,
     },
   ]

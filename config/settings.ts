@@ -61,7 +61,7 @@ export const declarations = {
     text(1),
     null,
     'a path',
-    'certificates that vouch for SMS gateways, in PEM, beside those of the system',
+    'certificates that vouch for SMS gateways (PEM), in addition to those of the system',
   ),
   log_level: setting(
     Type.Enum(['debug', 'info', 'warn', 'error', 'silent']),
@@ -126,7 +126,7 @@ export const declarations = {
     text(1),
     null,
     'a link such as https://pbx.example.com/{user}.xml',
-    'what the QR code of a telephone leads to; {user}, {secret}, {domain}, {server}, {port} and {transport} are filled in',
+    'the link in the QR code of a telephone; {user}, {secret}, {domain}, {server}, {port} and {transport} are filled in',
   ),
   feeds: setting(
     Type.Array(feed, { maxItems: 100 }),
@@ -138,13 +138,13 @@ export const declarations = {
     asteriskSchema,
     null,
     ASTERISK_WANTS,
-    'the Asterisk that is kept as the database says: {dir, manager, cdr_file}',
+    'an Asterisk to keep in line with the database: {dir, manager, cdr_file}',
   ),
   freeswitch: setting(
     freeswitchSchema,
     null,
     FREESWITCH_WANTS,
-    'the FreeSWITCH that is served: {token, token_file, event_socket, cdr_folder, allow}',
+    'a FreeSWITCH to serve: {token, token_file, event_socket, cdr_folder, allow}',
   ),
 } as const satisfies Record<string, Setting>
 

@@ -58,7 +58,7 @@ export function withinBody(body: JsonObject, edits: Edits, isNew: boolean): { bo
     const object = whole[name] ?? (isNew ? {} : undefined)
     if (object === undefined) left[name] = given
     const next = isJsonObject(object) ? edited(object, given) : object
-    if (next instanceof NoObject) throw new CliError(EXIT.data, `${name}.${next.path.join('.')} is no object`)
+    if (next instanceof NoObject) throw new CliError(EXIT.data, `${name}.${next.path.join('.')} is not an object`)
     if (object !== undefined) whole[name] = next
   }
   return { body: whole, edits: left }

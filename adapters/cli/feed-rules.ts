@@ -18,7 +18,7 @@ export const rulesOptions = (command: Command): Command =>
       'the tenant of a dialplan context; may be repeated',
       (pair: string, all: string[] = []) => [...all, pair],
     )
-    .option('--switch <name>', 'a name for this switch, where several give their calls the same ids')
+    .option('--switch <name>', 'a name for this switch, if several use the same call ids')
 
 /** Returns the rules in the options, with tenants as typed. Throws if one is wrong. */
 export function rulesFrom(flags: Flags): Partial<FeedRules> {

@@ -80,7 +80,7 @@ export function addFieldFlags(command: Command, { fields }: { readonly fields: F
     )
     command.addOption(fromFile.conflicts(given.attributeName()))
     if (!field.generated) continue
-    const random = new Option(`--generate-${kebab(name)}`, `make a random ${fieldLabel(name)}`)
+    const random = new Option(`--generate-${kebab(name)}`, `generate a random ${fieldLabel(name)}`)
     command.addOption(random.conflicts([given.attributeName(), fromFile.attributeName()]))
   }
   return command
@@ -131,7 +131,7 @@ function untold(name: string, field: Field, fields: Fields): never {
   const kinds = Object.keys(targets)
   throw new CliError(
     EXIT.usage,
-    `--${flagOf(name, field)} is looked up by ${flag}, which is ${kinds.join(' or ')}`,
+    `--${flagOf(name, field)} needs ${flag}, which is ${kinds.join(' or ')}`,
     again(flag, ...kinds.slice(0, 1)),
   )
 }

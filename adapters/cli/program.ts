@@ -165,7 +165,7 @@ function globalOptions(command: Command): Command {
     .option('--config <file>', 'the settings file')
     .addOption(new Option('-o, --output <form>', 'the output format (default: table)').choices([...OUTPUTS]))
     .option('--fields <names>', 'only these fields, separated by commas')
-    .option('-q, --quiet', 'print no messages but errors')
+    .option('-q, --quiet', 'print only errors')
     .option('-v, --verbose', 'print more about errors')
     .option('--no-color', 'no colours')
     .option('--no-input', 'never ask')

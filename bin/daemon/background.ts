@@ -38,7 +38,7 @@ export function startBackground(
   const limits =
     served.length === 0 ? null : followLimits(trunkline.limits, trunkline.storage.switchChanges(), log, stopping.signal)
   const retrying = retryChanged(settings.feeds, calls, stopping.signal, log).catch(error =>
-    log.error({ err: error }, 'the records in quarantine could not be tried again'),
+    log.error({ err: error }, 'the records in quarantine could not be retried'),
   )
   return {
     feeds,

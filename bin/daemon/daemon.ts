@@ -158,7 +158,7 @@ async function open(
     trunkline = compose(settings, () => baseUrl, opening, {}, metrics)
     const securityFrom = await trunkline.storage.audit.latest()
     if ((await makeFirstAccount(trunkline, first, print)) === 'none')
-      log.warn({ command: 'trunkline init' }, 'nobody can log in: there is no account yet, and the command makes one')
+      log.warn({ command: 'trunkline init' }, 'nobody can log in: there is no account yet; the command creates one')
     await trunkline.messaging.sweep()
     await trunkline.tools.jobs.takeUp()
     return { trunkline, securityFrom, close }

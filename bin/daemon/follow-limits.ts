@@ -24,7 +24,7 @@ export async function followLimits(
       await limits.look(left)
       left = NOTHING_CHANGED
     } catch (error) {
-      log.error({ err: error }, 'limits on calls could not be looked at')
+      log.error({ err: error }, 'limits on calls could not be checked')
     }
     await pause(BETWEEN_LOOKS_MS, undefined, { signal, ref: false }).catch(() => undefined)
   }

@@ -36,7 +36,7 @@ export async function startUpkeep(
     repeat(RETENTION_MS, 'sweep of imports and exports', () => trunkline.tools.jobs.sweep()),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),
-    repeat(SUSPECT_MS, 'look at the SMS gateways', noteSuspects(trunkline, log)),
+    repeat(SUSPECT_MS, 'check the SMS gateways', noteSuspects(trunkline, log)),
     keepBackups(settings, { clock, log }, signal),
     followDecks({ decks: trunkline.decks, clock, log }, signal),
   ])

@@ -33,7 +33,7 @@ export function addGauges(
   )
   gauge(
     'trunkline_sms_overdue_messages',
-    'Messages of which nothing final is known an hour after they were requested',
+    'Messages without a final status an hour after they were requested',
     async () =>
       (await overdueMessages({ smsReports, clock })).map(({ gateway, count }) => ({
         labels: { gateway: String(gateway) },

@@ -99,7 +99,7 @@ const RESERVED: readonly Reservation[] = [
     fields: ['slug', 'domain', 'status', 'max_extensions', 'settings'],
     keys: [],
     isFor: ({ tenantId }) => tenantId === null,
-    why: 'An account of one tenant may not change what its tenant is limited to and known by',
+    why: 'An account of one tenant may not change the limits and identity of its tenant',
   },
 ]
 

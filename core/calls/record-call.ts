@@ -67,7 +67,7 @@ export const slugOf = (call: CompletedCall, { contexts, tenant }: FeedRules): st
  */
 export function cdrOf(call: CompletedCall, catalog: Catalog, clock: SwitchClock): RatedRecord | UnreadableRecord {
   const startedAt = clock(call.startedAt)
-  if (startedAt === null) return { reason: 'the start of the call is no date' }
+  if (startedAt === null) return { reason: 'the start of the call is not a date' }
   const caller = textOf('caller_number', call.callerNumber.trim() || WITHHELD)
   const destination = textOf('destination_number', call.destinationNumber)
   const disposition = textOf('disposition', call.disposition)

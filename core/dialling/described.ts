@@ -6,7 +6,7 @@ export function described(given: string, { kind }: ReadNumber, country: string |
     case 'plain':
       return null
     case 'unknown':
-      return `${given} is no number that is dialled in ${country}`
+      return `${given} is not a number that can be dialled in ${country}`
     case 'area unknown':
       return `${given} is a local number of ${country}, and the tenant has no area_code`
     case 'international':

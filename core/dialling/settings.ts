@@ -56,8 +56,7 @@ function readSettings(dialling: unknown): ReadSettings {
   const given = (key: (typeof DIALLING_KEYS)[number]): unknown => dialling[key] ?? undefined
   const plan = countryOf(given('country'), report)
   const areaCode = areaCodeOf(given('area_code'), plan, report)
-  if (given('area_code') !== undefined && given('country') === undefined)
-    report('area_code', 'needs a country beside it')
+  if (given('area_code') !== undefined && given('country') === undefined) report('area_code', 'needs a country as well')
   const internationalPrefix = prefixOf(given('international_prefix'), report)
   for (const key of Object.keys(dialling))
     if (!DIALLING_KEYS.some(known => known === key)) report(key, `is not known: ${DIALLING_KEYS.join(', ')} are`)

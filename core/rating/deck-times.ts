@@ -57,7 +57,7 @@ export function deckPlace(times: DeckTimes, effectiveAt: Timestamp, now: Timesta
   const former = deckTimeAt(times, effectiveAt)
   const replaces = former?.effectiveAt === effectiveAt
   if (former?.state === 'forgotten')
-    throw new AppError('conflict', 'The rates of that time are not kept any more.', {
+    throw new AppError('conflict', 'The rates of that time are no longer kept.', {
       hint: 'trunkline rate pending list --all',
     })
   if (former?.state === 'pending' && replaces)

@@ -19,7 +19,7 @@ export function decideCall(request: CallRequest, facts: CallFacts, live: readonl
   const deciding = { facts, live, steps }
   const unfit = isFitNumber(request.dialled)
     ? null
-    : refused('unfit number', `${JSON.stringify(request.dialled)} is no number that can be dialled`)
+    : refused('unfit number', `${JSON.stringify(request.dialled)} is not a number that can be dialled`)
   const outcome =
     tenantRefusal(tenant) ??
     unfit ??

@@ -37,7 +37,7 @@ export function extensionRefusal(
   { number, status, secret }: Pick<SwitchExtension, 'number' | 'status' | 'secret'>,
 ): Refused | null {
   if (!isFitNumber(number))
-    return refused('unfit number', `no switch can call ${number}: digits, * and # can be dialled`)
+    return refused('unfit number', `no switch can call ${number}: only digits, * and # can be dialled`)
   if (!isActive(status)) return refused('extension not active', `extension ${number} of tenant ${slug} is ${status}`)
   if (secret.trim() === '') return refused('no secret', `extension ${number} of tenant ${slug} has no secret`)
   return null
@@ -51,8 +51,7 @@ export function tenantRefusal({
 }: Pick<SwitchTenant, 'slug' | 'domain' | 'status'>): Refused | null {
   if (!isActive(status)) return refused('tenant not active', `tenant ${slug} is ${status}`)
   if (!isFitName(slug))
-    return refused('unfit tenant', `the slug ${slug} cannot be put onto a switch: letters, digits, _ . - can`)
-  if (!isFitDomain(domain))
-    return refused('unfit tenant', `the domain ${domain} of tenant ${slug} is no domain that a switch can use`)
+    return refused('unfit tenant', `a switch cannot use the slug ${slug}: it may hold only letters, digits, _ . -`)
+  if (!isFitDomain(domain)) return refused('unfit tenant', `a switch cannot use the domain ${domain} of tenant ${slug}`)
   return null
 }

@@ -62,7 +62,7 @@ function numberText({ given, read, country }: Extract<Step, { kind: 'number' }>)
 }
 
 function permissionText({ of, prefix, rule }: Extract<Step, { kind: 'permission' }>): string {
-  if (rule === 'not listed') return `no, for ${whose(of)}: no prefix fits`
+  if (rule === 'not listed') return `no, for ${whose(of)}: no prefix matches`
   const by = prefix === null ? 'no prefix is blocked' : `prefix ${prefix || '(all)'}`
   return `${rule === 'allowed' ? 'yes' : 'no'}, for ${whose(of)}: ${by}`
 }

@@ -18,7 +18,7 @@ export function endRefusal({ tenant, extensions, queues }: TenantDirectory, { ty
       type === 'extension' ? 'unknown extension' : 'unknown queue',
       `tenant ${tenant.slug} has no ${type} ${number}`,
     )
-  if (!isFitNumber(number)) return refused('unfit number', `no switch can call ${type} ${number}: it is no number`)
+  if (!isFitNumber(number)) return refused('unfit number', `no switch can call ${type} ${number}: it is not a number`)
   return isActive(found.status)
     ? null
     : refused(

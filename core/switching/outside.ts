@@ -35,11 +35,11 @@ export function goOut(
 
 function unknownNumber(dialled: string, { kind }: ReadNumber, { tenant, dialling }: TenantDirectory): string {
   const { country } = dialling
-  const notOwn = `${dialled} is none of the numbers of tenant ${tenant.slug}, and`
-  if (kind === 'area unknown') return `${notOwn} a local number of ${country}, while the tenant has no area_code`
+  const notOwn = `${dialled} is not a number of tenant ${tenant.slug}, and`
+  if (kind === 'area unknown') return `${notOwn} it is a local number of ${country}, while the tenant has no area_code`
   return country === null
-    ? `${notOwn} no number of E.164; others are read where settings.dialling.country of the tenant is set`
-    : `${notOwn} no number that is dialled in ${country}`
+    ? `${notOwn} it is no E.164 number; set settings.dialling.country of the tenant to read others`
+    : `${notOwn} it cannot be dialled in ${country}`
 }
 
 /** Returns the refusal of a call by prefix, rate or limits; null if it is permitted. */
@@ -58,7 +58,7 @@ function mayCost(deciding: Deciding, caller: SwitchExtension, { digits }: Outsid
     const whose = nameOf(of, facts.directory)
     if (rule === 'blocked') return refused('prefix blocked', `${whose} may not call numbers that begin with ${prefix}`)
     if (rule === 'not listed')
-      return refused('prefix not allowed', `no prefix that ${whose} may call fits the number ${digits}`)
+      return refused('prefix not allowed', `no prefix that ${whose} may call matches the number ${digits}`)
   }
   const isRequired = all.some(({ limits }) => limits.ratedOnly)
   steps.push({ kind: 'rate', prefix: facts.rate?.prefix ?? null, isRequired })
@@ -102,7 +102,7 @@ function unusable(trunk: Trunk, { isEmergency }: OutsideNumber, live: readonly L
   if (!isFitName(trunk.name)) return 'no switch can use its name'
   const calls = live.filter(call => call.trunk === trunk.name).length
   return trunk.maxCalls !== null && calls >= trunk.maxCalls && !isEmergency
-    ? `it has ${calls} calls, and takes ${trunk.maxCalls}`
+    ? `it has ${calls} of at most ${trunk.maxCalls} calls`
     : null
 }
 

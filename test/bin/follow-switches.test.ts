@@ -64,7 +64,7 @@ function held() {
   }
 }
 
-test('a switch is told of what changes, and of everything once it is reached', async () => {
+test('a switch receives changes, and everything once it is reached', async () => {
   const { calls, change, connect, reconciled, end } = held()
   change(1, 2)
   await reconciled(1)
@@ -76,7 +76,7 @@ test('a switch is told of what changes, and of everything once it is reached', a
   await end()
 })
 
-test('what changes while a switch is brought up to date is told in one', async () => {
+test('changes while a switch is being updated are sent together', async () => {
   const { calls, change, comesTo, connect, reconciled, end } = held()
   let release = (): void => {}
   comesTo(
@@ -96,7 +96,7 @@ test('what changes while a switch is brought up to date is told in one', async (
   await end()
 })
 
-test('a change is told again where it could not be made, and not where the switch is away', async () => {
+test('a change is sent again if it failed, but not while the switch is away', async () => {
   const { calls, change, comesTo, reconciled, end } = held()
   comesTo(() => Promise.reject(new AppError('unavailable', 'FreeSWITCH is not connected.')))
   change(1)

@@ -79,7 +79,7 @@ test('failures that do not follow one another make no gateway suspect', async ()
   await trunkline.close()
 })
 
-test('messages of which nothing final is known are overdue after an hour', async () => {
+test('messages without a final status are overdue after an hour', async () => {
   const { trunkline, clock, send, gauges } = await world()
   await send()
   await send()

@@ -190,7 +190,7 @@ describe('the settings file', () => {
     assert.deepEqual(read('base_url', { file: fileWith({ base_url: null }) }), { value: null, source: 'default' })
   })
 
-  test('is the one that is named, else the one in the environment', () => {
+  test('is the file named by the flag, else by the environment', () => {
     const [named, other] = [fileWith({ port: 1 }), fileWith({ port: 2 })]
     const environment = { TRUNKLINE_CONFIG: other }
     assert.equal(load({ file: named, environment }).settings.port, 1)

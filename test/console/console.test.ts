@@ -111,7 +111,7 @@ test('a tenant goes with all that it has only once its slug is typed', async () 
   assert.equal((await world.get(`/api/tenants/${tenant.id}`)).status, 404)
 })
 
-test('a secret stands in no page until it is asked for', async () => {
+test('no page holds a secret until it is requested', async () => {
   const { id } = await world.create('extensions', { secret: 'hush-hush-hush' })
   const page = await world.open(`/extensions/${id}`)
   await page.locator('form.record').waitFor()
@@ -231,7 +231,7 @@ test('records in quarantine are chosen and discarded, after a question', async (
   await page.getByText('Every record of a switch could be used.').waitFor()
 })
 
-test('a message is sent from its gateway, and what becomes of it is shown', async t => {
+test("a message is sent from its gateway's page, which shows the outcome", async t => {
   const provider = await startGateway()
   t.after(() => provider.close())
   const id = await addGateway(world.service, world.session, provider)

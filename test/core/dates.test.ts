@@ -41,7 +41,7 @@ test('a day that the calendar does not have is not a date', () => {
     assert.equal(parseDate(written), null, written)
 })
 
-test('29 February is a date in leap years alone', () => {
+test('29 February is a date only in leap years', () => {
   for (const year of [2024, 2000, 2400, 1996]) assert.ok(parseDate(`${year}-02-29`), String(year))
   for (const year of [2023, 1900, 2200, 2025]) assert.equal(parseDate(`${year}-02-29`), null, String(year))
 })
@@ -184,7 +184,7 @@ test('a bare offset or a made-up place is not a time zone', () => {
     assert.ok(!isTimeZone(name), name)
 })
 
-test('every spelling of a time zone is remembered as the one that it is', context => {
+test('every spelling of a time zone is cached as the same one', context => {
   const asked = context.mock.method(Intl, 'DateTimeFormat')
   for (const name of ['Asia/Tokyo', 'ASIA/TOKYO', 'asia/tokyo', 'aSIA/tOKYO']) assert.ok(isTimeZone(name), name)
   assert.equal(asked.mock.callCount(), 1)

@@ -18,7 +18,7 @@ const copied = (records: readonly BulkRecord[]): BulkRecord[] => {
   return records.map((_, index) => recordAt(there, index))
 }
 
-test('packed records are the same again on another thread, whatever their values are', () => {
+test('packed records arrive unchanged on another thread, whatever their values', () => {
   const records = recordsOf(
     [1, null, -0, Number.MAX_SAFE_INTEGER, 0.5],
     ['', null, 'a', '\0', 'ß€😀'],

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { fold } from '../../core/search.ts'
 
-test('texts that differ by case alone fold to the same, in any script', () => {
+test('texts that differ only by case fold to the same, in any script', () => {
   for (const [one, other] of [
     ['école', 'ÉCOLE'],
     ['ОДЕСА', 'одеса'],

@@ -144,7 +144,7 @@ describe('the daemon', () => {
     await second.stop()
   })
 
-  it('finishes a slow send when it is told to stop, and takes nothing new', async () => {
+  it('finishes a slow send when it stops, and accepts nothing new', async () => {
     const TRUNKLINE_DB = freshDatabase()
     const daemon = await startDaemon({ TRUNKLINE_DB, ...admin })
     const session = await login(daemon)

@@ -22,7 +22,7 @@ async function start(...args: string[]): Promise<DaemonProcess> {
 }
 
 describe('a second daemon on a database that is served', { timeout: 60_000 }, () => {
-  it('is refused, by whatever name the database goes, and the first goes on', async () => {
+  it('is refused under any name of the database, and the first one keeps running', async () => {
     const first = await start()
     const link = join(folder.path, 'link.db')
     symlinkSync(db, link)

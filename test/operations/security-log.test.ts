@@ -25,7 +25,7 @@ const login = (password: string) =>
     body: JSON.stringify({ email: 'admin@example.com', password }),
   })
 
-it('logs what the security trail has, a line each, also what the command line has done', {
+it('logs each entry of the security trail as a line, including those of the command line', {
   skip: unbuilt,
   timeout: 60_000,
 }, async () => {

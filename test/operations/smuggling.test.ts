@@ -55,7 +55,7 @@ describe('a request with', { timeout: 20_000 }, () => {
     )
 })
 
-describe('what is not taken', { timeout: 20_000 }, () => {
+describe('what is not accepted', { timeout: 20_000 }, () => {
   it(
     'is answered in JSON as well when it is too much, or expects what we do not do',
     serving(async ({ url }) => {

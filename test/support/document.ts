@@ -161,7 +161,7 @@ export const documented: Readonly<Record<string, DocumentedResource>> = {
       name: string(63, {
         rule: [
           'a,b',
-          'must begin with a letter or digit and hold no other than letters, digits, dots, hyphens and underscores',
+          'must begin with a letter or digit and contain only letters, digits, dots, hyphens and underscores',
         ],
       }),
       host: string(255, { rule: ['sip:example.com', 'must be a host name or an IP address'] }),

@@ -264,7 +264,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
     await carrier.done
   })
 
-  test('refuses a number that is none, and a call without a permission', async () => {
+  test('refuses an invalid number, and a call without permission', async () => {
     assert.equal((await lab.phones.call(desk, '999', 100)).refusal, 404)
     await setTenant({ settings: { ...SETTINGS, limits: { blocked_prefixes: ['380'] } } })
     await until('it is refused', async () => (await lab.phones.call(desk, '0501234567', 100)).refusal === 403, 2_000)
@@ -293,7 +293,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
     )
   })
 
-  test('takes a new secret within a second, and the old one no longer', async () => {
+  test('accepts a new secret within a second, and then refuses the old one', async () => {
     const id = world.desk
     idOf(
       await lab.api('PUT', `/api/extensions/${id}`, { ...extensionOf(world.acme, '101', 'acme'), secret: 'another' }),
@@ -306,7 +306,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
     await until('the first one is right again', async () => (await lab.phones.register(desk)).code === 0)
   })
 
-  test('goes on without the daemon, whose records are stored when it is there again', async () => {
+  test('keeps working without the daemon, which stores the records once it is back', async () => {
     await lab.daemon.stop()
     assert.equal((await lab.phones.register(desk)).code, 0)
     const answering = lab.phones.answer(hall, 1)

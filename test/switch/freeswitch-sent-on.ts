@@ -38,7 +38,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
   }
   const idle = (): Promise<true> => until('no call is up', async () => (await lab.channels()) === 0)
 
-  test('a call inside that is redirected outside goes by the rules of who called, and is billed', () =>
+  test("an internal call redirected outside follows the caller's rules, and is billed", () =>
     taken(carrier, async () => {
       const redirecting = await sending('redirect', '0501110011')
       assert.deepEqual(await lab.phones.call(desk, '102', 1_300), WENT)
@@ -50,7 +50,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
       )
     }))
 
-  test('a redirection to a blocked number goes nowhere', () =>
+  test('a redirection to a blocked number is refused', () =>
     taken(carrier, async () => {
       const redirecting = await sending('redirect', '0901110012')
       assert.equal((await lab.phones.call(desk, '102', 500)).refusal, 403)
@@ -58,7 +58,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
       await idle()
     }))
 
-  test('a call of a carrier that is redirected outside is the call of who redirected it', () =>
+  test("a carrier's call redirected outside belongs to whoever redirected it", () =>
     taken(carrier, async () => {
       const redirecting = await sending('redirect', '0901110013')
       const other = placesIn(NET).place(99)
@@ -80,7 +80,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
       )
     }))
 
-  test('a transfer outside goes by the rules too, and its whole time is billed', () =>
+  test('a transfer outside follows the same rules, and its whole duration is billed', () =>
     taken(carrier, async () => {
       const transferring = await sending('answer-transfer', '0501110014')
       assert.deepEqual(await lab.phones.call(desk, '102', 3_000), WENT)
@@ -101,7 +101,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
       await idle()
     }))
 
-  test('who is called outside and transferred is billed to who transferred, for as long as it lasts', () =>
+  test('an outgoing call that is transferred is billed to whoever transferred it, for its whole duration', () =>
     taken(carrier, async () => {
       assert.deepEqual(await lab.phones.callAndTransfer(desk, '0501110016', 700, '0501110017'), WENT)
       await until('the second carrier has answered', async () => {
@@ -117,7 +117,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
       await idle()
     }))
 
-  test('who is called outside is not transferred to a blocked number', () =>
+  test('an outgoing call cannot be transferred to a blocked number', () =>
     taken(carrier, async () => {
       await lab.phones.callAndTransfer(desk, '0501110018', 700, '0901110018')
       await idle()

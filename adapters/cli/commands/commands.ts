@@ -91,7 +91,7 @@ export const commands: readonly LazyCommand[] = [
   ),
   {
     name: 'call',
-    summary: 'calls before they are made: explain',
+    summary: 'where a call would go, and why: explain',
     load: async (run, wiring) => (await import('./switching/call-commands.ts')).callCommand(run, wiring),
   },
   {
@@ -101,7 +101,7 @@ export const commands: readonly LazyCommand[] = [
   },
   {
     name: 'calls',
-    summary: 'the calls that are up on the switch: list, end',
+    summary: 'the calls in progress on the switch: list, end',
     load: async (run, wiring) => (await import('./switching/live-commands.ts')).callsCommand(run, wiring),
   },
   {
@@ -111,7 +111,7 @@ export const commands: readonly LazyCommand[] = [
   },
   {
     name: 'report',
-    summary: 'what was used and what it costs: usage',
+    summary: 'reports of usage and cost: usage',
     load: async run => (await import('./calls/report-commands.ts')).reportCommand(run),
   },
   {

@@ -14,7 +14,7 @@ import { sampleReference } from '../terminal/samples.ts'
 /** Deletes one record, and its dependants only on explicit request. */
 export function deleteCommand(resource: Resource, name: string, verb: 'delete' | 'remove', run: RunCommand): Command {
   const command = new Command(verb)
-    .description(`${verb} one ${labelOf(resource)}; at a terminal, asks first`)
+    .description(`${verb} one ${labelOf(resource)}; in a terminal, asks first`)
     .argument(`<${referenceForm(resource)}>`)
     .option('-y, --yes', 'do not ask')
   tenantOption(command, resource)

@@ -73,12 +73,10 @@ function listCommand(run: RunCommand, { command: words, via, column, routes }: R
 
 function setCommand(run: RunCommand, { command: words, via, what, samples, routes }: RouteKind): Command {
   const command = new Command('set')
-    .description(
-      `set the ${pluralOf(via)} of a tenant, of a prefix, or of all; where the first refuses, the next is tried`,
-    )
-    .argument(`<${labelOf(via).split(' ').at(-1)?.toUpperCase()}...>`, `the ${pluralOf(via)}, the first tried first`)
+    .description(`set the ${pluralOf(via)} of a tenant, of a prefix, or of all; if one refuses, the next is tried`)
+    .argument(`<${labelOf(via).split(' ').at(-1)?.toUpperCase()}...>`, `the ${pluralOf(via)}, in the order to try`)
     .option('--tenant <SLUG|ID>', `only for ${what.split(' ')[0]} of this tenant`)
-    .option('--prefix <digits>', 'only for numbers that begin so, such as 380')
+    .option('--prefix <digits>', 'only for numbers with this prefix, such as 380')
   example(command, `trunkline ${words} set ${samples} --tenant acme --prefix 380`)
   return run(command, async (context, names, flags) => {
     const services = await context.open()

@@ -77,7 +77,7 @@ function listCommand(resource: Resource, name: string, run: RunCommand): Command
     command.option('--search <text>', `only records with this text in ${resource.search.join(', ')}`)
   addSelectionFlags(command, resource)
   addSortFlags(command, resource)
-    .option('--limit <n>', `how many at most (default at a terminal: ${SCREENFUL})`)
+    .option('--limit <n>', `the most to show (default in a terminal: ${SCREENFUL})`)
     .option('--after <id>', 'only records after this one')
     .option('--all', 'all of them')
   if (hasSecrets(resource)) command.option('--show-secrets', 'show secrets')
@@ -145,7 +145,7 @@ function createCommand(
   additions?: Additions,
 ): Command {
   const command = addFieldFlags(new Command(verb), resource, true).description(
-    `${verb} one ${labelOf(resource)}; at a terminal, asks for what is missing`,
+    `${verb} one ${labelOf(resource)}; in a terminal, asks for what is missing`,
   )
   additions?.addFlags(command)
   forceOption(addEditFlags(command, resource, false), resource)

@@ -9,7 +9,7 @@ export const RESOURCE_COMMANDS: readonly {
   { name: 'extension', resource: 'extensions', summary: 'extensions', alias: 'ext' },
   { name: 'did', resource: 'dids', summary: 'DID numbers' },
   { name: 'queue', resource: 'queues', summary: 'call queues' },
-  { name: 'trunk', resource: 'trunks', summary: 'carriers: where calls come from and go out' },
+  { name: 'trunk', resource: 'trunks', summary: 'carriers for incoming and outgoing calls' },
   { name: 'rate', resource: 'rates', summary: 'rates' },
   { name: 'gateway', resource: 'sms_gateways', summary: 'SMS gateways' },
   { name: 'cdr', resource: 'cdrs', summary: 'call records' },

@@ -112,6 +112,6 @@ function formatFor({ format, out }: ExportOptions, { options: { output } }: Pick
 function sayOfSecrets(resource: Resource, withSecrets: boolean, isTerminal: boolean, context: Context): void {
   const secrets = secretsIn(resource)
   if (secrets.length === 0) return
-  if (!withSecrets) say(context, `not shown at a terminal: ${secrets.join(', ')} (--show-secrets shows them)`)
-  else if (!isTerminal) say(context, `the export holds secrets: ${secrets.join(', ')}`)
+  if (!withSecrets) say(context, `not shown in a terminal: ${secrets.join(', ')} (--show-secrets shows them)`)
+  else if (!isTerminal) say(context, `the export includes secrets: ${secrets.join(', ')}`)
 }

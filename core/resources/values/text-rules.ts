@@ -53,8 +53,7 @@ export const rules = {
   },
   switchName: {
     holds: isFitName,
-    predicate:
-      'must begin with a letter or digit and hold no other than letters, digits, dots, hyphens and underscores',
+    predicate: 'must begin with a letter or digit and contain only letters, digits, dots, hyphens and underscores',
   },
   sipUser: { holds: (value: string) => SIP_USER.test(value), predicate: 'must be the user of a SIP address' },
   codecs: { holds: (value: string) => CODECS.test(value), predicate: 'must be names of codecs, such as PCMA,PCMU' },

@@ -15,7 +15,7 @@ export function checkProfile(
   if (!Value.Check(profileSchema, given)) {
     const faults = Value.Errors(profileSchema, given).map(({ instancePath, keyword, message }) => ({
       path: instancePath.slice(1).replaceAll('/', '.'),
-      problem: keyword === 'boolean' ? 'is no member of a profile' : message,
+      problem: keyword === 'boolean' ? 'is not a member of a profile' : message,
     }))
     return { faults }
   }
@@ -55,7 +55,7 @@ function brokenPatterns({ reply, receipt }: Profile): ProfileFault[] {
     try {
       new RegExp(pattern, 'u')
     } catch {
-      return [{ path, problem: `is no regular expression: ${pattern}` }]
+      return [{ path, problem: `is not a regular expression: ${pattern}` }]
     }
     return NESTED_REPETITION.test(pattern)
       ? [{ path, problem: `has a repetition inside a repetition, which can take very long: ${pattern}` }]

@@ -46,7 +46,7 @@ function listed(files: readonly ProfileFile[]): readonly Listed[] {
     if ('problem' in found) return { ...found, name: nameOf(file), file }
     const { name } = found.profile
     if (taken.has(name))
-      return { problem: `${file}: there is a profile ${name} already; name it otherwise.`, name, file }
+      return { problem: `${file}: there is a profile ${name} already; choose another name.`, name, file }
     taken.add(name)
     return { ...found, name, file }
   })

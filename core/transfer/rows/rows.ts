@@ -52,7 +52,7 @@ export function tableReader(plan: RowPlan, header: readonly string[], columns: r
     columnOf: columnIn(slots),
     read: ({ content }) => {
       if (content instanceof Fault) return fault(content.sentence)
-      if ('json' in content) return fault('The row is no row of a table.')
+      if ('json' in content) return fault('The row is not a row of a table.')
       cells = content
       if (cells.length !== columns.length) return fault(widthSentence(cells.length, columns.length))
       const stray = nameless.find(index => cells[index]?.trim())

@@ -138,7 +138,7 @@ export function quoteLines(given: Quote): QuoteLine[] {
 
 function deckLines({ effectiveAt, timeZone, state }: Quote): QuoteLine[] {
   if (effectiveAt === null || effectiveAt === ALL_ALONG) return []
-  const kept = state === 'forgotten' ? '; its rates are not kept any more' : ''
+  const kept = state === 'forgotten' ? '; its rates are no longer kept' : ''
   return [line('deck', `from ${shownMoment(effectiveAt, timeZone)}, ${state}${kept}`)]
 }
 

@@ -129,7 +129,7 @@ export function withEdits({ fields }: Pick<Resource, 'fields'>, stored: Row, edi
     const next = edited(isJsonObject(object) ? object : {}, given)
     const value =
       next instanceof NoObject
-        ? new Problem('type', `holds ${next.path.join('.')}, which is no object that could have members`)
+        ? new Problem('type', `holds ${next.path.join('.')}, which is not an object`)
         : fields[name]?.parse(next)
     if (value instanceof Problem) errors.push(broken(name, value))
     else if (value !== undefined) values[name] = value

@@ -199,7 +199,7 @@ function members(
     const column = parameter.slice(name.length + 1, -1)
     const field = Object.hasOwn(fields, column) ? fields[column] : undefined
     if (!field || field.secret || field.kind === 'json' || !takes(field)) {
-      refuse(parameter, 'names no field that records can be chosen by')
+      refuse(parameter, 'names no field to filter by')
       continue
     }
     chosen[column] = texts(given).flatMap(text => {

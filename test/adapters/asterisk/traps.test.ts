@@ -92,7 +92,7 @@ test('a number that two tenants have belongs to one, and the other is named', ()
   assert.equal(files.extensions.match(/^exten => 380441234567,1/gm)?.length, 1)
 })
 
-test('the calls of a tenant are told by its whole slug', () => {
+test('the calls of a tenant are recognised by its whole slug', () => {
   const channels = channelsIn(
     ['PJSIP/acme-101-0000002a', 'PJSIP/acme-west-101-0000002b', 'PJSIP/_acme-0000002c'].map(
       name => new Map([['channel', [name]]]),
@@ -104,7 +104,7 @@ test('the calls of a tenant are told by its whole slug', () => {
   )
 })
 
-test('a set-up has passwords of its own, and nothing that listens beyond the loopback but SIP and RTP', () => {
+test('a setup has new passwords, and only SIP and RTP listen beyond the loopback', () => {
   const [one, other] = [1, 2].map(() => asteriskSetup({ out: '/tmp/x', address: null }))
   const textOf = (path: string): string => one?.files.find(file => file.path === path)?.text ?? ''
   assert.notEqual(textOf('manager.conf'), other?.files.find(file => file.path === 'manager.conf')?.text)

@@ -63,7 +63,7 @@ describe('a misuse', () => {
     }
   })
 
-  it('tells back no secret that stands on its line', async () => {
+  it('repeats no secret of its line', async () => {
     const create = 'trunkline extension create --tenant acme'
     for (const [given, hint] of [
       [`${create} --secret hunter2 --sttus active`, 'trunkline extension create --help'],

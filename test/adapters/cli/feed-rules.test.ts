@@ -9,7 +9,7 @@ test("rules that no option tells are the feed's, or those of no feed", () => {
   assert.deepEqual(completed(rulesFrom({})), { timezone: 'UTC', contexts: {}, tenant: null })
 })
 
-test('an option takes the place of the same rule of the feed alone, and a context of the same context', () => {
+test('an option replaces only the same rule of the feed, and a context only the same context', () => {
   assert.deepEqual(completed(rulesFrom({ tenant: 'other' }), feed), { ...feed, tenant: 'other' })
   assert.deepEqual(completed(rulesFrom({ timezone: 'UTC', switch: 'pbx-2' }), feed), {
     ...feed,

@@ -82,7 +82,7 @@ describe('a reference to one of several kinds', () => {
       assert.equal(code, 64)
       assert.equal(
         stderr,
-        `error: --target is looked up by --target-type, which is extension or queue\nhint: ${line} --target-type extension\n`,
+        `error: --target needs --target-type, which is extension or queue\nhint: ${line} --target-type extension\n`,
       )
     })
 })

@@ -80,7 +80,7 @@ describe('the flags of a field', () => {
 })
 
 describe('an example that is wider than the terminal', () => {
-  it('goes on below as a shell takes it, an option beside its value', async () => {
+  it('continues below in shell syntax, an option next to its value', async () => {
     const [, example] = (await help('route add', 80)).split('Example:\n')
     assert.equal(
       example,

@@ -138,7 +138,7 @@ const given = (command: Command): string[] => [
   ...command.options.flatMap(({ long, required }) => (long && required ? [`${long} '${HOSTILE}'`] : [])),
 ]
 
-describe('what came from outside does nothing to a terminal and forges no line', () => {
+describe('text from outside cannot control a terminal or forge a line', () => {
   for (const [path, command] of all) {
     it(`in what is printed by ${path}`, async () => {
       let printed = ''

@@ -160,7 +160,7 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
     assert.deepEqual([code, stderr], [75, 'error: The database is busy; try again in a moment.\n'])
   })
 
-  it('serves in the foreground until it is told to stop', async () => {
+  it('serves in the foreground until it is stopped', async () => {
     const child = spawnProgram(place, ['serve', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
     const outcome = outcomeOf(child)
     const line = await new Promise<string>(resolve => child.stdout?.once('data', data => resolve(String(data))))

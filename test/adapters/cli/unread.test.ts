@@ -168,7 +168,7 @@ describe('a key that rules read', () => {
   it('has no key below it where it holds no object, and no value without =', async () => {
     const { code, stderr } = await place.run('trunkline gateway update Jasmin --meta-set own.a=1')
     assert.equal(code, 65)
-    assert.match(stderr, /^error: --meta: The meta field holds own, which is no object that could have members\.$/m)
+    assert.match(stderr, /^error: --meta: The meta field holds own, which is not an object\.$/m)
     assert.deepEqual(await place.run('trunkline gateway update Jasmin --meta-set own'), {
       code: 64,
       stdout: '',

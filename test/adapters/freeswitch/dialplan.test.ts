@@ -177,7 +177,7 @@ test("a call that came in by a DID and is sent on is the one's who took it", asy
   assert.deepEqual(refusals, ['call: unknown extension'])
 })
 
-test('a context that is none of ours is left to the static files', async () => {
+test('a foreign context is left to the static files', async () => {
   assert.ok(isNotFound((await asked(callForm({ 'Hunt-Context': 'nobody' }))).answer))
 })
 

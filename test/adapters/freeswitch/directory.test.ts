@@ -36,7 +36,7 @@ test('what another module asks is not answered, since some take a missing secret
   assert.ok(isNotFound(await feedOf([acme]).ask(registerForm({ purpose: 'network-list', action: '' }))))
 })
 
-test('who is suspended, disabled or unknown is not found, and the reason is told', async () => {
+test('a suspended, disabled or unknown user is not found, and the reason is reported', async () => {
   const suspended = directory({ tenant: { status: 'suspended' } })
   const disabled = directory({ extensions: [extension('101', { status: 'disabled' })] })
   for (const [tenants, refusal] of [

@@ -113,7 +113,7 @@ const acme = (given: Parameters<typeof directory>[0] = {}): TenantDirectory => d
 const beta = directory({ ...none, tenant: { id: 2, slug: 'beta', domain: 'beta.example.com' } })
 
 describe('a switch that is followed', () => {
-  test('is told nothing when nothing has changed', () =>
+  test('is sent nothing if nothing has changed', () =>
     following([acme(), beta], async world => {
       assert.deepEqual(await world.told('all'), [])
       assert.deepEqual(await world.told(new Set([1, 2])), [])
@@ -240,7 +240,7 @@ describe('a switch that is followed', () => {
     })
   })
 
-  test('that was away is told what has changed meanwhile, once it is there again', () =>
+  test('that was away receives what has changed meanwhile, once it is back', () =>
     following([acme()], async world => {
       await world.told('all')
       world.held.cut()
@@ -257,7 +257,7 @@ describe('a switch that is followed', () => {
       await assert.rejects(world.follower.reconcile('all'), { code: 'unavailable' })
     }))
 
-  test('shows the calls that are up', () =>
+  test('shows the calls in progress', () =>
     following([acme()], async world => {
       world.has.channels = [
         { uuid: '1', mark: 'trunkline:acme:outbound:101::+380501112233' },

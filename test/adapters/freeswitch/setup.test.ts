@@ -19,7 +19,7 @@ const configured = (xml: string, name: string): Record<string, string> => {
   )
 }
 
-describe('the first set-up of FreeSWITCH', () => {
+describe('the initial setup of FreeSWITCH', () => {
   test('goes with the setting that it comes with: token, password and folder are the same', () => {
     const { xml, setting } = made()
     const read = readSetting('freeswitch', setting.freeswitch)

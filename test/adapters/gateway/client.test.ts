@@ -69,7 +69,7 @@ describe('a submission', () => {
     assert.deepEqual(await submit(), { kind: 'answered', status: 204, body: '' })
   })
 
-  it('is never sent a second time, however it fails', async () => {
+  it('is never sent twice, however it fails', async () => {
     for (const status of [408, 409, 425, 429, 500, 502, 503, 504]) {
       gateway.answerWith(status, 'no')
       const before = gateway.requests.length

@@ -13,7 +13,7 @@ async function trail({ trunkline }: TestService): Promise<AuditEntry[]> {
   return entries
 }
 
-test('a change over HTTP is noted with the account, its address and what was and is', async t => {
+test('a change over HTTP is noted with the account, its address and the values before and after', async t => {
   const service = await startService()
   t.after(() => service.close())
   const session = await service.login()

@@ -44,7 +44,7 @@ describe('deleting a tenant', () => {
     assert.deepEqual(json, { message: 'The tenant still has 1 Rate.', dependants: { rates: 1 } })
   })
 
-  it('takes all with it when told to cascade, and nothing of others', async () => {
+  it('deletes everything of its own with a cascade, and nothing of others', async () => {
     const [{ id }, other] = [await world.create('tenants'), await world.create('tenants')]
     const of = { tenant_id: id }
     const extension = await world.create('extensions', of)

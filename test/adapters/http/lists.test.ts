@@ -46,7 +46,7 @@ describe('a search', () => {
     assert.deepEqual(await search('/api/queues', 'ecole'), [])
   })
 
-  it('takes % and _ and quotes as they are', async () => {
+  it('takes % and _ and quotes literally', async () => {
     const plain = await world.create('dids', { description: 'flat rate 100 percent' })
     const { id } = await world.create('dids', { description: `100%_"sure" it's \\ so` })
     for (const text of ['100%', '%_', '_', '%', '"sure"', `it's`, '\\', '"', `%_"sure" it's \\ so`])

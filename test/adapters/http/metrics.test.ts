@@ -147,7 +147,7 @@ test('the metrics are served on their own port, and nothing else is', async () =
   await server.stop(1_000)
 })
 
-test('the metrics are told to nobody who asks another host for them', async () => {
+test('the metrics are refused to requests for another host', async () => {
   const server = await serveMetrics(metrics, 0)
   const { port } = new URL(server.url)
   const asking = (host: string) => rawRequest(server.url, { method: 'GET', path: '/metrics', headers: { host } })

@@ -208,7 +208,7 @@ describe('every answer', () => {
     assert.equal((await world.service.request('HEAD', '/api/tenants')).status, 401)
   })
 
-  it('to what is no HTTP at all is a 400 in JSON', async () => {
+  it('to anything but HTTP is a 400 in JSON', async () => {
     const { text } = await rawRequest(world.service.url, { bytes: 'BREW /pot COFFEE/1.0\r\n\r\n' })
     assert.match(text, /^HTTP\/1\.1 400 Bad Request\r\n/)
     assert.match(text, /\r\n\r\n\{"message":"Bad Request\."\}$/)

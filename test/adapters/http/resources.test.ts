@@ -77,7 +77,7 @@ for (const resource of exposedResources) {
       assert.deepEqual(Object.keys(json.data[0]), ['id', ...visible, 'created_at', 'updated_at', ...expected.inList])
     })
 
-    it('takes back by PUT and PATCH what a GET answered, and it stays the same', async () => {
+    it('accepts by PUT and PATCH what a GET returned, and stays the same', async () => {
       const { id } = await world.create(resource)
       const before = (await world.get(`${path}/${id}`)).json.data
       const hidden = Object.keys(fields).filter(name => fields[name]?.hidden)
@@ -137,7 +137,7 @@ for (const resource of exposedResources) {
       assert.equal((await world.send('DELETE', `${path}/${id}`)).status, 404)
     })
 
-    it('answers 404 with its own name to an id that is none or is unknown', async () => {
+    it('answers 404 with its own name to an invalid or unknown id', async () => {
       const ids = ['0', '-1', '01', '1.0', '1e0', '+1', 'abc', '1%00', '1%2F2', '%20', '9007199254740993', '999999']
       for (const id of ids)
         for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {

@@ -57,7 +57,7 @@ describe('the security trail', () => {
     ])
   })
 
-  it('has no e-mail of those who are nobody here', async () => {
+  it('has no e-mail of unknown accounts', async () => {
     const start = await latest()
     await attempt('2001:db8::1', { email: 'secret-password@x.org' })
     const [entry] = await since(start)

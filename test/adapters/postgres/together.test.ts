@@ -25,7 +25,7 @@ const fates = async (work: readonly Promise<unknown>[]): Promise<Record<string, 
   return counts
 }
 
-test('a tenant takes no more extensions than it has room for, whoever makes them at once', () =>
+test('a tenant never exceeds its limit of extensions, even if several clients create them at once', () =>
   withTwo(async (one, other) => {
     const { id: tenant_id } = await insert(one.records, 'tenants', { max_extensions: 10 })
     const made = Array.from({ length: 40 }, (_, n) =>
@@ -74,7 +74,7 @@ test('a record that cannot be stored does not keep out those that come along wit
     assert.equal((await idsOf(records, 'tenants')).length, 3)
   }))
 
-test('when connections are cut, what was acknowledged is there, and the storage goes on', () =>
+test('when connections are cut, acknowledged changes are kept, and the storage continues', () =>
   withTwo(async (one, other) => {
     const made: { readonly slug: unknown }[] = []
     const failures: unknown[] = []

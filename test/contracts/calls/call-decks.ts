@@ -61,7 +61,7 @@ behaviour('a call that was put aside is rated by the deck of its time when it is
   assert.deepEqual(await costs(ports), [123])
 })
 
-behaviour('rating again goes by what was corrected of the present deck for its calls alone', async ports => {
+behaviour('rating again uses corrections of the present deck only for calls of that deck', async ports => {
   const { tenantId, rateId } = await acme(ports)
   await costAt(ports, '2026-03-01 11:00:00')
   await replaceDeck(ports, tenantId, [['380', 500]])
@@ -78,7 +78,7 @@ behaviour('rating again goes by what was corrected of the present deck for its c
   assert.deepEqual(await costs(ports), [123, 0])
 })
 
-behaviour('rating again goes by a deck that was put in the place of another, or between two', async ports => {
+behaviour('rating again uses a deck that replaced another, or was put between two', async ports => {
   const { tenantId } = await acme(ports)
   until(ports, day(5))
   await replaceDeck(ports, tenantId, [['380', 500]], day(5))
@@ -113,7 +113,7 @@ behaviour('a deck that is forgotten rates no call, and those that it rated keep 
   assert.deepEqual(await costs(ports), [123, 0])
 })
 
-behaviour('unrated calls of two decks are told apart, so that each is looked for in its own', async ports => {
+behaviour('unrated calls of two decks are kept apart, so that each is looked up in its own', async ports => {
   const { tenantId } = await acme(ports)
   for (const start of ['11:00:00', '11:30:00', '13:00:00']) await costAt(ports, `2026-03-01 ${start}`, '4930')
   await replaceDeck(ports, tenantId, [['49', 500]])

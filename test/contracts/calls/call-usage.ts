@@ -129,7 +129,7 @@ behaviour(
   },
 )
 
-behaviour('counts as unrated the very calls whose destinations are told as unrated', async ports => {
+behaviour('counts as unrated exactly the calls whose destinations are listed as unrated', async ports => {
   const { tenantId: tenant_id } = await acme(ports)
   await insert(ports.records, 'rates', { tenant_id, prefix: '77', cost_per_minute: Number.MAX_SAFE_INTEGER })
   const destinations = ['77123', '77123', '4930123456', '00380501112233']

@@ -111,7 +111,7 @@ behaviour('a call is one record, however often it comes and in whichever format 
   assert.equal((await storedCalls(ports)).length, 2)
 })
 
-behaviour('the leg that a switch places within a call is counted, and is no call', async ports => {
+behaviour('a leg that a switch places within a call is counted, but not as a call', async ports => {
   await acme(ports)
   const { stored, legs } = await taken(ports, [completedCall(), completedCall({ switchCallId: '2', leg: 'b' })])
   assert.deepEqual([stored, legs, (await storedCalls(ports)).length], [1, 1, 1])
@@ -219,7 +219,7 @@ behaviour('a record lies in quarantine no longer that comes again under rules by
   )
 })
 
-behaviour('a record that cannot be read is kept as it came, with the reason', async ports => {
+behaviour('an unreadable record is kept as it arrived, with the reason', async ports => {
   await acme(ports)
   const garbage = { format: 'asterisk-csv', raw: 'gar\u0000bage', reason: 'it is torn' } as const
   const counts = await ports.calls.store({ name: 'feed', rules: rules() }, [garbage, garbage], null)
@@ -236,7 +236,7 @@ behaviour('two records that turn out to be one call are replayed as one', async 
   assert.deepEqual([(await storedCalls(ports)).length, await ports.calls.quarantineCount()], [1, 0])
 })
 
-behaviour('what is discarded from the quarantine is gone, which the audit trail tells', async ports => {
+behaviour('discarding from the quarantine deletes a record, and the audit trail notes it', async ports => {
   await acme(ports)
   await taken(ports, [completedCall({ accountcode: 'late' }), completedCall({ accountcode: '', switchCallId: '2' })])
   const [first] = await quarantined(ports)
@@ -259,7 +259,7 @@ behaviour('the place of a feed is stored with its batch', async ports => {
   assert.equal(await ports.calls.place('b'), null)
 })
 
-behaviour('what the calls of a tenant are rated by is told as it is at that moment', async ports => {
+behaviour('the catalog of a tenant is as of the requested moment', async ports => {
   const { tenantId, extensionId } = await acme(ports)
   const catalog = await ports.calls.catalog(tenantId, '2026-10-01T12:00:00.000000Z')
   assert.deepEqual([catalog.tenantId, catalog.extensions.get('101')], [tenantId, extensionId])

@@ -17,7 +17,7 @@ async function noted({ audit }: SwitchPorts, action: string): Promise<unknown[]>
   return found.reverse()
 }
 
-behaviour('a deck that is replaced is what the rows say; what stays the same keeps its id and times', async ports => {
+behaviour('a replaced deck is exactly the rows; unchanged rates keep their id and times', async ports => {
   const { tenantId } = await acme(ports)
   await replaceDeck(ports, tenantId, [
     ['380', 123],
@@ -68,7 +68,7 @@ behaviour('a deck with the same rates leaves no trace', async ports => {
   assert.equal((await noted(ports, 'import')).length, 1)
 })
 
-behaviour('a deck is refused when something else would come of it than what was approved', async ports => {
+behaviour('a deck is refused if the outcome would differ from what was approved', async ports => {
   const { tenantId } = await acme(ports)
   const approved = { created: 1, updated: 0, unchanged: 0, removed: 1, skipped: 0, rejected: 0 }
   await insert(ports.records, 'rates', { tenant_id: tenantId, prefix: '44' })
@@ -109,7 +109,7 @@ behaviour('a deck of a later moment is kept aside until then, and changes no rat
   assert.deepEqual([waiting?.tenantId, waiting?.file, others], [tenantId, 'deck.csv', []])
 })
 
-behaviour('a deck is put in force once its moment has come, which the audit trail tells', async ports => {
+behaviour('a deck is put in force at its moment, and the audit trail notes it', async ports => {
   const { tenantId, rateId } = await acme(ports)
   await replaceDeck(
     ports,
@@ -172,7 +172,7 @@ behaviour('a deck is compared with the one that is in force until then, be it pe
   assert.deepEqual([counts.created, counts.updated, counts.unchanged, counts.removed], [1, 1, 1, 0])
 })
 
-behaviour('a deck that is put in force takes along what was changed of the rates meanwhile', async ports => {
+behaviour('putting a deck in force discards changes made to the rates meanwhile', async ports => {
   const { tenantId, rateId } = await acme(ports)
   await replaceDeck(ports, tenantId, [['380', 5]], day(2))
   await ports.records.update(rates, rateId, { cost_per_minute: 77 })
@@ -183,7 +183,7 @@ behaviour('a deck that is put in force takes along what was changed of the rates
   assert.deepEqual(await inShort(ports, tenantId), [`${rateId} 380 5`])
 })
 
-behaviour('a deck that is due goes first when another replaces it at once', async ports => {
+behaviour('a deck that is due is put in force before another one replaces it', async ports => {
   const { tenantId } = await acme(ports)
   await replaceDeck(ports, tenantId, [['380', 5]], day(2))
   until(ports, day(3))
@@ -212,7 +212,7 @@ behaviour('a deck can be cancelled until its moment, and not after', async ports
   await assert.rejects(ports.decks.cancel(99), { code: 'not_found' })
 })
 
-behaviour('decks go with their tenant', async ports => {
+behaviour('decks are deleted with their tenant', async ports => {
   const { tenantId } = await acme(ports)
   await replaceDeck(ports, tenantId, [['380', 5]])
   await replaceDeck(ports, tenantId, [['380', 6]], day(2))

@@ -130,7 +130,7 @@ behaviour('ends a day once, where clocks go back at midnight', async ports => {
   assert.deepEqual(await ofTenant(ports, id, 'Asia/Beirut'), used([0, 0], [0, 0]))
 })
 
-behaviour('takes a day of UTC in a zone that there is not', async ports => {
+behaviour('uses the UTC day in a time zone that does not exist', async ports => {
   const { id } = await tenant(ports)
   await enter(ports, id, ended('2026-02-28T23:00:00.000000Z', { cost: 3 }))
   await enter(ports, id, ended('2026-03-01T01:00:00.000000Z', { cost: 3 }))

@@ -52,7 +52,7 @@ async function changeRates({ records }: SwitchPorts, { tenantId, rateId }: Await
   await records.update(rates, rateId, { cost_per_minute: 1000 })
 }
 
-behaviour('changes nothing while the rates are what they were', async ports => {
+behaviour('changes nothing while the rates are unchanged', async ports => {
   const { tenantId } = await withCalls(ports)
   const before = await storedCalls(ports)
   const result = await ports.calls.rerate(query(tenantId), { dryRun: false, sample: 9 })
@@ -89,7 +89,7 @@ behaviour('does what the dry run said, keeps what was, and leaves calls entered 
   assert.deepEqual([again.changed, again.oldCost], [0, done.newCost])
 })
 
-behaviour('takes unrated calls alone when told to, and calls of the period alone', async ports => {
+behaviour('takes only unrated calls if asked to, and only calls of the period', async ports => {
   const world = await withCalls(ports)
   await changeRates(ports, world)
   const period = { from: '2026-10-01T11:00:00.000000Z', to: '2026-10-01T13:00:00.000000Z' }
@@ -110,7 +110,7 @@ behaviour('keeps the rate in force with a call that costs the same by it', async
   assert.deepEqual(new Set(prefixes), new Set(['3805']))
 })
 
-behaviour('hands over every change, of a dry run and of what was stored, some at a time', async ports => {
+behaviour('passes on every change, of a dry run and of stored ones, some at a time', async ports => {
   const { tenantId, rateId } = await withMany(ports, 2_500)
   const gathered = async (dryRun: boolean): Promise<Rerated[]> => {
     const all: Rerated[] = []
@@ -132,7 +132,7 @@ behaviour('hands over every change, of a dry run and of what was stored, some at
   assert.deepEqual(await gathered(false), [])
 })
 
-behaviour('tells of the costs that were edited by hand since they were rated', async ports => {
+behaviour('reports costs that were edited by hand since they were rated', async ports => {
   const { tenantId, rateId } = await withCalls(ports)
   const [first, , third] = (await storedCalls(ports)).filter(({ prefix }) => prefix === '380')
   assert.ok(first && third)

@@ -165,7 +165,7 @@ behaviour('a call for a DID finds its tenant and its routes, however the carrier
   assert.equal(await bring('380447654321'), null)
 })
 
-behaviour('of two DIDs with one number, the one that was there first has it', async given => {
+behaviour('if two DIDs have one number, the older one gets its calls', async given => {
   const { records } = given
   const directory = given.switchDirectory()
   const acme = await tenant(records, 'acme')
@@ -198,7 +198,7 @@ behaviour('a call that is dialled to an own DID finds its routes, and one to a f
   assert.deepEqual(await dial('0441110002'), ['no trunk'])
 })
 
-behaviour('a rate is looked up where a limit wants one, or where it is told', async given => {
+behaviour('a rate is looked up only if a limit needs one, or on request', async given => {
   const { records } = given
   const directory = given.switchDirectory()
   const acme = await tenant(records, 'acme')

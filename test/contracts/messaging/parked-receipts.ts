@@ -42,7 +42,7 @@ behaviour('a receipt is not parked while no send through its gateway is under wa
   assert.equal(await messages.receive(GATEWAY, receipt('m2'), receive, SENDER), 'ignored')
 })
 
-behaviour("a sender's receipts push out its own oldest, and nobody else's", async ports => {
+behaviour("a sender's receipts push out only its own oldest ones", async ports => {
   await withSends(ports)
   const { messages } = ports
   const park = (external: string, sender: string) => messages.receive(GATEWAY, receipt(external), receive, sender)
@@ -62,7 +62,7 @@ behaviour("a sender's receipts push out its own oldest, and nobody else's", asyn
   )
 })
 
-behaviour('a gateway that has no room left loses the oldest of the sender who has the most', async ports => {
+behaviour('a gateway without room drops the oldest receipt of the sender with the most', async ports => {
   await withSends(ports)
   const { messages } = ports
   const park = (external: string, sender: string) => messages.receive(GATEWAY, receipt(external), receive, sender)

@@ -86,7 +86,7 @@ behaviour('rows are stored in their order, and noted once in the audit trail', a
   assert.deepEqual([notes.length, notes[0]?.file, notes[0]?.created], [1, 'a.csv', 3])
 })
 
-behaviour('a check tells what would become of the rows, and writes nothing', async ports => {
+behaviour('a check returns what would happen to the rows, and writes nothing', async ports => {
   const { id } = await insert(ports.records, 'tenants')
   const load = ports.bulk.load(planOf(id))
   await load.add([rowsOf(ROWS)])
@@ -147,7 +147,7 @@ behaviour('rows that point to no record are left out of their batch, and all the
   assert.deepEqual(stored.map(call => call.caller_number).reverse(), ['0', '1', '2', '4'])
 })
 
-behaviour('a tenant takes no more rows than it has room for', async ports => {
+behaviour('a tenant accepts no more rows than its limit', async ports => {
   const { id } = await insert(ports.records, 'tenants', { max_extensions: 2 })
   const plan = planOf(id, { onRejection: 'leave it out' })
   assert.deepEqual(await imported(ports, plan, ROWS), { ...NOTHING, created: 2, rejected: [[4, 'limit']] })
@@ -187,7 +187,7 @@ behaviour('a value that is left out is the default of a new record, and stays in
   assert.deepEqual([stored?.display_name, stored?.email, stored?.secret], ['One', 'one@example.com', 'hush'])
 })
 
-behaviour('the place of an import is kept with its rows, and nobody overtakes it', async ports => {
+behaviour('the place of an import is stored with its rows, and no other import overtakes it', async ports => {
   const { id } = await insert(ports.records, 'tenants')
   const plan = callsOf(id)
   const [first, second] = [ports.bulk.load(plan), ports.bulk.load(plan)]

@@ -83,7 +83,7 @@ behaviour(
   },
 )
 
-behaviour('a limit gives one page, and tells where the next one begins', async ports => {
+behaviour('a limit gives one page, and returns where the next one begins', async ports => {
   const order = await calls(ports, 30)
   for (const limit of [1, 7, 29, 30, 31]) {
     const walked: number[] = []
@@ -104,7 +104,7 @@ behaviour('a limit gives one page, and tells where the next one begins', async p
   }
 })
 
-behaviour('pages go on from where they were, whatever is added or removed meanwhile', async ports => {
+behaviour('pages continue where they were, whatever is added or removed meanwhile', async ports => {
   const { records } = ports
   const order = await calls(ports, 10)
   const [first] = await pagesOf(records, 'cdrs', { limit: 4 })
@@ -116,7 +116,7 @@ behaviour('pages go on from where they were, whatever is added or removed meanwh
   ])
 })
 
-behaviour('after a record that is gone, a list by id goes on and a list by another column is invalid', async ports => {
+behaviour('after a deleted record, a list by id continues and a list by another column is invalid', async ports => {
   const { records } = ports
   const order = await calls(ports, 3)
   await assert.rejects(pagesOf(records, 'cdrs', { limit: 1, after: 999 }), {
@@ -175,7 +175,7 @@ behaviour(
   },
 )
 
-behaviour('a list embeds what is declared for it', async ({ records }) => {
+behaviour('a list embeds what its resource declares', async ({ records }) => {
   const tenant = await insert(records, 'tenants')
   await insert(records, 'tenants')
   for (let n = 0; n < 2; n++) await insert(records, 'extensions', { tenant_id: tenant.id })

@@ -56,23 +56,26 @@ behaviour('a reference to one of two kinds is looked up in the kind that is name
   })
 })
 
-behaviour('what is unique is refused twice, and told on the last of its fields', async ({ records }) => {
-  const first = await insert(records, 'tenants', { slug: 'a', domain: 'a.example.com' })
-  const second = await insert(records, 'tenants', { slug: 'b' })
-  assert.deepEqual(await refusal(records.insert(tenants, row('tenants', { slug: 'a' }))), TAKEN)
-  assert.deepEqual(await refusal(records.update(tenants, second.id, { slug: 'a' })), TAKEN)
-  assert.deepEqual(await refusal(records.insert(tenants, row('tenants', { slug: 'a', domain: 'a.example.com' }))), {
-    ...TAKEN,
-    domain: ['The domain has already been taken.'],
-  })
-  await records.update(tenants, first.id, { slug: 'a' })
-  await insert(records, 'extensions', { tenant_id: first.id, extension_number: '101' })
-  await insert(records, 'extensions', { tenant_id: second.id, extension_number: '101' })
-  assert.deepEqual(
-    await refusal(records.insert(extensions, row('extensions', { tenant_id: first.id, extension_number: '101' }))),
-    { extension_number: ['The extension number has already been taken.'] },
-  )
-})
+behaviour(
+  'a unique value is refused the second time, with the error on the last of its fields',
+  async ({ records }) => {
+    const first = await insert(records, 'tenants', { slug: 'a', domain: 'a.example.com' })
+    const second = await insert(records, 'tenants', { slug: 'b' })
+    assert.deepEqual(await refusal(records.insert(tenants, row('tenants', { slug: 'a' }))), TAKEN)
+    assert.deepEqual(await refusal(records.update(tenants, second.id, { slug: 'a' })), TAKEN)
+    assert.deepEqual(await refusal(records.insert(tenants, row('tenants', { slug: 'a', domain: 'a.example.com' }))), {
+      ...TAKEN,
+      domain: ['The domain has already been taken.'],
+    })
+    await records.update(tenants, first.id, { slug: 'a' })
+    await insert(records, 'extensions', { tenant_id: first.id, extension_number: '101' })
+    await insert(records, 'extensions', { tenant_id: second.id, extension_number: '101' })
+    assert.deepEqual(
+      await refusal(records.insert(extensions, row('extensions', { tenant_id: first.id, extension_number: '101' }))),
+      { extension_number: ['The extension number has already been taken.'] },
+    )
+  },
+)
 
 behaviour('a refused change leaves nothing behind', async ({ records }) => {
   const tenant = await insert(records, 'tenants', { slug: 'a' })
@@ -101,7 +104,7 @@ behaviour(
   },
 )
 
-behaviour('a limit may be lowered below the present count, which then takes no more', async ({ records }) => {
+behaviour('a limit may be lowered below the present count, and then accepts no more', async ({ records }) => {
   const tenant = await insert(records, 'tenants', { max_extensions: 3 })
   for (let n = 0; n < 3; n++) await insert(records, 'extensions', { tenant_id: tenant.id })
   await records.update(tenants, tenant.id, { max_extensions: 1 })
@@ -112,7 +115,7 @@ behaviour('a limit may be lowered below the present count, which then takes no m
   assert.deepEqual(await refusal(records.insert(extensions, row('extensions', { tenant_id: tenant.id }))), FULL)
 })
 
-behaviour('a limit and a taken number are told together', async ({ records }) => {
+behaviour('a reached limit and a taken number are reported together', async ({ records }) => {
   const tenant = await insert(records, 'tenants', { max_extensions: 1 })
   await insert(records, 'extensions', { tenant_id: tenant.id, extension_number: '101' })
   const values = row('extensions', { tenant_id: tenant.id, extension_number: '101' })
@@ -121,7 +124,7 @@ behaviour('a limit and a taken number are told together', async ({ records }) =>
   assert.deepEqual(sentencesOf(await records.violations(extensions, values)), both)
 })
 
-behaviour('violations are told ahead of a change, for the fields that are given', async ({ records }) => {
+behaviour('violations are returned before a change, for the given fields', async ({ records }) => {
   const tenant = await insert(records, 'tenants', { slug: 'a' })
   const second = await insert(records, 'tenants', { slug: 'b' })
   assert.deepEqual(sentencesOf(await records.violations(tenants, { slug: 'a' })), TAKEN)
@@ -168,7 +171,7 @@ behaviour('a cascade removes a tenant with all that is its own, and nothing of o
   assert.deepEqual(await idsOf(records, 'tenants'), [kept.id])
 })
 
-behaviour('a removed extension leaves its calls, and takes devices, agents and routes along', async ({ records }) => {
+behaviour('removing an extension keeps its calls, and deletes its devices, agents and routes', async ({ records }) => {
   const tenant = await insert(records, 'tenants')
   const extension = await insert(records, 'extensions', { tenant_id: tenant.id })
   const queue = await insert(records, 'queues', { tenant_id: tenant.id })

@@ -63,7 +63,7 @@ behaviour('a record that is not there is null', async ({ records }) => {
   }
 })
 
-behaviour('an update changes the named fields alone, and says when', async ({ records }) => {
+behaviour('an update changes only the named fields and the time of change', async ({ records }) => {
   const before = await insert(records, 'tenants', { settings: '{"a":1}' })
   const after = shown(await records.update(tenants, before.id, { name: 'Renamed', settings: '{"b":2}' }))
   assert.deepEqual(after, { ...before, name: 'Renamed', settings: { b: 2 }, updated_at: after.updated_at })

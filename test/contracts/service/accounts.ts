@@ -56,7 +56,7 @@ behaviour('an e-mail that is taken is a conflict, in any case', async ({ account
   assert.equal(await accounts.count(), 1)
 })
 
-behaviour('a change touches what it names', async ({ accounts }) => {
+behaviour('a change touches only what it names', async ({ accounts }) => {
   await accounts.create(BOB)
   const { id } = await accounts.create(ANN)
   await accounts.change(id, { role: 'supervisor' })
@@ -114,7 +114,7 @@ behaviour('a new role is seen in the sessions at once', async ports => {
   assert.equal((await ports.sessions.find(TOKEN))?.account.role, 'manager')
 })
 
-behaviour('a removed account takes its sessions along', async ports => {
+behaviour('removing an account deletes its sessions', async ports => {
   const { id } = await signedIn(ports)
   await ports.accounts.create(BOB)
   await ports.accounts.remove(id)

@@ -133,7 +133,7 @@ behaviour('a message is noted when it is sent, by whom and to whom, without its 
   })
 })
 
-behaviour('what nobody is named for is the work of the service itself', async ports => {
+behaviour('changes without an account are attributed to the service itself', async ports => {
   await insert(ports.records, 'tenants')
   const [{ actor, origin } = { actor: '', origin: '' }] = await trail(ports)
   assert.deepEqual([actor, origin], ['trunkline', 'the service itself'])
@@ -162,7 +162,7 @@ behaviour('the trail is filtered by actor, action, resource, record and time', a
   assert.deepEqual(await found({ actor: 'nobody' }), [])
 })
 
-behaviour('a long trail is told whole, the latest first, and new changes do not disturb that', async ports => {
+behaviour('a long trail is listed completely, latest first, undisturbed by new changes', async ports => {
   const { id } = await insert(ports.records, 'tenants')
   const renamed = (n: number) => ports.records.update(tenants, id, { name: `Name ${n}` })
   await Promise.all(Array.from({ length: 1_100 }, (_, n) => renamed(n)))
@@ -178,7 +178,7 @@ behaviour('a long trail is told whole, the latest first, and new changes do not 
   )
 })
 
-behaviour('what changes no record is noted as well, by the name of what it is about', async ports => {
+behaviour('actions that change no record are noted as well, under the name of their subject', async ports => {
   const { audit, records } = ports
   assert.equal(await audit.latest(), 0)
   const { id } = await insert(records, 'tenants', { slug: 'acme' })
@@ -190,7 +190,7 @@ behaviour('what changes no record is noted as well, by the name of what it is ab
   assert.equal(await audit.latest(), backup?.id)
 })
 
-behaviour('what is of security can be told apart, and followed', async ports => {
+behaviour('security entries can be listed separately, and followed', async ports => {
   const { audit, records, accounts, sessions, clock } = ports
   await insert(records, 'tenants')
   const { id } = await accounts.create({ name: 'Ann', email: ANN.name, role: 'admin', passwordHash: 'hash' })

@@ -36,7 +36,7 @@ behaviour('a backup holds what was stored when it was made, and nothing later', 
   })
 })
 
-behaviour('a backup takes the place of nothing, and leaves no draft behind', async ({ maintenance }) => {
+behaviour('a backup replaces no file, and leaves no draft behind', async ({ maintenance }) => {
   await inFolder(async folder => {
     const path = join(folder, 'copy')
     writeFileSync(path, 'somebody else’s')

@@ -43,7 +43,7 @@ behaviour('calls of an extension of another tenant are found', async ({ maintena
   assert.deepEqual(await maintenance.strays(dids), [])
 })
 
-behaviour('the different texts of a field are told, in order', async ({ maintenance, records }) => {
+behaviour('the distinct texts of a field are returned in order', async ({ maintenance, records }) => {
   const { id: tenant_id } = await insert(records, 'tenants')
   for (const provider of ['b', 'a', 'b']) await insert(records, 'dids', { tenant_id, provider })
   assert.deepEqual(await maintenance.held(dids, 'provider'), ['a', 'b'])

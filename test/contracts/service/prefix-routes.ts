@@ -6,7 +6,7 @@ const routesContract = (name: string, port: 'smsRoutes' | 'trunkRoutes') => {
   const routes = contract(name, [port, 'records'])
   const { behaviour } = routes
 
-  behaviour('a route takes the place of the one with its tenant and prefix, and of no other', async given => {
+  behaviour('a route replaces the one with the same tenant and prefix, and no other', async given => {
     const { [port]: stored, records } = given
     const { id: tenant_id } = await insert(records, 'tenants')
     const general = await stored.set({ tenant_id: null, prefix: '', via: [1] })

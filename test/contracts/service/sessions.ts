@@ -43,7 +43,7 @@ behaviour('a session does not open with a password that the account has no more'
   await open('new')
 })
 
-behaviour('the end of a session is put off', async ports => {
+behaviour('the end of a session is postponed', async ports => {
   await world(ports)
   await ports.sessions.extend(TOKEN, LATER)
   assert.equal((await ports.sessions.find(TOKEN))?.expiresAt, LATER)
@@ -58,7 +58,7 @@ behaviour('a session that was ended is not revived by a request in flight', asyn
   assert.deepEqual(await ports.sessions.list(), [])
 })
 
-behaviour('ending a session ends that one, and nothing happens when there is none', async ports => {
+behaviour('ending a session ends only that one, and does nothing if there is none', async ports => {
   const { bob, createdAt } = await world(ports)
   await ports.sessions.open(OTHER, { ...bob, passwordHash: 'hash' }, { createdAt, expiresAt: END })
   await ports.sessions.end(TOKEN)

@@ -5,7 +5,7 @@ import { momentIn, switchClock, wallClock } from '../../../core/calls/switch-tim
 
 const read = (zone: string, local: string): string | null => switchClock(zone)({ local })
 
-test('a wall clock in UTC is taken as it is', () => {
+test('a wall clock in UTC is used unchanged', () => {
   assert.equal(read('UTC', '2024-07-01 12:34:56'), '2024-07-01T12:34:56.000000Z')
 })
 
@@ -50,7 +50,7 @@ test('microseconds since 1970 need no zone', () => {
   assert.equal(clock({ epochMicros: -1 }), '1969-12-31T23:59:59.999999Z')
 })
 
-test('a moment that a person writes is of the zone, or of the one that it says', () => {
+test('a moment that a person writes is in the given zone, or in the one that it names', () => {
   const kyiv = momentIn('Europe/Kyiv')
   for (const text of ['2026-12-01', '2026-12-01T00:00', ' 2026-12-01 00:00:00 ', '2026-12-01T00:00:00.000000'])
     assert.equal(kyiv(text), '2026-11-30T22:00:00.000000Z', text)
@@ -60,13 +60,13 @@ test('a moment that a person writes is of the zone, or of the one that it says',
   for (const text of ['2026-12', 'tomorrow', '2026-02-30', '2026-12-01T24:00', '']) assert.equal(kyiv(text), null, text)
 })
 
-test('a moment that a person writes goes by the rules of switches where clocks change', () => {
+test("a moment that a person writes follows the switches' rules when clocks change", () => {
   const berlin = momentIn('Europe/Berlin')
   assert.equal(berlin('2026-03-29T02:30'), '2026-03-29T01:30:00.000000Z')
   assert.equal(berlin('2026-10-25T02:30'), '2026-10-25T00:30:00.000000Z')
 })
 
-test('what the clock of a zone shows is read as the same moment again', () => {
+test('a formatted moment is read back as the same moment', () => {
   for (const [zone, moment, shown] of [
     ['Europe/Kyiv', '2026-11-30T22:00:00.000000Z', '2026-12-01 00:00'],
     ['Asia/Kolkata', '2026-03-29T00:59:30.000000Z', '2026-03-29 06:29:30'],

@@ -9,7 +9,7 @@ function reads(settings: ReturnType<typeof from>, digits: string, ways: Record<s
   for (const [number, kind] of Object.entries(ways)) assert.deepEqual(settings.read(number), { kind, digits }, number)
 }
 
-describe('a number is one, however it is dialled', () => {
+describe('a number is the same in every way of dialling it', () => {
   test('in New York', () => {
     reads(from('US', { area_code: '212' }), '12125550123', {
       '2125550123': 'national',
@@ -104,7 +104,7 @@ describe('what is not a number abroad is not read as one', () => {
     assert.deepEqual(from('GB', { area_code: '1204' }).read('118500'), { kind: 'short', digits: '44118500' })
   })
 
-  test('local numbers without a known area code, and what the plan has not', () => {
+  test('local numbers without a known area code, and numbers that the plan does not have', () => {
     assert.deepEqual(from('US').read('5550123'), { kind: 'area unknown', digits: '5550123' })
     assert.deepEqual(from('US').read('55501'), { kind: 'unknown', digits: '55501' })
     assert.deepEqual(from('US').read('55512345678901'), { kind: 'unknown', digits: '55512345678901' })
@@ -117,8 +117,8 @@ describe('what is not a number abroad is not read as one', () => {
   })
 })
 
-describe('what is dialled before a country code', () => {
-  test("is what the tenant says, in place of what the country's plan says", () => {
+describe('the international prefix', () => {
+  test("is the tenant's, instead of that of the country's plan", () => {
     for (const settings of [
       { dialling: { country: 'US', international_prefix: '9011' } },
       { dialling: { country: 'US' }, international_prefix: '9011' },
@@ -129,7 +129,7 @@ describe('what is dialled before a country code', () => {
     }
   })
 
-  test('is that of the settings, else 00, where there is no country', () => {
+  test('is that of the settings, else 00, without a country', () => {
     assert.deepEqual(diallingOf({ dialling: { international_prefix: '011' } }).read('011380'), {
       ...{ kind: 'plain', digits: '380' },
     })
@@ -155,7 +155,7 @@ describe("a rate's prefix", () => {
     assert.equal(from('AU').prefix('000'), '61000')
   })
 
-  test('that begins with 0 is read as it is dialled', () => {
+  test('that begins with 0 is read as dialled', () => {
     assert.equal(from('DE').prefix('030'), '4930')
     assert.equal(from('DE').prefix('0049 30'), '4930')
     assert.equal(from('IT').prefix('06'), '3906')

@@ -45,7 +45,7 @@ test('an automaton says how many of the first digits match at most', () => {
   assert.deepEqual(texts.map(beginning), [0, 0, 2, 2, 4, 4, 3, 0, 4, 2, 0, 0])
 })
 
-test('what is dialled before a country code is as long as the regular expression of the metadata says', () => {
+test('the international prefix is as long as the regular expression of the metadata says', () => {
   for (const { region, internationalPrefix } of planLines().byRegion.values()) {
     if (internationalPrefix === '') continue
     const [expression, { beginning }] = [new RegExp(`^(?:${internationalPrefix})`), automaton([internationalPrefix])]
@@ -60,7 +60,7 @@ test('what is dialled before a country code is as long as the regular expression
   }
 })
 
-test('a pattern that is none is refused with its place', () => {
+test('an invalid pattern is refused with its position', () => {
   for (const pattern of ['1(2', '1a', '[1', '1{2', '12)', '(?<x>1)'])
     assert.throws(() => automaton([pattern]), /^Error: The pattern /, pattern)
 })

@@ -30,7 +30,7 @@ test('numbers look national where they can be dialled so in the country, and are
   }
 })
 
-test('a number is national alone where the digits that rates matched can be no number of another country', () => {
+test('a number is only national if the digits that rates matched cannot be a number of another country', () => {
   const ofCountry: [string, [number: string, e164: string][], string[]][] = [
     // The last of the others are numbers in Iceland and Morocco, and one without a rate abroad.
     [

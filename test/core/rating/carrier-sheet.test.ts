@@ -16,7 +16,7 @@ test('a cell holds one code unless a comma or semicolon parts several', () => {
   assert.match(problemOf(codesIn('3.8044E+11')), /a spreadsheet made of a long number/)
 })
 
-test('a cell of codes is looked through once, however long it is', () => {
+test('a cell of codes is scanned once, however long it is', () => {
   const long = 'a'.repeat(2 ** 20)
   for (const cell of [`="${long}`, `="${long}" `, '1'.repeat(2 ** 20).concat('x'), `${' '.repeat(2 ** 20)}x`])
     assert.ok(codesIn(cell))

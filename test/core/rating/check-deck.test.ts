@@ -43,13 +43,13 @@ test('rates of one prefix, however it is written, are duplicates, the newest fir
   assert.deepEqual(duplicates.map(ids), [[3, 2, 1]])
 })
 
-test('what is one prefix depends on the international prefix of the tenant', () => {
+test("whether two prefixes are the same depends on the tenant's international prefix", () => {
   const rates = [rate(1, '380'), rate(2, '00380')]
   assert.deepEqual(check(rates, { dialling: plainDialling('011') }).duplicates, [])
   assert.deepEqual(check(rates).duplicates.map(ids), [[2, 1]])
 })
 
-test('active rates that no call was rated by are reported', () => {
+test('active rates that rated no call are reported', () => {
   assert.deepEqual(ids(check([rate(1, '380'), rate(2, '49'), rate(3, '48', false)], { used: [1] }).unmatched), [2])
 })
 

@@ -43,7 +43,7 @@ test('a day at 99999.9999 a minute is exact', () => {
   assert.deepEqual(charged, { billSeconds: 86_400, cost: 1_439_999_998_560 })
 })
 
-test('a product that no double holds is exact', () => {
+test('a product beyond the precision of a double is exact', () => {
   const charged = charge({ seconds: 86_399, pricePerMinute: 2_000_000_000_001, increment: 1 })
   assert.deepEqual(charged, { billSeconds: 86_399, cost: Number((86_399n * 2_000_000_000_001n + 30n) / 60n) })
 })

@@ -74,12 +74,12 @@ describe('a new deck', () => {
     assert.deepEqual(place(day(7)), ['past', 2, false])
   })
 
-  it('is refused where another waits for its moment, and for a time whose rates are not kept', () => {
+  it('is refused if another is pending for its moment, and for a time whose rates are no longer kept', () => {
     assert.throws(() => place(day(20)), { code: 'conflict', message: /\(id 4\)/ })
-    assert.throws(() => place(day(2)), { code: 'conflict', message: /not kept/ })
+    assert.throws(() => place(day(2)), { code: 'conflict', message: /no longer kept/ })
   })
 
-  it('of which nothing is said is in force from now on, or from the start where it is the first', () => {
+  it('is by default in force from now on, or from the start if it is the first', () => {
     assert.equal(momentUnsaid([], false, NOW), ALL_ALONG)
     assert.equal(momentUnsaid([], true, NOW), NOW)
     assert.equal(momentUnsaid(times, false, NOW), NOW)

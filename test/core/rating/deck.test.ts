@@ -74,7 +74,7 @@ test('a feature code is matched by its own prefix, not by a country', () => {
   )
 })
 
-test('a short number is matched by its own rate alone, a number that is none of its country by no rate', () => {
+test('a short number matches only its own rate, and a number that its country does not have matches none', () => {
   const deck = buildDeck([rate(1, '1'), rate(2, '14'), rate(3, '1411'), rate(4, '5'), rate(5, '*')])
   assert.equal(deck.match({ kind: 'short', digits: '1411' })?.id, 3)
   assert.deepEqual(ids(deck.matches({ kind: 'short', digits: '1411' })), [3])

@@ -19,7 +19,7 @@ test('a month is its days, each beginning where the one before ends', () => {
 const dateIn = (timeZone: string, milliseconds: number): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(milliseconds)
 
-test('a day begins when the date on the wall changes, whatever the clocks do in that night', () => {
+test('a day begins when its date does, even if clocks change that night', () => {
   for (const zone of [
     'Europe/Kyiv',
     'America/Havana',
@@ -43,7 +43,7 @@ test('a day on which clocks change has 23 or 25 hours', () => {
   assert.deepEqual(['2026-03-29', '2026-03-30', '2026-10-25'].map(hoursOf), [23, 24, 25])
 })
 
-test('what is not a month is refused', () => {
+test('text that is not a month is refused', () => {
   for (const text of ['2026-13', '2026-00', '2026-1', '2026', '', '2026-10-01', ' 2026-10', '9999-12', '0042-01']) {
     assert.equal(isMonth(text), false)
     assert.throws(() => daysOfMonth(text, 'UTC'), /is not a month/)

@@ -77,7 +77,7 @@ test('an explanation shows the match, the shorter prefixes, the rounding, the ar
   ])
 })
 
-test('an explanation says what the division leaves and whether it rounds up', () => {
+test('an explanation gives the remainder of the division and whether it rounds up', () => {
   const odd = buildDeck([{ ...ukraine, pricePerMinute: 101, increment: 1 }])
   const steps = explain(odd, call({ answeredSeconds: 30 }), '')
   const expected = { kind: 'arithmetic', billSeconds: 30, pricePerMinute: 101, remainder: 30, roundedUp: true }

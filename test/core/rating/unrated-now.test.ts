@@ -35,7 +35,7 @@ test('an unrated call is, by the rates of its time as they are now, rated, free,
   assert.deepEqual(now('0121 234 5678'), ['free', null, '441212345678'])
 })
 
-test('an unrated call whose rates are not kept any more has none, unless it costs nothing by its number', () => {
+test('an unrated call whose deck is no longer kept has no rate, unless its number is free', () => {
   assert.deepEqual(now('00380501112233', false), ['no deck', null, '380501112233'])
   assert.deepEqual(now('01212345678', false)[0], 'free')
 })

@@ -57,7 +57,7 @@ test('a lone half of a surrogate pair counts as one, and is replaced, since UTF-
   })
 })
 
-test('what is not a string is not text', () => {
+test('only a string is text', () => {
   for (const given of [1, true, [], {}, ['a'], new LosslessNumber('12345678901234567890')])
     assert.deepEqual(parsed(text(5), given), { problem: 'must be a string' })
 })

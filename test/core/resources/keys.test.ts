@@ -39,7 +39,7 @@ describe('the keys of a JSON field', () => {
 
   it('may be null, as if they were not there', () => assert.deepEqual(keyFaults(KEYS, { dlr_level: null }), []))
 
-  it('are distinguished from others that are nearly the same, whatever their case or separators', () => {
+  it('are distinguished from similar ones, whatever their case or separators', () => {
     for (const name of ['Dialing', 'DIALLING', 'diallin', 'dialling_'])
       assert.deepEqual(keyFaults(KEYS, { [name]: 1 }), [
         { path: [name], problem: 'is not known', meant: { key: 'dialling' } },
@@ -53,7 +53,7 @@ describe('the keys of a JSON field', () => {
       { path: ['method'], problem: 'must be GET or POST', meant: { value: 'POST' } },
     ]))
 
-  it('never tell what a member holds', () => {
+  it('never reveal what a member holds', () => {
     const secret = 'kW3-9fQm-Zt81'
     const faults = keyFaults(KEYS, { dlr_level: secret, method: secret, dialling: secret })
     assert.equal(faults.length, 3)
@@ -111,7 +111,7 @@ describe('what cannot be read', () => {
     assert.deepEqual(corrected({ method: 'post' }), { method: 'POST' })
   })
 
-  it('is taken away where nothing else was meant, or what was meant is there already', () => {
+  it('is removed if nothing else was meant, or if what was meant exists already', () => {
     assert.deepEqual(corrected({ dlr_level: 'x', own: 1 }), { own: 1 })
     assert.deepEqual(corrected({ dlr_levle: 3, dlr_level: 2 }), { dlr_level: 2 })
     assert.deepEqual(corrected({ dlr_levle: 'x' }), {})

@@ -18,7 +18,7 @@ test('yes and no are written in a dozen ways, in upper or lower case, and nothin
   assert.equal(meant(boolean(), 'x'.repeat(1_000)), `must be yes or no, not ${'x'.repeat(40)}`)
 })
 
-test('what a spreadsheet made of a long number is not a value of whatever is dialled', () => {
+test('a long number that a spreadsheet has mangled is refused wherever a number is dialled', () => {
   const dialled = resources.flatMap(({ name, fields }) =>
     Object.entries(fields).flatMap(([field, declared]) => (declared.dialled ? [`${name}.${field}`] : [])),
   )
@@ -45,7 +45,7 @@ test('a number has digits to dial, and no letters', () => {
     assert.equal(meant(number, given), `must be a number that can be dialled, not ${given}`)
 })
 
-test('what is written as a spreadsheet writes text is meant as it stands, and comes back so', () => {
+test("text in a spreadsheet's notation is taken exactly, and written back so", () => {
   const number = text(50, { dialled: 'number' })
   assert.equal(meant(number, '="abc"'), 'abc')
   for (const stored of ['abc', '4.42E+11', '="1"', '="a""b"', '+380441234567', '12 34'])

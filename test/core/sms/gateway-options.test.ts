@@ -14,13 +14,13 @@ test('a gateway without meta behaves as documented', () => {
     assert.deepEqual(gatewayOptions(meta), documented, String(meta))
 })
 
-test('level and method are passed on as they are, digits included', () => {
+test('level and method are passed on unchanged, digits included', () => {
   assert.equal(from({ dlr_level: 3 }).dlrLevel, 3)
   assert.equal(from({ dlr_method: 'GET' }).dlrMethod, 'GET')
   assert.equal(stringifyJson(gatewayOptions('{"dlr_level":12345678901234567890}').dlrLevel), '12345678901234567890')
 })
 
-test('the acknowledgement is text, or there is none', () => {
+test('only text is used as the acknowledgement', () => {
   assert.equal(from({ dlr_ack: 'ACK/Jasmin' }).dlrAck, 'ACK/Jasmin')
   for (const dlr_ack of [1, true, {}, ['ACK']]) assert.equal(from({ dlr_ack }).dlrAck, null)
 })

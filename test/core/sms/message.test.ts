@@ -51,7 +51,7 @@ test('queued: a success without an id keeps the generated one', () => {
   )
 })
 
-test('queued: an HTTP error fails the message, and says what the gateway said', () => {
+test("queued: an HTTP error fails the message with the gateway's reason", () => {
   const before = queuedMessage()
   for (const status of [100, 301, 302, 400, 401, 404, 500, 503])
     assert.deepEqual(settle(before, answered(status, '{"message":"no"}'), redact, NOW), {
@@ -95,7 +95,7 @@ test('a reply that is not a JSON object is kept as body', () => {
   assert.equal(kept('null'), '{"body":null}')
 })
 
-test('a reply that nests too deep is kept as text, and names its id all the same', () => {
+test('a reply that nests too deep is kept as text, and its id is still read', () => {
   const deep = `{"id":"m7","a":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_001)}`
   const settled = settle(queuedMessage(), answered(200, deep), redact, NOW)
   assert.deepEqual(responseOf(settled), { body: deep })

@@ -31,14 +31,14 @@ test('the status is status, else message_status, else delivered, in lower case',
   assert.equal(read({ id: 'a', status: 'S'.repeat(300) })?.status, 's'.repeat(255))
 })
 
-test('a status that is there and no text says nothing, and neither does an empty one', () => {
+test('a status that is empty or not text changes nothing', () => {
   for (const status of [{ groupName: 'REJECTED' }, ['UNDELIV'], false, true, null, '', ' '])
     for (const name of ['status', 'message_status'])
       assert.equal(read({ id: 'a', [name]: status })?.status, null, JSON.stringify(status))
   assert.equal(read({ id: 'a', status: null, message_status: 'Expired' })?.status, 'expired')
 })
 
-test('the query says what the body does not, and never the token', () => {
+test('the query fills in what the body lacks, but never the token', () => {
   const given = {
     query: { id: 'a', status: 'X', ref: '42', token: 'hush' },
     body: { status: 'Y', token: 'own' },
@@ -72,7 +72,7 @@ test('inherited members name nothing', () => {
   assert.equal(read(payload), null)
 })
 
-test('a payload that nests too deep to be kept shows its status all the same', () => {
+test('the status of a payload that nests too deep is still read', () => {
   let deep: unknown = 1
   for (let level = 0; level < 40; level++) deep = { deep }
   assert.deepEqual(read({ id: 'a', status: 'X', deep }), {
@@ -84,7 +84,7 @@ test('a payload that nests too deep to be kept shows its status all the same', (
   })
 })
 
-test('every JSON object is read without throwing, and kept as it came', () => {
+test('every JSON object is read without throwing, and kept unchanged', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), payload => {
       const receipt = read(payload)

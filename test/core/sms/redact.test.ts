@@ -66,7 +66,7 @@ test('keys that mean something to JavaScript stay plain data', () => {
   assert.equal(Reflect.get({}, 'y'), undefined)
 })
 
-test('what stands in the place of a password is masked whatever it is, and nothing else', () => {
+test('whatever is in the place of a password is masked, and nothing else', () => {
   const given = {
     Password: 'x',
     api_key: 7,

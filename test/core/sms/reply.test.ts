@@ -54,7 +54,7 @@ test("an id is the reply's own member, not an inherited one", () => {
   assert.equal(externalIdOf(parseJson('{"__proto__":{"message_id":"m"}}')), null)
 })
 
-test('what a gateway says of an error is reported on one line of bounded length', () => {
+test("a gateway's error is reported on one line of bounded length", () => {
   assert.equal(failureDetail({ message: 'Error "Argument [foo] is unknown."' }), ': Error "Argument [foo] is unknown."')
   assert.equal(failureDetail({ title: 'Authentication required', description: 'x' }), ': Authentication required')
   assert.equal(failureDetail('Error\n  "no\tway" '), ': Error "no way"')

@@ -112,7 +112,7 @@ const decided = fc.tuple(world, request, rate, live, used).map(([given, asked, f
   return { on, asked, up, decision: decideCall(asked, on, up) }
 })
 
-test('the calls that are tried here go every way there is', () => {
+test('the generated calls cover every kind of decision', () => {
   const ways = fc
     .sample(decided, 1_000)
     .flatMap(({ decision }) =>
@@ -131,7 +131,7 @@ test('the calls that are tried here go every way there is', () => {
   for (const way of seen) assert.ok(ways.includes(way), way)
 })
 
-test('whatever is asked, a call goes to an active record of its own tenant, or to an active trunk, or nowhere', () => {
+test('every call goes to an active record of its own tenant, to an active trunk, or is refused', () => {
   fc.assert(
     fc.property(decided, ({ on, decision }) => {
       assert.ok(explainCall(decision).every(({ text }) => text !== ''))
@@ -151,7 +151,7 @@ test('whatever is asked, a call goes to an active record of its own tenant, or t
   )
 })
 
-test('whatever is asked, what a switch is told to do holds no text but fit numbers and names', () => {
+test('every answer to a switch holds only valid numbers and names', () => {
   fc.assert(
     fc.property(decided, ({ on, decision }) => {
       if (decision.refusal !== null) return
@@ -173,7 +173,7 @@ test('whatever is asked, what a switch is told to do holds no text but fit numbe
   )
 })
 
-test('whatever is asked, no call leaves without an active caller, a route, a permission and, where wanted, a rate', () => {
+test('no call leaves without an active caller, a route, permission and, if required, a rate', () => {
   fc.assert(
     fc.property(decided, ({ on, asked, up, decision }) => {
       if (decision.refusal !== null || decision.direction !== 'outbound') return
@@ -199,7 +199,7 @@ test('whatever is asked, no call leaves without an active caller, a route, a per
   )
 })
 
-test('whatever a carrier brings, it never goes out again', () => {
+test("a carrier's call never goes out again", () => {
   fc.assert(
     fc.property(decided, ({ asked, decision }) => {
       if (asked.from === 'extension' || decision.refusal !== null) return

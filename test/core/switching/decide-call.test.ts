@@ -224,7 +224,7 @@ test('a limit counts the calls of its own tenant and extension alone', () => {
   assert.equal(dial('0501234567', facts({ limits: { most } }), others).refusal, 'limit reached')
 })
 
-test('an extension with limits of its own goes by those', () => {
+test('an extension with its own limits follows those', () => {
   const given = facts({ ofExtension: { blockedPrefixes: [''] } })
   const limits = { ...given.directory.limits, extensions: new Map([['101', NO_LIMITS]]) }
   const own = { ...given, directory: { ...given.directory, limits } }
@@ -243,7 +243,7 @@ test('a call ends after the shorter of the two lengths', () => {
   assert.deepEqual([longest(null, null), longest(600, null), longest(600, 60)], [null, 600, 60])
 })
 
-test('a call for help goes out whatever limits, prefixes and rates say, but not of a suspended tenant', () => {
+test('an emergency call goes out whatever limits, prefixes and rates say, but not for a suspended tenant', () => {
   const limits = {
     most: { concurrent_calls: 0, calls_per_day: 0 },
     blockedPrefixes: [''],
@@ -277,7 +277,7 @@ test('a call to a DID tries its routes in order, past what is not active, and th
   assert.deepEqual([decision.direction, decision.number], ['inbound', '+380441234567'])
 })
 
-test('a DID is found however the carrier writes it', () => {
+test('a DID is found in any form that the carrier writes', () => {
   const given = facts({ ...HOUSE, dids: [ROUTED] })
   for (const dialled of ['+380441234567', '380441234567', '0441234567', '00380441234567'])
     assert.equal(bring(dialled, given).refusal, null, dialled)
@@ -313,7 +313,7 @@ test('a call for a DID whose provider is a trunk is refused from elsewhere', () 
   assert.equal(bring('380441234567', free, null).refusal, null)
 })
 
-test('a call from a carrier goes nowhere but to a DID', () => {
+test('a call from a carrier can only go to a DID', () => {
   const given = facts({ ...HOUSE, dids: [ROUTED] })
   for (const dialled of ['101', '800', '0501234567', '+12125550100', '112'])
     assert.equal(bring(dialled, given).refusal, 'unknown DID', dialled)

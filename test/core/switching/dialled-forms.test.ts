@@ -65,7 +65,7 @@ for (const country of PECULIAR)
     }
   })
 
-test('without a country, the table takes off what is dialled before a country code', async () => {
+test('without a country, the table removes the international prefix', async () => {
   for (const settings of [{}, { international_prefix: '011' }, { international_prefix: '' }]) {
     const read = diallingOf(settings)
     const table = bySteps(await dialledForms(read, nextTurn))

@@ -29,7 +29,7 @@ test('an explanation of a call out names number, permission, rate, limits, route
   ])
 })
 
-test('an explanation of a call to a DID names what is tried in turn', () => {
+test('an explanation of a call to a DID names the targets in order', () => {
   const given = facts({
     extensions: [extension('101', { hasVoicemail: true })],
     queues: [queue('800')],

@@ -118,7 +118,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
     assert.equal(lastBackupAt(plan.backup_dir), Date.UTC(2026, 2, 3, 12) / 1000)
   })
 
-  it('are made by the running daemon when it is told to', async () => {
+  it('are made by the running daemon if the settings say so', async () => {
     const plan = await place()
     const { db: TRUNKLINE_DB, backup_dir: TRUNKLINE_BACKUP_DIR } = plan
     const daemon = await startDaemon({ TRUNKLINE_DB, TRUNKLINE_BACKUP_DIR, TRUNKLINE_BACKUP_EVERY: '24' })
@@ -132,7 +132,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
 })
 
 describe('a backup', () => {
-  it('never takes the place of a file that has come there meanwhile', async () => {
+  it('never replaces a file that was created meanwhile', async () => {
     const plan = await place()
     const to = `${plan.db}.backup`
     const db = new Sqlite(plan.db)

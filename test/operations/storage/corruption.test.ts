@@ -72,7 +72,7 @@ describe('damage that is met while the daemon runs', { timeout: 30_000 }, () => 
     await storage.close()
   })
 
-  it('is a clear error of what is damaged, again and again, and the rest goes on', async () => {
+  it('is a clear error each time for what is damaged, while the rest keeps working', async () => {
     const world = await startWorld({ db: path })
     const { db } = world.service.trunkline.storage.connection
     db.pragma('wal_checkpoint(TRUNCATE)')

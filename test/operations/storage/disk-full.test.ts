@@ -48,7 +48,7 @@ function fill(): void {
 }
 
 describe('a full disk', { skip, timeout: 30_000 }, () => {
-  it('is a 507 for who writes, nothing for who reads, told by /readyz, and over once there is space', async () => {
+  it('is a 507 for writes and nothing for reads, is reported by /readyz, and ends once there is space', async () => {
     const clock = manualClock()
     const world = await startWorld({ db: join(disk, 'trunkline.db') }, { clock })
     const description = 'x'.repeat(200)

@@ -42,7 +42,7 @@ async function counted(path: string): Promise<{ calls: number; audit: unknown }>
 }
 
 describe('the daemon', { timeout: 30_000 }, () => {
-  it('forgets audit rows after a year, and no call records unless it is told to', async () => {
+  it('deletes audit rows after a year, and call records only if the settings say so', async () => {
     const TRUNKLINE_DB = await aged()
     const daemon = await startDaemon({ TRUNKLINE_DB })
     await daemon.untilLogged('forgot old audit rows')
@@ -50,7 +50,7 @@ describe('the daemon', { timeout: 30_000 }, () => {
     assert.deepEqual(await counted(TRUNKLINE_DB), { calls: 2, audit: 2 })
   })
 
-  it('forgets what the settings say', async () => {
+  it('deletes what the settings limit in time', async () => {
     const TRUNKLINE_DB = await aged()
     const daemon = await startDaemon({ TRUNKLINE_DB, TRUNKLINE_AUDIT_DAYS: '0', TRUNKLINE_CDR_DAYS: '399' })
     await daemon.untilLogged('forgot old call records')

@@ -56,7 +56,7 @@ describe('what is older than it may be', () => {
       assert.ok(left.length >= 4, `it was seen at ${left.join()}`)
     }))
 
-  it('is deleted no further once it is told to stop', () =>
+  it('is no longer deleted once it is to stop', () =>
     stored(async storage => {
       await calls(storage, 1_000, OLD)
       const stop = new AbortController()

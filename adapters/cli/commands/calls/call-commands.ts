@@ -58,7 +58,7 @@ function ingestCommand(run: RunCommand): Command {
       )
       .argument('<FILE|DIR|->')
       .addOption(
-        new Option('--format <format>', 'how the records are written').choices([...SOURCE_FORMATS, AUTO]).default(AUTO),
+        new Option('--format <format>', 'the format of the records').choices([...SOURCE_FORMATS, AUTO]).default(AUTO),
       ),
   )
   example(command, 'trunkline cdr ingest Master.csv --format asterisk-csv --timezone Europe/Kyiv')
@@ -82,9 +82,9 @@ function ingestCommand(run: RunCommand): Command {
       })
     await printOutcome(context, { ...counts }, () => countsInWords(context, counts))
     await sayNextSteps(context, counts, rules.tenant)
-    tellFiles(context, 'passed over, since they cannot be read', unreadable)
+    tellFiles(context, 'skipped, since they cannot be read', unreadable)
     const of = format === AUTO ? 'of a switch' : `of the format ${format}`
-    tellFiles(context, `passed over, since the first lines show no records ${of}`, passedOver)
+    tellFiles(context, `skipped, since the first lines show no records ${of}`, passedOver)
     const { stored, known, quarantined, legs } = counts
     const isNothingElse = stored + known + quarantined + legs === 0
     if (unreadable.length > 0) return EXIT.noInput
@@ -115,7 +115,7 @@ function tellFiles(context: Context, what: string, files: readonly string[]): vo
 
 function countsInWords(context: Context, { stored, known, quarantined, legs, unrated }: IngestCounts): string[] {
   const lines = [`stored      ${stored}`, `known       ${known}`, `quarantined ${quarantined}`]
-  if (legs > 0) lines.push(`legs        ${legs} (their calls have records of their own)`)
+  if (legs > 0) lines.push(`legs        ${legs} (their calls have their own records)`)
   if (unrated > 0) lines.push(`unrated     ${styled(context, 'yellow', String(unrated))}`)
   return lines
 }

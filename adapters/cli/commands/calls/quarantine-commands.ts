@@ -70,7 +70,7 @@ function listCommand(run: RunCommand): Command {
 
 const filterOptions = (command: Command): Command =>
   command
-    .option('--reason <text>', 'only records whose reason has this in it')
+    .option('--reason <text>', 'only records whose reason contains this')
     .option('--feed <name>', 'only records of this feed (its file or folder, exactly as configured)')
 
 const isFiltered = ({ reason, feed }: Flags): boolean => Boolean(reason) || Boolean(feed)
@@ -88,7 +88,7 @@ function paragraph({ id, reason, record, seen, feed, timezone }: Shown, columns:
 }
 
 function replayCommand(run: RunCommand): Command {
-  const command = rulesOptions(new Command('replay').description('try the records again, once their causes are fixed'))
+  const command = rulesOptions(new Command('replay').description('retry the records once their causes are fixed'))
   example(command, 'trunkline cdr quarantine replay', 'trunkline cdr quarantine replay --tenant acme')
   return run(command, async (context, _words, flags) => {
     const typed = rulesFrom(flags) // errors are reported before a database is opened
@@ -103,7 +103,7 @@ function replayCommand(run: RunCommand): Command {
 function discardCommand(run: RunCommand): Command {
   const command = filterOptions(
     new Command('discard')
-      .description('delete records, by id or by --reason or --feed; at a terminal, asks first')
+      .description('delete records, by id or by --reason or --feed; in a terminal, asks first')
       .argument('[ID...]'),
   ).option('-y, --yes', 'do not ask')
   example(command, "trunkline cdr quarantine discard --reason 'columns, not' --yes")

@@ -24,7 +24,7 @@ import { assertColumns, printRows, printValue } from '../../terminal/output.ts'
 import { drawn } from './usage-drawing.ts'
 
 export async function reportCommand(run: RunCommand): Promise<Command> {
-  const group = new Command('report').description('what was used and what it costs')
+  const group = new Command('report').description('reports of usage and cost')
   const usage = tenantArgument(new Command('usage').description("a tenant's calls of a month, in its own time zone"))
     .option('--all-tenants', 'the calls of every tenant, each in its own time zone')
     .option('--month <YYYY-MM>', 'the month (required)')

@@ -68,7 +68,7 @@ const SHOWN = 20
 const KINDS: Partial<Record<NumberKind, string>> = {
   short: ' (a short number; a rate must be for this very prefix)',
   'area unknown': ' (a local number, and the tenant has no area_code)',
-  unknown: ' (no number that is dialled in its country)',
+  unknown: ' (not a number of its country)',
 }
 
 function summary(findings: DeckFindings, tenant: string): string[] {
@@ -91,7 +91,7 @@ function summary(findings: DeckFindings, tenant: string): string[] {
     ratable === 0
       ? []
       : `unrated calls that would be rated now: ${ratable} (trunkline cdr rerate --tenant ${quoted(tenant)} --unrated --dry-run)`,
-    section('active rates that no call was rated by', unmatched, named),
+    section('active rates that rated no call', unmatched, named),
     section('inactive rates without an active one of the same prefix', idle, named),
   ].flat()
 }

@@ -64,7 +64,7 @@ const rowOf = ({ id, tenant, timezone, state, rates, file, effectiveAt, effectiv
 
 function cancelCommand(run: RunCommand): Command {
   const command = new Command('cancel')
-    .description('delete a deck before it takes effect; at a terminal, asks first')
+    .description('delete a deck before it takes effect; in a terminal, asks first')
     .argument('<ID>')
     .option('-y, --yes', 'do not ask')
   example(command, 'trunkline rate pending cancel 1 --yes')

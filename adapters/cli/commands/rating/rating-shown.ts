@@ -42,9 +42,9 @@ function because(now: UnratedNow, read: string): string {
     case 'free':
       return 'no rate matched when it was rated; rated again, it costs nothing'
     case 'too large':
-      return `by the rate of ${now.rate.prefix} its cost is larger than an amount can be`
+      return `by the rate of ${now.rate.prefix} its cost exceeds what an amount can hold`
     case 'no deck':
-      return 'the rates of its time are not kept any more'
+      return 'the rates of its time are no longer kept'
     case 'no match':
       return /matches it$/.test(read) ? read : `${read}, and no rate matches that`
   }

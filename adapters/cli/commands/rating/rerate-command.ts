@@ -129,6 +129,6 @@ const totals = (result: Omit<RerateResult, 'changes'>, dryRun: boolean): string[
   ...(result.editedByHand > 0 ? [`of which ${BY_HAND}: ${result.editedByHand}`] : []),
   ...(result.stillUnrated > 0 ? [`still unrated: ${result.stillUnrated}`] : []),
   ...(result.withoutDeck > 0
-    ? [`left as they are, since the rates of their time are not kept: ${result.withoutDeck}`]
+    ? [`unchanged, since the rates of their time are no longer kept: ${result.withoutDeck}`]
     : []),
 ]

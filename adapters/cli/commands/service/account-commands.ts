@@ -47,11 +47,11 @@ function listAccounts(run: RunCommand): Command {
 function create(run: RunCommand): Command {
   const command = addPasswordFlags(
     new Command('create')
-      .description('create an account; at a terminal, asks for its password')
+      .description('create an account; in a terminal, asks for its password')
       .argument('<email>')
-      .option('--name <name>', 'the name that is shown')
+      .option('--name <name>', 'the displayed name')
       .addOption(roleOption())
-      .option('--tenant <SLUG|ID>', 'tie it to one tenant: it sees and changes only what belongs to that'),
+      .option('--tenant <SLUG|ID>', 'tie it to one tenant: it sees and changes only the records of that tenant'),
   )
   example(command, 'trunkline admin create carol@example.com --role manager --random-password')
   return run(command, async (context, [email], flags) => {
@@ -76,8 +76,8 @@ function set(run: RunCommand): Command {
   const command = new Command('set')
     .description('change the name of an account, or the tenant that it is tied to')
     .argument('<email>')
-    .option('--name <name>', 'the name that is shown')
-    .option('--tenant <SLUG|ID>', 'tie it to one tenant: it sees and changes only what belongs to that')
+    .option('--name <name>', 'the displayed name')
+    .option('--tenant <SLUG|ID>', 'tie it to one tenant: it sees and changes only the records of that tenant')
     .option('--no-tenant', 'tie it to no tenant')
   example(command, 'trunkline admin set carol@example.com --tenant acme')
   return run(command, async (context, [email = ''], { name, tenant }) => {
@@ -144,7 +144,7 @@ function switchCommand(disabled: boolean, run: RunCommand): Command {
 
 function remove(run: RunCommand): Command {
   const command = new Command('delete')
-    .description('delete an account and its sessions; at a terminal, asks first')
+    .description('delete an account and its sessions; in a terminal, asks first')
     .argument('<email>')
     .option('-y, --yes', 'do not ask')
   example(command, 'trunkline admin delete admin@example.com --yes')

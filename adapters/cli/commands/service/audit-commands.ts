@@ -35,7 +35,7 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
     .addOption(suggests(new Option('--resource <name>', 'such as tenants, rates, sms_gateways, accounts'), AUDITED))
     .option('--record <name|id>', 'the record with this id, or one that had this name, such as acme/101')
     .option('--security', 'only logins, refusals, accounts, backups and secrets')
-    .option('--limit <n>', `how many at most (default: ${LIMIT})`)
+    .option('--limit <n>', `the most to show (default: ${LIMIT})`)
   example(
     list,
     'trunkline audit list --resource tenants --since 2026-10-01',

@@ -23,7 +23,7 @@ const databaseOf = ({ options }: Context, wiring: Wiring): string =>
 export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = addPasswordFlags(
     new Command('init')
-      .description('create the database and the first account; at a terminal, asks for what is missing')
+      .description('create the database and the first account; in a terminal, asks for what is missing')
       .option('--email <email>', 'the e-mail of the account (required)')
       .option('--name <name>', 'its name', 'Administrator'),
   )
@@ -88,7 +88,7 @@ function assertCreatable(path: string): void {
 function restoreCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('restore')
     .description(
-      'replace the database by a backup; stop the daemon first; the old database is kept; at a terminal, asks first',
+      'replace the database by a backup; stop the daemon first; the old database is kept; in a terminal, asks first',
     )
     .argument('<file>')
     .option('-y, --yes', 'do not ask')

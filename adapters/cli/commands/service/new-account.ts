@@ -16,7 +16,7 @@ import { isAskedFor, printThing } from '../../terminal/output.ts'
 export const addPasswordFlags = (command: Command): Command =>
   command
     .option('--password-file <file>', 'the password (8 characters or more) from a file, or - for standard input')
-    .addOption(new Option('--random-password', 'make a random one and print it').conflicts('passwordFile'))
+    .addOption(new Option('--random-password', 'generate one and print it').conflicts('passwordFile'))
 
 export const roleOption = (): Option => new Option('--role <role>', 'the role of the account').choices([...ROLES])
 

@@ -37,9 +37,10 @@ export const gatewayAdditions = (wiring: Wiring): Additions => ({
       ),
     )
     command.addOption(
-      new Option('--account <key=value>', 'what the profile asks for beside name and password; repeatable').argParser(
-        collect,
-      ),
+      new Option(
+        '--account <key=value>',
+        'a value that the profile needs besides name and password; repeatable',
+      ).argParser(collect),
     )
   },
   complete: async (context, flags, body) => {

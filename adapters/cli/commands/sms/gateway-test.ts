@@ -78,6 +78,6 @@ async function sendTest(
         .map(line => `  ${line}`),
     )
   const sent = await sendTold(context, services, gateway, () => messaging.send(gateway.id, body))
-  if (classIn(sent) === null) say(context, 'what this status means is not known')
+  if (classIn(sent) === null) say(context, 'the meaning of this status is unknown')
   return { sent, request }
 }

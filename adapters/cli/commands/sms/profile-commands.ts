@@ -49,7 +49,7 @@ export async function profileNamed(context: Context, wiring: Pick<Wiring, 'profi
 
 function showCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('show')
-    .description('print a profile as JSON: what a file of your own would hold')
+    .description('print a profile as JSON, to start a file of your own')
     .argument('<PROFILE>')
   example(command, 'trunkline gateway profile show twilio')
   return run(command, async (context, [name = '']) => {

@@ -56,7 +56,7 @@ function listCommand(run: RunCommand): Command {
     .option('--status <status>', 'filter by delivery status')
     .addOption(new Option('--class <class>', 'filter by what the status means').choices([...STATUS_CLASSES]))
     .option('--stuck [minutes]', `only those on their way for this many minutes or longer (default: ${STUCK_MINUTES})`)
-    .option('--limit <n>', 'how many at most (default: 50)')
+    .option('--limit <n>', 'the most to show (default: 50)')
     .option('--after <id>', 'only messages after this one')
     .option('--show-secrets', 'show secrets')
   recordPeriodOptions(command, smsMessages)
@@ -117,7 +117,7 @@ function showCommand(run: RunCommand): Command {
 
 function sendCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('send')
-    .description('send one message through a gateway, and report each step; at a terminal, asks for what is missing')
+    .description('send one message through a gateway, and report each step; in a terminal, asks for what is missing')
     .argument('[-]', 'the text from standard input, as with --message -')
     .option('--gateway <NAME|ID>', 'the gateway (required unless a route leads to one)')
     .option('--to <number>', 'the destination, in E.164 (required)')

@@ -112,8 +112,7 @@ export async function awaitReceipt(
   let seen = ''
   for (;;) {
     const message = await messageAt(services, Number(sent['id']))
-    if (message === null)
-      throw new CliError(EXIT.noRecord, `message ${cell(sent['id'])} was deleted while it was waited for`)
+    if (message === null) throw new CliError(EXIT.noRecord, `message ${cell(sent['id'])} was deleted during the wait`)
     const [receivedAt, status] = [message['delivered_at'], cell(message['delivery_status'])]
     const now = `${cell(receivedAt)} ${status}`
     if (seen !== '' && now !== seen)

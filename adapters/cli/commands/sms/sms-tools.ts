@@ -16,10 +16,10 @@ import { classIn, type Gateway, sendTold } from './sms-sending.ts'
 
 export function resendCommand(run: RunCommand): Command {
   const command = new Command('resend')
-    .description('send a message that failed once more, as a new one that names it')
+    .description('send a failed message again, as a new one that refers to it')
     .argument('<ID>')
-    .option('--gateway <NAME|ID>', 'through another gateway than before')
-    .option('--force', 'also where it is unknown whether the message went out: it may arrive twice')
+    .option('--gateway <NAME|ID>', 'use another gateway than before')
+    .option('--force', 'even if it is unknown whether the message went out: it may arrive twice')
   example(command, 'trunkline sms resend 2')
   return run(takesFields(command), async (context, [reference = ''], flags) => {
     const services = await context.open()

@@ -26,18 +26,18 @@ import { sayHint } from '../../terminal/report.ts'
 import { styled } from '../../terminal/styles.ts'
 
 export const callCommand = (run: RunCommand, wiring: Wiring): Command =>
-  new Command('call').description('calls before they are made: explain').addCommand(explainCommand(run, wiring))
+  new Command('call').description('where a call would go, and why: explain').addCommand(explainCommand(run, wiring))
 
 const HELP = 'trunkline call explain --help'
 
 function explainCommand(run: RunCommand, wiring: Wiring): Command {
   const command = tenantArgument(new Command('explain').description('where a call goes, and why, step by step'))
-    .argument('[EXTENSION]', 'the one who calls')
-    .argument('[NUMBER]', 'as it is dialled')
+    .argument('[EXTENSION]', 'the calling extension')
+    .argument('[NUMBER]', 'the number as dialled')
     .usage('[options] [TENANT] <EXTENSION> <NUMBER>')
     .option('--did <number>', 'a call from a carrier to this number instead')
-    .option('--trunk <NAME|ID>', 'the trunk that such a call comes by')
-    .option('--from <number>', 'who calls, as the carrier writes it')
+    .option('--trunk <NAME|ID>', 'the trunk that delivers that call')
+    .option('--from <number>', 'the caller, as the carrier writes it')
   example(
     command,
     'trunkline call explain acme 101 +380501234567',
@@ -100,7 +100,7 @@ async function placed(context: Context, services: Services, words: readonly stri
 }
 
 async function brought(context: Context, services: Services, words: readonly string[], flags: Flags): Promise<Asked> {
-  if (words.length > 1) throw new CliError(EXIT.usage, 'with --did, no extension and no other number are named', HELP)
+  if (words.length > 1) throw new CliError(EXIT.usage, 'with --did, give neither an extension nor another number', HELP)
   const { records } = services
   const id = flags['trunk'] === undefined ? null : await resolve(records, trunks, String(flags['trunk']))
   const trunk = id === null ? null : String((await records.find(trunks, id))?.['name'])
@@ -127,7 +127,7 @@ async function liveCalls(context: Context, wiring: Wiring): Promise<readonly Liv
       calls.push(...(await each.calls()))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      say(context, `calls that are up are not counted: ${error.message}`)
+      say(context, `calls in progress are not counted: ${error.message}`)
     }
   return calls
 }

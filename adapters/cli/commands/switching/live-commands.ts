@@ -54,7 +54,7 @@ export async function phonesCommand(run: RunCommand, wiring: Wiring): Promise<Co
 
 export async function callsCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const group = new Command('calls')
-    .description('the calls that are up on the switch, with what they cost so far')
+    .description('the calls in progress on the switch, with their cost so far')
     .option('--tenant <SLUG|ID>', 'only those of this tenant')
   example(group, 'trunkline calls --tenant acme')
   group.addCommand(endCommand(run, wiring))
@@ -70,9 +70,7 @@ export async function callsCommand(run: RunCommand, wiring: Wiring): Promise<Com
 }
 
 function endCommand(run: RunCommand, wiring: Wiring): Command {
-  const command = new Command('end')
-    .description('end a call that is up')
-    .argument('<ID>', 'as trunkline calls shows it')
+  const command = new Command('end').description('end a call in progress').argument('<ID>', 'its id in trunkline calls')
   example(command, 'trunkline calls end 1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11')
   return run(command, async (context, [id = '']) => {
     const { audit } = await context.open()

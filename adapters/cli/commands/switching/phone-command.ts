@@ -19,7 +19,7 @@ const LINK = 'sip:{user}@{domain};transport={transport}'
 /** Shows what to enter in a phone. */
 export function phoneTool(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('phone')
-    .description('what to type into a telephone of an extension; at a terminal, with a QR code of a link')
+    .description('the settings for a telephone of an extension; in a terminal, with a QR code')
     .argument(`<${referenceForm(extensions)}>`)
     .option('--show-secrets', 'show the secret')
   example(command, 'trunkline extension phone acme/101 --show-secrets')

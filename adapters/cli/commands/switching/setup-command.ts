@@ -12,9 +12,9 @@ import type { RunCommand, Wiring } from '../../program.ts'
 export function setupCommand(run: RunCommand, wiring: Wiring): Command {
   const command = example(
     new Command('setup')
-      .description('write a first configuration of a switch, with passwords of its own, and say what to do with it')
+      .description('write the initial configuration of a switch, with new passwords, and say what to do with it')
       .addArgument(new Argument('<SWITCH>', 'the switch').choices(Object.keys(wiring.setups)))
-      .requiredOption('--out <dir>', 'the folder to write into; what is there is never overwritten')
+      .requiredOption('--out <dir>', 'the folder to write to; existing files are never overwritten')
       .option(
         '--address <ip>',
         'the address where telephones and carriers reach it (default: that of the default route)',
@@ -23,7 +23,7 @@ export function setupCommand(run: RunCommand, wiring: Wiring): Command {
   )
   return run(command, async (context, [kind = ''], { out: folder, address }) => {
     const make = wiring.setups[kind]
-    if (!make) throw new AppError('not_found', `There is no set-up of ${kind}.`)
+    if (!make) throw new AppError('not_found', `There is no setup for ${kind}.`)
     if (typeof address === 'string' && isIP(address) === 0)
       throw new AppError('malformed', `--address must be an IP address, not ${address}.`)
     const out = resolve(String(folder))
@@ -40,7 +40,7 @@ async function writeAll(out: string, { files }: SwitchSetup): Promise<void> {
   const present = await Promise.all(paths.map(async path => ((await stat(path).catch(() => null)) ? [path] : [])))
   const [first] = present.flat()
   if (first !== undefined)
-    throw new AppError('cannot_create', `${first} is there already, and may have been edited; name another folder.`)
+    throw new AppError('cannot_create', `${first} exists already, and may have been edited; choose another folder.`)
   for (const [index, { text }] of files.entries()) {
     const path = paths[index] ?? out
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })

@@ -14,7 +14,9 @@ export const switchCommand = (run: RunCommand, wiring: Wiring): Command =>
 
 function checkCommand(run: RunCommand, wiring: Wiring): Command {
   const command = example(
-    new Command('check').description('find what keeps the switch from doing what is stored, and what helps'),
+    new Command('check').description(
+      'find what keeps the switch from following the database, and the command that helps',
+    ),
     'trunkline switch check',
   )
   return run(command, context => {

@@ -25,7 +25,7 @@ export const decks: Check = {
     if (late.length > AT_MOST)
       yield {
         kind: 'deck_due',
-        finding: `${late.length - AT_MOST} more decks are due and not in force`,
+        finding: `${late.length - AT_MOST} more decks are due but not in force`,
         fix: 'trunkline rate pending list',
       }
   },
@@ -41,7 +41,7 @@ async function found(
   const why = isServed ? 'the log of the daemon says why' : 'no daemon runs to put it in force'
   return {
     kind: 'deck_due',
-    finding: `deck ${id} of ${tenant} is due since ${moment} and not in force: ${why}`,
+    finding: `deck ${id} of ${tenant} has been due since ${moment} but is not in force: ${why}`,
     fix: isServed ? `trunkline rate pending list ${tenant}` : 'trunkline serve',
   }
 }

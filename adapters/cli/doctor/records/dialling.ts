@@ -29,7 +29,7 @@ export const dialling: Check = {
       const name = await naming(records)(tenants, tenantId)
       yield {
         kind: 'no_country',
-        finding: `${counted(missing.calls, 'unrated call')} of tenant ${name} went to what look like national numbers, and its settings name no country that it dials from`,
+        finding: `${counted(missing.calls, 'unrated call')} of tenant ${name} went to numbers that look national, but its settings name no country`,
         fix: await countryFix(services, tenantId, missing.country),
       }
     }

@@ -41,7 +41,7 @@ export const sms: Check = {
       const isThere = (await records.find(smsGateways, gateway)) !== null
       yield {
         kind: 'messages_overdue',
-        finding: `${count} ${count === 1 ? 'message' : 'messages'} through gateway ${isThere ? await named(gateway) : gateway} ${count === 1 ? 'is' : 'are'} on the way for more than an hour`,
+        finding: `${count} ${count === 1 ? 'message' : 'messages'} through gateway ${isThere ? await named(gateway) : gateway} ${count === 1 ? 'has' : 'have'} been on the way for more than an hour`,
         fix: 'trunkline sms list --stuck',
       }
     }

@@ -52,19 +52,19 @@ async function* ofTenants(services: Services): AsyncIterable<Finding> {
     if (!isFitName(slug))
       yield {
         kind: 'slug_unfit',
-        finding: `${who} cannot be put onto a switch: a slug of letters, digits, _ . and - can`,
+        finding: `${who} cannot be on a switch: its slug may hold only letters, digits, _ . and -`,
         fix: `trunkline tenant update ${key} --slug ${slugFrom(slug, id)}`,
       }
     if (!isFitDomain(domain))
       yield {
         kind: 'domain_unfit',
-        finding: `the domain ${domain} of ${who} is no domain that a switch can use`,
+        finding: `a switch cannot use the domain ${domain} of ${who}`,
         fix: await show(services, tenants, id),
       }
     else if (domain !== domain.toLowerCase())
       yield {
         kind: 'domain_case',
-        finding: `the domain ${domain} of ${who} has capitals: telephones must write it just so, and many write small letters`,
+        finding: `the domain ${domain} of ${who} has capitals: telephones must use exactly these, and many send lower case`,
         fix: `trunkline tenant update ${key} --domain ${domain.toLowerCase()}`,
       }
     yield* limitsUnread(services, id, row['settings'])
@@ -84,7 +84,7 @@ async function* limitsUnread(services: Services, id: number, settings: unknown):
   if (unreadable.size > 0)
     yield {
       kind: 'limit_unreadable',
-      finding: `${[...unreadable].join(', ')} of ${await named(services, tenants, id)} cannot be read, so calls out are refused`,
+      finding: `${[...unreadable].join(', ')} of ${await named(services, tenants, id)} cannot be read, so outgoing calls are refused`,
       fix: `${await show(services, tenants, id)} --fields settings`,
     }
 }
@@ -99,7 +99,7 @@ async function* unfitNumbers(
     if (!isFit(String(row[field])))
       yield {
         kind: 'number_unfit',
-        finding: `${await named(services, resource, Number(row['id']))} has a number that cannot be dialled: digits, * and # can`,
+        finding: `${await named(services, resource, Number(row['id']))} has a number that cannot be dialled: use only digits, * and #`,
         fix: await show(services, resource, Number(row['id'])),
       }
 }
@@ -134,7 +134,7 @@ async function* ofDids(services: Services): AsyncIterable<Finding> {
     if (!isFitE164(digits))
       yield {
         kind: 'number_unfit',
-        finding: `${await named(services, dids, id)} is no telephone number`,
+        finding: `${await named(services, dids, id)} is not a telephone number`,
         fix: await show(services, dids, id),
       }
     // Newest first, so the one stored here is later.
@@ -148,7 +148,7 @@ async function* ofDids(services: Services): AsyncIterable<Finding> {
     const winner = await spelling(services.records, tenants, owner?.tenantId ?? tenantId)
     yield {
       kind: 'did_of_two_tenants',
-      finding: `${await named(services, dids, id)} of tenant ${loser} is one of tenant ${winner} as well, who gets its calls`,
+      finding: `${await named(services, dids, id)} of tenant ${loser} is one of tenant ${winner} as well, which gets its calls`,
       fix: `trunkline did show id:${id}`,
     }
   }

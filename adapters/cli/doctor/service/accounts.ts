@@ -36,7 +36,7 @@ function* unenforced({ settings, sources }: Patient, enabled: readonly Account[]
       : `${counted(limited.length, 'account')} are manager or supervisor`
   yield {
     kind: 'roles_off',
-    finding: `${who}, but roles are not enforced: every role may do everything (say so by roles = off)`,
+    finding: `${who}, but roles are not enforced: every role may do everything (set roles = off to confirm that)`,
     fix: 'export TRUNKLINE_ROLES=enforced',
   }
 }

@@ -8,7 +8,7 @@ const ROOM = 64e6
 
 /** Checks who may read and write the database, and whether the disk has room. */
 export const file: Check = {
-  about: 'the file of the database',
+  about: 'the database file',
   async *examine({ path }) {
     if (!existsSync(path)) return
     const folder = dirname(path)

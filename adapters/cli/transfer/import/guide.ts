@@ -9,7 +9,7 @@ const flagOf = (option: OptionName): string => `--${option.replaceAll(/[A-Z]/g, 
 /** What to tell the person who imports, in terms of flags. */
 export const FLAGS: Guide = {
   name: (option, value) => (value === undefined ? flagOf(option) : `${flagOf(option)} ${value}`),
-  strangeColumn: column => `Name it with --map, or pass over it with --map ${quoted(`${column}=`)}`,
+  strangeColumn: column => `Name it with --map, or ignore it with --map ${quoted(`${column}=`)}`,
   missingColumn: field => (field === 'tenant_id' ? 'give --tenant' : `name it with --map, or give --set ${field}=…`),
   restart: '--no-resume',
 }

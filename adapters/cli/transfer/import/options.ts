@@ -36,7 +36,7 @@ export function addImportOptions(command: Command, resource: Resource): Command 
     .option('--reject-file <file>', 'write rejected rows to this file, each with the reason')
     .option('--dry-run', 'check everything, change nothing')
     .option('--resume', 'continue where an interrupted import of the same input stopped')
-    .option('--no-resume', 'start from the beginning, although an import of the same input was interrupted')
+    .option('--no-resume', 'start from the beginning, even if an import of the same input was interrupted')
     .option('--decimal-comma', 'amounts use a decimal comma: 0,0123')
     .option('--delimiter <character>', 'the cell delimiter: a character, or tab (default: detected)')
     .option('--bom', 'begin the reject file with a byte-order mark, as it does anyway if the input has one')
@@ -50,7 +50,7 @@ const addReplaceOptions = (command: Command): Command =>
       '--effective <moment>',
       "with --mode replace, when the new deck takes effect, such as 2026-12-01T00:00 in the tenant's time zone (default: now)",
     )
-    .option('--allow-empty', 'with --mode replace, take a file without rows for a deck without rates')
+    .option('--allow-empty', 'with --mode replace, accept a file without rows, which deletes all rates')
     .option('-y, --yes', 'with --mode replace, do not ask')
 
 /** Reads the options that commander parsed. Throws if they make no sense. */

@@ -66,7 +66,7 @@ export async function tellReplaced(context: Context, replacing: Replacing, { dec
   }
   const next = all.find(deck => deck.effectiveAt > placed.effectiveAt)
   const until = next ? `, until ${shownMoment(next.effectiveAt, timeZone)}` : ''
-  say(context, `in force for calls that start from ${from} on${until}; those before keep the rates of their time`)
+  say(context, `in force for calls that start from ${from} on${until}; earlier calls keep the rates of their time`)
   if (isPast)
     await sayHint(
       context,

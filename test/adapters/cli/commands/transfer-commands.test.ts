@@ -10,7 +10,7 @@ describe('an import, from the command line', () => {
   })
   after(() => place.remove())
 
-  it('tells a file that is not there from a folder that is', async () => {
+  it('distinguishes a missing file from a missing folder', async () => {
     for (const [path, said] of [
       [place.path('nowhere.csv'), `there is no file ${place.path('nowhere.csv')}`],
       [place.folder, `${place.folder} is not a regular file`],

@@ -62,7 +62,7 @@ describe('doctor in a large database', () => {
     )
   })
 
-  it('says at a terminal what it looks at, and clears it away', { skip: unbuilt || missing('python3') }, async () => {
+  it('shows in a terminal what it checks, and clears it away', { skip: unbuilt || missing('python3') }, async () => {
     const screen = atTerminal(place, ['doctor'])
     assert.equal(await screen.ended(), 1)
     assert.match(screen.printed(), /\d+ of \d+: every page, key and reference of the database/)

@@ -22,7 +22,7 @@ after(() => place.remove())
 
 const idOf = async (line: string): Promise<number> => (await place.json(`trunkline ${line}`)).id
 
-describe('a number alone', () => {
+describe('a plain number', () => {
   it('is that of a rate, queue or DID where no record has it for its id', async () => {
     assert.equal(await idOf('rate show 380'), 1)
     assert.equal(await idOf('queue show 800'), 1)
@@ -112,7 +112,7 @@ describe('a number alone', () => {
     assert.match((await place.run('trunkline rate show 999 --tenant acme')).stderr, /there is no rate "acme\/999"/)
   })
 
-  it('deletes by id alone, so that the same deletion a second time deletes no other record', async () => {
+  it('deletes only by id, so that repeating a deletion deletes no other record', async () => {
     assert.deepEqual(await place.run('trunkline rate delete 380 --yes'), {
       code: 67,
       stdout: '',

@@ -48,7 +48,7 @@ describe('the tenant that a command is about', () => {
     })
   }
 
-  it('is chosen at a terminal, and what is called is asked for', AT_TERMINAL, async () => {
+  it('is chosen in a terminal, and the number is asked for', AT_TERMINAL, async () => {
     const screen = atTerminal(place, ['rate', 'quote'])
     await screen.until('❯ Acme Ltd · acme')
     screen.type('\r')

@@ -63,7 +63,7 @@ describe('trunkline phones', () => {
 })
 
 describe('trunkline calls', () => {
-  it('shows the calls that are up, with what they cost so far', async () => {
+  it('shows the calls in progress, with their cost so far', async () => {
     const calls = [
       call('a'),
       call('b', { answeredAt: null }),

@@ -88,7 +88,7 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
     assert.match(screen.printed(), /^error: --slug: The slug has already been taken\.$/m)
   })
 
-  it('finds what is referred to by a part of its name, and makes a secret up on request', async () => {
+  it('finds a referenced record by a part of its name, and generates a secret on request', async () => {
     for (const slug of ['beta', 'gamma'])
       await place.done(
         `trunkline tenant create --name ${slug} --slug ${slug} --domain ${slug}.example.com --status active --timezone UTC --max-extensions 9`,
@@ -214,7 +214,7 @@ describe('at a terminal, deleting', { skip, timeout: 60_000 }, () => {
     assert.equal((await place.json('trunkline route list')).length, 1)
   })
 
-  it('names what goes with a record, and what is left without it', async () => {
+  it('names what is deleted with a record, and what stays without it', async () => {
     await place.done('trunkline route add --did +380441234567 --target-type queue --target acme/800')
     for (const [args, question] of [
       [['ext', 'delete', 'acme/101'], 'extension acme/101 with 1 device, 1 agent, 1 route (left without it: 1 CDR)?'],

@@ -156,7 +156,7 @@ describe('an export', () => {
     Object.assign(context.io.stdout, { isTTY: true })
     await exportRecords(resourceNamed('sms_gateways'), OPTIONS, context)
     assert.doesNotMatch(heard.stdout, /s3cret|t0ken|password/)
-    assert.match(heard.stderr, /not shown at a terminal: password, callback_token/)
+    assert.match(heard.stderr, /not shown in a terminal: password, callback_token/)
     await exportRecords(resourceNamed('sms_gateways'), { ...OPTIONS, showSecrets: true }, context)
     assert.match(heard.stdout, /s3cret/)
   })

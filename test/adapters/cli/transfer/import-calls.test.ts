@@ -59,7 +59,7 @@ describe('an import of call records', () => {
     assert.deepEqual(stored(), before)
   })
 
-  it('is read from the beginning when told to, and leaves what is stored as it is', async () => {
+  it('is read from the beginning on request, and leaves stored records unchanged', async () => {
     const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
     const { summary } = await desk.take('cdrs', text)
     const again = await desk.take('cdrs', text.replace('bad', '1'), ['--no-resume'])
@@ -152,7 +152,7 @@ describe('an import of call records', () => {
     await assert.rejects(importing, /gone/)
   })
 
-  it('stops between two batches when it is told to, and can be resumed', async () => {
+  it('stops between two batches on a signal, and can be resumed', async () => {
     const { context, heard } = listening(desk.services)
     Object.assign(context.io.stderr, { isTTY: true })
     const text = `${CALLS}\n${calls(1, 5000)}`

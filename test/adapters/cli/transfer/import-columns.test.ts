@@ -106,7 +106,7 @@ it('a column that is near no field comes with no command, but with how it is pas
   const { stderr } = await desk.take('rates', text, FLAGS)
   assert.equal(
     stderr.split('\n')[0],
-    `in.csv:1: Grace Time: Rates have no field "Grace Time". Name it with --map, or pass over it with --map 'Grace Time='.`,
+    `in.csv:1: Grace Time: Rates have no field "Grace Time". Name it with --map, or ignore it with --map 'Grace Time='.`,
   )
   assert.equal(hintIn(stderr), undefined)
   await desk.take('rates', text, [...FLAGS, '--map', 'Grace Time='])
@@ -122,7 +122,7 @@ it('what a terminal would act on is not printed, be it in a header or a prefix, 
   assert.match(warned.stderr, /^in\.csv:2: warning: prefix: 44a is kept/m)
 })
 
-it('a row that tells spreadsheets the separator is passed over', async () => {
+it('a row that tells spreadsheets the separator is skipped', async () => {
   for (const separator of [';', '\t', ',']) {
     const text = deck(`38${separator.charCodeAt(0)},x,1,60,active`).replaceAll(',', separator)
     const { summary } = await desk.take('rates', `sep=${separator}\r\n${text}`, FLAGS)

@@ -33,7 +33,7 @@ const file = (count: number, others: Readonly<Record<number, string>>): string =
 
 const BAD = 'acme,x,2,outbound,BUSY,0,0,bad,2026-01-01'
 
-describe('an import that goes on', () => {
+describe('a resumed import', () => {
   it('ends as one that was never interrupted: rows rejected before make it end with 65, blank lines are reported', async () => {
     const text = file(1500, { 3: BAD, 4: ',,,,,,,,' })
     const flags = ['--on-error', 'continue']

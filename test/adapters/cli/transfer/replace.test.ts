@@ -20,7 +20,7 @@ describe('rate import --mode replace', () => {
     deck('380,Ukraine,0.0123', '49,Germany,0.0400')
     const { stderr } = await run(`${REPLACE} --yes`)
     assert.match(stderr, /: 2 rows: 1 created, 1 unchanged, 1 removed, 0 rejected; /)
-    assert.match(stderr, /^in force for calls that start from \S+ \S+ Europe\/Kyiv \(\S+Z\) on; those before keep/m)
+    assert.match(stderr, /^in force for calls that start from \S+ \S+ Europe\/Kyiv \(\S+Z\) on; earlier calls keep/m)
     assert.deepEqual(rates(), ['380 123', '49 400'])
     const { created, updated, unchanged, removed } = await json(`${REPLACE} --yes`)
     assert.deepEqual([created, updated, unchanged, removed], [0, 0, 2, 0])
@@ -127,7 +127,7 @@ describe('rate import --effective', () => {
     assert.deepEqual(rates(), ['380 123', '44 300', '49 400'])
   })
 
-  it('is refused for what is not a moment, and for one that another deck waits for', async () => {
+  it('is refused for an invalid moment, and for one that another deck is pending for', async () => {
     assert.match(
       (await run(`${REPLACE} --effective soon`)).stderr,
       /--effective must be a day, or a day and a time such as/,

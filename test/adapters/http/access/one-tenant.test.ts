@@ -91,7 +91,7 @@ describe('an account of one tenant', () => {
       }
   })
 
-  it('finds in each list its own records alone, whatever the list is narrowed by', async () => {
+  it('finds in each list only its own records, whatever the filters', async () => {
     for (const resource of ofTenant) {
       const path = `/api/console/records/${collectionOf(resource)}`
       const ids = async (query: string) => {
@@ -130,7 +130,7 @@ describe('an account of one tenant', () => {
     }
   })
 
-  it('does not learn of the moment of a record of others by asking for what comes after it', async () => {
+  it("does not learn the time of other tenants' records by paging after them", async () => {
     for (const path of ['/api/cdrs', '/api/console/records/cdrs']) {
       const { status, json } = await ask('GET', `${path}?limit=5&after=${their('cdrs')}`)
       assert.deepEqual([status, json.errors], [422, { after: ['The selected after is invalid.'] }])
@@ -212,7 +212,7 @@ describe('an account of one tenant', () => {
     ]) {
       const { status, json } = await ask('PUT', tenant, { ...data, ...changed })
       assert.equal(status, 403, JSON.stringify(changed))
-      assert.match(json.message, /limited to and known by/)
+      assert.match(json.message, /limits and identity/)
     }
   })
 
@@ -228,7 +228,7 @@ describe('an account of one tenant', () => {
           assert.equal((await ask('GET', `/api/console/records/sms-gateways${path}?${query}`)).status, 422, query)
   })
 
-  it('sends for its tenant alone, and sees its own messages without the token of the gateway', async () => {
+  it("sends only for its tenant, and sees its own messages without the gateway's token", async () => {
     const send = `/api/sms-gateways/${gatewayId}/send`
     const { json, text } = await ask('POST', send, MESSAGE)
     assert.equal(json.data.tenant_id, world.references.tenant_id)

@@ -43,7 +43,7 @@ const idOf = (name: string): number => ids[name] ?? 1
 const bodyOf = async (path: string): Promise<Record<string, unknown>> => (await ask.admin('GET', path)).json.data
 
 describe('every route', () => {
-  it('that needs a session says what it asks of the account', () => {
+  it('that needs a session declares what it requires of the account', () => {
     for (const { path, session, methods, needs } of routesOf(world.service))
       if (session === 'required')
         assert.deepEqual(
@@ -53,7 +53,7 @@ describe('every route', () => {
         )
   })
 
-  it('that does not is for admins alone', () => {
+  it('that does not is for admins only', () => {
     assert.equal(refusal({ role: 'admin', tenantId: null }, null), null)
     for (const viewer of [
       { role: 'manager', tenantId: null },

@@ -12,4 +12,4 @@ test('all addresses of a /64 are one sender', () => {
   assert.notEqual(networkOf('2001:db8:1:2::1'), networkOf('2001:db8:1:3::1'))
 })
 
-test('what is not an address stands for itself', () => assert.equal(networkOf('unknown'), 'unknown'))
+test('text that is not an address identifies itself', () => assert.equal(networkOf('unknown'), 'unknown'))

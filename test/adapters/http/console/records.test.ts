@@ -23,7 +23,7 @@ test('every resource has a collection, those without an endpoint of their own in
   assert.equal((await world.get(at('accounts'))).status, 404)
 })
 
-test('nobody reads or changes anything without a session', async () => {
+test('without a session nothing can be read or changed', async () => {
   const { service } = world
   for (const [method, path] of [
     ['GET', at('tenants')],
@@ -104,7 +104,7 @@ test('one record comes without its long arrays', async () => {
   assert.equal((await world.get(at('tenants', '/999999'))).json.message, 'Tenant not found.')
 })
 
-test('of two who change one record, the second is told instead of writing over the first', async () => {
+test('of two people who change one record, the second is warned instead of overwriting the first', async () => {
   const { id } = await world.create('queues', { name: 'Support' })
   const read = async (): Promise<string> => (await world.get(at('queues', `/${id}`))).headers.get('etag') ?? ''
   const change = (name: string, version: string) =>

@@ -169,7 +169,7 @@ describe('a receipt that is of no use', () => {
     assert.doesNotMatch(service.logged.join(''), /hush-4711/)
   })
 
-  it('for its method is refused as ever, counted and logged', async () => {
+  it('for its method is still refused, and counted and logged', async () => {
     for (const method of ['GET', 'PUT', 'HEAD']) {
       const { status } = await rawRequest(service.url, { method, path: `/api/sms-gateways/${id}/dlr?id=hush-4711` })
       assert.equal(status, 405, method)

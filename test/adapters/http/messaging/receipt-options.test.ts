@@ -97,7 +97,7 @@ describe('dlr_token_in', () => {
     assert.equal((await stored(id)).delivery_status, 'delivered')
   })
 
-  it('leaves a callback_url of the sender alone', async () => {
+  it("leaves the sender's callback_url unchanged", async () => {
     const id = await setUp({ dlr_token_in: 'query:token' }, { callback_token: TOKEN })
     const callback_url = 'https://hooks.example.com/dlr'
     assert.equal((await sent(id, { callback_url })).callback_url, callback_url)
@@ -123,7 +123,7 @@ describe('dlr_token_in', () => {
     }
   })
 
-  it('goes on being wanted, and the other options hold, once the gateway is deleted', async () => {
+  it('is still required, and the other options still hold, after the gateway is deleted', async () => {
     const meta = { dlr_token_in: 'query:token', interim_statuses: ['enroute'], dlr_ack: 'ACK' }
     const id = await setUp(meta, { callback_token: 'tok-1' })
     const { external_message_id, ...message } = await sent(id)

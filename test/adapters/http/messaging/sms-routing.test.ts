@@ -25,7 +25,7 @@ after(async () => {
 const set = (body: object) => world.send('PUT', '/api/sms-routes', body)
 const list = async () => (await world.send('GET', '/api/sms-routes')).json.data
 
-test('a route is set, takes the place of the one of the same tenant and prefix, and is removed', async () => {
+test('a route is set, replaces one of the same tenant and prefix, and is removed', async () => {
   const { json } = await set({ prefix: '+380', gateways })
   assert.deepEqual(json, {
     message: 'SMS route updated successfully.',
@@ -40,7 +40,7 @@ test('a route is set, takes the place of the one of the same tenant and prefix, 
   assert.deepEqual([(await world.send('DELETE', path)).status, await list()], [404, []])
 })
 
-test('every rule that a route breaks is told at once', async () => {
+test('every rule that a route breaks is reported at once', async () => {
   const { status, json } = await set({ tenant_id: 99, prefix: '38x', gateways: [gateways[0], 99] })
   assert.equal(status, 422)
   assert.deepEqual(json.errors, {

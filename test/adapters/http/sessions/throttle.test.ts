@@ -108,7 +108,7 @@ describe('a browser that the account has logged in from', () => {
     assert.equal((await asBrowser(browser, ADMIN.password)).status, 429)
   })
 
-  it('is known for that account alone, and by a cookie that nobody can make', async () => {
+  it('is known only for that account, and by a cookie that nobody can forge', async () => {
     const { cookie = '', ...from } = await knownBrowser({ 'x-forwarded-for': '192.0.2.1' })
     const [expires, nonce, signature] = cookie.replace('trunkline_browser=', '').split('.')
     for (let i = 0; i < 10; i++) await attempt('192.0.2.1')
@@ -126,7 +126,7 @@ describe('a browser that the account has logged in from', () => {
       )
   })
 
-  it('is no matter for programs: they get the session cookie and no other', async () => {
+  it('does not concern programs, which get only the session cookie', async () => {
     const { headers } = await attempt('192.0.2.1', { password: ADMIN.password })
     assert.deepEqual(
       headers.getSetCookie().map(cookie => cookie.split('=')[0]),

@@ -69,7 +69,7 @@ test('a call that nobody answered has no answer', () => {
   assert.equal(isAnswered(read), false)
 })
 
-test('each of the dispositions is told in our terms', () => {
+test('each disposition is translated to our terms', () => {
   const pairs = { BUSY: 'BUSY', FAILED: 'FAILED', CONGESTION: 'CONGESTION', CANCEL: 'CANCELLED', UNKNOWN: 'UNKNOWN' }
   for (const [theirs, ours] of Object.entries(pairs)) {
     assert.equal(call(parseAsteriskCsv, ROW16.replace('ANSWERED', theirs)).disposition, ours)

@@ -114,7 +114,7 @@ describe('an open database', () => {
   })
 })
 
-describe('what is not a database of ours is refused and left as it was', () => {
+describe('a foreign file is refused and left unchanged', () => {
   const refused = (path: string, message: RegExp): void => {
     chmodSync(path, 0o644)
     const before = readFileSync(path)

@@ -82,7 +82,7 @@ describe('the writer', () => {
     assert.deepEqual([commits.length, Math.max(...commits)], [3, 500])
   })
 
-  test('undoes a change that fails alone, with all that it did, and keeps the others', async () => {
+  test('undoes only the change that fails, completely, and keeps the others', async () => {
     const { writer, put, stored } = world()
     const outcomes = await Promise.allSettled([
       writer.write(() => put(1)),
@@ -142,7 +142,7 @@ describe('the writer', () => {
     assert.deepEqual([acknowledged, stored()], [[], []])
   })
 
-  test('goes on after a commit that failed', async () => {
+  test('continues after a failed commit', async () => {
     const { writer, put, orphan, stored } = world()
     await assert.rejects(writer.write(() => orphan(1)))
     await writer.write(() => put(2))
@@ -212,7 +212,7 @@ describe('the writer', () => {
     assert.deepEqual(stored(), [3])
   })
 
-  test('tells a full disk as storage_full, and stores nothing of it', async () => {
+  test('reports a full disk as storage_full, and stores nothing of the change', async () => {
     const { writer, connection, stored } = world()
     connection.db.pragma(`max_page_count = ${Number(connection.db.pragma('page_count', { simple: true })) + 5}`)
     connection.db.exec('CREATE TABLE large (content)')

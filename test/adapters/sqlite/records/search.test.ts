@@ -205,7 +205,7 @@ test('dense and rare needles are all found among many records, in the order of t
   await storage.close()
 })
 
-test('what is found behind thousands of records that do not hold the needle is on the first page', async () => {
+test('a match behind thousands of records without the needle is on the first page', async () => {
   const storage = openStorage(':memory:', { clock: manualClock() })
   await insert(storage.records, 'tenants')
   const { id } = await insert(storage.records, 'cdrs', { caller_number: 'zq', started_at: '2020-01-01' })
@@ -216,7 +216,7 @@ test('what is found behind thousands of records that do not hold the needle is o
   await storage.close()
 })
 
-test('a search goes on from page to page while records are added, changed and removed', async () => {
+test('a search continues from page to page while records are added, changed and removed', async () => {
   const storage = openStorage(':memory:', { clock: manualClock() })
   await insert(storage.records, 'tenants')
   fill(storage, 3_000)

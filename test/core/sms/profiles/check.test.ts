@@ -33,7 +33,7 @@ describe('a profile', () => {
     assert.match(faultsOf({ request: { ...request, method: 'PUT' } })[0] ?? '', /^request\.method: /)
     assert.match(
       faultsOf({ request: { ...request, filds: {} } })[0] ?? '',
-      /^request\.filds: is no member of a profile/,
+      /^request\.filds: is not a member of a profile/,
     )
     assert.match(faultsOf({ setup: undefined })[0] ?? '', /setup/)
     assert.match(

@@ -125,7 +125,7 @@ describe('a receipt', () => {
         )
     })
 
-  it('that is garbage is none, and nothing throws', () => {
+  it('that is garbage is not a receipt, and throws nothing', () => {
     const garbage = [
       '',
       '{',
@@ -145,7 +145,7 @@ describe('a receipt', () => {
           assert.deepEqual(readReceipts(profile, post(type, text)), [], `${profile.name} ${text}`)
   })
 
-  it('by a method that the provider does not use is none', () => {
+  it('by a method that the provider does not use is not a receipt', () => {
     assert.deepEqual(readReceipts(profileNamed('twilio'), get('?MessageSid=SM1&MessageStatus=delivered')), [])
     assert.deepEqual(readReceipts(profileNamed('messagebird'), form('id=e8&status=delivered')), [])
   })

@@ -124,7 +124,7 @@ describe('what is read of them', () => {
     assert.deepEqual(limits?.unreadable, ['limits.extension.calls_per_hour'])
   })
 
-  test('an own limit that can be read stands for one of every extension that cannot', () => {
+  test('a readable limit of its own replaces an unreadable one for every extension', () => {
     const limits = of101({ extension: { calls_per_day: 'x' }, extensions: { 101: { calls_per_day: 3 } } })
     assert.deepEqual([limits?.most, limits?.unreadable], [{ calls_per_day: 3 }, []])
   })

@@ -26,7 +26,7 @@ describe('a new account', () => {
     )
   })
 
-  it('without a password gets a random one, which is returned this once', async () => {
+  it('without a password gets a random one, which is returned only once', async () => {
     const { accounts, keeping } = world()
     const { madeUp } = await keeping.create({ email: 'ann@example.com' })
     const stored = await accounts.findByEmail('ann@example.com')
@@ -35,7 +35,7 @@ describe('a new account', () => {
     assert.equal((await keeping.create({ email: 'bob@example.com', password: 'correct horse' })).madeUp, null)
   })
 
-  it('is refused with a password that is too short, an e-mail that is none, and one that is taken', async () => {
+  it('is refused with a short password, an invalid e-mail, or one that is taken', async () => {
     const { keeping } = world()
     await assert.rejects(keeping.create({ email: 'ann@example.com', password: 'short' }), { code: 'invalid' })
     await assert.rejects(keeping.create({ email: 'ann' }), { code: 'invalid' })
@@ -78,7 +78,7 @@ describe('an account', () => {
     })
   })
 
-  it('is refused a tenant that is not there, a name that is none, and a change where it is not there', async () => {
+  it('is refused an unknown tenant, an invalid name, and any change if it does not exist', async () => {
     const { keeping } = world()
     const { account } = await keeping.create({ email: 'ann@example.com' })
     const refusal = { code: 'invalid', message: 'The selected tenant id is invalid.' }

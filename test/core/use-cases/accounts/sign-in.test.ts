@@ -76,7 +76,7 @@ test('a session lives for its idle life, counted from the last request', async (
   assert.equal(await signIn.resume(TOKEN), null)
 })
 
-test('what a page asks for by itself keeps no session alive', async () => {
+test('requests that a page makes by itself keep no session alive', async () => {
   const { signIn, clock, account, credentials } = await world()
   await signIn.open(TOKEN, credentials, '192.0.2.1')
   for (let n = 0; n < 3; n++) {
@@ -124,7 +124,7 @@ test('a session ends at its absolute life, however busy it is', async () => {
   assert.equal(await signIn.resume(TOKEN), null)
 })
 
-test('an end is put off only when it moves by a sixtieth of the idle life', async () => {
+test('the stored end moves only by steps of a sixtieth of the idle life', async () => {
   const { signIn, clock, credentials, extended } = await world()
   await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(119)
@@ -137,7 +137,7 @@ test('an end is put off only when it moves by a sixtieth of the idle life', asyn
   assert.equal(extended.length, 1)
 })
 
-test('lives of less than a second are kept too', async () => {
+test('lifetimes of less than a second work too', async () => {
   const { signIn, clock, account, credentials } = await world({ idle: 0.5, absolute: 0.9 })
   await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(0.4)

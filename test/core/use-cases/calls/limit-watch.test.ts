@@ -81,7 +81,7 @@ test('it is noted once for each hour or day, also after a restart', async () => 
   assert.deepEqual(counted.slice(3), ['calls_per_hour', 'calls_per_day'])
 })
 
-test('all tenants are looked at where anything may have changed; who has no limits is passed over', async () => {
+test('all tenants are checked if anything may have changed; those without limits are skipped', async () => {
   used.tenant = { calls_per_hour: 5 }
   await watch.look('all')
   assert.deepEqual(counted, [])
@@ -105,7 +105,7 @@ test('a tenant that is gone has reached nothing', async () => {
   assert.deepEqual(counted, [])
 })
 
-test('what a switch refuses by the calls that are up is noted too', async () => {
+test('refusals by the number of calls in progress are noted too', async () => {
   const tenant = { id: acme, slug: 'acme', timezone: 'Europe/Kyiv' }
   const reached = () => watch.reached({ tenant, extension: null }, { name: 'concurrent_calls', used: 3, limit: 3 })
   await Promise.all([reached(), reached(), reached()])

@@ -87,7 +87,7 @@ test('a send through an unknown gateway is not found, whatever its body', async 
   await assert.rejects(use.send(99, {}), { code: 'not_found', message: 'SMS gateway not found.' })
 })
 
-test('a send that breaks rules shows each of them, stores nothing and calls nobody', async () => {
+test('a send that breaks rules reports each of them, stores nothing and contacts no gateway', async () => {
   const { send, stored, submissions } = await world()
   await assert.rejects(
     send({ to_number: '0', message: 'x'.repeat(1001), tenant_id: 5, callback_url: 'ftp://a' }),
@@ -103,7 +103,7 @@ test('a send that breaks rules shows each of them, stores nothing and calls nobo
   assert.deepEqual([await stored(), submissions], [[], []])
 })
 
-test('the callback address of the request is used as it is', async () => {
+test('the callback address of the request is used unchanged', async () => {
   const { send, submissions } = await world({ callback_token: 't', meta: '{"dlr_token_in":"query:token"}' })
   const sent = await send({ ...BODY, callback_url: 'https://other.example.com/x?y=1' })
   assert.equal(sent.callback_url, 'https://other.example.com/x?y=1')

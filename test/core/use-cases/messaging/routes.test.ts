@@ -31,7 +31,7 @@ async function routed(replies: readonly GatewayReply[], seconds = 0) {
   return { on, sent, gateways, calls: () => calls, kept }
 }
 
-test('a route is the one of the tenant before that of all, and of the longest prefix', () => {
+test("a tenant's own route precedes the shared ones, and the longest prefix wins", () => {
   const route = (id: number, tenant_id: number | null, prefix: string) => ({ id, tenant_id, prefix, gateways: [id] })
   const routes = [route(1, null, ''), route(2, null, '380'), route(3, 7, ''), route(4, 7, '44'), route(5, 8, '380')]
   const found = (tenant: number | null, to: string) => routeFor(routes, tenant, to)?.id

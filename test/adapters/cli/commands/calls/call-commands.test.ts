@@ -25,11 +25,9 @@ describe('a folder, from the command line', () => {
     assert.deepEqual([code, stdout], [0, 'stored      2\nknown       0\nquarantined 0\n'])
     assert.equal(
       stderr,
-      [
-        'passed over, since the first lines show no records of a switch: 1',
-        `  ${place.path('cdr/notes.txt')}`,
-        '',
-      ].join('\n'),
+      ['skipped, since the first lines show no records of a switch: 1', `  ${place.path('cdr/notes.txt')}`, ''].join(
+        '\n',
+      ),
     )
   })
 
@@ -47,7 +45,7 @@ describe('a folder, from the command line', () => {
     ] as const) {
       const { code, stdout, stderr } = await place.run(`trunkline cdr ingest ${dirname(place.path(file))}`)
       assert.deepEqual([code, stdout.split('\n')[0]], [66, `stored      ${stored}`])
-      assert.equal(stderr, `passed over, since they cannot be read: 1\n  ${place.path(file)} (ENOENT)\n`)
+      assert.equal(stderr, `skipped, since they cannot be read: 1\n  ${place.path(file)} (ENOENT)\n`)
     }
   })
 })

@@ -50,7 +50,7 @@ describe('a call that is shown', () => {
       'trunkline rate quote --tenant acme --seconds 30 --at 2026-10-01T12:00:00Z -- 0088123456',
     )
     assert.match(quote.stdout, /no rate matches/)
-    assert.deepEqual(await shown(4), ['too large', true, 'by the rate of 44 its cost is larger than an amount can be'])
+    assert.deepEqual(await shown(4), ['too large', true, 'by the rate of 44 its cost exceeds what an amount can hold'])
   })
 
   it('has that in CSV and by --fields too', async () => {

@@ -136,7 +136,7 @@ describe('accounts', () => {
     assert.equal(await state(), 'active')
   })
 
-  it('are not disabled or deleted when nobody else could log in', async () => {
+  it('are not disabled or deleted if nobody else could log in', async () => {
     await place.done('trunkline admin disable carol@example.com')
     await place.done('trunkline admin disable dave@example.com')
     const stderr =

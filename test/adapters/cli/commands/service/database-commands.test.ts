@@ -17,7 +17,7 @@ const ended = async (line: string, expected: Partial<Ran>, options = {}): Promis
 }
 
 describe('init', () => {
-  it('makes the database for its owner alone, and the first account', async () => {
+  it('creates the database, readable only by its owner, and the first account', async () => {
     const other = workplace()
     const { code, stdout, stderr } = await other.run('trunkline init --email admin@example.com --random-password')
     assert.equal(code, 0)

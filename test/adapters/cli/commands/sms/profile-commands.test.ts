@@ -46,7 +46,7 @@ describe('profiles', () => {
     const { code, stderr } = await place.run(`trunkline gateway profile check ${path}`)
     assert.equal(code, 65)
     assert.match(stderr, /broken\.json: request\.method: /)
-    assert.match(stderr, /broken\.json: extra: is no member of a profile/)
+    assert.match(stderr, /broken\.json: extra: is not a member of a profile/)
     const listed = await place.run('trunkline gateway profile list')
     assert.equal(listed.code, 1)
     assert.match(listed.stdout, /^broken\t.*The profile in .*broken\.json is wrong: /m)

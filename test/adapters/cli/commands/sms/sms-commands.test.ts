@@ -128,13 +128,13 @@ hint: trunkline sms send --help
       assert.equal((await waitingFor([status])).code, 1, status)
   })
 
-  it('with --wait ends with 1 when the receipt says what is not known to mean delivered', async () => {
+  it("with --wait ends with 1 if the receipt's status is not known to mean delivered", async () => {
     const { code, stderr } = await waitingFor(['odd'])
     assert.equal(code, 1)
     assert.match(stderr, /^error: the receipt says "odd", which is not known to mean delivered$/m)
   })
 
-  it('with --wait goes on waiting after a receipt that says it is on its way', async () => {
+  it('with --wait keeps waiting after a receipt that says it is on its way', async () => {
     const { code, stdout } = await waitingFor(['ACCEPTD', 'ENROUTE', 'DELIVRD'], '--wait 30 -o json')
     assert.deepEqual([code, JSON.parse(stdout).delivery_status], [0, 'delivrd'])
     const late = await waitingFor(['ENROUTE'], '--wait 0.6')
@@ -159,7 +159,7 @@ hint: trunkline sms send --help
     db.close()
     const { code, stderr } = await sending
     assert.equal(code, 67)
-    assert.match(stderr, /^error: message \d+ was deleted while it was waited for$/m)
+    assert.match(stderr, /^error: message \d+ was deleted during the wait$/m)
   })
 })
 

@@ -10,7 +10,7 @@ before(() => {
 })
 after(() => place.remove())
 
-test('the first set-up of a switch is written for its owner alone, never over what is there, with what to do next', async () => {
+test('the initial setup of a switch is readable only by its owner, overwrites nothing, and says what to do next', async () => {
   const out = join(place.folder, 'switch')
   const made = await place.run(`trunkline switch setup freeswitch --out ${out}`)
   assert.equal(made.code, 0, made.stderr)
@@ -23,7 +23,7 @@ test('the first set-up of a switch is written for its owner alone, never over wh
   assert.equal(readFileSync(file, 'utf8'), 'edited')
 })
 
-test('a switch that there is no set-up of, and an address that is none, are refused', async () => {
+test('a switch without a setup, and an invalid address, are refused', async () => {
   assert.equal((await place.run('trunkline switch setup nope --out x')).code, 64)
   assert.equal((await place.run('trunkline switch setup freeswitch --out x --address host')).code, 65)
 })
