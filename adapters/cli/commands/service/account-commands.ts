@@ -79,7 +79,7 @@ function set(run: RunCommand): Command {
     .option('--name <name>', 'the displayed name')
     .option('--tenant <SLUG|ID>', 'tie it to one tenant: it sees and changes only the records of that tenant')
     .option('--no-tenant', 'tie it to no tenant')
-  example(command, 'trunkline admin set carol@example.com --tenant acme')
+  example(command, 'trunkline admin set admin@example.com --tenant acme')
   return run(command, async (context, [email = ''], { name, tenant }) => {
     if (name === undefined && tenant === undefined)
       throw new CliError(EXIT.usage, 'nothing to change: give --name, --tenant or --no-tenant')
