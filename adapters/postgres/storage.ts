@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
+import type { Calls } from '../../core/ports/calls.ts'
 import type { Decks } from '../../core/ports/decks.ts'
 import type { Messages } from '../../core/ports/messaging/messages.ts'
 import type { SmsReports } from '../../core/ports/messaging/sms-reports.ts'
@@ -13,6 +14,7 @@ import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { bulk } from './bulk/bulk.ts'
+import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
 import { connect, type Database } from './database/database.ts'
 import { translate, translating } from './database/errors.ts'
@@ -33,6 +35,7 @@ export interface Storage {
   readonly records: Records
   readonly messages: Messages
   readonly bulk: Bulk
+  readonly calls: Calls
   readonly decks: Decks
   readonly smsRoutes: PrefixRoutes
   readonly trunkRoutes: PrefixRoutes
@@ -74,6 +77,7 @@ export async function openStorage(address: string, options: StorageOptions): Pro
   const trail = auditTrail(clock, options.actor ?? ITSELF)
   return {
     records: translating(records(database, clock, trail)),
+    calls: translating(calls(database, clock, trail)),
     bulk: bulk(database, clock, trail),
     decks: translating(decks(database, clock, trail)),
     messages: translating(messages(database, clock, trail)),

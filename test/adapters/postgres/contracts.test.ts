@@ -6,6 +6,7 @@ const serves: readonly Port[] = [
   'records',
   'messages',
   'bulk',
+  'calls',
   'decks',
   'smsRoutes',
   'trunkRoutes',
