@@ -6,6 +6,8 @@ const serves: readonly Port[] = [
   'records',
   'messages',
   'bulk',
+  'maintenance',
+  'limitUsage',
   'calls',
   'decks',
   'smsRoutes',
