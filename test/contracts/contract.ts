@@ -72,12 +72,7 @@ export interface Contract<P extends Port = Port> {
   prove(adapter: Adapter): void
 }
 
-/** `opensCopies`: its behaviours open copies, so that a storage without `openBackup` does not prove them. */
-export function contract<const P extends Port>(
-  name: string,
-  needs: readonly P[],
-  { opensCopies = false } = {},
-): Contract<P> {
+export function contract<const P extends Port>(name: string, needs: readonly P[]): Contract<P> {
   const behaviours: { readonly sentence: string; readonly check: (given: Given<P>) => Promise<void> }[] = []
   return {
     needs,
@@ -85,8 +80,7 @@ export function contract<const P extends Port>(
       behaviours.push({ sentence, check })
     },
     prove: adapter => {
-      const lacked = needs.filter(port => !adapter.serves.includes(port))
-      const missing = [...lacked, ...(opensCopies && !adapter.openBackup ? ['copies'] : [])]
+      const missing = needs.filter(port => !adapter.serves.includes(port))
       const skip = missing.length > 0 && `${adapter.name} does not serve ${missing.join(' and ')}`
       describe(name, { skip }, () => {
         for (const { sentence, check } of behaviours) test(sentence, () => checkOn(adapter, needs, check))

@@ -43,8 +43,8 @@ export async function tell(context: Context, found: AsyncIterable<Finding>, allW
   await print(context, findings, () =>
     findings.length === 0
       ? [`${styled(context, 'green', 'ok')}${allWell}`]
-      : findings.flatMap(({ finding, fix }) => [
-          `${styled(context, 'red', 'found')}: ${finding}`,
+      : findings.flatMap(({ severity, finding, fix }) => [
+          `${severity === 'warning' ? styled(context, 'yellow', 'warning') : styled(context, 'red', 'found')}: ${finding}`,
           ...(fix === '' ? [] : [`  fix: ${fix}`]),
         ]),
   )

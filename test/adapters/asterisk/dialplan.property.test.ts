@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { renderFiles } from '../../../adapters/asterisk/render/files.ts'
+import { isUsable } from '../../../adapters/asterisk/render/routes.ts'
 import { renderTenant } from '../../../adapters/asterisk/render/tenant.ts'
 import { diallingOf } from '../../../core/dialling/settings.ts'
 import type { LiveCall } from '../../../core/ports/switching.ts'
@@ -213,6 +214,12 @@ function assertAgreement(given: typeof scene extends fc.Arbitrary<infer S> ? S :
   const rate = isRated ? { id: 1, prefix: '', pricePerMinute: 1, increment: 60, active: true } : null
   const facts = { directory: on, rate, used: { tenant: usedBy, extension: ofExtension } }
   const decision = decideCall(given.request, facts, given.live)
+  const from = given.request.from === 'trunk' ? on.trunks.get(given.request.trunk ?? '') : undefined
+  // Such a trunk has no endpoint, so that Asterisk refuses its calls.
+  if (from && !isUsable(from)) {
+    assert.notEqual(decision.refusal, null)
+    return
+  }
   const { files } = renderFiles({
     tenants: [
       renderTenant({

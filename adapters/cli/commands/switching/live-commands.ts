@@ -85,19 +85,20 @@ function endCommand(run: RunCommand, wiring: Wiring): Command {
 
 /** Returns every switch's answer with its kind, and why any did not answer. Throws CliError without a switch. */
 async function ofSwitches<T extends object>(
-  { options }: Context,
+  context: Context,
   wiring: Wiring,
   ask: (each: TelephoneSwitch) => Promise<readonly T[]>,
 ): Promise<{ found: readonly (T & { switch: string })[]; trouble: unknown }> {
-  const switches = await wiring.switches(options)
+  const switches = await wiring.switches(context.options)
   if (switches.length === 0) throw noSwitch()
   const answers = await Promise.allSettled(
     switches.map(async each => (await ask(each)).map(answer => ({ ...answer, switch: each.kind }))),
   )
-  const failed = answers.find(answer => answer.status === 'rejected')
+  const [trouble, ...others] = answers.flatMap(answer => (answer.status === 'rejected' ? [answer.reason] : []))
+  for (const each of others) if (each instanceof AppError) say(context, each.message)
   return {
     found: answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : [])),
-    trouble: failed ? explained(failed.reason) : null,
+    trouble: trouble === undefined ? null : explained(trouble),
   }
 }
 

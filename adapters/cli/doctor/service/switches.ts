@@ -7,7 +7,8 @@ export const switches: Check = {
   about: 'the switch',
   async *examine(patient) {
     for (const each of await patient.switches())
-      for (const { code, finding, fix } of await findingsOf(each)) yield { kind: code, finding, fix: fix ?? '' }
+      for (const { code, severity, finding, fix } of await findingsOf(each))
+        yield { kind: code, severity, finding, fix: fix ?? '' }
   },
 }
 

@@ -104,6 +104,17 @@ describe('trunkline calls', () => {
     })
   })
 
+  it('names every switch that is away', async () => {
+    const away = ['FreeSWITCH does not answer.', 'Asterisk does not answer.']
+    const options = on(...away.map(each => ({ away: each })))
+    for (const command of ['phones', 'calls']) {
+      const { code, stderr } = await place.run(`trunkline ${command}`, options)
+      assert.equal(code, 69)
+      assert.match(stderr, /FreeSWITCH does not answer/)
+      assert.match(stderr, /Asterisk does not answer/)
+    }
+  })
+
   it('ends none of a switch that is away', async () => {
     const { code, stderr } = await place.run('trunkline calls end a', on({ away: 'Asterisk does not answer.' }))
     assert.deepEqual([code, stderr], [69, 'error: Asterisk does not answer.\nhint: trunkline switch check\n'])

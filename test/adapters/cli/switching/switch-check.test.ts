@@ -111,6 +111,18 @@ describe('trunkline switch check', () => {
       }
     })
 
+  it('tells warnings from errors', async () => {
+    const finding = (severity: 'error' | 'warning') => ({
+      ...{ severity, code: `a_${severity}`, finding: `it is a ${severity}`, fix: null },
+    })
+    const options = on({ findings: [finding('warning'), finding('error')] })
+    const { stdout } = await place.run('trunkline switch check', options)
+    assert.match(stdout, /^warning: it is a warning$/m)
+    assert.match(stdout, /^found: it is a error$/m)
+    const json: unknown[] = JSON.parse((await place.run('trunkline switch check --output json', options)).stdout)
+    assert.deepEqual(json[0], { kind: 'a_warning', severity: 'warning', finding: 'it is a warning', fix: '' })
+  })
+
   it('has what the switches find, and one that is away', async () => {
     const findings = [
       { code: 'token_wrong', severity: 'error', finding: 'the token is wrong', fix: 'trunkline switch setup' },
@@ -124,7 +136,7 @@ describe('trunkline switch check', () => {
     ])
     const { code, stdout } = await place.run('trunkline switch check', options)
     assert.equal(code, 1)
-    assert.match(stdout, /found: a reload took 3 s\nfound: Asterisk/)
+    assert.match(stdout, /warning: a reload took 3 s\nfound: Asterisk/)
   })
 
   it('finds that no switch is set, and then nothing that one could not use', async () => {
