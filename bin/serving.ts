@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Metrics } from '../adapters/http/http.ts'
 import type { Calls } from '../core/ports/calls.ts'
-import type { Mount } from '../core/ports/mounts.ts'
+import type { Mount } from '../core/ports/switching/mounts.ts'
 import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../core/ports/switching.ts'
 import type { Clock } from '../core/ports/system.ts'
 import type { TenantDirectory } from '../core/switching/directory.ts'

@@ -75,7 +75,7 @@ test('one file says which table keeps the records of a resource', () => {
 test('a folder of sources holds no more files than a reader takes in at once', () => {
   const counts = new Map<string, number>()
   for (const path of sources) counts.set(dirname(path), (counts.get(dirname(path)) ?? 0) + 1)
-  const long = [...counts].filter(([folder, count]) => count > 24 && !folder.endsWith('/migrations'))
+  const long = [...counts].filter(([folder, count]) => count > 16 && !folder.endsWith('/migrations'))
   assert.deepEqual(long, [], 'group them by what they are for')
 })
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { SetupOptions, SwitchSetup } from '../../core/ports/switch-setup.ts'
+import type { SetupOptions, SwitchSetup } from '../../core/ports/switching/setup.ts'
 import { REALM } from './render/pjsip.ts'
 
 /** The initial setup of Asterisk. */

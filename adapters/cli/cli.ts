@@ -1,6 +1,6 @@
 import type { Io } from './context.ts'
-import { reportDaemonFailure } from './daemon-failure.ts'
 import type { Wiring as ProgramWiring } from './program.ts'
+import { reportDaemonFailure } from './terminal/daemon-failure.ts'
 import { writeLines } from './terminal/streams.ts'
 
 /** What the programs give the command line. */

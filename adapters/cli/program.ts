@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import type { Profiles } from '../../core/ports/messaging/profiles.ts'
-import type { SetupOptions, SwitchSetup } from '../../core/ports/switch-setup.ts'
+import type { SetupOptions, SwitchSetup } from '../../core/ports/switching/setup.ts'
 import type { TelephoneSwitch } from '../../core/ports/switching.ts'
 import { VERSION } from '../../core/version.ts'
 import { intentOf, wantsJson } from './command-line.ts'

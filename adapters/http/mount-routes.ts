@@ -1,4 +1,4 @@
-import type { Mount } from '../../core/ports/mounts.ts'
+import type { Mount } from '../../core/ports/switching/mounts.ts'
 import { mountedBody } from './bodies/body.ts'
 import type { Route } from './route.ts'
 

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
+import type { Calls } from '../../core/ports/calls.ts'
 import type { Decks } from '../../core/ports/decks.ts'
 import type { Messages } from '../../core/ports/messaging/messages.ts'
 import type { SmsReports } from '../../core/ports/messaging/sms-reports.ts'
@@ -10,9 +11,11 @@ import type { Notices } from '../../core/ports/notices.ts'
 import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
-import type { Clock } from '../../core/ports/system.ts'
+import type { LimitUsage, RatedPrefixes, SwitchChanges } from '../../core/ports/switching.ts'
+import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { bulk } from './bulk/bulk.ts'
+import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
 import { connect, type Database } from './database/database.ts'
 import { translate, translating } from './database/errors.ts'
@@ -21,18 +24,23 @@ import { sql } from './database/sql.ts'
 import { records } from './records/records.ts'
 import { accounts } from './service/accounts.ts'
 import { audit, auditTrail } from './service/audit.ts'
+import { maintenance } from './service/maintenance.ts'
 import { messages } from './service/messages.ts'
 import { prefixRoutes, ROUTE_TABLES } from './service/prefix-routes.ts'
 import { retention } from './service/retention.ts'
 import { sessions } from './service/sessions.ts'
 import { gauges, heartbeat, notices, searchIndexing, serverKeys } from './service/small-ports.ts'
 import { smsReports } from './service/sms-reports.ts'
+import { limitUsage } from './switching/limit-usage.ts'
+import { ratedPrefixes } from './switching/rated-prefixes.ts'
+import { switchChanges } from './switching/switch-changes.ts'
 
 /** The ports that a PostgreSQL database serves so far. */
 export interface Storage {
   readonly records: Records
   readonly messages: Messages
   readonly bulk: Bulk
+  readonly calls: Calls
   readonly decks: Decks
   readonly smsRoutes: PrefixRoutes
   readonly trunkRoutes: PrefixRoutes
@@ -45,6 +53,11 @@ export interface Storage {
   readonly gauges: Gauges
   readonly serverKeys: ServerKeys
   readonly notices: Notices
+  readonly maintenance: Maintenance
+  readonly limitUsage: LimitUsage
+  readonly ratedPrefixes: RatedPrefixes
+  /** Each follows the changes for itself. */
+  switchChanges(): SwitchChanges
   readonly audit: Audit
   readonly database: Database
   close(): Promise<void>
@@ -74,6 +87,7 @@ export async function openStorage(address: string, options: StorageOptions): Pro
   const trail = auditTrail(clock, options.actor ?? ITSELF)
   return {
     records: translating(records(database, clock, trail)),
+    calls: translating(calls(database, clock, trail)),
     bulk: bulk(database, clock, trail),
     decks: translating(decks(database, clock, trail)),
     messages: translating(messages(database, clock, trail)),
@@ -89,6 +103,10 @@ export async function openStorage(address: string, options: StorageOptions): Pro
     gauges: translating(gauges(database)),
     serverKeys: translating(serverKeys(database)),
     notices: translating(notices(database, clock)),
+    maintenance: translating(maintenance(database, address)),
+    limitUsage: translating(limitUsage(database, clock)),
+    ratedPrefixes: translating(ratedPrefixes(database)),
+    switchChanges: () => translating(switchChanges(database)),
     database,
     close: () => database.close(),
   }

@@ -47,6 +47,7 @@ export function sortRecords(
     return catalog
   }
   const rated = (call: CompletedCall): RatedRecord | UnreadableRecord => {
+    if (call.switchCallId.includes('\0')) return { reason: 'the id of the call contains the character NUL' }
     const slug = slugOf(call, rules)
     if (slug === null) return { reason: NO_TENANT }
     const catalog = catalogFor(slug)

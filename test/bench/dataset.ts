@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { advanceSearchIndexes } from '../../adapters/sqlite/records/search-index.ts'
+import { advanceSearchIndexes } from '../../adapters/sqlite/records/search/search-index.ts'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { addSeconds } from '../../core/dates.ts'

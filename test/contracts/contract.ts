@@ -72,7 +72,12 @@ export interface Contract<P extends Port = Port> {
   prove(adapter: Adapter): void
 }
 
-export function contract<const P extends Port>(name: string, needs: readonly P[]): Contract<P> {
+/** `opensCopies`: its behaviours open copies, so that a storage without `openBackup` does not prove them. */
+export function contract<const P extends Port>(
+  name: string,
+  needs: readonly P[],
+  { opensCopies = false } = {},
+): Contract<P> {
   const behaviours: { readonly sentence: string; readonly check: (given: Given<P>) => Promise<void> }[] = []
   return {
     needs,
@@ -80,7 +85,8 @@ export function contract<const P extends Port>(name: string, needs: readonly P[]
       behaviours.push({ sentence, check })
     },
     prove: adapter => {
-      const missing = needs.filter(port => !adapter.serves.includes(port))
+      const lacked = needs.filter(port => !adapter.serves.includes(port))
+      const missing = [...lacked, ...(opensCopies && !adapter.openBackup ? ['copies'] : [])]
       const skip = missing.length > 0 && `${adapter.name} does not serve ${missing.join(' and ')}`
       describe(name, { skip }, () => {
         for (const { sentence, check } of behaviours) test(sentence, () => checkOn(adapter, needs, check))

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { BlockList, isIPv6 } from 'node:net'
-import type { Mount, MountedRequest, MountedResponse } from '../../../core/ports/mounts.ts'
+import type { Mount, MountedRequest, MountedResponse } from '../../../core/ports/switching/mounts.ts'
 
 /** The user name that FreeSWITCH sends with the token. */
 export const FEED_USER = 'freeswitch'

@@ -125,12 +125,19 @@ async function insert(
     return sql`${values}::${raw(typeOf(field))}[]`
   })
   const names = fields.map(([name]) => name).join()
+  const given = joined(
+    [
+      ...fields.map(([name, { kind }]) => raw(`u.${name}${kind === 'json' ? '::json' : ''}`)),
+      ...stamps.map(() => sql`${now}`),
+    ],
+    ', ',
+  )
   const table = tableOf(resource.name)
   return within.values<number>(sql`WITH u AS MATERIALIZED (
       SELECT nextval(${`${table}_id_seq`}::regclass) AS id, g.* FROM (
         SELECT * FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS x(${raw(names)}, place) ORDER BY place) g),
     i AS (INSERT INTO ${raw(table)} (id, ${raw([names, ...stamps].join())})
-      SELECT u.id, ${raw(fields.map(([name, { kind }]) => `u.${name}${kind === 'json' ? '::json' : ''}`).join())}${raw(stamps.map(() => `, '${now}'`).join(''))} FROM u)
+      SELECT u.id, ${given} FROM u)
     SELECT id FROM u ORDER BY id`)
 }
 

@@ -59,6 +59,8 @@ export interface Session extends Queries, Transactions {
 /** Two to four beat a pool of ten for short statements. */
 const PIPELINES = 2
 const CONNECTIONS = 10
+/** Transactions that wait for one of those are given up after this: shorter than what most clients wait. */
+const GIVE_UP_MS = 25_000
 const ATTEMPTS = 5
 
 /** What is asked for by text that cannot be stored. */
@@ -88,7 +90,7 @@ export function connect(address: string): Database {
   const config = clientConfig(address)
   const statements = new Statements()
   const pipelines = new Pipelines(config, PIPELINES)
-  const pool = new Pool({ ...config, pipeline: true, max: CONNECTIONS })
+  const pool = new Pool({ ...config, pipeline: true, max: CONNECTIONS, connectionTimeoutMillis: GIVE_UP_MS })
   pool.on('error', () => undefined)
   // Without a listener of its own, a connection that ends while it is used ends the process.
   pool.on('connect', client => client.on('error', () => undefined))

@@ -9,8 +9,7 @@ const JSON_TEXT = 114
 const STATEMENT_MS = 60_000
 const LOCK_MS = 25_000
 const IDLE_MS = 60_000
-/** For a connection that is free, or to be made. */
-const CONNECT_MS = 10_000
+const CONNECT_MS = 5_000
 
 /** Ids and amounts stay below 2^53; JSON comes as its text. */
 const parsers = {
@@ -42,10 +41,18 @@ export function clientConfig(address: string): ClientConfig {
   }
 }
 
+/** The password that an address holds or points to; null where it does neither. */
+export function passwordOf(address: string): string | null {
+  const { password, searchParams } = urlOf(address)
+  const passfile = searchParams.get('passfile')
+  return passfile === null ? decodeURIComponent(password) || null : passwordIn(passfile)
+}
+
 /** The address without its password, to be shown. */
 export function shownAddress(address: string): string {
   const url = urlOf(address)
   url.password = ''
+  url.searchParams.delete('passfile')
   return url.href
 }
 

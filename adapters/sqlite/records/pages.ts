@@ -3,7 +3,6 @@ import type { Resource } from '../../../core/resources/resource.ts'
 import { fold } from '../../../core/search.ts'
 import type { Connection } from '../database/database.ts'
 import type { Some } from '../database/key-set.ts'
-import { found } from './found.ts'
 import {
   afterSql,
   bindPlace,
@@ -18,6 +17,7 @@ import {
   type ViewRow,
   whereSql,
 } from './list-plan.ts'
+import { found } from './search/found.ts'
 import { sorted, sorts } from './sorted.ts'
 import { inStretches } from './stretches.ts'
 

@@ -15,7 +15,7 @@ import {
   type ViewRow,
   whereSql,
 } from './list-plan.ts'
-import { isLong, lengthSql } from './search-index.ts'
+import { isLong, lengthSql } from './search/search-index.ts'
 
 /** How many records are looked through at once, where no index knows which of them are wanted: 2 ms. */
 const SCAN = 2_000

@@ -6,7 +6,7 @@ import { AppError } from '../../../core/errors.ts'
 import { insert, listOf } from '../../support/data/rows.ts'
 import { contract } from '../contract.ts'
 
-export const backupsContract = contract('backups', ['maintenance', 'records'])
+export const backupsContract = contract('backups', ['maintenance', 'records'], { opensCopies: true })
 const { behaviour } = backupsContract
 
 async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {

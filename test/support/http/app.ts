@@ -11,7 +11,7 @@ import { limitsBehind, type RunningServer, serve } from '../../../adapters/http/
 import { compose, type Replacements, type Trunkline } from '../../../bin/compose.ts'
 import { loadSettings } from '../../../config/load.ts'
 import type { Settings } from '../../../config/settings.ts'
-import type { Mount } from '../../../core/ports/mounts.ts'
+import type { Mount } from '../../../core/ports/switching/mounts.ts'
 import { cheapPasswords } from '../passwords.ts'
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse' }

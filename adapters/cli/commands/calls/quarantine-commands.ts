@@ -9,7 +9,6 @@ import {
 } from '../../../../core/use-cases/calls/quarantine.ts'
 import { say } from '../../context.ts'
 import { CliError, EXIT } from '../../exit.ts'
-import { completed, rulesFrom, rulesOptions, withSlugs } from '../../feed-rules.ts'
 import type { Flags } from '../../fields.ts'
 import { example } from '../../help.ts'
 import { type RunCommand, takesFields } from '../../program.ts'
@@ -18,6 +17,7 @@ import { writeLines } from '../../terminal/streams.ts'
 import { printable } from '../../terminal/styles.ts'
 import { cut } from '../../terminal/width.ts'
 import { assertWanted } from '../delete-command.ts'
+import { completed, rulesFrom, rulesOptions, withSlugs } from './feed-rules.ts'
 
 const COLUMNS = {
   id: 'integer',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { advanceSearchIndexes, ensureSearchIndexes } from '../../../../adapters/sqlite/records/search-index.ts'
+import { advanceSearchIndexes, ensureSearchIndexes } from '../../../../adapters/sqlite/records/search/search-index.ts'
 import { openStorage, type Storage } from '../../../../adapters/sqlite/storage.ts'
 import type { PageQuery } from '../../../../core/ports/records.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'

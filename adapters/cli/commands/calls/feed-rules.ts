@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { isSwitchName } from '../../core/calls/completed-call.ts'
-import type { FeedRules } from '../../core/calls/record-call.ts'
-import { isTimeZone } from '../../core/dates.ts'
-import type { Records } from '../../core/ports/records.ts'
-import { tenants } from '../../core/resources/tenants.ts'
-import { again, againWith, CliError, EXIT } from './exit.ts'
-import type { Flags } from './fields.ts'
-import { resolve } from './naming/references.ts'
+import { isSwitchName } from '../../../../core/calls/completed-call.ts'
+import type { FeedRules } from '../../../../core/calls/record-call.ts'
+import { isTimeZone } from '../../../../core/dates.ts'
+import type { Records } from '../../../../core/ports/records.ts'
+import { tenants } from '../../../../core/resources/tenants.ts'
+import { again, againWith, CliError, EXIT } from '../../exit.ts'
+import type { Flags } from '../../fields.ts'
+import { resolve } from '../../naming/references.ts'
 
 /** Adds the options that say how to read a switch's records. */
 export const rulesOptions = (command: Command): Command =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { completed, rulesFrom } from '../../../adapters/cli/feed-rules.ts'
+import { completed, rulesFrom } from '../../../../../adapters/cli/commands/calls/feed-rules.ts'
 
 const feed = { timezone: 'Europe/Kyiv', contexts: { a: 'acme' }, tenant: 'acme', switchName: 'pbx-1' }
 

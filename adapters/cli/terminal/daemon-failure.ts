@@ -1,6 +1,6 @@
-import { AppError } from '../../core/errors.ts'
-import { EXIT, EXIT_OF } from './exit.ts'
-import { writeErrors } from './terminal/streams.ts'
+import { AppError } from '../../../core/errors.ts'
+import { EXIT, EXIT_OF } from '../exit.ts'
+import { writeErrors } from './streams.ts'
 
 /** A full disk may have space again soon, so restarting the daemon makes sense. */
 const codeOf = ({ code }: AppError): number => (code === 'storage_full' ? EXIT.busy : EXIT_OF[code])

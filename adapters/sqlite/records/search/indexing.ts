@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SearchIndexing } from '../../../core/ports/upkeep.ts'
-import type { Connection } from '../database/database.ts'
-import type { Writer } from '../database/writer.ts'
+import type { SearchIndexing } from '../../../../core/ports/upkeep.ts'
+import type { Connection } from '../../database/database.ts'
+import type { Writer } from '../../database/writer.ts'
 import { advanceSearchIndexes, areIndexesBehind } from './search-index.ts'
 
 const BETWEEN_STEPS_MS = 10

@@ -1,11 +1,11 @@
-import type { BulkRecord } from '../ports/bulk.ts'
-import type { Records } from '../ports/records.ts'
-import { TENANT } from '../resources/references/within.ts'
-import type { Resource } from '../resources/resource.ts'
-import { numberField, numberSpelling } from '../use-cases/records/same-number.ts'
-import type { Reading } from './batches.ts'
-import type { OpenedSource } from './input/source.ts'
-import type { ImportOptions } from './options.ts'
+import type { BulkRecord } from '../../ports/bulk.ts'
+import type { Records } from '../../ports/records.ts'
+import { TENANT } from '../../resources/references/within.ts'
+import type { Resource } from '../../resources/resource.ts'
+import { numberField, numberSpelling } from '../../use-cases/records/same-number.ts'
+import type { Reading } from '../batches.ts'
+import type { OpenedSource } from '../input/source.ts'
+import type { ImportOptions } from '../options.ts'
 
 /**
  * If the key is a phone number, rewrites each number as the stored record has it, so that the record is found:

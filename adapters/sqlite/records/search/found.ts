@@ -1,5 +1,5 @@
-import { PIECE, upTo } from '../database/key-set.ts'
-import { tableOf } from '../database/table.ts'
+import { PIECE, upTo } from '../../database/key-set.ts'
+import { tableOf } from '../../database/table.ts'
 import {
   afterSql,
   bindPlace,
@@ -10,11 +10,11 @@ import {
   type Stretch,
   type ViewRow,
   whereSql,
-} from './list-plan.ts'
-import { merged } from './merged.ts'
+} from '../list-plan.ts'
+import { merged } from '../merged.ts'
+import { sorted, sorts } from '../sorted.ts'
+import { inStretches } from '../stretches.ts'
 import { candidates, isLong, lengthSql, SEPARATOR, searchedText } from './search-index.ts'
-import { sorted, sorts } from './sorted.ts'
-import { inStretches } from './stretches.ts'
 
 /** How many records are looked into at once: 2 ms. */
 const SCAN = 2_000

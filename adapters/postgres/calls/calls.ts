@@ -1,0 +1,122 @@
+import { QUARANTINE_ROOM, quarantineFull } from '../../../core/calls/quarantine.ts'
+import type { Catalog } from '../../../core/calls/record-call.ts'
+import { addSeconds } from '../../../core/dates.ts'
+import { notFound } from '../../../core/errors.ts'
+import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../../core/ports/calls.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import type { Database, Queries } from '../database/database.ts'
+import { raw, sql } from '../database/sql.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { lockSources, setAside, sorted, storeSorted } from './call-batch.ts'
+import { type Catalogs, catalogs } from './catalogs.ts'
+import { reports } from './reports.ts'
+import { rerating } from './rerating.ts'
+import { usageReport } from './usage.ts'
+
+/** Nobody else waits for a batch, so its size is the memory's. */
+const BATCH = 10_000
+
+/** The storage port for the calls of switches. */
+export function calls(database: Database, clock: Clock, trail: AuditTrail): Calls {
+  const known = catalogs()
+  const inQuarantine = async (queries: Queries): Promise<number> =>
+    (await queries.value<number>(sql`SELECT count(*) FROM quarantine`)) ?? 0
+  return {
+    batchSize: () => BATCH,
+    store: (feed, records, place) =>
+      database.write(async within => {
+        await lockSources(within, records)
+        const present = await sorted(within, known, feed, records)
+        const { conflicts, ...counts } = await storeSorted(within, present, clock.now())
+        const unusable = [...present.unusable, ...conflicts]
+        await setAside(within, feed, unusable, clock.now())
+        if (unusable.length > 0 && (await inQuarantine(within)) > QUARANTINE_ROOM) throw quarantineFull()
+        if (place) await keepPlace(within, feed, place, clock.now())
+        return { ...counts, quarantined: unusable.length }
+      }),
+    place: async feed =>
+      (await database.row<FeedPlace>(sql`SELECT inode AS mark, position FROM feed_places WHERE feed = ${feed}`)) ??
+      null,
+    quarantine: () => quarantined(database),
+    quarantineCount: () => inQuarantine(database),
+    replay: retries =>
+      database.write(async within => {
+        await lockSources(
+          within,
+          retries.map(({ record }) => record),
+        )
+        let stored = 0
+        for (const retry of retries) if (await replay(within, known, retry, clock.now())) stored++
+        return stored
+      }),
+    discard: ids =>
+      database.write(async within => {
+        let count = 0
+        for (const id of ids) if (await discard(within, trail, id)) count++
+        return count
+      }),
+    catalog: async (tenantId, moment): Promise<Catalog> => {
+      const period = { from: moment, to: addSeconds(moment, 1) }
+      const found = await database.snapshot(within => known.of(within, [tenantId], period, false))
+      const catalog = found.get(tenantId)
+      if (!catalog) throw notFound('Tenant')
+      return catalog
+    },
+    ...rerating(database, known, clock, trail),
+    ...reports(database),
+    ...usageReport(database, known, clock),
+  }
+}
+
+async function keepPlace(within: Queries, { name }: Feed, { mark, position }: FeedPlace, now: string): Promise<void> {
+  await within.run(sql`INSERT INTO feed_places (feed, inode, position, updated_at)
+    VALUES (${name}, ${mark}, ${position}, ${now}) ON CONFLICT (digest_of(feed))
+    DO UPDATE SET inode = excluded.inode, position = excluded.position, updated_at = excluded.updated_at`)
+}
+
+/** Stores a call that waits in quarantine and lets go of it, or keeps it with its reason; returns true if it is stored. */
+async function replay(within: Queries, known: Catalogs, { quarantined, record }: Retry, now: string): Promise<boolean> {
+  const { id, rules } = quarantined
+  const present = await sorted(within, known, { rules }, [record])
+  const [unusable = (await storeSorted(within, present, now)).conflicts[0]] = present.unusable
+  // What waits in the other format already is the same record.
+  const isKept =
+    unusable !== undefined &&
+    (await within.run(sql`UPDATE quarantine SET format = ${unusable.format}, rules = ${JSON.stringify(rules)},
+      reason = ${unusable.reason.replaceAll('\0', '\ufffd')} WHERE id = ${id} AND NOT EXISTS (SELECT 1 FROM quarantine o
+        WHERE o.id <> ${id} AND o.format = ${unusable.format} AND o.fingerprint = quarantine.fingerprint)`)) === 1
+  if (!isKept) await within.run(sql`DELETE FROM quarantine WHERE id = ${id}`)
+  return !unusable
+}
+
+type QuarantineRow = Omit<Quarantined, 'rules' | 'record'> & { readonly rules: string; readonly record: Uint8Array }
+
+/** Characters of a record that the audit trail keeps when it is discarded. */
+const KEPT = 1_000
+
+/** Returns true if there was such a record. */
+async function discard(within: Queries, trail: AuditTrail, id: number): Promise<boolean> {
+  const row = await within.row<Pick<QuarantineRow, 'feed' | 'format' | 'reason' | 'record'>>(
+    sql`DELETE FROM quarantine WHERE id = ${id} RETURNING feed, format, reason, record`,
+  )
+  if (!row) return false
+  const shown = { ...row, record: textOf(row.record).slice(0, KEPT) }
+  const changes = Object.entries(shown).map(([name, before]) => [name, { before }])
+  await trail.note(within, 'delete', 'quarantine', id, Object.fromEntries(changes))
+  return true
+}
+
+const textOf = (record: Uint8Array): string => Buffer.from(record).toString()
+
+const PAGE = 200
+
+/** In key-set pages, oldest first, so that a replay may delete as it goes. */
+async function* quarantined(database: Database): AsyncIterable<Quarantined> {
+  for (let last = 0, isMore = true; isMore; ) {
+    const rows = await database.rows<QuarantineRow>(sql`SELECT id, feed, format, rules, record, reason, seen, created_at
+      FROM quarantine WHERE id > ${last} ORDER BY id LIMIT ${raw(String(PAGE))}`)
+    for (const row of rows) yield { ...row, record: textOf(row.record), rules: JSON.parse(row.rules) }
+    last = rows.at(-1)?.id ?? last
+    isMore = rows.length === PAGE
+  }
+}

@@ -1,0 +1,64 @@
+import type { Calls, KeptRating, RatedNumber } from '../../../core/ports/calls.ts'
+import type { UnratedCalls } from '../../../core/rating/check-deck.ts'
+import type { Database } from '../database/database.ts'
+import { raw, sql } from '../database/sql.ts'
+import { UNRATED } from './call-ratings.ts'
+
+const RATING = raw('r.outcome, r.prefix, r.cost_per_minute, r.billing_increment')
+const IS_UNRATED = raw(UNRATED)
+
+/** Reports about a call, and about a tenant's calls in a period; for their usage see usage.ts. */
+export function reports(
+  database: Database,
+): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'unratedOf' | 'newestRated' | 'unratedCount'> {
+  return {
+    ratings: async cdrId => [
+      ...(await database.rows<KeptRating>(sql`SELECT r.direction, ${RATING}, r.bill_seconds, r.cost, r.replaced_at
+        FROM cdr_rating_history r WHERE r.cdr_id = ${cdrId} ORDER BY r.id`)),
+      ...(await database.rows<KeptRating>(sql`SELECT c.direction, ${RATING}, c.bill_seconds, c.cost, NULL AS replaced_at
+        FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id WHERE r.cdr_id = ${cdrId}`)),
+    ],
+    usedRates: async (tenantId, { from, to }) =>
+      new Set(
+        await database.values<number>(sql`SELECT DISTINCT r.rate_id FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
+          WHERE c.tenant_id = ${tenantId} AND c.started_at >= ${from} AND c.started_at < ${to} AND r.rate_id IS NOT NULL`),
+      ),
+    unratedDestinations: (tenantId, { from, to }) =>
+      database.rows<UnratedCalls>(sql`SELECT c.destination_number AS number, c.duration_seconds AS seconds,
+          count(*) AS calls, min(c.started_at) AS "startedAt"
+        FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
+        LEFT JOIN LATERAL (SELECT max(d.effective_at) AS since FROM decks d
+          WHERE d.tenant_id = c.tenant_id AND d.effective_at <= c.started_at) k ON true
+        WHERE c.tenant_id = ${tenantId} AND c.started_at >= ${from} AND c.started_at < ${to} AND ${IS_UNRATED}
+        GROUP BY 1, 2, k.since`),
+    unratedOf: tenantIds => unratedOf(database, tenantIds),
+    newestRated: (tenantId, { from, to }, most) =>
+      database.rows<RatedNumber>(sql`SELECT c.destination_number AS number, r.prefix
+        FROM (SELECT id, started_at, destination_number FROM cdrs WHERE tenant_id = ${tenantId}
+            AND started_at >= ${from} AND started_at < ${to} ORDER BY started_at DESC, id DESC LIMIT ${most}) c
+        JOIN cdr_ratings r ON r.cdr_id = c.id WHERE r.outcome = 'rated' AND r.prefix IS NOT NULL
+        ORDER BY c.started_at DESC, c.id DESC`),
+    unratedCount: async () =>
+      (await database.value<number>(sql`SELECT count(*) FROM cdr_ratings r WHERE ${IS_UNRATED}`)) ?? 0,
+  }
+}
+
+interface UnratedRow {
+  readonly id: number
+  readonly tenantId: number
+  readonly number: string
+}
+
+const PAGE = 2_000
+
+async function* unratedOf(database: Database, tenantIds: readonly number[]): AsyncIterable<readonly UnratedRow[]> {
+  for (let last = 0, isMore = tenantIds.length > 0; isMore; ) {
+    const rows =
+      await database.rows<UnratedRow>(sql`SELECT c.id, c.tenant_id AS "tenantId", c.destination_number AS number
+      FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id
+      WHERE r.cdr_id > ${last} AND ${IS_UNRATED} AND c.tenant_id = ANY(${tenantIds}) ORDER BY r.cdr_id LIMIT ${raw(String(PAGE))}`)
+    if (rows.length > 0) yield rows
+    last = rows.at(-1)?.id ?? last
+    isMore = rows.length === PAGE
+  }
+}

@@ -1,0 +1,159 @@
+import type { Catalog } from '../../../core/calls/record-call.ts'
+import { changeOf, type FormerRating, type NewRating, rerate, type StoredCall } from '../../../core/calls/rerating.ts'
+import { notFound } from '../../../core/errors.ts'
+import type { Calls, Rerated, RerateOptions, RerateQuery, RerateResult } from '../../../core/ports/calls.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import type { Direction } from '../../../core/rating/rate-call.ts'
+import type { Database, Queries } from '../database/database.ts'
+import { raw, type Sql, sql } from '../database/sql.ts'
+import type { AuditTrail } from '../service/audit.ts'
+import { UNRATED } from './call-ratings.ts'
+import type { Catalogs } from './catalogs.ts'
+
+const PAGE = 2_000
+
+interface Changed {
+  readonly id: number
+  readonly rating: NewRating
+}
+
+/** Rates stored calls that a switch handed over again; the cost of others was given by hand. */
+export function rerating(
+  database: Database,
+  catalogs: Catalogs,
+  clock: Clock,
+  trail: AuditTrail,
+): Pick<Calls, 'rerate'> {
+  const catalogOf = async (within: Queries, query: RerateQuery, isLocked: boolean): Promise<Catalog> => {
+    const found = await catalogs.of(within, [query.tenantId], query, isLocked)
+    const catalog = found.get(query.tenantId)
+    if (!catalog) throw notFound('Tenant')
+    return catalog
+  }
+  const foreseen = async (query: RerateQuery, { sample, onChanges }: RerateOptions): Promise<RerateResult> => {
+    const session = database.session()
+    try {
+      return await session.snapshot(async within => {
+        const catalog = await catalogOf(within, query, false)
+        return rated(within, query, catalog, sample, async changes => onChanges?.(changes))
+      })
+    } finally {
+      await session.close()
+    }
+  }
+  /** Stores all changes at once, and shows them once they are. */
+  const stored = async (query: RerateQuery, { sample, onChanges, by }: RerateOptions): Promise<RerateResult> => {
+    const session = database.session()
+    try {
+      await session.script('CREATE TEMP TABLE rerated (id bigint PRIMARY KEY)')
+      const result = await session.write(async within => {
+        await within.script('TRUNCATE rerated')
+        const catalog = await catalogOf(within, query, true)
+        const now = clock.now()
+        const done = await rated(within, query, catalog, sample, (_, changed) => apply(within, changed, now))
+        const { examined, changed } = done
+        if (changed > 0)
+          await trail.note(within, 'rerate', 'cdrs', null, { tenant_id: query.tenantId, examined, changed }, by)
+        return done
+      })
+      if (onChanges) for await (const changes of keptChanges(session)) await onChanges(changes)
+      return result
+    } finally {
+      await session.close()
+    }
+  }
+  return { rerate: (query, options) => (options.dryRun ? foreseen : stored)(query, options) }
+}
+
+/** Rates page by page; what changes in a page is handed on with its new ratings before the next one is read. */
+async function rated(
+  within: Queries,
+  query: RerateQuery,
+  catalog: Catalog,
+  sample: number,
+  onPage: (changes: readonly Rerated[], changed: readonly Changed[]) => Promise<void>,
+): Promise<RerateResult> {
+  const waiting: (readonly StoredCall[])[] = []
+  let changed: Changed[] = []
+  const steps = rerate({
+    pages: taken(waiting),
+    catalog: () => catalog,
+    sample,
+    onChange: (id, rating) => changed.push({ id, rating }),
+  })
+  let last: StoredCall | undefined
+  for (;;) {
+    const page: StoredCall[] = await within.rows<StoredCall>(pageSql(query, last))
+    if (page.length > 0) waiting.push(page)
+    last = page.at(-1) ?? last
+    const step = steps.next()
+    if (step.done) return step.value
+    await onPage(step.value, changed)
+    changed = []
+  }
+}
+
+/** What waits, until nothing does. */
+function* taken<T>(waiting: T[]): Generator<T> {
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield next
+}
+
+const pageSql = ({ tenantId, from, to, unratedOnly }: RerateQuery, last: StoredCall | undefined): Sql =>
+  sql`SELECT c.id, c.started_at, c.caller_number, c.destination_number, c.direction, c.disposition, c.duration_seconds,
+      c.bill_seconds, c.cost, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment, r.outcome
+    FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
+    WHERE c.tenant_id = ${tenantId} AND c.started_at >= ${from} AND c.started_at < ${to}
+      AND (c.started_at, c.id) > (${last?.started_at ?? from}, ${last?.id ?? 0}) ${raw(unratedOnly ? `AND ${UNRATED}` : '')}
+    ORDER BY c.started_at, c.id LIMIT ${raw(String(PAGE))}`
+
+/** Stores calls' new ratings, and keeps what was. */
+async function apply(within: Queries, changed: readonly Changed[], now: string): Promise<void> {
+  if (changed.length === 0) return
+  const ids = changed.map(({ id }) => id)
+  const of = <T>(part: (rating: NewRating) => T): T[] => changed.map(({ rating }) => part(rating))
+  await within.run(sql`WITH kept AS (INSERT INTO cdr_rating_history
+      (cdr_id, replaced_at, direction, bill_seconds, cost, outcome, rate_id, prefix, cost_per_minute, billing_increment)
+      SELECT c.id, ${now}, c.direction, c.bill_seconds, c.cost, r.outcome, r.rate_id, r.prefix, r.cost_per_minute,
+        r.billing_increment
+      FROM unnest(${ids}::bigint[]) WITH ORDINALITY AS u(id, place) JOIN cdrs c ON c.id = u.id
+      JOIN cdr_ratings r ON r.cdr_id = c.id ORDER BY u.place RETURNING id)
+    INSERT INTO rerated SELECT id FROM kept`)
+  await within.run(sql`UPDATE cdrs c SET direction = u.direction, bill_seconds = u.seconds, cost = u.cost, updated_at = ${now}
+    FROM unnest(${ids}::bigint[], ${of(({ direction }) => direction)}::text[], ${of(({ billSeconds }) => billSeconds)}::bigint[],
+      ${of(({ cost }) => cost)}::bigint[]) AS u(id, direction, seconds, cost) WHERE c.id = u.id`)
+  await within.run(sql`UPDATE cdr_ratings r SET outcome = u.outcome, rate_id = u.rate_id, prefix = u.prefix,
+      cost_per_minute = u.price, billing_increment = u.increment
+    FROM unnest(${ids}::bigint[], ${of(({ outcome }) => outcome)}::text[], ${of(({ rate }) => rate?.id ?? null)}::bigint[],
+      ${of(({ rate }) => rate?.prefix ?? null)}::text[], ${of(({ rate }) => rate?.pricePerMinute ?? null)}::bigint[],
+      ${of(({ rate }) => rate?.increment ?? null)}::bigint[]) AS u(id, outcome, rate_id, prefix, price, increment)
+    WHERE r.cdr_id = u.id`)
+}
+
+interface KeptRow extends FormerRating {
+  readonly kept_id: number
+  readonly new_bill_seconds: number
+  readonly new_cost: number
+  readonly new_prefix: string | null
+  readonly new_direction: Direction
+}
+
+/** The changes that this session has just stored, some at a time. */
+async function* keptChanges(session: Queries): AsyncIterable<readonly Rerated[]> {
+  for (let last = 0, isMore = true; isMore; ) {
+    const rows = await session.rows<KeptRow>(sql`SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number,
+        c.duration_seconds, h.direction, h.bill_seconds, h.cost, h.rate_id, h.prefix, h.cost_per_minute,
+        h.billing_increment, c.bill_seconds AS new_bill_seconds, c.cost AS new_cost, r.prefix AS new_prefix,
+        c.direction AS new_direction
+      FROM rerated d JOIN cdr_rating_history h ON h.id = d.id JOIN cdrs c ON c.id = h.cdr_id
+      JOIN cdr_ratings r ON r.cdr_id = c.id WHERE d.id > ${last} ORDER BY d.id LIMIT ${raw(String(PAGE))}`)
+    if (rows.length > 0)
+      yield rows.map(row =>
+        changeOf(row, {
+          ...{ cost: row.new_cost, billSeconds: row.new_bill_seconds, prefix: row.new_prefix },
+          direction: row.new_direction,
+        }),
+      )
+    last = rows.at(-1)?.kept_id ?? last
+    isMore = rows.length === PAGE
+  }
+}

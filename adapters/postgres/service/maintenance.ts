@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process'
+import { existsSync, linkSync, rmSync, statSync } from 'node:fs'
+import { promisify } from 'node:util'
+import { AppError } from '../../../core/errors.ts'
+import type { Damage, Maintenance, Statistics } from '../../../core/ports/system.ts'
+import { resourceNamed, resources } from '../../../core/resources/all.ts'
+import { sidesOf } from '../../../core/resources/references/within.ts'
+import type { Database } from '../database/database.ts'
+import { codeOf } from '../database/errors.ts'
+import { schemaVersion } from '../database/migrate.ts'
+import { passwordOf, shownAddress } from '../database/options.ts'
+import { raw, sql } from '../database/sql.ts'
+import { tableOf } from '../database/table.ts'
+import { withinSql } from '../database/within.ts'
+
+/** Tables of more records are counted by what the server's statistics say, about. */
+const EXACT = 100_000
+
+/** Held by each daemon, shared, for as long as it serves the database. */
+export const SERVED = 0x54726e6c
+
+export function maintenance(database: Database, address: string): Maintenance {
+  return {
+    statistics: () => statistics(database, address),
+    backup: to => backup(address, to),
+    check: () => damage(database),
+    strays: async ({ name, ...declared }) => {
+      const [first, ...others] = sidesOf(declared)
+      if (!first) return []
+      const owner = (side: typeof first): string => withinSql(side, declared.within?.field ?? '', field => `j.${field}`)
+      const differing = others.map(side => `${owner(first)} <> ${owner(side)}`)
+      return database.values<number>(
+        sql`SELECT j.id FROM ${raw(`${tableOf(name)} j WHERE ${differing.join(' OR ') || 'false'}`)} ORDER BY j.id`,
+      )
+    },
+    shared: async ({ name, key }) => {
+      const groups = await database.values<string>(
+        sql`SELECT json_agg(id ORDER BY id DESC) FROM ${raw(`${tableOf(name)} GROUP BY ${key.join()}`)}
+          HAVING count(*) > 1 ORDER BY max(id) DESC`,
+      )
+      return groups.map(ids => JSON.parse(ids))
+    },
+    held: ({ name }, field) =>
+      database.values<string>(sql`SELECT DISTINCT ${raw(field)} FROM ${raw(tableOf(name))} ORDER BY 1`),
+    lastBeat: async () => (await database.value<string>(sql`SELECT beaten_at FROM heartbeat`)) ?? null,
+    isServed: async () =>
+      (await database.value<boolean>(sql`SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory'
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+        AND classid = 0 AND objid = ${SERVED}::bigint::oid)`)) ?? false,
+  }
+}
+
+async function statistics(database: Database, address: string): Promise<Statistics> {
+  const counts: Record<string, number> = {}
+  const lastWrites: Record<string, string | null> = {}
+  const noted = await database.rows<{ resource: string; at: string }>(
+    sql`SELECT resource, max(at) AS at FROM audit GROUP BY resource`,
+  )
+  for (const { name, timestamps } of resources) {
+    const table = raw(tableOf(name))
+    const about =
+      (await database.value<number>(
+        sql`SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(${tableOf(name)})`,
+      )) ?? 0
+    counts[name] = about > EXACT ? about : ((await database.value<number>(sql`SELECT count(*) FROM ${table}`)) ?? 0)
+    const newest = timestamps
+      ? await database.value<string>(sql`SELECT updated_at FROM ${table} ORDER BY id DESC LIMIT 1`)
+      : undefined
+    const moments = [noted.find(({ resource }) => resource === name)?.at ?? '', newest ?? ''].sort()
+    lastWrites[name] = moments.at(-1) || null
+  }
+  return {
+    path: shownAddress(address),
+    bytes: (await database.value<number>(sql`SELECT pg_database_size(current_database())`)) ?? 0,
+    logBytes: 0,
+    schema: await schemaVersion(database),
+    counts,
+    lastWrites,
+  }
+}
+
+/** Constraints keep all else whole: routes point to one of several tables, and an index may have been left unfinished. */
+async function damage(database: Database): Promise<Damage[]> {
+  const routes = await database.rows<{ id: number; kind: string }>(sql`SELECT id, target_type AS kind FROM routes r
+    WHERE (target_type = 'extension' AND NOT EXISTS (SELECT 1 FROM extensions WHERE id = r.target_id))
+       OR (target_type = 'queue' AND NOT EXISTS (SELECT 1 FROM queues WHERE id = r.target_id)) ORDER BY id`)
+  const indexes = await database.values<string>(
+    sql`SELECT indexrelid::regclass::text FROM pg_index WHERE NOT indisvalid ORDER BY 1`,
+  )
+  return [
+    ...routes.map(({ id, kind }) => ({
+      finding: `${resourceNamed('routes').label} ${id} refers to a record of ${kind}s that is not there`,
+      dangling: { table: 'routes', id, parent: `${kind}s` },
+    })),
+    ...indexes.map(name => ({ finding: `the index ${name} is not valid; REINDEX it`, dangling: null })),
+  ]
+}
+
+const run = promisify(execFile)
+
+/** By pg_dump, in its custom format. The password goes by the environment: arguments can be read by others. */
+async function backup(address: string, to: string): Promise<{ readonly bytes: number }> {
+  if (existsSync(to)) throw new AppError('conflict', `${to} already exists.`)
+  const draft = `${to}.part-${process.pid}`
+  const password = passwordOf(address)
+  const env = { ...process.env, ...(password === null ? {} : { PGPASSWORD: password }) }
+  try {
+    await run('pg_dump', ['--format=custom', '--no-password', `--file=${draft}`, shownAddress(address)], { env })
+    linkSync(draft, to)
+    return { bytes: statSync(to).size }
+  } catch (cause) {
+    throw codeOf(cause) === 'ENOENT'
+      ? new AppError('unavailable', 'pg_dump is not on the path; install the client programs of PostgreSQL.', {
+          cause,
+          hint: 'keep WAL archives beside dumps for what must not be lost',
+        })
+      : codeOf(cause) === 'EEXIST'
+        ? new AppError('conflict', `${to} already exists.`)
+        : new AppError('unavailable', 'pg_dump could not dump the database.', { cause })
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
