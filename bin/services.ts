@@ -7,6 +7,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Actor } from '../core/audit.ts'
 import { compose } from './compose.ts'
 import { withPresentRules } from './feeds.ts'
+import { urlAt } from './own-address.ts'
 import { bulkOnThread } from './threaded.ts'
 
 /** Not every user has an entry in the system's user database. */
@@ -23,7 +24,7 @@ export function openServices(
   settings: Settings,
   { expectsMany, ...opening }: Parameters<Wiring['open']>[1],
 ): Awaited<ReturnType<Wiring['open']>> {
-  const baseUrl = settings.base_url ?? `http://${settings.host}:${settings.port}`
+  const baseUrl = settings.base_url ?? urlAt(settings.host, settings.port)
   const actor: Actor = { name: userName(), origin: 'command line' }
   const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
   const { records, messages, maintenance, calls, audit, notices, smsReports } = storage

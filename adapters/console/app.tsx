@@ -20,7 +20,10 @@ const SCREENS: Readonly<Record<PageName, FunctionComponent>> = {
   usage: lazily(async () => (await import('./tools/usage.tsx')).UsageScreen),
   quote: lazily(async () => (await import('./tools/quote.tsx')).QuoteScreen),
   quarantine: lazily(async () => (await import('./tools/quarantine.tsx')).QuarantineScreen),
+  rerate: lazily(async () => (await import('./tools/rerate.tsx')).RerateScreen),
   audit: lazily(async () => (await import('./tools/audit.tsx')).AuditScreen),
+  accounts: lazily(async () => (await import('./tools/accounts.tsx')).AccountsScreen),
+  sessions: lazily(async () => (await import('./tools/sessions.tsx')).SessionsScreen),
 }
 
 const NewScreen = lazily(async () => (await import('./records/record-screen.tsx')).NewScreen)
@@ -80,7 +83,7 @@ function Header() {
       >
         Go to… <kbd>Ctrl K</kbd>
       </button>
-      <label class="check">
+      <label class="check" title="Show all times in UTC">
         <input type="checkbox" checked={isUtc.value} onChange={event => setUtc(event.currentTarget.checked)} />
         UTC
       </label>

@@ -2,7 +2,7 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import { listenForKeys } from './keys/shortcuts.ts'
 import { followLinks } from './state/location.ts'
-import './style.css'
+import './styles/index.css'
 
 followLinks()
 listenForKeys()

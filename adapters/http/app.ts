@@ -6,6 +6,7 @@ import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Mount } from '../../core/ports/switching/mounts.ts'
 import type { Heartbeat } from '../../core/ports/upkeep.ts'
 import type { Access, UseCases } from '../../core/use-cases/accounts/access.ts'
+import type { AccountKeeping } from '../../core/use-cases/accounts/accounts.ts'
 import type { SecurityTrail } from '../../core/use-cases/accounts/security-trail.ts'
 import type { SignIn } from '../../core/use-cases/accounts/sign-in.ts'
 import type { SmsRouting } from '../../core/use-cases/messaging/sms-routing.ts'
@@ -14,6 +15,7 @@ import { isEndless } from './bodies/body-bytes.ts'
 import { inTurns } from './clients/in-turns.ts'
 import { perClient } from './clients/per-client.ts'
 import { compress } from './compression.ts'
+import { accountRoutes } from './console/account-routes.ts'
 import { consoleJobRoutes } from './console/job-routes.ts'
 import { type ConsoleFiles, pageRoutes } from './console/page-routes.ts'
 import { consoleRecordRoutes } from './console/record-routes.ts'
@@ -41,6 +43,7 @@ export interface HttpOptions extends UseCases {
   /** The console's files; absent if there is no console. */
   readonly console?: ConsoleFiles
   readonly smsRouting: SmsRouting
+  readonly accountKeeping: AccountKeeping
   readonly signIn: SignIn
   readonly serverKeys: ServerKeys
   readonly notices: Notices
@@ -83,17 +86,18 @@ const useCaseRoutes = ({
   ...messagingRoutes({ administration, messaging, security, baseUrl }),
   ...resourceRoutes(administration, { baseUrl }),
   ...consoleRecordRoutes({ administration, browsing }),
-  ...consoleToolRoutes(tools, overview),
+  ...consoleToolRoutes(tools, { overview, messaging }),
   ...consoleJobRoutes(tools.jobs, access),
   ...smsRoutingRoutes({ smsRouting, messaging }),
 ]
 
 /** Returns every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const { heartbeat, signIn, serverKeys, access, security, baseUrl, metrics } = options
+  const { accountKeeping, heartbeat, signIn, serverKeys, access, security, baseUrl, metrics } = options
   const routes: Route[] = [
     ...adminRoutes({ signIn, serverKeys, security, onLogin: metrics?.login }),
     ...standingRoutes(access),
+    ...accountRoutes(accountKeeping),
     ...useCaseRoutes(options),
     ...healthRoutes(heartbeat),
     ...docsRoutes(() => inTurns(openApiDocument(routes, baseUrl))),

@@ -48,3 +48,25 @@ export async function compress(ctx: Context): Promise<void> {
 }
 
 const isWhole = (body: unknown): body is string | Buffer => typeof body === 'string' || Buffer.isBuffer(body)
+
+/** Content that never changes, in each encoding that clients accept. */
+export type Packed = Readonly<Record<'br' | 'gzip' | 'identity', Buffer>>
+
+/** Packed once, so that it may take longer. */
+const THOROUGH = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
+
+export async function packed(text: string): Promise<Packed> {
+  const identity = Buffer.from(text)
+  const [br, gzip] = await Promise.all([packBrotli(identity, THOROUGH), packGzip(identity)])
+  return { br, gzip, identity }
+}
+
+/** Sends it in the best encoding that the client accepts. */
+export function sendPacked(ctx: Context, type: string, content: Packed): void {
+  ctx.vary('Accept-Encoding')
+  ctx.type = type
+  const accepted = ctx.acceptsEncodings('br', 'gzip', 'identity')
+  const encoding = accepted === 'br' || accepted === 'gzip' ? accepted : 'identity'
+  if (encoding !== 'identity') ctx.set('content-encoding', encoding)
+  ctx.body = content[encoding]
+}

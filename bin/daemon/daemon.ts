@@ -7,6 +7,7 @@ import type { Surroundings } from '../../core/ports/upkeep.ts'
 import type { LimitName } from '../../core/switching/limits/limits.ts'
 import type { LimitWatch } from '../../core/use-cases/calls/limit-watch.ts'
 import { compose, type Opening, type Trunkline } from '../compose.ts'
+import { urlAt } from '../own-address.ts'
 import type { Served, Serving } from '../serving.ts'
 import { servedOf } from '../switches.ts'
 import { startBackground } from './background.ts'
@@ -82,11 +83,22 @@ async function startService(
   start: InPlace,
 ): Promise<Opened & { readonly server: RunningServer; readonly served: readonly Served[] }> {
   const server = await http.listen(settings, settings.trusted_proxies, log, metrics)
-  const baseUrl = settings.base_url ?? server.url
+  const baseUrl = settings.base_url ?? urlAt(settings.host, Number(new URL(server.url).port || 80))
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
-    const { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security, storage } =
-      opened.trunkline
+    const {
+      access,
+      accountKeeping,
+      administration,
+      browsing,
+      tools,
+      messaging,
+      overview,
+      smsRouting,
+      signIn,
+      security,
+      storage,
+    } = opened.trunkline
     const { serverKeys, notices, heartbeat } = storage
     const trustedProxies = settings.trusted_proxies
     if (trustedProxies > 0) await notices.clear('untrusted_proxy')
@@ -104,6 +116,7 @@ async function startService(
     const mounts = served.flatMap(each => each.mounts)
     const parts = {
       access,
+      accountKeeping,
       administration,
       browsing,
       tools,

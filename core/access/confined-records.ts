@@ -1,4 +1,4 @@
-import { AppError, invalid, notFound } from '../errors.ts'
+import { AppError, errorsOfRecord, invalid, notFound } from '../errors.ts'
 import type { Page, PageQuery, Records, Selection, ServedRecords } from '../ports/records.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { tenantSide } from '../resources/references/within.ts'
@@ -56,6 +56,25 @@ export function confinedRecords(records: Records, viewer: Viewer): ServedRecords
         return next
       }
       return records.update(seen(resource), id, allowed, by)
+    },
+    updateAll: async (resource, ids, change, by) => {
+      const errors = []
+      for (const id of ids) {
+        const found = await find(resource, id)
+        if (!found) errors.push(...errorsOfRecord(id, notFound(resource.label)))
+        else {
+          const hidden = await unseen(resource.fields, { ...typesIn(resource.fields, found), ...change(found, id) })
+          errors.push(...hidden.map(dangling).map(each => ({ ...each, field: String(id) })))
+        }
+      }
+      if (errors.length > 0) throw invalid(errors)
+      const allowed = (stored: Row, id: number): Row => {
+        if (!isOfTenant(viewer, resource, { ...stored, id })) throw notFound(resource.label)
+        const next = change(stored, id)
+        assertUnreserved(viewer, resource, stored, next)
+        return next
+      }
+      return records.updateAll(seen(resource), ids, allowed, by)
     },
     remove: async (resource, id, options, by) => {
       if (!(await isVisible(resource, id))) throw notFound(resource.label)

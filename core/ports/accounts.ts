@@ -79,8 +79,8 @@ export interface Sessions {
    */
   revoke(which: { readonly id: string } | { readonly accountId: number } | 'all', by?: Actor): Promise<number>
   forgetExpired(now: Timestamp): Promise<number>
-  /** Latest first, each with an id that is not its token. */
-  list(): Promise<(Session & { readonly id: string })[]>
+  /** The latest first, each by an id that is not its token. */
+  list(): Promise<(Session & { readonly id: string; readonly origin: string | null })[]>
 }
 
 export interface Passwords {

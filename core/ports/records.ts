@@ -87,6 +87,16 @@ export interface Records {
    * plain view. Throws `not_found`, `invalid`.
    */
   update(resource: Resource, id: number, values: Row | ((stored: Row) => Row), by?: Actor): Promise<Json>
+  /**
+   * Changes several records in one transaction, or none of them. Throws `invalid` with the errors of every record that
+   * cannot be changed so, each under the record's id as its field.
+   */
+  updateAll(
+    resource: Resource,
+    ids: readonly number[],
+    change: (stored: Row, id: number) => Row,
+    by?: Actor,
+  ): Promise<void>
   /** True if so many records refer to it that deleting it takes long. */
   isWidelyReferredTo(resource: Resource, id: number): Promise<boolean>
   /**

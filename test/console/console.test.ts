@@ -136,7 +136,7 @@ test('filters, order and columns stand in the address, and come back with it', a
   await world.create('cdrs', { disposition: 'ANSWERED' })
   const page = await world.open('/cdrs?filter[disposition]=ANSWERED&sort=-cost&columns=caller_number,cost')
   await page.getByRole('columnheader', { name: 'Cost' }).waitFor()
-  assert.equal(await page.getByRole('columnheader').count(), 2)
+  assert.deepEqual((await page.getByRole('columnheader').allInnerTexts()).filter(Boolean).length, 2)
   assert.equal(await page.getByRole('columnheader', { name: 'Cost' }).getAttribute('aria-sort'), 'descending')
   await page.getByRole('button', { name: 'Cost' }).click()
   await page.waitForURL(/sort=cost/)
@@ -163,9 +163,12 @@ for (const [width, colorScheme] of [
       '/quote',
       '/audit',
       '/quarantine',
+      '/accounts?account=new',
+      '/sessions',
+      '/rerate',
     ]) {
       const page = await world.open(path, { width, colorScheme })
-      await page.locator('.row[data-id], form.record, .nothing, .tiles, .simple').first().waitFor()
+      await page.locator('.row[data-id], form.record, form.filters, .nothing, .tiles, .simple').first().waitFor()
       assert.deepEqual(await accessibilityProblems(page), [], path)
       await page.context().close()
     }
@@ -244,7 +247,7 @@ test("a message is sent from its gateway's page, which shows the outcome", async
   await page.getByLabel('Message', { exact: false }).fill('Hello'.repeat(40))
   await page.getByText('2 parts, GSM-7').waitFor()
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByText('submitted').waitFor()
+  await page.locator('.way').getByText('submitted', { exact: true }).waitFor()
 })
 
 test('everything is reached by the keyboard, and letters can be switched off', async () => {

@@ -1,5 +1,5 @@
 import { type Actor, changesOf } from '../../core/audit.ts'
-import { invalid, notFound } from '../../core/errors.ts'
+import { AppError, errorsOfRecord, invalid, notFound } from '../../core/errors.ts'
 import type { Json, Records } from '../../core/ports/records.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { referencesTo, resourceNamed } from '../../core/resources/all.ts'
@@ -112,6 +112,19 @@ export function records(journal: Journal, tables: Tables, steps: RecordSteps, tr
     violations: async (resource, values, id) => violations(tables, resource, values, id),
     insert: async (resource, values, by) => journal.atomically(() => insert(resource, values, by)),
     update: async (resource, id, change, by) => journal.atomically(() => update(resource, id, change, by)),
+    updateAll: async (resource, ids, change, by) =>
+      journal.atomically(() => {
+        const errors = ids.flatMap(id => {
+          try {
+            update(resource, id, stored => change(stored, id), by)
+            return []
+          } catch (error) {
+            if (error instanceof AppError) return errorsOfRecord(id, error)
+            throw error
+          }
+        })
+        if (errors.length > 0) throw invalid(errors)
+      }),
     remove: async (resource, id, { cascade }, by) => journal.atomically(() => remove(resource, id, cascade, by)),
   }
 }

@@ -10,6 +10,7 @@ export interface StoredSession {
   readonly accountId: number
   readonly createdAt: Timestamp
   readonly expiresAt: Timestamp
+  readonly origin: string | null
 }
 
 const idOf = ({ tokenHash }: StoredSession): string => tokenHash.slice(0, 12)
@@ -47,7 +48,7 @@ export function sessions(journal: Journal, trail: Trail, tables: SignedIn): Sess
         const account = tables.accounts.get(id)
         if (!account || account.disabled || account.passwordHash !== passwordHash) throw invalidCredentials()
         if (of(tokenHash).length > 0) throw new Error('Two sessions cannot have the same token.')
-        tables.sessions.add(() => ({ tokenHash, accountId: id, createdAt, expiresAt }))
+        tables.sessions.add(() => ({ tokenHash, accountId: id, createdAt, expiresAt, origin: by?.origin ?? null }))
         trail.note('login', 'accounts', id, {}, by)
       }),
     find: async tokenHash => of(tokenHash).flatMap(([, session]) => shown(session))[0] ?? null,
@@ -68,6 +69,6 @@ export function sessions(journal: Journal, trail: Trail, tables: SignedIn): Sess
         .entries()
         .map(([, session]) => session)
         .sort((a, b) => (a.createdAt < b.createdAt ? 1 : -1))
-        .flatMap(session => shown(session).map(each => ({ ...each, id: idOf(session) }))),
+        .flatMap(session => shown(session).map(each => ({ ...each, id: idOf(session), origin: session.origin }))),
   }
 }

@@ -37,6 +37,8 @@ export const help = (): readonly (readonly [keys: string, what: string])[] => [
   ['/', 'Search the list'],
   ['j  k', 'Next and previous row'],
   ['Enter', 'Open the row'],
+  ['x', 'Choose the row, or no longer'],
+  ['e', 'Change the chosen rows, or edit the row'],
   ['n', 'New record of this kind'],
   ['Ctrl+S', 'Save the form'],
   ['Ctrl+K  .', 'Go anywhere by name'],
@@ -48,7 +50,8 @@ export const help = (): readonly (readonly [keys: string, what: string])[] => [
 ]
 
 const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.isContentEditable || /^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.matches('input:not([type=checkbox]), textarea, select'))
 
 /** How long `g` waits for its letter. */
 const WAIT_MS = 1_500
@@ -102,6 +105,10 @@ function act(key: string): boolean {
       return moveRow(1)
     case 'k':
       return moveRow(-1)
+    case 'x':
+      return click(document.activeElement?.closest('.row')?.querySelector<HTMLElement>('.choose input'))
+    case 'e':
+      return edit()
     case 'n':
       return create()
     default:
@@ -128,6 +135,18 @@ function moveRow(by: number): boolean {
 }
 
 const indexOf = (link: HTMLElement): number => Number(link.closest('[aria-rowindex]')?.getAttribute('aria-rowindex'))
+
+function click(element: HTMLElement | null | undefined): boolean {
+  element?.click()
+  return element !== null && element !== undefined
+}
+
+/** Goes to what changes the chosen rows; without any, opens the row. */
+function edit(): boolean {
+  if (focus('.bulk [data-edit]')) return true
+  const { activeElement } = document
+  return activeElement instanceof HTMLElement && activeElement.matches('.row a.main') && click(activeElement)
+}
 
 function create(): boolean {
   const at = place.value

@@ -49,7 +49,7 @@ export function Filters({ resource, fixed }: { resource: Resource; fixed: readon
   return (
     <search class="filters">
       {resource.search.length > 0 && <Search resource={resource} />}
-      {resource.fields[resource.order]?.kind === 'date' && <PeriodFilter />}
+      {resource.fields[resource.order]?.kind === 'date' && <PeriodFilter order={resource.order} />}
       {isRated(resource) && (
         <label class="check">
           <input
@@ -113,7 +113,7 @@ function Search({ resource }: { resource: Resource }) {
   )
 }
 
-function PeriodFilter() {
+function PeriodFilter({ order }: { order: string }) {
   const bound = (name: 'from' | 'to', label: string) => (
     <label class="labelled">
       {label}
@@ -128,6 +128,19 @@ function PeriodFilter() {
     <>
       {bound('from', 'From')}
       {bound('to', 'Before')}
+      <label class="labelled">
+        Jump to
+        <input
+          type="date"
+          value={here.value.searchParams.get('jump') ?? ''}
+          onChange={event => setQuery({ jump: event.currentTarget.value || null })}
+        />
+      </label>
+      {here.value.searchParams.has('jump') && (
+        <button type="button" onClick={() => setQuery({ jump: null })}>
+          Back to the {here.value.searchParams.get('sort') === order ? 'earliest' : 'latest'}
+        </button>
+      )}
     </>
   )
 }

@@ -2,11 +2,14 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { TENANT } from '../../../core/resources/references/within.ts'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
+import { actionsOf } from '../records/panels.ts'
 import { here, setQuery } from '../state/location.ts'
-import { canEdit } from '../state/pages.ts'
+import { canEdit, isOffered, titleOfPage } from '../state/pages.ts'
 import { remember, remembered } from '../state/preferences.ts'
 import { me } from '../state/session.ts'
 import { columnsOf, pathOf, usualColumns, zoneShown } from '../state/shown.ts'
+import { dayAfter, momentOf, zoneOf } from '../state/zones.ts'
+import { Bulk } from './bulk.tsx'
 import { Filters } from './filters.tsx'
 import { ListSource } from './source.ts'
 import { Table } from './table.tsx'
@@ -19,21 +22,52 @@ interface ListProps {
   readonly without?: readonly string[]
 }
 
-const OF_THE_PAGE = new Set(['columns', 'tab'])
+const OF_THE_PAGE = new Set(['columns', 'tab', 'jump', 'undo'])
+/** Parameters that hold a day of the zone that is shown. */
+const DAYS = ['from', 'to']
 
 /** Returns the page parameters that select records. */
 export function selectionIn(page: URLSearchParams, fixed: Readonly<Record<string, string>> = {}): URLSearchParams {
   const chosen = [...page].filter(([name]) => !OF_THE_PAGE.has(name))
   const query = new URLSearchParams(chosen)
   for (const [name, value] of Object.entries(fixed)) query.set(name, value)
+  const zone = zoneOf(tenantIn(query))
+  for (const name of DAYS) {
+    const value = query.get(name)
+    if (value !== null) query.set(name, momentOf(value, zone))
+  }
   return query
+}
+
+/** The tenant whose records alone a list shows; null for those of several. */
+const tenantIn = (query: URLSearchParams): number | null => {
+  const given = query.get('tenant') ?? query.get(`filter[${TENANT}]`)
+  return given === null ? null : Number(given)
+}
+
+/** A list that begins at a day reads on from there: back in time, or forward where the earliest come first. */
+function jumping(query: URLSearchParams, { order }: Resource): URLSearchParams {
+  const day = here.value.searchParams.get('jump')
+  if (day === null || !/^\d{4}-\d\d-\d\d$/.test(day)) return query
+  const begun = new URLSearchParams(query)
+  const zone = zoneOf(tenantIn(query))
+  if (query.get('sort') === order) begun.set('from', momentOf(day, zone))
+  else begun.set('to', momentOf(dayAfter(day), zone))
+  return begun
 }
 
 /** Shows a list of records: filters, columns, rows, and their number. */
 export function List({ resource, fixed = {}, without = [] }: ListProps) {
-  const query = selectionIn(here.value.searchParams, fixed)
-  const key = `${collectionOf(resource)}?${query}`
+  const selection = selectionIn(here.value.searchParams, fixed)
+  const query = jumping(selection, resource)
+  const timeZone = zoneOf(tenantIn(selection))
+  const changes = useSignal(0)
+  const chosen = useSignal<ReadonlySet<number>>(new Set())
+  const key = `${collectionOf(resource)}?${query} ${changes.value}`
   const source = useMemo(() => new ListSource(`/api/console/records/${collectionOf(resource)}`, query), [key])
+  useEffect(() => {
+    chosen.value = new Set()
+  }, [key])
   useEffect(() => () => source.close(), [source])
   const columns = chosenColumns(resource, without)
   const state = source.state.value
@@ -46,8 +80,9 @@ export function List({ resource, fixed = {}, without = [] }: ListProps) {
       </div>
       <p class="hint" role="status">
         <Counted source={source} resource={resource} />
-        {resource.timestamps && <span> Times in {zoneShown()}.</span>}
+        {resource.timestamps && <span> Times in {zoneShown(timeZone)}.</span>}
       </p>
+      <Bulk resource={resource} chosen={chosen} query={query} onChanged={() => changes.value++} />
       {source.error.value && (
         <div class="trouble" role="alert">
           {source.error.value.message}{' '}
@@ -66,6 +101,8 @@ export function List({ resource, fixed = {}, without = [] }: ListProps) {
           sort={here.value.searchParams.get('sort')}
           onSort={sort => setQuery({ sort })}
           href={record => pathOf(resource, record.id)}
+          {...(timeZone === undefined ? {} : { timeZone })}
+          {...(canEdit('change', resource) ? { chosen } : {})}
         />
       )}
     </section>
@@ -172,6 +209,14 @@ export function ListScreen({ resource }: { resource: Resource }) {
     <>
       <header class="title">
         <h1>{resource.plural}</h1>
+        <span class="grow" />
+        {actionsOf(resource)
+          .filter(at => isOffered({ at }))
+          .map(at => (
+            <a key={at} class="button" href={`/${at}`}>
+              {titleOfPage(at)}
+            </a>
+          ))}
         {canEdit('create', resource) && (
           <a class="button primary" href={pathOf(resource, 'new')}>
             New {lowered(resource.label)}

@@ -1,5 +1,6 @@
 import { sentencesByField } from '../../../core/errors.ts'
 import { isJsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
+import type { Field } from '../../../core/resources/field.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { parseMembers } from '../../../core/resources/values/input.ts'
 import type { RecordData } from '../state/api.ts'
@@ -11,11 +12,16 @@ export function draftOf(resource: Resource, record: RecordData | null, preset: U
     Object.entries(resource.fields).map(([name, field]) => {
       if (record) return [name, field.kind === 'json' ? jsonText(record[name]) : (record[name] ?? '')]
       const given = preset.get(name)
-      if (given !== null) return [name, field.references ? Number(given) : given]
+      if (given !== null) return [name, presetOf(field, given)]
       if (field.kind === 'boolean') return [name, name === 'is_active']
       return [name, field.fallback ?? field.known?.[0] ?? (field.choices ? field.choices[0] : '')]
     }),
   )
+}
+
+function presetOf({ references, kind }: Field, given: string): unknown {
+  if (references) return given === '' ? '' : Number(given)
+  return kind === 'boolean' ? given === 'true' : given
 }
 
 const jsonText = (value: unknown): string => (isJsonObject(value) ? stringifyJson(value, 2) : '')
@@ -27,7 +33,7 @@ export interface Checked {
 }
 
 /** Validates a form by the service's rules, with the same sentences. */
-export function checked(resource: Resource, draft: Draft, original: Draft | null): Checked {
+export function checked(resource: Pick<Resource, 'fields'>, draft: Draft, original: Draft | null): Checked {
   const errors: Record<string, readonly string[]> = {}
   const body: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(draft)) {

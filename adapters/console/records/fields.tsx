@@ -64,6 +64,7 @@ function hintOf({ examples, unit, kind, secret, known, references, choices }: Fi
   if (references || choices) return ''
   if (kind === 'json') return 'A JSON object.'
   if (known) return ''
+  if (kind === 'date') return 'In UTC, unless it names another zone.'
   const example = examples?.[0] === undefined ? '' : `For example ${examples[0]}`
   return [unit ? `In ${unit}.` : '', example].filter(part => part !== '').join(' ')
 }

@@ -12,6 +12,7 @@ import { may, me, reserved } from '../state/session.ts'
 import { valueShown } from '../state/shown.ts'
 import { checked, draftOf } from './draft.ts'
 import { type Draft, FormField } from './fields.tsx'
+import type { Proposal } from './undo.ts'
 
 export interface Opened {
   readonly record: RecordData
@@ -24,15 +25,16 @@ interface FormProps {
   /** null: a new record. */
   readonly opened: Opened | null
   readonly onSaved: (record: RecordData) => void
+  readonly proposal?: Proposal
 }
 
 const same = (one: Draft, other: Draft): boolean => Object.keys(one).every(name => one[name] === other[name])
 
 /** The form of a record, built from its declaration. */
-export function RecordForm({ resource, opened, onSaved }: FormProps) {
+export function RecordForm({ resource, opened, onSaved, proposal }: FormProps) {
   const original = useSignal<Draft>(draftOf(resource, opened?.record ?? null, presets()))
   const version = useSignal(opened?.version ?? null)
-  const draft = useSignal<Draft>(original.value)
+  const draft = useSignal<Draft>({ ...original.value, ...proposal?.values })
   const errors = useSignal<Readonly<Record<string, readonly string[]>>>({})
   const trouble = useSignal<string | null>(null)
   const theirs = useSignal<Opened | null>(null)
@@ -108,6 +110,11 @@ export function RecordForm({ resource, opened, onSaved }: FormProps) {
         void save()
       }}
     >
+      {proposal && (
+        <p class="trouble" role="status">
+          {proposal.why}
+        </p>
+      )}
       {trouble.value && (
         <p class="trouble" role="alert">
           {trouble.value}

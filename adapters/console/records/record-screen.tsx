@@ -12,6 +12,7 @@ import { nameOf, pathOf } from '../state/shown.ts'
 import { Deletion } from './deletion.tsx'
 import { type Opened, RecordForm } from './form.tsx'
 import { panelsOf } from './panels.ts'
+import { useProposal } from './undo.ts'
 
 export function NewScreen({ resource }: { resource: Resource }) {
   return (
@@ -40,6 +41,7 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
   const opened = useSignal<Opened | null>(null)
   const error = useSignal<Error | null>(null)
   const isDeleting = useSignal(false)
+  const proposal = useProposal(resource, id)
   const read = useSignal(0)
   const path = `/api/console/records/${collectionOf(resource)}/${id}`
   useEffect(() => {
@@ -101,9 +103,10 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
             <Panel key={index} record={record} />
           ))}
           <RecordForm
-            key={`${id} ${opened.value.version}`}
+            key={`${id} ${opened.value.version} ${proposal.value ? 'undo' : ''}`}
             resource={resource}
             opened={opened.value}
+            {...(proposal.value ? { proposal: proposal.value } : {})}
             onSaved={() => read.value++}
           />
         </>

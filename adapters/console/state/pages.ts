@@ -21,9 +21,14 @@ interface Page {
 const pages: Readonly<Record<PageName, Page>> = {
   usage: { title: 'Usage', needs: ['read', resourceNamed('cdrs')] },
   quote: { title: 'Quote', needs: ['read', resourceNamed('rates')] },
+  rerate: { title: 'Rate calls again', needs: ['change', resourceNamed('cdrs')] },
   quarantine: { title: 'Quarantine', needs: ['read', 'quarantine'] },
   audit: { title: 'Audit trail', needs: ['read', 'audit'] },
+  accounts: { title: 'Accounts', needs: ['change', 'accounts'] },
+  sessions: { title: 'Sessions', needs: ['change', 'sessions'] },
 }
+
+export const titleOfPage = (page: PageName): string => pages[page].title
 
 const HOME: Destination = { href: '/', title: 'Dashboard' }
 

@@ -1,9 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
 import { resources } from '../../../core/resources/all.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
 import { Shown, SimpleTable } from '../parts/states.tsx'
+import { valuesBefore } from '../records/undo.ts'
 import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
 import { here, setQuery } from '../state/location.ts'
+import { canEdit } from '../state/pages.ts'
 import { momentShown, pathOf, zoneShown } from '../state/shown.ts'
 
 const COLUMNS = [
@@ -12,6 +15,7 @@ const COLUMNS = [
   { name: 'action', title: 'What' },
   { name: 'record', title: 'Record' },
   { name: 'changes', title: 'Before → after' },
+  { name: 'undo', title: '' },
 ]
 
 /** Shows who changed what, latest first. */
@@ -97,6 +101,7 @@ function entryRow(entry: Readonly<Record<string, unknown>>): Readonly<Record<str
       ) : (
         <bdi>{called}</bdi>
       ),
+    undo: declared ? <TakeBack entry={entry} resource={declared} /> : '',
     changes: (
       <ul class="changes">
         {Object.entries(objectOf(changes)).map(([field, change]) => (
@@ -107,6 +112,18 @@ function entryRow(entry: Readonly<Record<string, unknown>>): Readonly<Record<str
       </ul>
     ),
   }
+}
+
+/** A link to the form that takes a change back; none where that cannot be done. */
+function TakeBack({ entry, resource }: { entry: Readonly<Record<string, unknown>>; resource: Resource }) {
+  const { id, action, record_id, changes } = entry
+  const before = valuesBefore(resource, objectOf(changes))
+  if (Object.keys(before).length === 0 || typeof record_id !== 'number') return null
+  if (action === 'update' && canEdit('change', resource))
+    return <a href={`${pathOf(resource, record_id)}?undo=${id}`}>Take back…</a>
+  if (action !== 'delete' || !canEdit('create', resource) || objectOf(changes)['cascade'] === true) return null
+  const preset = new URLSearchParams(Object.entries(before).map(([name, value]) => [name, String(value)]))
+  return <a href={`${pathOf(resource, 'new')}?${preset}`}>Make it again…</a>
 }
 
 function changeShown(change: unknown): string {

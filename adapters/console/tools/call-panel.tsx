@@ -2,7 +2,8 @@ import { Shown, SimpleTable } from '../parts/states.tsx'
 import type { RecordData } from '../state/api.ts'
 import { objectsOf, useLoaded } from '../state/load.ts'
 import { isOffered } from '../state/pages.ts'
-import { momentShown, titleOf } from '../state/shown.ts'
+import { momentShown, titleOf, zoneShown } from '../state/shown.ts'
+import { zoneOf } from '../state/zones.ts'
 
 const COLUMNS = ['outcome', 'prefix', 'cost_per_minute', 'billing_increment', 'bill_seconds', 'cost', 'until'].map(
   name => ({
@@ -24,6 +25,9 @@ export function CallPanel({ record }: { record: RecordData }) {
   return (
     <section class="panel" aria-label="How it was rated">
       <h2>How it was rated</h2>
+      <p>
+        Began {momentShown(record['started_at'], zoneOf(record['tenant_id']))} {zoneShown(zoneOf(record['tenant_id']))}.
+      </p>
       <Shown of={ratings}>
         {rows =>
           rows.length === 0 ? (
@@ -34,7 +38,7 @@ export function CallPanel({ record }: { record: RecordData }) {
               columns={COLUMNS}
               rows={rows.map(({ replaced_at, ...row }) => ({
                 ...Object.fromEntries(Object.entries(row).map(([name, value]) => [name, String(value ?? '')])),
-                until: replaced_at === null ? 'holds' : momentShown(replaced_at),
+                until: replaced_at === null ? 'holds' : momentShown(replaced_at, zoneOf(record['tenant_id'])),
               }))}
             />
           )

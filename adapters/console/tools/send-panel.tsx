@@ -6,7 +6,7 @@ import { type Draft, FormField } from '../records/fields.tsx'
 import { asRecord, type RecordData, Refusal, request } from '../state/api.ts'
 import { noteTrouble } from '../state/notes.ts'
 import { may } from '../state/session.ts'
-import { momentShown } from '../state/shown.ts'
+import { Steps } from './message-panel.tsx'
 
 /** Describes how a phone network will carry the text. */
 function sizeShown(text: string): string {
@@ -84,12 +84,11 @@ function Sending({ record: gateway }: { record: RecordData }) {
         </div>
       </form>
       {sent.value && (
-        <div role="status">
+        <div>
           <p>
-            <a href={`/sms-messages/${sent.value.id}`}>Message {sent.value.id}</a>:{' '}
-            <b>{String(sent.value['delivery_status'])}</b>
-            {sent.value['delivered_at'] ? `, delivered ${momentShown(sent.value['delivered_at'])}` : ''}
+            <a href={`/sms-messages/${sent.value.id}`}>Message {sent.value.id}</a>
           </p>
+          <Steps message={sent.value} />
           {sent.value['error_message'] ? <p class="error">{String(sent.value['error_message'])}</p> : null}
         </div>
       )}

@@ -1,16 +1,19 @@
 import { resourceNamed } from '../../../core/resources/all.ts'
+import { lazily } from '../parts/lazy.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { Shown, SimpleTable } from '../parts/states.tsx'
 import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
 import { here, setQuery } from '../state/location.ts'
 import { titleOf } from '../state/shown.ts'
 
+const UsageChart = lazily(async () => (await import('./usage-chart.tsx')).UsageChart)
+
 const GROUPS = ['day', 'destination', 'extension', 'direction'] as const
 const FIGURES = ['calls', 'answered', 'minutes', 'billed_minutes', 'cost', 'average_call_duration', 'unrated'] as const
 
 type Line = Readonly<Record<string, unknown>>
 
-const lastMonth = (): string => {
+export const lastMonth = (): string => {
   const now = new Date()
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - 1, 1)).toISOString().slice(0, 7)
 }
@@ -94,6 +97,13 @@ function Report({ month, group, lines, total }: ReportProps) {
   }))
   return (
     <>
+      {group === 'day' && (
+        <UsageChart
+          days={lines.map(line => String(line['day']))}
+          calls={lines.map(line => Number(line['calls']))}
+          cost={lines.map(line => Number(line['cost']))}
+        />
+      )}
       <SimpleTable
         label={`Usage of ${month} by ${group}`}
         columns={[

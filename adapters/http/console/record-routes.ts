@@ -1,7 +1,10 @@
 import type { Context } from 'koa'
+import { counted as countedOf } from '../../../core/counted.ts'
 import { AppError } from '../../../core/errors.ts'
 import { resourceOf } from '../../../core/resources/all.ts'
-import type { Resource } from '../../../core/resources/resource.ts'
+import { lowered, type Resource } from '../../../core/resources/resource.ts'
+import { asBody } from '../../../core/resources/values/input.ts'
+import { idsIn } from '../../../core/use-cases/calls/quarantine.ts'
 import type { Administration } from '../../../core/use-cases/records/administer.ts'
 import type { Browsing } from '../../../core/use-cases/records/browsing.ts'
 import { needsOfRecords, onRecords } from '../access.ts'
@@ -49,6 +52,19 @@ function assertWritable({ name, plural }: Resource): void {
 }
 
 const collection = ({ administration, browsing }: RecordUseCases): Route['methods'] => ({
+  PATCH: async ctx => {
+    const resource = named(ctx)
+    assertWritable(resource)
+    const body = asBody(await jsonBody(ctx))
+    const ids = idsIn(body['ids'])
+    await administration.changeAll(resource, ids, body['change'], actorOf(ctx))
+    respond(
+      ctx,
+      200,
+      `${countedOf(ids.length, lowered(resource.label))} changed.`,
+      JSON.stringify({ changed: ids.length }),
+    )
+  },
   GET: async ctx => {
     const resource = named(ctx)
     const { json, next } = await browsing.part(resource, ctx.query, whileOpen(ctx.res))

@@ -1,19 +1,22 @@
 import type { Context } from 'koa'
 import type { Need } from '../../../core/access/policy.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
+import { counted } from '../../../core/counted.ts'
 import { invalid, notFound } from '../../../core/errors.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { Audit } from '../../../core/ports/audit.ts'
 import { type Calls, USAGE_GROUPS } from '../../../core/ports/calls.ts'
-import { FOREVER, isMonth } from '../../../core/rating/period.ts'
+import { FOREVER, isMonth, midnights, monthOf, type Period } from '../../../core/rating/period.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
-import { date, integer, Problem, refersTo, text } from '../../../core/resources/field.ts'
+import { boolean, date, integer, Problem, refersTo, text } from '../../../core/resources/field.ts'
 import { rates } from '../../../core/resources/rates.ts'
+import { smsMessages } from '../../../core/resources/sms-messages.ts'
 import { broken } from '../../../core/resources/values/field-errors.ts'
 import { parseWhole } from '../../../core/resources/values/input.ts'
 import { callRatings } from '../../../core/use-cases/calls/call-ratings.ts'
 import { discard, idsIn, type QuarantinePorts, quarantined, replay } from '../../../core/use-cases/calls/quarantine.ts'
 import { type QuotePorts, quote, quoteLines, quoteShown } from '../../../core/use-cases/calls/quoting.ts'
+import { changeShown, rerateCalls, rerateShown } from '../../../core/use-cases/calls/rerate.ts'
 import {
   figures,
   reportShown,
@@ -22,21 +25,31 @@ import {
   usageReports,
 } from '../../../core/use-cases/calls/usage-reports.ts'
 import type { Jobs } from '../../../core/use-cases/jobs/jobs.ts'
+import type { Messaging } from '../../../core/use-cases/messaging/messaging.ts'
 import type { Overview } from '../../../core/use-cases/records/overview.ts'
 import { onArea, onRecords } from '../access.ts'
 import { jsonBody } from '../bodies/body.ts'
 import { respond } from '../responses.ts'
 import { idIn, type Route } from '../route.ts'
+import { actorOf } from '../sessions/session.ts'
+
+interface ToolUseCases {
+  readonly overview: Overview
+  readonly messaging: Messaging
+}
 
 export interface ConsoleTools extends QuotePorts, UsagePorts, QuarantinePorts {
   readonly records: QuotePorts['records'] & UsagePorts['records']
-  readonly calls: QuotePorts['calls'] & UsagePorts['calls'] & QuarantinePorts['calls'] & Pick<Calls, 'ratings'>
+  readonly calls: QuotePorts['calls'] &
+    UsagePorts['calls'] &
+    QuarantinePorts['calls'] &
+    Pick<Calls, 'ratings' | 'rerate'>
   readonly audit: Pick<Audit, 'list'>
   readonly jobs: Jobs
 }
 
 /** What the console does beside administering records. */
-export function consoleToolRoutes(tools: ConsoleTools, overview: Overview): readonly Route[] {
+export function consoleToolRoutes(tools: ConsoleTools, { overview, messaging }: ToolUseCases): readonly Route[] {
   const route = (path: string, need: Need, methods: Route['methods']): Route => ({
     path: `/api/console/${path}`,
     session: 'required',
@@ -47,6 +60,8 @@ export function consoleToolRoutes(tools: ConsoleTools, overview: Overview): read
     { ...route('pulse', onRecords('read', cdrs), { GET: pulse(overview) }), isUnattended: true },
     route('quote', onRecords('read', rates), { POST: quoting(tools) }),
     route('usage', onRecords('read', cdrs), { GET: usage(tools) }),
+    route('calls/rerate', onRecords('change', cdrs), { POST: rerating(tools) }),
+    route('messages/:id/resend', onRecords('send', smsMessages), { POST: resending(messaging) }),
     route('calls/:id/ratings', onRecords('read', cdrs), { GET: ratings(tools) }),
     route('audit', onArea('read', 'audit'), { GET: trail(tools) }),
     route('quarantine', onArea('read', 'quarantine'), { GET: waiting(tools) }),
@@ -72,15 +87,64 @@ const quoting = (tools: ConsoleTools) => async (ctx: Context) => {
   respond(ctx, 200, 'Call quoted.', JSON.stringify({ ...quoteShown(given), lines: quoteLines(given) }))
 }
 
+/** What a request to rate calls again holds: a month, or days, of the tenant's zone. */
+export const rerateFields = {
+  tenant_id: refersTo('tenants', 'keep'),
+  month: text(7, { optional: true, examples: ['2026-10'] }),
+  from: text(10, { optional: true, examples: ['2026-10-01'] }),
+  to: text(10, { optional: true, examples: ['2026-10-15'] }),
+  unrated_only: boolean(),
+  dry_run: boolean(),
+}
+
+/** How many changes a person is shown one by one. */
+const CHANGES_SHOWN = 50
+
+const rerating = (tools: ConsoleTools) => async (ctx: Context) => {
+  const { tenant_id, month, from, to, unrated_only, dry_run } = parseWhole(rerateFields, await jsonBody(ctx))
+  if (month !== null && !isMonth(month)) throw invalid([NO_MONTH])
+  const period = (zone: string): Period => {
+    if (month !== null) return monthOf(month, zone)
+    const midnight = midnights(zone)
+    return { from: from === null ? FOREVER.from : midnight(from), to: to === null ? FOREVER.to : midnight(to) }
+  }
+  const request = { tenantId: tenant_id, period, unratedOnly: unrated_only }
+  const options = { dryRun: dry_run, sample: CHANGES_SHOWN, by: actorOf(ctx) }
+  const { changes, ...result } = await rerateCalls(tools, request, options)
+  const body = { ...rerateShown(result, dry_run), changes: changes.map(changeShown) }
+  const said = `${dry_run ? 'Would change' : 'Changed'} ${result.changed} of ${counted(result.examined, 'call')}.`
+  respond(ctx, 200, said, JSON.stringify(body))
+}
+
+/** What a request to send a message again holds. */
+export const resendFields = {
+  gateway_id: refersTo('sms_gateways', 'keep', { optional: true }),
+  force: boolean(),
+}
+
+const resending = (messaging: Messaging) => async (ctx: Context) => {
+  const id = idIn(ctx.params.id)
+  if (id === null) throw notFound(smsMessages.label)
+  const { gateway_id, force } = parseWhole(resendFields, await jsonBody(ctx))
+  const json = await messaging.resend(id, {
+    ...(gateway_id === null ? {} : { gatewayId: gateway_id }),
+    isForced: force,
+    by: actorOf(ctx),
+  })
+  respond(ctx, 200, 'SMS request processed.', json)
+}
+
 const one = (value: string | string[] | undefined): string | undefined => {
   const last = Array.isArray(value) ? value.at(-1) : value
   return last === '' ? undefined : last
 }
 
+const NO_MONTH = broken('month', new Problem('format', 'must be a month such as 2026-10'))
+
 const usage = (tools: ConsoleTools) => async (ctx: Context) => {
   const by = USAGE_GROUPS.find(group => group === one(ctx.query.by)) ?? null
   const month = one(ctx.query.month) ?? ''
-  if (!isMonth(month)) throw invalid([broken('month', new Problem('format', 'must be a month such as 2026-10'))])
+  if (!isMonth(month)) throw invalid([NO_MONTH])
   const reports = await usageReports(tools, {
     tenantId: idIn(one(ctx.query.tenant)),
     month,

@@ -1,5 +1,5 @@
-import type { Context } from 'koa'
 import { inTurns } from '../clients/in-turns.ts'
+import { type Packed, packed, sendPacked } from '../compression.ts'
 import type { Route } from '../route.ts'
 import type { OpenApiDocument } from './openapi.ts'
 import { referencePage } from './reference-page.ts'
@@ -12,23 +12,18 @@ const POLICY = "default-src 'none'; style-src 'self'; base-uri 'none'; form-acti
 const MADE_AFTER_MS = 1_000
 
 interface Reference {
-  readonly json: Buffer
-  readonly page: Buffer
+  readonly json: Packed
+  readonly page: Packed
 }
 
-/** As bytes, shared by all clients that request them and read slowly. */
+/** As bytes, packed once, shared by all clients that request them and read slowly. */
 async function make(describe: () => Promise<OpenApiDocument>): Promise<Reference> {
   const document = await describe()
   const page = await inTurns(referencePage(document))
-  return { json: Buffer.from(JSON.stringify(document)), page: Buffer.from(page) }
+  return { json: await packed(JSON.stringify(document)), page: await packed(page) }
 }
 
 const STYLE = Buffer.from(REFERENCE_STYLE)
-
-function send(ctx: Context, type: string, content: Buffer): void {
-  ctx.body = content
-  ctx.type = type
-}
 
 /** Serves the description of the API, for programs and as a page; calls `describe` once. */
 export function docsRoutes(describe: () => Promise<OpenApiDocument>): readonly Route[] {
@@ -42,7 +37,7 @@ export function docsRoutes(describe: () => Promise<OpenApiDocument>): readonly R
     {
       path: '/openapi.json',
       session: 'none',
-      methods: { GET: async ctx => send(ctx, 'application/json; charset=utf-8', (await reference()).json) },
+      methods: { GET: async ctx => sendPacked(ctx, 'application/json; charset=utf-8', (await reference()).json) },
     },
     {
       path: '/docs',
@@ -50,7 +45,7 @@ export function docsRoutes(describe: () => Promise<OpenApiDocument>): readonly R
       methods: {
         GET: async ctx => {
           ctx.set('content-security-policy', POLICY)
-          send(ctx, 'text/html; charset=utf-8', (await reference()).page)
+          sendPacked(ctx, 'text/html; charset=utf-8', (await reference()).page)
         },
       },
     },
@@ -60,7 +55,8 @@ export function docsRoutes(describe: () => Promise<OpenApiDocument>): readonly R
       methods: {
         GET: ctx => {
           ctx.set('cache-control', 'max-age=3600')
-          send(ctx, 'text/css; charset=utf-8', STYLE)
+          ctx.body = STYLE
+          ctx.type = 'text/css; charset=utf-8'
         },
       },
     },

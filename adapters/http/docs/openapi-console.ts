@@ -4,7 +4,8 @@ import { ROLES } from '../../../core/ports/accounts.ts'
 import { USAGE_GROUPS } from '../../../core/ports/calls.ts'
 import { resources } from '../../../core/resources/all.ts'
 import { collectionOf } from '../../../core/resources/resource.ts'
-import { quoteFields } from '../console/tool-routes.ts'
+import { quoteFields, rerateFields, resendFields } from '../console/tool-routes.ts'
+import { accountOperations } from './openapi-accounts.ts'
 import { JSON_TYPE, type Operation, type Parameter, success } from './openapi-operations.ts'
 import { idSchema, inputSchema, objectOf, type Schema } from './openapi-schemas.ts'
 
@@ -100,6 +101,20 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
     body: { [JSON_TYPE]: record },
     success: answer(201, record),
   },
+  'PATCH /api/console/records/:collection': {
+    id: 'consoleChangeAll',
+    tag: TAG,
+    summary: 'Change the named fields of several records, all of them or none',
+    description: 'Up to 1,000 in one transaction. A 422 names what is wrong with each record under its id.',
+    parameters: [COLLECTION],
+    body: {
+      [JSON_TYPE]: {
+        ...objectOf({ ids: { type: 'array', maxItems: 1000, items: idSchema }, change: record }),
+        examples: [{ ids: [1, 2], change: { status: 'inactive' } }],
+      },
+    },
+    success: answer(200, objectOf({ changed: { type: 'integer' } })),
+  },
   'GET /api/console/records/:collection/count': {
     id: 'consoleCount',
     tag: TAG,
@@ -175,6 +190,26 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
     success: answer(200, record),
     failures: [422],
   },
+  'POST /api/console/calls/rerate': {
+    id: 'consoleRerate',
+    tag: TAG,
+    summary: 'Rate the calls of a tenant again',
+    description:
+      'Each by the rates that were in force when it began, as those are now. Of a month, or from one day of the time zone of the tenant to before another, or of all time. With `dry_run` nothing is changed. `changes` holds the first fifty.',
+    body: { [JSON_TYPE]: inputSchema(rerateFields, { whole: true }) },
+    success: answer(200, record),
+    failures: [404],
+  },
+  'POST /api/console/messages/:id/resend': {
+    id: 'consoleResend',
+    tag: TAG,
+    summary: 'Send a failed message again, as a new one',
+    description: 'With `force`, also one of which nobody knows whether it arrived. Else 409.',
+    parameters: [ID],
+    body: { [JSON_TYPE]: inputSchema(resendFields, { whole: true }) },
+    success: answer(200, record),
+    failures: [404, 409],
+  },
   'GET /api/console/calls/:id/ratings': {
     id: 'consoleRatings',
     tag: TAG,
@@ -222,4 +257,5 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
     body: { [JSON_TYPE]: IDS },
     success: answer(200, objectOf({ discarded: { type: 'integer' } })),
   },
+  ...accountOperations,
 }

@@ -1,8 +1,16 @@
-import { changesOf } from '../../../core/audit.ts'
+import { type Actor, changesOf } from '../../../core/audit.ts'
+import {
+  AppError,
+  type ErrorCode,
+  errorsOfRecord,
+  type FieldError,
+  type FieldErrors,
+  invalid,
+} from '../../../core/errors.ts'
 import type { Json, Records } from '../../../core/ports/records.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import { Gatherer } from '../database/gather.ts'
 import { raw, type Sql, sql, where } from '../database/sql.ts'
@@ -27,6 +35,20 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
     (await database.planned.value<number>(
       sql`SELECT count(*) FROM (SELECT 1 FROM ${raw(tableOf(resource.name))} t ${where(conditions)} LIMIT ${most}) f`,
     )) ?? 0
+  const updateOne = async (
+    within: Queries,
+    resource: Resource,
+    id: number,
+    by: Actor | undefined,
+    change: (before: Row) => Row,
+  ): Promise<Json> => {
+    const before = await locked(within, resource, id)
+    const next = change(before)
+    const json = await update(within, resource, id, next, clock.now())
+    const changes = changesOf(resource, before, next)
+    if (Object.keys(changes).length > 0) await trail.note(within, 'update', resource.name, id, changes, by)
+    return json
+  }
   const port: Records = {
     list: (resource, query) => listPages(database, resource, query),
     show: async (resource, id) => (await shown(resource).ask(id)).found,
@@ -45,17 +67,25 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
     update: async (resource, id, change, by) => {
       let next: Row = {}
       const work = () =>
-        database.write(async within => {
-          const before = await locked(within, resource, id)
-          const values = typeof change === 'function' ? change(before) : change
-          next = { ...before, ...values }
-          const json = await update(within, resource, id, next, clock.now())
-          const changes = changesOf(resource, before, next)
-          if (Object.keys(changes).length > 0) await trail.note(within, 'update', resource.name, id, changes, by)
-          return json
-        })
+        database.write(within =>
+          updateOne(within, resource, id, by, before => {
+            next = { ...before, ...(typeof change === 'function' ? change(before) : change) }
+            return next
+          }),
+        )
       return told(database, resource, () => next, id, work)
     },
+    updateAll: (resource, ids, change, by) =>
+      database.write(async within => {
+        const errors: FieldError[] = []
+        for (const id of ids)
+          errors.push(
+            ...(await errorsOf(within, resource, id, note =>
+              updateOne(within, resource, id, by, before => note({ ...before, ...change(before, id) })),
+            )),
+          )
+        if (errors.length > 0) throw invalid(errors)
+      }),
     // Its deletion is the server's work, and holds nothing here.
     isWidelyReferredTo: async () => false,
     remove: (resource, id, { cascade }, by) =>
@@ -70,6 +100,33 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
         }),
   }
   return port
+}
+
+/** What keeps one record from being changed, rather than all. */
+const OF_ONE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['invalid', 'not_found', 'conflict', 'forbidden'])
+
+/** What is wrong with the change of one of several records, which is undone then; the transaction goes on. */
+async function errorsOf(
+  within: Queries,
+  resource: Resource,
+  id: number,
+  change: (note: (next: Row) => Row) => Promise<unknown>,
+): Promise<FieldErrors> {
+  let made: Row = {}
+  await within.run(raw('SAVEPOINT one'))
+  try {
+    await change(next => {
+      made = next
+      return next
+    })
+    await within.run(raw('RELEASE SAVEPOINT one'))
+    return []
+  } catch (error) {
+    await within.run(raw('ROLLBACK TO SAVEPOINT one'))
+    if (isConstraint(error)) return errorsOfRecord(id, invalid(await violations(within, resource, made, id)))
+    if (!(error instanceof AppError) || !OF_ONE.has(error.code)) throw error
+    return errorsOfRecord(id, error)
+  }
 }
 
 /** Makes a change; where a constraint fails, the sentences for it are worked out. */

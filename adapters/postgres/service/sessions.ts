@@ -14,10 +14,11 @@ interface SessionRow {
   readonly email: string
   readonly role: Role
   readonly tenant_id: number | null
+  readonly origin: string | null
 }
 
 const SELECT =
-  raw(`SELECT s.token_hash, s.created_at, s.expires_at, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
+  raw(`SELECT s.token_hash, s.created_at, s.expires_at, s.origin, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
   FROM sessions s JOIN accounts a ON a.id = s.account_id AND NOT a.disabled`)
 
 const toSession = (row: SessionRow): Session => ({
@@ -47,8 +48,9 @@ export function sessions(database: Database, trail: AuditTrail): Sessions {
     open: (tokenHash, { id, passwordHash }, { createdAt, expiresAt }, by) =>
       database.write(async within => {
         // An account may have been changed or deleted while its password was checked.
-        const opened = await within.run(sql`INSERT INTO sessions (token_hash, account_id, created_at, expires_at)
-          SELECT ${tokenHash}, id, ${createdAt}, ${expiresAt} FROM accounts
+        const opened =
+          await within.run(sql`INSERT INTO sessions (token_hash, account_id, created_at, expires_at, origin)
+          SELECT ${tokenHash}, id, ${createdAt}, ${expiresAt}, ${by?.origin ?? null} FROM accounts
           WHERE id = ${id} AND NOT disabled AND password_hash = ${passwordHash} FOR SHARE`)
         if (opened === 0) throw invalidCredentials()
         await trail.note(within, 'login', 'accounts', id, {}, by)
@@ -78,6 +80,7 @@ export function sessions(database: Database, trail: AuditTrail): Sessions {
     list: async () =>
       (await database.rows<SessionRow>(sql`${SELECT} ORDER BY s.created_at DESC, s.token_hash`)).map(row => ({
         ...toSession(row),
+        origin: row.origin,
         id: row.token_hash.slice(0, ID_LENGTH),
       })),
   }

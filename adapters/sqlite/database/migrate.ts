@@ -23,6 +23,7 @@ import { trunks } from './migrations/020-trunks.ts'
 import { switchChanges } from './migrations/021-switch-changes.ts'
 import { gatewayFailures } from './migrations/022-gateway-failures.ts'
 import { accountTenants } from './migrations/023-account-tenants.ts'
+import { sessionOrigins } from './migrations/024-session-origins.ts'
 
 /** In order; a database's `user_version` is the number of migrations applied to it. */
 export const migrations: readonly string[] = [
@@ -49,6 +50,7 @@ export const migrations: readonly string[] = [
   switchChanges,
   gatewayFailures,
   accountTenants,
+  sessionOrigins,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

@@ -1,6 +1,7 @@
-import { changesOf } from '../../../core/audit.ts'
-import { notFound } from '../../../core/errors.ts'
+import { type Actor, changesOf } from '../../../core/audit.ts'
+import { AppError, type ErrorCode, errorsOfRecord, type FieldError, invalid, notFound } from '../../../core/errors.ts'
 import type { Records } from '../../../core/ports/records.ts'
+import type { Resource, Row } from '../../../core/resources/resource.ts'
 import { type Bound, holding } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { tableOf } from '../database/table.ts'
@@ -14,6 +15,9 @@ import type { RecordSteps } from './record-steps.ts'
 import { widelyReferredTo } from './referring.ts'
 import { joinSql, viewSql } from './view.ts'
 
+/** What keeps one record from being changed, rather than all. */
+const OF_ONE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['invalid', 'not_found', 'conflict', 'forbidden'])
+
 /** The storage port for resources, over one connection. */
 export function records(connection: Connection, writer: Writer, steps: RecordSteps, trail: AuditTrail): Records {
   const { value } = connection
@@ -23,6 +27,15 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
       `SELECT ${viewSql(resource, 'single')} FROM ${tableOf(resource.name)} t ${joinSql(resource, 'single')} WHERE t.id = ?`,
     ),
   )
+  const updateOne = (resource: Resource, id: number, change: (stored: Row) => Row, by: Actor | undefined): string => {
+    const before = steps.find(resource, id)
+    if (!before) throw notFound(resource.label)
+    const values = change(before)
+    const json = steps.update(resource, id, values)
+    const changes = changesOf(resource, before, { ...before, ...values })
+    if (Object.keys(changes).length > 0) trail.note('update', resource.name, id, changes, by)
+    return json
+  }
   return {
     list: (resource, query) => listPages(connection, resource, query),
     show: async (resource, id) => showing(resource).get(id) ?? null,
@@ -41,14 +54,19 @@ export function records(connection: Connection, writer: Writer, steps: RecordSte
         return json
       }),
     update: (resource, id, change, by) =>
+      writer.write(() => updateOne(resource, id, typeof change === 'function' ? change : () => change, by)),
+    updateAll: (resource, ids, change, by) =>
       writer.write(() => {
-        const before = steps.find(resource, id)
-        if (!before) throw notFound(resource.label)
-        const values = typeof change === 'function' ? change(before) : change
-        const json = steps.update(resource, id, values)
-        const changes = changesOf(resource, before, { ...before, ...values })
-        if (Object.keys(changes).length > 0) trail.note('update', resource.name, id, changes, by)
-        return json
+        const errors = ids.flatMap((id): readonly FieldError[] => {
+          try {
+            updateOne(resource, id, stored => change(stored, id), by)
+            return []
+          } catch (error) {
+            if (!(error instanceof AppError) || !OF_ONE.has(error.code)) throw error
+            return errorsOfRecord(id, error)
+          }
+        })
+        if (errors.length > 0) throw invalid(errors)
       }),
     isWidelyReferredTo: async (resource, id) => isWidelyReferredTo(resource, id),
     remove: (resource, id, { cascade }, by) =>

@@ -14,9 +14,10 @@ interface SessionRow {
   readonly email: string
   readonly role: Role
   readonly tenant_id: number | null
+  readonly origin: string | null
 }
 
-const SELECT = `SELECT s.token_hash, s.created_at, s.expires_at, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
+const SELECT = `SELECT s.token_hash, s.created_at, s.expires_at, s.origin, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
   FROM sessions s JOIN accounts a ON a.id = s.account_id AND a.disabled = 0`
 
 const toSession = (row: SessionRow): Session => ({
@@ -38,9 +39,10 @@ export function sessions(
     open: (tokenHash, { id, passwordHash }, { createdAt, expiresAt }, by) =>
       changing(() => {
         // An account may have been changed or deleted while its password was checked.
-        const { changes } = query<[string, string, string, number, string], unknown>(
-          'INSERT INTO sessions SELECT ?, id, ?, ? FROM accounts WHERE id = ? AND disabled = 0 AND password_hash = ?',
-        ).run(tokenHash, createdAt, expiresAt, id, passwordHash)
+        const { changes } = query<[string, string, string, string | null, number, string], unknown>(
+          `INSERT INTO sessions (token_hash, account_id, created_at, expires_at, origin)
+           SELECT ?, id, ?, ?, ? FROM accounts WHERE id = ? AND disabled = 0 AND password_hash = ?`,
+        ).run(tokenHash, createdAt, expiresAt, by?.origin ?? null, id, passwordHash)
         if (changes === 0) throw invalidCredentials()
         trail.note('login', 'accounts', id, {}, by)
       }),
@@ -79,7 +81,7 @@ export function sessions(
     list: async () =>
       query<[], SessionRow>(`${SELECT} ORDER BY s.created_at DESC`)
         .all()
-        .map(row => ({ ...toSession(row), id: row.token_hash.slice(0, ID_LENGTH) })),
+        .map(row => ({ ...toSession(row), origin: row.origin, id: row.token_hash.slice(0, ID_LENGTH) })),
   }
 }
 

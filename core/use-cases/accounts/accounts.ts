@@ -39,6 +39,8 @@ export interface ListedAccount extends Account {
 /** A session as administrators see it; `id` names it and is not its token. */
 export interface ListedSession extends Session {
   readonly id: string
+  /** The address of the login; null for a session older than that was kept. */
+  readonly origin: string | null
 }
 
 /**

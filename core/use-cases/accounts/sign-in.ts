@@ -16,16 +16,19 @@ export const loginFields = {
 /** From NIST SP 800-63B. */
 const SHORTEST_PASSWORD = 8
 
+/** The rules of a new password. */
+export const newPassword = {
+  untrimmed: true,
+  rule: {
+    holds: (given: string) => [...given].length >= SHORTEST_PASSWORD,
+    predicate: `must be at least ${SHORTEST_PASSWORD} characters`,
+  },
+} as const
+
 /** The rules for a new account or password; passwords stored earlier may be shorter. */
 export const accountFields = {
   ...loginFields,
-  password: text(1024, {
-    untrimmed: true,
-    rule: {
-      holds: given => [...given].length >= SHORTEST_PASSWORD,
-      predicate: `must be at least ${SHORTEST_PASSWORD} characters`,
-    },
-  }),
+  password: text(1024, newPassword),
 }
 
 export interface SessionLives {

@@ -39,8 +39,16 @@ export interface Administration {
   amend(resource: Resource, id: number, body: unknown, by?: Actor): Promise<Json>
   /** Changes the named members and keeps the others as they are then, whatever PATCH means for the resource. */
   change(resource: Resource, id: number, body: unknown, options?: ChangeOptions): Promise<Json>
+  /**
+   * Changes the named members of up to MOST_AT_ONCE records, all of them or none. Throws `invalid`: for the members, or
+   * for each record that cannot be changed so, under its id.
+   */
+  changeAll(resource: Resource, ids: readonly number[], body: unknown, by?: Actor): Promise<void>
   remove(resource: Resource, id: number, options: { cascade: boolean }, by?: Actor): Promise<void>
 }
+
+/** How many records are changed at once at most. */
+export const MOST_AT_ONCE = 1_000
 
 export interface ChangeOptions {
   /** Edits of JSON fields that the body does not name. */
@@ -104,6 +112,15 @@ export function administration(records: ServedRecords, onUnread: UnreadListener 
     create: async (resource, body, by) => {
       const values = await accept(resource, body, 'create')
       return tell(resource, values, await records.insert(resource, values, by))
+    },
+    changeAll: async (resource, ids, body, by) => {
+      if (ids.length === 0 || ids.length > MOST_AT_ONCE)
+        throw invalid([broken('ids', new Problem('max', `must be between 1 and ${MOST_AT_ONCE} ids`))])
+      const { values, errors } = parseMembers(resource.fields, asBody(body), 'merge')
+      if (Object.keys(values).length === 0 && errors.length === 0)
+        throw invalid([broken('change', new Problem('required', 'must name a field'))])
+      if (errors.length > 0) throw invalid(errors)
+      await records.updateAll(resource, [...new Set(ids)], () => values, by)
     },
     replace: (resource, id, body, by) => update(resource, id, body, resource.put, by ? { by } : {}),
     amend: (resource, id, body, by) =>

@@ -93,7 +93,6 @@ describe('an answer is packed', () => {
     for (const [path, asked] of [
       ['/api/admin/me', {}],
       ['/api/tenants/77', {}],
-      ['/openapi.json', { session: '' }],
       ['/api/dids', { session: '' }],
       ['/webhooks/gateway/1/dlr', { method: 'POST' }],
     ] as const) {
@@ -160,4 +159,17 @@ describe('a packed list', () => {
       for (const accept of NAMES)
         await assert.rejects(open('/api/dids', { accept }).then(async answer => UNPACK[accept](await bytesOf(answer))))
     }, 20))
+})
+
+it('the reference and the description are packed for those who accept that, without a session', async () => {
+  for (const path of ['/docs'])
+    for (const encoding of ['br', 'gzip']) {
+      const response = await fetch(`${world.service.url}${path}`, { headers: { 'accept-encoding': encoding } })
+      assert.equal(response.headers.get('content-encoding'), encoding, path)
+      assert.match(response.headers.get('vary') ?? '', /Accept-Encoding/i)
+      const plain = await fetch(`${world.service.url}${path}`, { headers: { 'accept-encoding': 'identity' } })
+      assert.equal(plain.headers.get('content-encoding'), null)
+      assert.equal(await response.text(), await plain.text())
+      assert.ok(Number(response.headers.get('content-length')) * 4 < Number(plain.headers.get('content-length')))
+    }
 })

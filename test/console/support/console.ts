@@ -58,6 +58,9 @@ function builtConsole() {
 
 const EXPECTED = /status of (?:401|403|404|409|422|429|503)|ERR_CONNECTION|ERR_INTERNET|ERR_FAILED/
 
+/** How long something is waited for that should come at once, on a machine with much else to do. */
+const PATIENCE_MS = 15_000
+
 /** Notes what a page must never do: throw, break the policy, complain, or ask another host. */
 async function openPage(
   browser: Browser,
@@ -68,6 +71,7 @@ async function openPage(
 ): Promise<Page> {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme })
   const page = await context.newPage()
+  page.setDefaultTimeout(PATIENCE_MS)
   page.on('pageerror', error => seen.push(`${path}: ${error.message}`))
   page.on('console', message => {
     const text = message.text()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { AppError } from '../../../core/errors.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { insert, row, shown } from '../../support/data/rows.ts'
 import { contract } from '../contract.ts'
@@ -117,3 +118,30 @@ behaviour('records are counted by their values, and identified, two at most', as
   assert.equal((await records.identify(resourceNamed('dids'), same)).length, 2)
   assert.equal(await records.count(resourceNamed('dids'), same), 3)
 })
+
+behaviour(
+  'several records are changed in one go, or none of them, with what is wrong with each',
+  async ({ records }) => {
+    const tenant = await insert(records, 'tenants')
+    const made: number[] = []
+    for (const number of ['101', '102', '103'])
+      made.push((await insert(records, 'extensions', { tenant_id: tenant.id, extension_number: number })).id)
+    const names = async () => Promise.all(made.map(async id => (await records.find(extensions, id))?.['display_name']))
+    await records.updateAll(extensions, made, (_, id) => ({ display_name: `No. ${id}` }))
+    assert.deepEqual(
+      await names(),
+      made.map(id => `No. ${id}`),
+    )
+    const before = await names()
+    await assert.rejects(
+      records.updateAll(extensions, [...made, 999], () => ({ extension_number: '200', display_name: 'All' })),
+      (error: unknown) => {
+        assert.ok(error instanceof AppError && error.code === 'invalid')
+        const fields = (error.details.errors ?? []).map(({ field }) => field)
+        assert.deepEqual(fields, [...made.slice(1).map(String), '999'])
+        return true
+      },
+    )
+    assert.deepEqual(await names(), before)
+  },
+)

@@ -119,3 +119,14 @@ behaviour('sessions are listed newest first, without their tokens', async ports 
   )
   assert.ok(list.every(({ id }) => id.length < TOKEN.length))
 })
+
+behaviour('a session is listed with the address of its login', async ports => {
+  const { bob } = await world(ports)
+  const life = { createdAt: ports.clock.now(), expiresAt: LATER }
+  await ports.sessions.open(OTHER, { ...bob, passwordHash: 'hash' }, life, { name: 'bob', origin: '192.0.2.7' })
+  const origins = (await ports.sessions.list()).map(({ account, origin }) => [account.name, origin])
+  assert.deepEqual(origins, [
+    ['bob', '192.0.2.7'],
+    ['ann', null],
+  ])
+})

@@ -73,10 +73,22 @@ export async function startService(
   const log = pino({ base: null }, { write })
   const appAt = (taken: string): Koa => {
     url = taken
-    const { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security, storage } =
-      trunkline
+    const {
+      access,
+      accountKeeping,
+      administration,
+      browsing,
+      tools,
+      messaging,
+      overview,
+      smsRouting,
+      signIn,
+      security,
+      storage,
+    } = trunkline
     return httpApp({
       access,
+      accountKeeping,
       administration,
       browsing,
       tools,

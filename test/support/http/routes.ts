@@ -6,10 +6,32 @@ import type { TestService } from './app.ts'
 
 /** Every route of the router. */
 export function routesOf({ trunkline, url }: TestService): readonly Route[] {
-  const { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security, storage } =
-    trunkline
+  const {
+    access,
+    accountKeeping,
+    administration,
+    browsing,
+    tools,
+    messaging,
+    overview,
+    smsRouting,
+    signIn,
+    security,
+    storage,
+  } = trunkline
   const { serverKeys, heartbeat } = storage
-  const useCases = { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security }
+  const useCases = {
+    access,
+    accountKeeping,
+    administration,
+    browsing,
+    tools,
+    messaging,
+    overview,
+    smsRouting,
+    signIn,
+    security,
+  }
   return apiRoutes({ ...useCases, serverKeys, heartbeat, baseUrl: url })
 }
 
@@ -19,12 +41,17 @@ export function pathsOf({ path }: Pick<Route, 'path'>, id: (resource: string) =>
     ? exposedResources.map(each => [each.name, path.replace(':resource', String(each.path))])
     : path.includes(':collection')
       ? resources.map(each => [each.name, path.replace(':collection', collectionOf(each))])
-      : [[kindOf(path), path.endsWith('/usage') ? `${path}?month=2026-01` : path]]
+      : [[kindIn(path), path.endsWith('/usage') ? `${path}?month=2026-01` : path]]
   return kinds.map(([name = '', each = '']) => each.replace(':id', String(id(name))))
 }
 
-const kindOf = (path: string): string =>
-  ['/calls/', '/jobs/', '/uploads/']
-    .find(part => path.includes(part))
-    ?.replaceAll('/', '')
-    .replace('calls', 'cdrs') ?? 'sms_gateways'
+const KINDS = {
+  '/calls/': 'cdrs',
+  '/messages/': 'sms_messages',
+  '/accounts/': 'accounts',
+  '/jobs/': 'jobs',
+  '/uploads/': 'uploads',
+}
+
+const kindIn = (path: string): string =>
+  Object.entries(KINDS).find(([part]) => path.includes(part))?.[1] ?? 'sms_gateways'

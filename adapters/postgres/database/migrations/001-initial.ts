@@ -205,7 +205,8 @@ CREATE TABLE sessions (
   token_hash text COLLATE "C" PRIMARY KEY,
   account_id bigint NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   created_at text COLLATE "C" NOT NULL,
-  expires_at text COLLATE "C" NOT NULL
+  expires_at text COLLATE "C" NOT NULL,
+  origin text COLLATE "C"
 );
 CREATE INDEX sessions_by_account ON sessions (account_id);
 CREATE INDEX sessions_by_expiry ON sessions (expires_at);

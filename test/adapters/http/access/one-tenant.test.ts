@@ -23,7 +23,7 @@ const MARKS = {
 }
 const GATEWAYS = 'sms_gateways'
 /** What belongs to no tenant and is for accounts of all. */
-const OF_ALL = /trunks|audit|quarantine|sms-routes(?!\/send)/
+const OF_ALL = /trunks|audit|quarantine|console\/accounts|console\/sessions|sms-routes(?!\/send)/
 
 const folder = temporaryFolder()
 let world: World

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { METHODS } from '../../../../adapters/http/route.ts'
 import { OPERATIONS, refusal } from '../../../../core/access/policy.ts'
 import { ROLES } from '../../../../core/ports/accounts.ts'
 import { exposedResources, resourceNamed } from '../../../../core/resources/all.ts'
@@ -42,6 +43,9 @@ const idOf = (name: string): number => ids[name] ?? 1
 /** What a record holds, as a body to give back. */
 const bodyOf = async (path: string): Promise<Record<string, unknown>> => (await ask.admin('GET', path)).json.data
 
+/** Even to look at them takes an admin. */
+const OF_ADMINS = /console\/(?:accounts|sessions)/
+
 describe('every route', () => {
   it('that needs a session declares what it requires of the account', () => {
     for (const { path, session, methods, needs } of routesOf(world.service))
@@ -75,7 +79,7 @@ describe('a supervisor', () => {
     for (const route of routesOf(world.service))
       for (const path of route.session === 'required' && route.methods.GET ? pathsOf(route, idOf) : []) {
         const answer = await ask.supervisor('GET', path)
-        assert.equal(answer.status, 200, path)
+        assert.equal(answer.status, OF_ADMINS.test(path) ? 403 : 200, path)
         assert.doesNotMatch(answer.text, new RegExp(SECRET), path)
         seen++
       }
@@ -110,7 +114,7 @@ describe('a supervisor', () => {
     for (const route of routesOf(world.service))
       for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const)
         for (const path of route.session === 'required' && route.methods[method] ? pathsOf(route, idOf) : []) {
-          if (/\/send$|\/quote$|\/exports\//.test(path)) continue
+          if (/\/(?:send|resend|quote)$|\/exports\//.test(path)) continue
           const { status, json } = await ask.supervisor(method, path, {})
           assert.equal(status, 403, `${method} ${path}`)
           assert.match(json.message, /^The role supervisor may not (create|change|delete|see secrets of) [\w ]+\.$/)
@@ -162,6 +166,19 @@ describe('a manager', () => {
   it('is shown secrets', async () => {
     const answer = await ask.manager('POST', `/api/console/records/extensions/${idOf('extensions')}/secrets`)
     assert.equal(answer.json.data.secret, SECRET)
+  })
+})
+
+describe('accounts and sessions', () => {
+  it('are for admins alone', async () => {
+    for (const route of routesOf(world.service).filter(({ path }) => OF_ADMINS.test(path)))
+      for (const method of METHODS.filter(each => route.methods[each]))
+        for (const path of pathsOf(route, () => 999)) {
+          const body = method === 'GET' ? undefined : {}
+          assert.equal((await ask.manager(method, path, body)).status, 403, `${method} ${path}`)
+          if (path.endsWith('/sessions') && method === 'DELETE') continue
+          assert.notEqual((await ask.admin(method, path, body)).status, 403, `${method} ${path}`)
+        }
   })
 })
 

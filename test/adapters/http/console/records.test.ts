@@ -142,3 +142,20 @@ test('a tenant is deleted with what belongs to it only when that is asked for', 
 test('messages are made by sending alone', async () => {
   assert.equal((await world.send('POST', at('sms-messages'), {})).status, 422)
 })
+
+test('many records are changed in one transaction, each with its entry in the trail, or none at all', async () => {
+  const ids: number[] = []
+  for (let n = 0; n < 3; n++) ids.push((await world.create('queues')).id)
+  const done = await world.send('PATCH', at('queues'), { ids, change: { status: 'inactive' } })
+  assert.deepEqual([done.status, done.json.message], [200, '3 queues changed.'], done.text)
+  const { json } = await world.get('/api/console/audit?resource=queues&action=update')
+  const changed = json.data.entries.map((entry: { record_id: number }) => entry.record_id)
+  for (const id of ids) assert.ok(changed.includes(id))
+  const wrong = await world.send('PATCH', at('queues'), { ids: [...ids, 999_999], change: { status: 'active' } })
+  assert.deepEqual([wrong.status, wrong.json.errors], [422, { 999999: ['Queue not found.'] }])
+  assert.equal((await world.get(at('queues', `/${ids[0]}`))).json.data.status, 'inactive')
+  for (const body of [{ ids: [], change: { status: 'x' } }, { ids, change: {} }, { ids: 'all', change: {} }, { ids }])
+    assert.equal((await world.send('PATCH', at('queues'), body)).status, 422, JSON.stringify(body))
+  const refused = await world.send('PATCH', at('queues'), { ids, change: { timeout: 'soon' } })
+  assert.deepEqual(Object.keys(refused.json.errors), ['timeout'])
+})

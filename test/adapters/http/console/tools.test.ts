@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { startWorld, type World } from '../../../support/data/records.ts'
+import { ndjsonRow, taken } from '../../../support/data/switch.ts'
+import { addGateway, json as answerJson, MESSAGE, startGateway } from '../../../support/messaging/gateway.ts'
 
 let world: World
 before(async () => {
@@ -76,4 +78,47 @@ test('records in quarantine are shown, tried again and discarded', async () => {
   assert.equal(refused.status, 422)
   const gone = await world.send('POST', '/api/console/quarantine/discard', { ids: [id] })
   assert.deepEqual(gone.json.data, { discarded: 1 })
+})
+
+test('calls are rated again by the rates of their time, first without changing anything', async () => {
+  const tenant = await world.create('tenants', { slug: 'rerated', country: null })
+  await world.create('extensions', { tenant_id: tenant.id, extension_number: '101' })
+  const { storage } = world.service.trunkline
+  await taken({ storage }, ndjsonRow({ accountcode: 'rerated', to: '+4930123456', start: '2026-03-05 12:00:00' }))
+  const rate = { tenant_id: tenant.id, prefix: '49', cost_per_minute: '0.06', billing_increment: 1, status: 'active' }
+  await world.create('rates', rate)
+  const asked = { tenant_id: tenant.id, month: '2026-03' }
+  const rerate = (body: object) => world.send('POST', '/api/console/calls/rerate', body)
+  for (const dry_run of [true, true, false]) {
+    const { status, json, text } = await rerate({ ...asked, dry_run })
+    assert.equal(status, 200, text)
+    const { changed, old_cost, new_cost, changes } = json.data
+    assert.deepEqual([json.data.dry_run, changed, old_cost, new_cost], [dry_run, 1, '0.0000', '0.0650'])
+    assert.deepEqual([changes.length, changes[0].new_prefix], [1, '49'])
+  }
+  assert.equal((await rerate(asked)).json.data.changed, 0)
+  assert.equal((await rerate({ ...asked, month: null, from: '2026-03-06', to: '2026-03-07' })).json.data.examined, 0)
+  assert.equal((await rerate({ ...asked, month: 'soon' })).status, 422)
+  assert.equal((await rerate({ tenant_id: 9_999 })).status, 404)
+  const { entries } = (await world.get('/api/console/audit?action=rerate')).json.data
+  assert.deepEqual(
+    entries.map(({ actor }: { actor: string }) => actor),
+    ['admin@example.com'],
+  )
+})
+
+test('a message that failed for certain is sent again as a new one, and no other is', async t => {
+  const provider = await startGateway()
+  t.after(() => provider.close())
+  const gateway = await addGateway(world.service, world.session, provider)
+  provider.answer(response => answerJson(response, 400, { error: 'no' }))
+  const failed = (await world.send('POST', `/api/sms-gateways/${gateway}/send`, MESSAGE)).json.data
+  assert.equal(failed.delivery_status, 'failed')
+  provider.answer(response => answerJson(response, 200, { id: 'm-2' }))
+  const again = await world.send('POST', `/api/console/messages/${failed.id}/resend`, {})
+  assert.equal(again.status, 200, again.text)
+  assert.ok(again.json.data.id > failed.id)
+  const refused = await world.send('POST', `/api/console/messages/${again.json.data.id}/resend`, {})
+  assert.equal(refused.status, 409)
+  assert.equal((await world.send('POST', '/api/console/messages/99999/resend', {})).status, 404)
 })

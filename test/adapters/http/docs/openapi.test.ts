@@ -99,11 +99,23 @@ test('the document is valid OpenAPI 3.1', async () => {
 })
 
 test('the document describes every route of the router, and nothing else', () => {
-  const { access, administration, browsing, tools, messaging, overview, smsRouting, signIn, security, storage } =
-    service.trunkline
+  const {
+    access,
+    accountKeeping,
+    administration,
+    browsing,
+    tools,
+    messaging,
+    overview,
+    smsRouting,
+    signIn,
+    security,
+    storage,
+  } = service.trunkline
   const { serverKeys, heartbeat } = storage
   const routes = apiRoutes({
     access,
+    accountKeeping,
     administration,
     browsing,
     tools,
@@ -275,11 +287,23 @@ async function startFailing(code: ErrorCode) {
       replace: fail,
       amend: fail,
       change: fail,
+      changeAll: fail,
       remove: fail,
     },
     tools: service.trunkline.tools,
     access: { ...service.trunkline.access, standing: fail },
     overview: fail,
+    accountKeeping: {
+      list: fail,
+      named: fail,
+      create: fail,
+      change: fail,
+      changePassword: fail,
+      remove: fail,
+      sessions: fail,
+      endSession: fail,
+      endSessions: fail,
+    },
     browsing: { part: fail, count: fail, one: fail, secrets: fail, assertSeen: () => {} },
     messaging: {
       send: fail,

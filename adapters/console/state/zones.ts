@@ -1,0 +1,35 @@
+import { signal } from '@preact/signals'
+import { midnights } from '../../../core/rating/period.ts'
+import { get } from './api.ts'
+import { objectOf } from './load.ts'
+import { me } from './session.ts'
+import { zoneShown } from './shown.ts'
+
+/** The time zones of the tenants that were looked at, by id; null for one that could not be had. */
+const known = signal<ReadonlyMap<number, string | null>>(new Map())
+const asked = new Set<number>()
+
+/** The time zone of a tenant; undefined while it is not known, or without a tenant. */
+export function zoneOf(tenantId: unknown): string | undefined {
+  const { tenant } = me.value ?? {}
+  if (tenant) return tenant.timezone
+  if (typeof tenantId !== 'number') return undefined
+  if (!asked.has(tenantId)) void ask(tenantId)
+  return known.value.get(tenantId) ?? undefined
+}
+
+async function ask(tenantId: number): Promise<void> {
+  asked.add(tenantId)
+  const found = await get(`/api/console/records/tenants/${tenantId}`).catch(() => null)
+  const { timezone } = objectOf(found)
+  known.value = new Map([...known.value, [tenantId, typeof timezone === 'string' ? timezone : null]])
+}
+
+/** The beginning of a day, `YYYY-MM-DD`, in the zone that times are shown in; anything else as it is. */
+export function momentOf(text: string, timeZone: string | undefined): string {
+  return /^\d{4}-\d\d-\d\d$/.test(text) ? midnights(zoneShown(timeZone))(text) : text
+}
+
+/** The day after, `YYYY-MM-DD`. */
+export const dayAfter = (day: string): string =>
+  new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)

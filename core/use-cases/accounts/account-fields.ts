@@ -1,0 +1,28 @@
+import { ROLES } from '../../ports/accounts.ts'
+import { boolean, refersTo, text } from '../../resources/field.ts'
+import { rules } from '../../resources/values/text-rules.ts'
+import { accountFields, newPassword } from './sign-in.ts'
+
+const role = { rule: rules.oneOf(...ROLES), examples: ['manager'] }
+const tenant = refersTo('tenants', 'keep', { optional: true })
+/** Left out, a random one is made. */
+const password = text(1024, { ...newPassword, optional: true, secret: true })
+
+/** What an account is created from. */
+export const newAccountFields = {
+  email: accountFields.email,
+  name: text(255, { optional: true, examples: ['Carol'] }),
+  role: text(20, { ...role, optional: true }),
+  tenant_id: tenant,
+  password,
+}
+
+/** What may be changed of an account. */
+export const accountChangeFields = {
+  name: text(255, { examples: ['Carol'] }),
+  role: text(20, role),
+  tenant_id: tenant,
+  disabled: boolean(),
+}
+
+export const passwordFields = { password }
