@@ -1,7 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { asteriskFollower } from '../adapters/asterisk/follower.ts'
-import type { ManagerPlace } from '../adapters/asterisk/manager.ts'
-import { asterisk } from '../adapters/asterisk/switch.ts'
+import { asterisk } from '../adapters/asterisk/asterisk.ts'
 import { system } from '../adapters/system/system.ts'
 import type { AsteriskSetting } from '../config/asterisk.ts'
 import type { Settings } from '../config/settings.ts'
@@ -9,15 +7,17 @@ import { AppError } from '../core/errors.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
 import type { Served, Serving } from './serving.ts'
 
+type ManagerPlace = Parameters<typeof asterisk.ask>[0]['place']
+
 /** The Asterisk in the settings. */
 export const asteriskOf = ({ asterisk: setting }: Settings): TelephoneSwitch | null =>
-  setting ? asterisk({ folder: setting.dir, place: placeOf(setting), clock: system.clock() }) : null
+  setting ? asterisk.ask({ folder: setting.dir, place: placeOf(setting), clock: system.clock() }) : null
 
 /** Keeps Asterisk in line with the database. */
 export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving): Served | null {
   if (!setting) return null
   const { directory, usage, rates, log } = serving
-  const follower = asteriskFollower({
+  const follower = asterisk.follow({
     ...{ folder: setting.dir, place: placeOf(setting), directory, usage, rates },
     now: () => performance.now(),
     onTrouble: error => log.error({ err: error, switch: 'asterisk' }, 'Asterisk is not up to date'),

@@ -21,7 +21,7 @@ export function wiringFor(environment: Environment): Wiring {
     profiles: async options => (await import('./own-profiles.ts')).ownProfiles(load(options).settings),
     switches: async options => (await import('./switches.ts')).switchesOf(load(options).settings),
     setups: {
-      asterisk: async (_options, given) => (await import('../adapters/asterisk/setup.ts')).asteriskSetup(given),
+      asterisk: async (_options, given) => (await import('../adapters/asterisk/asterisk.ts')).asterisk.setup(given),
       freeswitch: async (options, given) => {
         const { freeswitch } = await import('../adapters/freeswitch/freeswitch.ts')
         return freeswitch.setup(given, { daemonUrl: ownUrl(load(options).settings) })

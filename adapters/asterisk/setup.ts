@@ -56,7 +56,7 @@ export function asteriskSetup({ out, address }: SetupOptions): SwitchSetup {
       { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
     ],
     steps: [
-      `move ${FOLDER} aside (mv ${FOLDER} ${FOLDER}.before), make it anew (install -d -o root -g asterisk -m 0750 ${FOLDER}), and put the files of ${out} into it (install -o root -g asterisk -m 0640 ${out}/*.conf ${FOLDER}/); where there was an asterisk.conf, copy that back`,
+      `move ${FOLDER} aside (mv ${FOLDER} ${FOLDER}.before), create it again (install -d -o root -g asterisk -m 0750 ${FOLDER}), and put the files of ${out} into it (install -o root -g asterisk -m 0640 ${out}/*.conf ${FOLDER}/); where there was an asterisk.conf, copy that back`,
       `make the folder that trunklined writes into: install -d -o trunkline -g asterisk -m 2750 ${FOLDER}/trunkline`,
       `let trunklined read the call records: usermod -a -G asterisk trunkline`,
       `put the member "asterisk" of ${out}/trunkline.json into /etc/trunkline/trunkline.json`,
@@ -119,7 +119,16 @@ export function setupFiles(setup: Setup): SwitchSetup['files'] {
     file('voicemail.conf', '[general]', 'format = wav', 'maxsecs = 300', 'maxmsg = 100', '', included('voicemail')),
     file(
       'cdr.conf',
-      ...['[general]', 'enable = yes', 'unanswered = no', '', '[csv]', 'usegmtime = yes', 'loguniqueid = yes'],
+      ...[
+        '[general]',
+        'enable = yes',
+        'unanswered = no',
+        'initiatedseconds = yes',
+        '',
+        '[csv]',
+        'usegmtime = yes',
+        'loguniqueid = yes',
+      ],
       ...['loguserfield = yes', 'newcdrcolumns = yes', 'accountlogs = no'],
     ),
   ]

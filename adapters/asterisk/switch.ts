@@ -22,7 +22,7 @@ export interface AsteriskParts {
 const MOST_ASKED = 1_000
 
 /** An Asterisk that is queried over its manager interface, on a new connection each time. */
-export function asterisk({ folder, place, clock }: AsteriskParts): TelephoneSwitch {
+export function asteriskSwitch({ folder, place, clock }: AsteriskParts): TelephoneSwitch {
   const connected = async <T>(ask: (manager: Manager) => Promise<T>): Promise<T> => {
     const manager = await openManager(place)
     try {

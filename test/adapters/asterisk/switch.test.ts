@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { marked } from '../../../adapters/asterisk/marked.ts'
 import { FILES } from '../../../adapters/asterisk/render/files.ts'
 import { NEEDED_MODULES } from '../../../adapters/asterisk/setup.ts'
-import { asterisk } from '../../../adapters/asterisk/switch.ts'
+import { asteriskSwitch } from '../../../adapters/asterisk/switch.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { TelephoneSwitch } from '../../../core/ports/switching.ts'
 import { type Actions, type HeldManager, heldManager, listed, ok, PASSWORD } from '../../support/asterisk/manager.ts'
@@ -25,7 +25,7 @@ describe('an Asterisk that is asked', () => {
   let output: (command: string) => string
   let manager: HeldManager
   const ask = (password = PASSWORD): TelephoneSwitch =>
-    asterisk({
+    asteriskSwitch({
       folder,
       place: { host: '127.0.0.1', port: manager.port, user: 'trunkline', password },
       clock: manualClock(),
