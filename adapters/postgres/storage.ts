@@ -11,7 +11,7 @@ import type { Notices } from '../../core/ports/notices.ts'
 import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
 import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
-import type { LimitUsage, RatedPrefixes, SwitchChanges } from '../../core/ports/switching.ts'
+import type { LimitUsage, RatedPrefixes, SwitchChanges, SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { bulk } from './bulk/bulk.ts'
@@ -34,6 +34,7 @@ import { smsReports } from './service/sms-reports.ts'
 import { limitUsage } from './switching/limit-usage.ts'
 import { ratedPrefixes } from './switching/rated-prefixes.ts'
 import { switchChanges } from './switching/switch-changes.ts'
+import { switchDirectory } from './switching/switch-directory.ts'
 
 /** The ports that a PostgreSQL database serves so far. */
 export interface Storage {
@@ -58,6 +59,8 @@ export interface Storage {
   readonly ratedPrefixes: RatedPrefixes
   /** Each follows the changes for itself. */
   switchChanges(): SwitchChanges
+  /** A new one, which keeps what it has read for as long as it is used. */
+  switchDirectory(): SwitchDirectory
   readonly audit: Audit
   readonly database: Database
   close(): Promise<void>
@@ -85,9 +88,13 @@ export async function openStorage(address: string, options: StorageOptions): Pro
   }
   const { clock } = options
   const trail = auditTrail(clock, options.actor ?? ITSELF)
+  const ofCalls = {
+    calls: translating(calls(database, clock, trail)),
+    limitUsage: translating(limitUsage(database, clock)),
+  }
   return {
     records: translating(records(database, clock, trail)),
-    calls: translating(calls(database, clock, trail)),
+    calls: ofCalls.calls,
     bulk: bulk(database, clock, trail),
     decks: translating(decks(database, clock, trail)),
     messages: translating(messages(database, clock, trail)),
@@ -104,9 +111,10 @@ export async function openStorage(address: string, options: StorageOptions): Pro
     serverKeys: translating(serverKeys(database)),
     notices: translating(notices(database, clock)),
     maintenance: translating(maintenance(database, address)),
-    limitUsage: translating(limitUsage(database, clock)),
+    limitUsage: ofCalls.limitUsage,
     ratedPrefixes: translating(ratedPrefixes(database)),
     switchChanges: () => translating(switchChanges(database)),
+    switchDirectory: () => translating(switchDirectory(database, { ...ofCalls, clock })),
     database,
     close: () => database.close(),
   }

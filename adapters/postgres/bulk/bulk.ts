@@ -24,7 +24,14 @@ export function bulk(database: Database, clock: Clock, trail: AuditTrail): Bulk 
     lastId: async ({ name }) =>
       (await database.value<number>(sql`SELECT coalesce(max(id), 0) FROM ${raw(tableOf(name))}`)) ?? 0,
     dump: (resource, fields, selection) => dump(database, resource, fields, selection),
-    asOfNow: read => database.snapshot(within => read({ dump: (...given) => dump(within, ...given) })),
+    asOfNow: async read => {
+      const session = database.session()
+      try {
+        return await session.snapshot(within => read({ dump: (...given) => dump(within, ...given) }))
+      } finally {
+        await session.close()
+      }
+    },
   }
 }
 

@@ -13,18 +13,27 @@ interface ChangeRow {
   readonly changed_by: string
 }
 
-/** Follows the changes from the moment when it is asked first. */
+/** Follows the changes from the moment when it is made. */
 export function switchChanges(database: Database): SwitchChanges {
   const records = recordChanges(database)
   const calls = newCalls(database)
-  return { next: async () => ({ records: await records(), calls: await calls() }) }
+  const next = async () => ({ records: await records(), calls: await calls() })
+  const begun = next()
+  // Whoever asks is told.
+  begun.catch(() => undefined)
+  return {
+    next: async () => {
+      await begun
+      return next()
+    },
+  }
 }
 
 /**
  * Triggers note in which transaction a tenant's records were changed last. Transactions end in any order, so each look
  * begins at the oldest that was under way at the last one, and leaves out what was seen then.
  */
-function recordChanges(database: Database): () => Promise<Changed> {
+export function recordChanges(database: Database): () => Promise<Changed> {
   const now = (): Promise<string | undefined> =>
     database.value<string>(sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text`)
   let from: string | undefined

@@ -8,6 +8,7 @@ const serves: readonly Port[] = [
   'bulk',
   'maintenance',
   'limitUsage',
+  'switchDirectory',
   'calls',
   'decks',
   'smsRoutes',

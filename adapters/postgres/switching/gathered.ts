@@ -1,0 +1,62 @@
+import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory } from '../../../core/switching/directory.ts'
+import { type Carriers, type KnownTenant, routesOf } from './known-tenants.ts'
+import type { SwitchRecords } from './switch-records.ts'
+
+/** The records of one tenant that a question is about, and those that they lead to. */
+export interface Gathered {
+  readonly known: KnownTenant
+  readonly carriers: Carriers
+  /** Reads and keeps it; null where there is none. */
+  addExtension(number: string): Promise<SwitchExtension | null>
+  /** With its agents. */
+  addQueue(number: string): Promise<SwitchQueue | null>
+  /** With what its routes lead to. */
+  addDid(id: number): Promise<void>
+  keepExtension(extension: SwitchExtension): void
+  keepQueue(queue: SwitchQueue): void
+  /** Keeps a DID without reading what it leads to. */
+  show(did: SwitchDid): void
+  directory(): TenantDirectory
+}
+
+export function gathering(known: KnownTenant, carriers: Carriers, records: SwitchRecords): Gathered {
+  const { tenant, dialling, limits } = known
+  const extensions = new Map<string, SwitchExtension>()
+  const queues = new Map<string, SwitchQueue>()
+  const dids = new Map<string, SwitchDid>()
+  const gathered: Gathered = {
+    known,
+    carriers,
+    addExtension: async number => {
+      const found = extensions.get(number) ?? (await records.extension(tenant.id, number))
+      if (found) extensions.set(number, found)
+      return found
+    },
+    addQueue: async number => {
+      const found = await records.queue(tenant.id, number)
+      if (!found) return null
+      gathered.keepQueue(found)
+      for (const { extension } of found.agents) await gathered.addExtension(extension)
+      return found
+    },
+    addDid: async id => {
+      const found = await records.did(id)
+      if (!found) return
+      gathered.show(found)
+      for (const { type, number } of found.targets)
+        await (type === 'extension' ? gathered.addExtension(number) : gathered.addQueue(number))
+    },
+    keepExtension: extension => void extensions.set(extension.number, extension),
+    // Of several queues with one number, the oldest has it.
+    keepQueue: queue => {
+      if (!queues.has(queue.number)) queues.set(queue.number, queue)
+    },
+    show: did => void dids.set(dialling.read(did.number).digits, did),
+    directory: () => ({
+      ...{ tenant, dialling, limits, extensions, queues, dids },
+      trunks: carriers.trunks,
+      trunkRoutes: routesOf(carriers, tenant.id),
+    }),
+  }
+  return gathered
+}

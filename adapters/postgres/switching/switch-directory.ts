@@ -1,0 +1,157 @@
+import { plannedDialling, type ReadNumber } from '../../../core/dialling/dialling.ts'
+import { planOf } from '../../../core/dialling/plan.ts'
+import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
+import { routeFor } from '../../../core/prefix-routes.ts'
+import { isNothing } from '../../../core/switching/changes.ts'
+import type { CallRequest } from '../../../core/switching/decision.ts'
+import type { SwitchExtension, TenantDirectory } from '../../../core/switching/directory.ts'
+import { isFitNumber } from '../../../core/switching/fit.ts'
+import type { Database } from '../database/database.ts'
+import { insideFacts, outsideFacts, type Sources } from './call-facts.ts'
+import { type DidNumbers, type DidOwner, didNumbers } from './did-numbers.ts'
+import { type Gathered, gathering } from './gathered.ts'
+import { type KnownTenant, type KnownTenants, knownTenants, routesOf } from './known-tenants.ts'
+import { recordChanges } from './switch-changes.ts'
+import { type SwitchRecords, switchRecords } from './switch-records.ts'
+
+/** What the answers are made of. */
+interface Shared {
+  readonly records: SwitchRecords
+  readonly known: KnownTenants
+  readonly numbers: DidNumbers
+}
+
+/** The storage port for what switches ask. It keeps nothing of extensions, queues and DIDs but which number is whose. */
+export function switchDirectory(database: Database, sources: Sources): SwitchDirectory {
+  const records = switchRecords(database)
+  const known = knownTenants(records)
+  const numbers = didNumbers(database, async id => (await known.of(id))?.dialling ?? null)
+  const shared = { records, known, numbers }
+  const changes = recordChanges(database)
+  const current = async (): Promise<void> => {
+    const changed = await changes()
+    if (isNothing(changed)) return
+    known.changed(changed)
+    numbers.changed(changed)
+  }
+  const tenantOf = async (id: number | null): Promise<KnownTenant | null> => (id === null ? null : known.of(id))
+  const wholeOf = async (id: number | null): Promise<TenantDirectory | null> => {
+    await current()
+    const tenant = await tenantOf(id)
+    return tenant && whole(tenant, shared)
+  }
+  return {
+    registrant: async (domain, extension) => {
+      await current()
+      const tenant = await tenantOf(await records.tenantWith.domain(domain))
+      if (!tenant) return null
+      const parts = await gatheringOf(tenant, shared)
+      await parts.addExtension(extension)
+      return parts.directory()
+    },
+    forCall: async (slug, request, { isTold = false } = {}) => {
+      await current()
+      const tenant = await tenantOf(await records.tenantWith.slug(slug))
+      if (!tenant) return null
+      return request.from === 'extension'
+        ? placed(tenant, { ...request, isTold }, shared, sources)
+        : brought(request.dialled, shared, tenant)
+    },
+    forDid: async number => {
+      await current()
+      return brought(number, shared, null)
+    },
+    whole: async slug => wholeOf(await records.tenantWith.slug(slug)),
+    all: async function* () {
+      for (const id of await records.tenantIds()) {
+        const directory = await wholeOf(id)
+        if (directory) yield directory
+      }
+    },
+  }
+}
+
+const gatheringOf = async (tenant: KnownTenant, { known, records }: Shared): Promise<Gathered> =>
+  gathering(tenant, await known.carriers(), records)
+
+/** A call to a DID: of that tenant, or of whichever has it. */
+async function brought(dialled: string, shared: Shared, tenant: KnownTenant | null): Promise<CallFacts | null> {
+  const owner = await dialledDid(dialled, shared)
+  const of = tenant ?? (owner && (await shared.known.of(owner.tenantId)))
+  if (!of) return null
+  const parts = await gatheringOf(of, shared)
+  if (owner?.tenantId === of.tenant.id) await parts.addDid(owner.id)
+  return insideFacts(parts)
+}
+
+/** The DID that a carrier calls: by E.164 with or without its plus, else as it is dialled in the country of its tenant. */
+async function dialledDid(dialled: string, { numbers, known }: Shared): Promise<DidOwner | null> {
+  if (!isFitNumber(dialled)) return null
+  const digits = dialled.replace(/^\+/, '')
+  const exact = (await numbers.find(digits)) ?? (digits.startsWith('00') ? await numbers.find(digits.slice(2)) : null)
+  if (exact || dialled.startsWith('+')) return exact
+  const found = new Map<number, DidOwner>()
+  for (const country of known.countries()) {
+    const owner = await numbers.find(readIn(country, dialled))
+    if (owner && (await known.of(owner.tenantId))?.dialling.country === country) found.set(owner.id, owner)
+  }
+  const [only = null, ...others] = found.values()
+  return others.length === 0 ? only : null
+}
+
+function readIn(country: string, dialled: string): string {
+  const plan = planOf(country)
+  return plan ? plannedDialling({ plan, areaCode: '', internationalPrefix: null }).read(dialled).digits : ''
+}
+
+async function placed(
+  tenant: KnownTenant,
+  { extension, dialled, isTold }: Extract<CallRequest, { from: 'extension' }> & { readonly isTold: boolean },
+  shared: Shared,
+  sources: Sources,
+): Promise<CallFacts> {
+  const parts = await gatheringOf(tenant, shared)
+  const caller = await parts.addExtension(extension)
+  const isInside = (await parts.addExtension(dialled)) ?? (await parts.addQueue(dialled))
+  if (!caller || isInside || !isFitNumber(dialled)) return insideFacts(parts)
+  const read = tenant.dialling.read(dialled)
+  const owner = await shared.numbers.find(read.digits)
+  if (owner?.tenantId === tenant.tenant.id) {
+    await parts.addDid(owner.id)
+    return insideFacts(parts)
+  }
+  await addShown(parts, caller, read, shared)
+  return outsideFacts(parts, { caller, read, isTold }, sources)
+}
+
+/** The DIDs that carriers may be shown as the caller. */
+async function addShown(
+  parts: Gathered,
+  caller: SwitchExtension,
+  { digits }: ReadNumber,
+  { records, known, numbers }: Shared,
+): Promise<void> {
+  const { id } = parts.known.tenant
+  const names = routeFor(routesOf(parts.carriers, id), id, digits)?.trunks ?? []
+  const ofTrunks = await Promise.all(names.map(name => known.shownBy(id, name)))
+  for (const did of [...ofTrunks.flat(), ...(await records.didsTo(caller.id))])
+    if (await isOwn(did, parts.known, numbers)) parts.show(did)
+}
+
+/** Everything of a tenant. */
+async function whole(tenant: KnownTenant, shared: Shared): Promise<TenantDirectory> {
+  const { records, numbers } = shared
+  const { id } = tenant.tenant
+  const parts = await gatheringOf(tenant, shared)
+  for (const each of await records.of.extensions(id)) parts.keepExtension(each)
+  for (const each of await records.of.queues(id)) parts.keepQueue(each)
+  for (const each of await records.of.dids(id)) if (await isOwn(each, tenant, numbers)) parts.show(each)
+  return parts.directory()
+}
+
+/** Of several DIDs with one number, only one has it. */
+const isOwn = async (
+  { id, number }: { readonly id: number; readonly number: string },
+  { dialling }: KnownTenant,
+  numbers: DidNumbers,
+): Promise<boolean> => (await numbers.find(dialling.read(number).digits))?.id === id

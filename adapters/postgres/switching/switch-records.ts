@@ -1,0 +1,147 @@
+import type { StoredRoute } from '../../../core/ports/prefix-routes.ts'
+import type { Row } from '../../../core/resources/resource.ts'
+import type { SwitchDid, SwitchExtension, SwitchQueue, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import type { Database } from '../database/database.ts'
+import { raw, type Sql, sql } from '../database/sql.ts'
+import { idsIn, ROUTE_TABLES } from '../service/prefix-routes.ts'
+
+/** Reads the records that switches go by, as they see them. */
+export type SwitchRecords = ReturnType<typeof switchRecords>
+
+const PAGE = 2_000
+
+const EXTENSIONS = raw(`SELECT id, extension_number AS number, display_name AS "displayName", secret, status,
+  voicemail_enabled, (SELECT count(*) FROM devices WHERE extension_id = e.id) AS devices FROM extensions e`)
+
+const QUEUES = raw(`SELECT id, queue_number AS number, name, strategy, timeout, status,
+  (SELECT coalesce(json_agg(json_build_array(x.extension_number, a.penalty) ORDER BY a.penalty, a.id), '[]')
+   FROM agents a JOIN extensions x ON x.id = a.extension_id WHERE a.queue_id = q.id) AS agents FROM queues q`)
+
+const DIDS = raw(`SELECT id, tenant_id AS "tenantId", number, provider, status,
+  (SELECT coalesce(json_agg(json_build_array(t.type, t.number) ORDER BY t.id), '[]') FROM (
+     SELECT r.id, r.target_type AS type, CASE r.target_type
+       WHEN 'extension' THEN (SELECT extension_number FROM extensions WHERE id = r.target_id)
+       ELSE (SELECT queue_number FROM queues WHERE id = r.target_id) END AS number
+     FROM routes r WHERE r.did_id = d.id) t WHERE t.number IS NOT NULL) AS targets FROM dids d`)
+
+type ExtensionRow = Omit<SwitchExtension, 'hasVoicemail'> & { readonly voicemail_enabled: boolean }
+type QueueRow = Omit<SwitchQueue, 'agents'> & { readonly agents: string }
+type DidRow = Omit<SwitchDid, 'targets'> & { readonly targets: string }
+type TenantRow = SwitchTenant & { readonly settings: string | null }
+
+export function switchRecords(database: Database) {
+  const first = async <R, T>(statement: Sql, read: (row: R) => T): Promise<T | null> => {
+    const row = await database.row<R>(statement)
+    return row === undefined ? null : read(row)
+  }
+  const all = async <R extends { readonly id: number }, T>(
+    select: Sql,
+    tenantId: number,
+    read: (row: R) => T,
+  ): Promise<T[]> => {
+    const found: T[] = []
+    for (let last = 0, isMore = true; isMore; ) {
+      const rows = await database.rows<R>(
+        sql`${select} WHERE tenant_id = ${tenantId} AND id > ${last} ORDER BY id LIMIT ${raw(String(PAGE))}`,
+      )
+      for (const row of rows) found.push(read(row))
+      last = rows.at(-1)?.id ?? last
+      isMore = rows.length === PAGE
+    }
+    return found
+  }
+  const { table, column } = ROUTE_TABLES.trunkRoutes
+  const idOf = async (statement: Sql): Promise<number | null> => (await database.value<number>(statement)) ?? null
+  return {
+    tenant: (id: number): Promise<TenantRow | null> =>
+      first<TenantRow, TenantRow>(
+        sql`SELECT id, slug, domain, status, timezone, settings FROM tenants WHERE id = ${id}`,
+        row => row,
+      ),
+    tenantWith: {
+      slug: (slug: string) => idOf(sql`SELECT id FROM tenants WHERE slug = ${slug}`),
+      domain: (domain: string) => idOf(sql`SELECT id FROM tenants WHERE domain = ${domain}`),
+    },
+    tenantIds: (): Promise<number[]> => database.values<number>(sql`SELECT id FROM tenants ORDER BY id`),
+    extension: (tenantId: number, number: string) =>
+      first(sql`${EXTENSIONS} WHERE tenant_id = ${tenantId} AND extension_number = ${number}`, extensionIn),
+    queue: (tenantId: number, number: string) =>
+      first(sql`${QUEUES} WHERE tenant_id = ${tenantId} AND queue_number = ${number} ORDER BY id LIMIT 1`, queueIn),
+    did: (id: number) => first(sql`${DIDS} WHERE id = ${id}`, didIn),
+    /** The DIDs that have a route to that extension. */
+    didsTo: async (extensionId: number): Promise<SwitchDid[]> =>
+      (
+        await database.rows<DidRow>(sql`${DIDS} WHERE id IN (SELECT did_id FROM routes
+          WHERE target_type = 'extension' AND target_id = ${extensionId} LIMIT ${raw(String(PAGE))}) ORDER BY id`)
+      ).map(didIn),
+    /** The oldest active DID of the tenant whose calls come from the trunk or from none that is known, and the oldest. */
+    shownBy: async (tenantId: number, trunk: string): Promise<SwitchDid[]> => {
+      const active = sql`${DIDS} WHERE tenant_id = ${tenantId} AND status = 'active'`
+      const shown = await database.row<DidRow>(sql`${active} AND (provider = ${trunk}
+        OR NOT EXISTS (SELECT 1 FROM trunks WHERE name = provider)) ORDER BY id LIMIT 1`)
+      const oldest = await database.row<DidRow>(sql`${active} ORDER BY id LIMIT 1`)
+      return [shown, oldest].flatMap(row => (row ? [didIn(row)] : []))
+    },
+    trunks: async (): Promise<ReadonlyMap<string, Trunk>> => {
+      const rows = await database.rows<Row & { readonly id: number }>(sql`SELECT * FROM trunks ORDER BY id`)
+      return new Map(rows.map(row => [String(row['name']), trunkIn(row)]))
+    },
+    routes: async (): Promise<readonly StoredRoute[]> => {
+      const rows = await database.rows<Omit<StoredRoute, 'via'> & { readonly ids: string }>(
+        sql`SELECT id, tenant_id, prefix, ${raw(column)} AS ids FROM ${raw(table)} ORDER BY id`,
+      )
+      return rows.map(({ ids, ...row }) => ({ ...row, via: idsIn(ids) }))
+    },
+    /** Everything of one tenant. */
+    of: {
+      extensions: (tenantId: number) => all(EXTENSIONS, tenantId, extensionIn),
+      queues: (tenantId: number) => all(QUEUES, tenantId, queueIn),
+      dids: (tenantId: number) => all(DIDS, tenantId, didIn),
+    },
+  }
+}
+
+const extensionIn = ({ voicemail_enabled, devices, ...row }: ExtensionRow): SwitchExtension => ({
+  ...row,
+  hasVoicemail: voicemail_enabled,
+  devices: Math.max(devices, 1),
+})
+
+const queueIn = ({ agents, ...row }: QueueRow): SwitchQueue => ({
+  ...row,
+  agents: pairsIn(agents).map(([extension, penalty]) => ({ extension: String(extension), penalty: Number(penalty) })),
+})
+
+const didIn = ({ targets, ...row }: DidRow): SwitchDid => ({
+  ...row,
+  targets: pairsIn(targets).map(([type, number]) => ({
+    type: type === 'queue' ? 'queue' : 'extension',
+    number: String(number),
+  })),
+})
+
+function pairsIn(text: string): readonly (readonly unknown[])[] {
+  const pairs: unknown = JSON.parse(text)
+  return Array.isArray(pairs) ? pairs : []
+}
+
+const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** What is not said is as the declaration of trunks has it. */
+function trunkIn({ id, ...row }: Row & { readonly id: number }): Trunk {
+  const { transport, number_form: form, max_calls: most } = row
+  return {
+    id,
+    name: String(row['name']),
+    host: String(row['host']),
+    port: Number(row['port']),
+    transport: transport === 'tcp' || transport === 'tls' ? transport : 'udp',
+    username: textIn(row['username']),
+    secret: textIn(row['secret']),
+    registers: row['registers'] === true,
+    numberForm: form === 'digits' || form === 'national' ? form : 'e164',
+    codecs: (textIn(row['codecs']) ?? '').split(',').flatMap(codec => codec.trim() || []),
+    maxCalls: typeof most === 'number' ? most : null,
+    status: String(row['status']),
+  }
+}
