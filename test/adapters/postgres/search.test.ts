@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { sql } from '../../../adapters/postgres/database/sql.ts'
+import { resources } from '../../../core/resources/all.ts'
+import { fold } from '../../../core/search.ts'
+import { manualClock } from '../../support/clock.ts'
+import { idsOf, insert } from '../../support/data/rows.ts'
+import { openEmpty } from '../../support/postgres/databases.ts'
+
+/** Letters whose cases old and new tables of Unicode agree on, and signs that patterns and languages take for others. */
+const LETTER = fc.constantFrom(...'aAbBäÄßéÉжЖсСσΣςİıК%_\\\'"/ .-0123456789漢😀')
+const TEXT = fc.string({ unit: LETTER, minLength: 1, maxLength: 12 })
+
+test('a search finds what folding in the core finds, whatever the text and however many are wanted', async () => {
+  const { records, close } = await openEmpty(manualClock())
+  try {
+    await insert(records, 'tenants')
+    const texts = fc.sample(TEXT, 60)
+    const made: { readonly id: number; readonly text: string }[] = []
+    for (const name of texts) {
+      const { id, queue_number: number, strategy } = await insert(records, 'queues', { name })
+      made.unshift({ id, text: fold([name, number, strategy].join('\x1f')) })
+    }
+    const needle = fc.oneof(
+      fc.string({ unit: LETTER, minLength: 1, maxLength: 3 }),
+      fc.constantFrom(...texts).map(text => text.toUpperCase()),
+    )
+    await fc.assert(
+      fc.asyncProperty(needle, fc.nat(5), async (search, most) => {
+        const expected = made.filter(({ text }) => text.includes(fold(search))).map(({ id }) => id)
+        assert.deepEqual(await idsOf(records, 'queues', { search }), expected)
+        assert.deepEqual(await idsOf(records, 'queues', { search, limit: most + 1 }), expected.slice(0, most + 1))
+      }),
+      { numRuns: 60 },
+    )
+    for (const search of ['a\0b', '\x1f']) assert.deepEqual(await idsOf(records, 'queues', { search }), [])
+  } finally {
+    await close()
+  }
+})
+
+test('each resource that is searched has one index of the text that searches look in, but for calls', async () => {
+  const { database, close } = await openEmpty(manualClock())
+  try {
+    const indexes = await database.rows<{ tablename: string; indexdef: string }>(
+      sql`SELECT tablename::text, indexdef FROM pg_indexes WHERE indexname LIKE '%\\_search\\_%' ORDER BY tablename`,
+    )
+    const searched = resources
+      .filter(({ search, name }) => search.length > 0 && name !== 'cdrs')
+      .map(({ name }) => name)
+    assert.deepEqual(
+      indexes.map(({ tablename }) => tablename),
+      searched.sort(),
+    )
+    for (const { indexdef } of indexes) assert.match(indexdef, /USING gin \(fold\(.*gin_trgm_ops\)$/)
+  } finally {
+    await close()
+  }
+})
