@@ -63,7 +63,7 @@ export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 
   readonly keepsLoopFree?: boolean
   readonly onUnread?: UnreadListener
   readonly surroundings?: Surroundings
-  /** Called with an error of a job that is no fault of its input. */
+  /** Called with an error of a job that its input did not cause. */
   readonly onTrouble?: (error: unknown) => void
   /** Called for each limit on calls that is reached, once an hour or day. */
   readonly onLimit?: (name: LimitName) => void

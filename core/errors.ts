@@ -13,7 +13,7 @@ export type ErrorCode =
   | 'too_many_attempts'
   | 'busy' // another process holds the database, or a queue is full: try again
   | 'unavailable' // a switch or another program cannot be reached
-  | 'outcome_unknown' // the database was lost before it said whether it stored something
+  | 'outcome_unknown' // the database was lost before it reported whether it stored something
   | 'storage_full'
   | 'read_only' // the file or its folder cannot be written by this user
   | 'cannot_create' // no file can be created at that path

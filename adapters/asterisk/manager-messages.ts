@@ -31,8 +31,7 @@ export function messageReader(): (piece: string) => ManagerMessage[] {
       messages.push(messageOf(pending.slice(0, end)))
       pending = pending.slice(end + END.length)
     }
-    if (pending.length > LONGEST)
-      throw new AppError('unavailable', 'The manager interface sends a message without end.')
+    if (pending.length > LONGEST) throw new AppError('unavailable', 'The manager interface sends an endless message.')
     return messages
   }
 }

@@ -124,7 +124,7 @@ async function loaded(manager: Manager, folder: string): Promise<SwitchFinding[]
       warn(
         'asterisk_not_loaded',
         'error',
-        `Asterisk has not taken ${join(folder, `${name}.conf`)}: its own ${name}.conf must have the line #tryinclude ${join(folder, `${name}.conf`)}`,
+        `Asterisk has not loaded ${join(folder, `${name}.conf`)}: its own ${name}.conf must have the line #tryinclude ${join(folder, `${name}.conf`)}`,
         `asterisk -rx "module reload ${MODULES[name].module}"`,
       )
   }

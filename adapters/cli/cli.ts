@@ -12,5 +12,5 @@ async function run(argv: readonly string[], io: Io, wiring: Wiring): Promise<num
   return runProgram(argv, io, wiring, commands)
 }
 
-/** All that the programs use of this adapter. Commands are loaded when a command line is run. */
+/** Everything that the programs use of this adapter. Commands are loaded on use. */
 export const cli = { run, writeLines, reportDaemonFailure }

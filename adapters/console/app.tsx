@@ -54,7 +54,7 @@ export function App() {
       <KeyWindows />
       {isExpired.value && (
         <Dialog title="Your session has ended">
-          <p>Nothing you typed is lost. Log in to go on.</p>
+          <p>Nothing you typed is lost. Log in to continue.</p>
           <SignInForm email={me.value.email} />
         </Dialog>
       )}
@@ -64,7 +64,7 @@ export function App() {
 
 const Away = () => (
   <p class="banner" role="alert">
-    The service cannot be reached. What you typed is kept; it goes on as soon as the service is back.
+    The service cannot be reached. What you typed is kept; the console continues as soon as the service is back.
   </p>
 )
 

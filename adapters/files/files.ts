@@ -2,5 +2,5 @@ import { jobFolder, jobFolderOf, jobPath, uploadPath } from './job-folder.ts'
 import { errorSink, outputSink, rejectSink } from './job-sinks.ts'
 import { openText } from './text-input.ts'
 
-/** All that the programs use of this adapter. */
+/** Everything that the programs use of this adapter. */
 export const files = { openText, jobFolder, jobFolderOf, jobPath, uploadPath, errorSink, outputSink, rejectSink }

@@ -6,13 +6,13 @@ import { AppError } from '../../core/errors.ts'
 import type { Job, Upload } from '../../core/jobs/job.ts'
 import type { JobFile, JobStore } from '../../core/ports/jobs.ts'
 
-/** Where uploads and jobs are kept: beside the database, for its user alone. */
+/** Returns the folder of uploads and jobs: beside the database, readable only by its user. */
 export const jobFolderOf = (database: string): string =>
   database === ':memory:' ? join(tmpdir(), `trunkline-jobs-${process.pid}`) : `${database}-jobs`
 
-/** The file of an upload's bytes. */
+/** Returns the path of an upload's file. */
 export const uploadPath = (folder: string, id: number): string => join(folder, `upload-${id}.data`)
-/** A file that a job leaves. */
+/** Returns the path of a job's file. */
 export const jobPath = (folder: string, id: number, file: JobFile): string => join(folder, `job-${id}.${file}`)
 
 const FILES: readonly JobFile[] = ['rejects', 'errors', 'output']
@@ -22,13 +22,13 @@ const OWNER_ALONE = 0o600
 const isCode = (error: unknown, code: string): boolean =>
   error instanceof Error && 'code' in error && error.code === code
 
-/** A full disk has a code of its own; any other error stays. */
+/** Gives a full disk its own code; leaves any other error. */
 function translated(error: unknown): unknown {
   const isFull = isCode(error, 'ENOSPC') || isCode(error, 'EDQUOT') || isCode(error, 'EFBIG')
   return isFull ? new AppError('storage_full', 'The disk is full: the file was not kept.', { cause: error }) : error
 }
 
-/** Keeps uploads and jobs as files of a folder, which is made with the first of them. */
+/** Keeps uploads and jobs as files in a folder, which is created with the first of them. */
 export function jobFolder(folder: string): JobStore {
   const place = (kind: 'upload' | 'job', id: number): string => join(folder, `${kind}-${id}.json`)
   const write = async (path: string, value: unknown): Promise<void> => {
@@ -40,7 +40,7 @@ export function jobFolder(folder: string): JobStore {
       throw translated(error)
     }
   }
-  /** One change of a job's file at a time, the last one staying. */
+  /** Writes a job's file one change at a time; the last one wins. */
   let saving = Promise.resolve()
   return {
     load: () => load(folder),
@@ -86,7 +86,7 @@ export function jobFolder(folder: string): JobStore {
   }
 }
 
-/** What was kept, but what can no longer be read. An upload has as many bytes as are there. */
+/** Loads what was kept, except what can no longer be read. The size of an upload is that of its file. */
 async function load(folder: string): Promise<{ uploads: Upload[]; jobs: Job[] }> {
   const uploads: Upload[] = []
   const jobs: Job[] = []
@@ -94,7 +94,7 @@ async function load(folder: string): Promise<{ uploads: Upload[]; jobs: Job[] }>
     const [, kind, id] = METADATA.exec(name) ?? []
     const value = kind === undefined ? null : await parsed(join(folder, name))
     if (value === null) continue
-    // It was written by this program, into a folder that nobody else can write to.
+    // This program wrote it, to a folder that nobody else can write to.
     if (kind === 'job') jobs.push(value as Job)
     else {
       const received = (await stat(uploadPath(folder, Number(id))).catch(() => null))?.size ?? 0

@@ -4,10 +4,10 @@ import type { RejectSink } from '../../core/ports/transfer.ts'
 import type { ImportError } from '../../core/transfer/found.ts'
 
 const OWNER_ALONE = 0o600
-/** Gathered before it is written. */
+/** Bytes gathered before writing. */
 const BLOCK = 64 * 1024
 
-/** A file that grows at its end, in blocks. */
+/** A file that is appended to, in blocks. */
 function growing(path: string, from: number) {
   const file = openSync(path, existsSync(path) ? 'r+' : 'w', OWNER_ALONE)
   ftruncateSync(file, from)
@@ -27,7 +27,7 @@ function growing(path: string, from: number) {
     bytes += content.length
   }
   return {
-    /** How long it is, with what is still to be written. */
+    /** Its length, including what is still to be written. */
     get bytes() {
       if (length > 0) flush()
       return bytes
@@ -44,7 +44,7 @@ function growing(path: string, from: number) {
   }
 }
 
-/** The rejected rows of a job, made with the first of them. */
+/** The rejected rows of a job; the file is created with the first of them. */
 export function rejectSink(path: string, resumeAt: number | null): RejectSink {
   if (resumeAt === null) rmSync(path, { force: true })
   let file = existsSync(path) && resumeAt !== null ? growing(path, resumeAt) : null
@@ -60,7 +60,7 @@ export function rejectSink(path: string, resumeAt: number | null): RejectSink {
   }
 }
 
-/** Every error of a job as a line of JSON; with those before a line of the input that are there already. */
+/** Every error of a job as a line of JSON; keeps existing ones before a line of the input. */
 export function errorSink(path: string, resumeLine: number | null) {
   const file = growing(path, resumeLine === null ? 0 : endOfErrors(path, resumeLine))
   return {
@@ -79,7 +79,7 @@ function endOfErrors(path: string, line: number): number {
   return end
 }
 
-/** What an export writes, under another name until it is whole. */
+/** The output of an export, under another name until it is complete. */
 export function outputSink(path: string) {
   const draft = `${path}.part`
   rmSync(draft, { force: true })

@@ -72,7 +72,7 @@ function certificatesIn(file: string | null): string[] | undefined {
 
 /** What to say if one side speaks TLS and the other does not, by error code. */
 const MISMATCHES: Readonly<Record<string, string>> = {
-  EPROTO: 'The gateway does not speak TLS at this port, or no version of it that is safe; use_ssl is on.',
+  EPROTO: 'The gateway does not speak TLS at this port, or no safe version of it; use_ssl is on.',
   ERR_SSL_WRONG_VERSION_NUMBER: 'The gateway does not speak TLS at this port; use_ssl is on.',
   HPE_INVALID_CONSTANT: 'What answers at this port does not speak HTTP; if it speaks TLS, set use_ssl.',
 }

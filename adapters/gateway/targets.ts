@@ -20,7 +20,7 @@ function unwrapped(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv
 
 /** Returns why a connection to this resolved address is refused; null if it is allowed. */
 export function refusal(address: string): string | null {
-  if (!ipaddr.isValid(address)) return `${address} is no IP address`
+  if (!ipaddr.isValid(address)) return `${address} is not an IP address`
   const target = unwrapped(ipaddr.parse(address))
   if (METADATA.has(target.toString())) return `${address} is a cloud metadata address`
   return FORBIDDEN.has(target.range())

@@ -42,7 +42,7 @@ export function failureOf(error: unknown): Failure {
     },
     body: {
       message: error.message,
-      // Clients must tell this 503 from those after which they may try again.
+      // Clients must distinguish this 503 from those after which they may retry.
       ...(error.code === 'outcome_unknown' ? { code: error.code } : {}),
       ...(errors ? { errors: sentencesByField(errors) } : {}),
       ...(dependants ? { dependants } : {}),

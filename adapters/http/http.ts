@@ -17,5 +17,5 @@ const listening = (
   metrics: HttpMetrics,
 ): Promise<ListeningServer> => listen(address, limitsBehind(trustedProxies), noting(log, metrics))
 
-/** All that the programs use of this adapter. */
+/** Everything that the programs use of this adapter. */
 export const http = { app: httpApp, listen: listening, metrics: createMetrics, serveMetrics, readConsole }

@@ -6,5 +6,5 @@ import { readRecord } from './records.ts'
 /** A followed file or folder of call records. */
 export type Follower = ReturnType<typeof follow>
 
-/** All that the programs use of this adapter. */
+/** Everything that the programs use of this adapter. */
 export const pbx = { readRecord, detectFormat, ingest, follow }

@@ -44,7 +44,7 @@ import { switchDirectory } from './switching/switch-directory.ts'
 
 export type Claim = NonNullable<ReturnType<typeof claimServing>>
 
-/** What the programs do with a database's file beside opening it. */
+/** What the programs do with a database file besides opening it. */
 export const databaseFile = {
   claim: claimServing,
   claimedAlready: servedAlready,

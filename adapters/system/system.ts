@@ -3,7 +3,7 @@ import { digestOf, nodeDigests, shortHash } from './digests.ts'
 import { randomIds } from './ids.ts'
 import { profileFiles } from './profile-files.ts'
 
-/** All that the programs use of this adapter. */
+/** Everything that the programs use of this adapter. */
 export const system = {
   clock: systemClock,
   digests: nodeDigests,
@@ -11,6 +11,6 @@ export const system = {
   digestOf,
   ids: randomIds,
   profileFiles,
-  /** Their library takes long to load. */
+  /** The library takes long to load. */
   passwords: async () => (await import('./passwords.ts')).argonPasswords(),
 }

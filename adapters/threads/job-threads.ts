@@ -3,7 +3,7 @@ import type { Job, JobProgress } from '../../core/jobs/job.ts'
 import type { JobEnd, JobRunner, JobWatcher } from '../../core/ports/jobs.ts'
 import { type Channel, peer } from './peer.ts'
 
-/** What the thread of a job lets be called. */
+/** What the thread of a job offers. */
 type JobMethods = {
   run(job: Job, isResumed: boolean): Promise<JobEnd>
   stop(): void
@@ -16,10 +16,10 @@ type WatcherMethods = {
   began(before: number): Promise<void>
 }
 
-/** How often a thread tells of its progress. */
+/** How often a thread reports progress. */
 const TELL_MS = 200
 
-/** Runs each job on a thread of its own, which `start` starts: whatever a job takes, others are answered meanwhile. */
+/** Runs each job on its own thread, started by `start`: others are answered meanwhile. */
 export const jobThreads = (start: (job: Job) => Worker): JobRunner => ({
   run: async (job, isResumed, watcher, signal) => {
     const thread = start(job)

@@ -3,7 +3,7 @@ import { serveLongChanges, threadedChanges } from './long-changes.ts'
 import { serveBulk } from './serve-bulk.ts'
 import { threadedBulk } from './threaded-bulk.ts'
 
-/** All that the programs use of this adapter: ports that work on a thread, and what serves them there. */
+/** Everything that the programs use of this adapter: ports that work on a thread, and what serves them there. */
 export const threads = {
   bulk: threadedBulk,
   changes: threadedChanges,

@@ -5,10 +5,10 @@ import type { Surroundings } from '../../core/ports/upkeep.ts'
 import { switchesOf } from '../switches.ts'
 import { lastBackupAt } from './backups.ts'
 
-/** A switch is asked no more often, however many look. */
+/** A switch is asked no more often, however many clients look. */
 const FRESH_MS = 15_000
 
-/** What the daemon knows of the service beside its database. */
+/** What the daemon knows of the service besides its database. */
 export function surroundingsOf(settings: Settings, feeds: () => readonly Follower[]): Surroundings {
   const { backup_every, backup_dir } = settings
   return {
@@ -25,7 +25,7 @@ export function surroundingsOf(settings: Settings, feeds: () => readonly Followe
   }
 }
 
-/** Nobody waits for a switch: the number is the one that it told last. */
+/** Nothing waits for a switch: the number is its latest answer. */
 function phonesOf(switches: readonly TelephoneSwitch[]): Surroundings['phones'] {
   let known: number | null = null
   let askedAt = Number.NEGATIVE_INFINITY

@@ -109,8 +109,8 @@ function selectionOf(resource: Resource, query: Selection, tenantId: number | nu
 }
 
 /**
- * The selection as the account may make it; null if nothing can be in it. Throws `invalid` if it chooses by what the
- * account does not see.
+ * Returns the selection limited to what the account may see; null if that is empty. Throws `invalid` if it filters by
+ * a hidden field.
  */
 export function confinedSelection(
   viewer: Viewer,

@@ -106,11 +106,11 @@ const RESERVED: readonly Reservation[] = [
 const reservationFor = (viewer: Viewer, { name }: Pick<Resource, 'name'>): Reservation | undefined =>
   RESERVED.find(({ resource, isFor }) => resource.name === name && !isFor(viewer))
 
-/** The fields of a stored record that the account may not change. */
+/** Returns the fields of a stored record that the account may not change. */
 export const reservedFields = (viewer: Viewer, resource: Pick<Resource, 'name'>): readonly string[] =>
   reservationFor(viewer, resource)?.fields ?? []
 
-/** Why the account may not change some fields of stored records of that kind; null where it may change all. */
+/** Returns why the account may not change some fields of such records; null if it may change all. */
 export const reservedOf = (viewer: Viewer, resource: Pick<Resource, 'name'>): string | null =>
   reservationFor(viewer, resource)?.why ?? null
 

@@ -13,7 +13,7 @@ const NAMES: Readonly<Partial<Record<OptionName, string>>> = {
   tenant: '“Tenant”',
 }
 
-/** What whoever imports in the console is told to do, as its page calls things. */
+/** The words for people who import in the console: the labels of its page. */
 export const PAGE: Guide = {
   name: (option, value) => [NAMES[option] ?? option, value].filter(word => word !== undefined).join(' '),
   strangeColumn: () => 'Choose the field that it is, or pass over it',

@@ -6,24 +6,24 @@ import type { ExportForm } from '../transfer/export.ts'
 import type { ImportOptions } from '../transfer/options.ts'
 import type { ImportOutcome } from '../transfer/summary.ts'
 
-/** Whose an upload or a job is. */
+/** The owner of an upload or a job. */
 export interface Owner {
   /** The account. */
   readonly id: number
   readonly actor: Actor
-  /** The tenant that the account keeps to; null for all. */
+  /** The tenant that the account is limited to; null for all. */
   readonly tenantId: number | null
 }
 
-/** A file on its way in. */
+/** A file being uploaded. */
 export interface Upload {
   readonly id: number
   readonly owner: Owner
   readonly name: string
-  /** How long it will be, and how much of it is there. */
+  /** Its final length, and how much of it has arrived. */
   readonly bytes: number
   readonly received: number
-  /** When bytes came last. */
+  /** When bytes last arrived. */
   readonly touchedAt: Timestamp
 }
 
@@ -54,18 +54,18 @@ interface AnyJob {
 export interface ImportJob extends AnyJob {
   readonly kind: 'import'
   readonly upload: number
-  /** What the file is called, and how long it is. */
+  /** The name and length of the file. */
   readonly file: string
   readonly bytes: number
   readonly options: ImportOptions
-  /** The tenant that all records must be of. */
+  /** The tenant that all records must belong to. */
   readonly tenant: { readonly id: number; readonly slug: string } | null
-  /** What was agreed to when a deck is replaced: what a dry run said that would come of it. */
+  /** The approved outcome if a deck is replaced: what a dry run counted. */
   readonly agreed: BulkCounts | null
-  /** The highest id there was when it began, by which its place is known again; null before. */
+  /** The highest id when it began, which identifies its place; null before. */
   readonly began: number | null
   readonly outcome: JobOutcome | null
-  /** How many of its records are stored although it did not end. */
+  /** The number of its records that are stored although it did not end. */
   readonly stored: number
 }
 
@@ -78,16 +78,16 @@ export interface ExportJob extends AnyJob {
   readonly form: ExportForm
   readonly selection: Selection
   readonly search: string | null
-  /** How long the file is. */
+  /** The length of the file. */
   readonly bytes: number
 }
 
 export type Job = ImportJob | ExportJob
 
-/** Does nothing more come of it by itself? */
+/** True if it will not continue by itself. */
 export const isOver = ({ state }: Pick<Job, 'state'>): boolean => state !== 'waiting' && state !== 'running'
 
-/** Can it go on? A dry run, like an export, begins again. */
+/** True if it can be resumed. A dry run, like an export, starts over. */
 export const isResumable = (job: Job): boolean =>
   job.kind === 'import' &&
   (job.state === 'stopped' || job.state === 'interrupted' || (job.state === 'failed' && job.stored > 0))

@@ -19,7 +19,7 @@ import type { ImportWatcher } from '../transfer/importing.ts'
 import { keepsPlace } from '../use-cases/records/import.ts'
 import type { ExportJob, ImportJob, Job } from './job.ts'
 
-/** What a job works with. */
+/** The ports of a job. */
 export interface JobPorts {
   readonly records: Records
   readonly bulk: Bulk
@@ -27,13 +27,13 @@ export interface JobPorts {
   digestOf(text: string): string
   openUpload(job: ImportJob, signal: AbortSignal): Promise<TextInput>
   openRejects(job: ImportJob, resumeAt: number | null): RejectSink
-  /** Where every error goes. `resumeLine`: those before that line are there already; null begins it again. */
+  /** Opens the sink for every error. `resumeLine`: errors before that line exist already; null starts over. */
   openErrors(job: ImportJob, resumeLine: number | null): { add(error: ImportError): void; close(): void }
-  /** What an export writes to: kept once it ended, forgotten where it is discarded. */
+  /** Opens the output of an export: kept when it ends, deleted if discarded. */
   openOutput(job: ExportJob): { write(text: string): void; end(): number; discard(): void }
 }
 
-/** Runs a job to its end. Never rejects for what a job can end by. */
+/** Runs a job to its end. Never rejects for an expected reason. */
 export async function runJob(
   job: Job,
   isResumed: boolean,
@@ -111,7 +111,7 @@ function follow(job: ImportJob, ports: JobPorts, { at, began }: JobWatcher) {
     approve: async (_replacing, _load, rows) => {
       if (rows === 0 && !job.options.allowEmpty)
         throw new TransferFailure('data', `there are no rows; ${PAGE.name('allowEmpty')} deletes all rates`)
-      // The storage compares it with what would come of the rows.
+      // The storage compares it with the outcome.
       if (job.agreed) return job.agreed
       throw new TransferFailure('usage', 'a deck is replaced only after a check: check it first')
     },
@@ -151,7 +151,7 @@ interface Dumping extends Pick<JobPorts, 'records'> {
   readonly bulk: Pick<Bulk, 'dump'>
 }
 
-/** Records that are searched for are found by the list, some hundred at a time, and written from where they are kept. */
+/** A search finds its records through the list, some hundred at a time; they are then written from the storage. */
 function chosen({ search }: ExportJob, resource: Resource, { bulk, records }: Dumping): Pick<Bulk, 'dump'> {
   if (search === null) return bulk
   return {

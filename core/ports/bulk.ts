@@ -151,8 +151,8 @@ export interface Bulk {
     selection: Selection,
   ): AsyncIterable<readonly (readonly (string | number | null)[])[]>
   /**
-   * Everything that `read` dumps is of one moment, whatever others write. On a connection that nobody else uses, and not
-   * for long: the storage keeps all that is overwritten meanwhile.
+   * Makes everything that `read` dumps a snapshot of one moment, whatever others write. Needs a connection of its own,
+   * and little time: the storage keeps everything that is overwritten meanwhile.
    */
   asOfNow<T>(read: (bulk: Pick<Bulk, 'dump'>) => Promise<T>): Promise<T>
 }

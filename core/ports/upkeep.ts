@@ -29,13 +29,13 @@ export interface Gauges {
   parkedReceipts(): Promise<readonly { readonly gateway: number; readonly count: number }[]>
 }
 
-/** What a program knows of the service beside its database. */
+/** What a program knows of the service besides its database. */
 export interface Surroundings {
-  /** The feeds that it follows, and how many bytes of each are not stored yet. */
+  /** Returns the feeds that it follows, with the bytes of each that are not stored yet. */
   feeds(): readonly { readonly name: string; readonly lag: number }[]
-  /** How many telephones are registered; null without a switch, or where none can be reached. */
+  /** Returns the number of registered telephones; null without a switch, or if none can be reached. */
   phones(): Promise<number | null>
-  /** When the newest of its backups was begun; null without any. */
+  /** Returns when the newest backup was begun; null if there is none. */
   newestBackup(): Timestamp | null
 }
 

@@ -67,7 +67,7 @@ export interface Resource<F extends Fields = Fields> {
   readonly fields: F
   /** Fields kept beside a record and written to files, but not shown by the API. */
   readonly kept: Fields
-  /** What of that lists may be chosen by. */
+  /** The fields that lists can be filtered by. */
   readonly chosenBy: readonly string[]
   readonly timestamps: boolean
   /** The fields that `search` covers. */
@@ -148,7 +148,7 @@ export const sortable = (resource: Pick<Resource, 'fields' | 'timestamps'>): rea
   ...timestamped(resource),
 ]
 
-/** The fields that lists can be chosen by, as far as their kinds allow. */
+/** Returns the fields that lists can be filtered by, as far as their kinds allow. */
 export const choosable = ({ fields, kept, chosenBy }: Pick<Resource, 'fields' | 'kept' | 'chosenBy'>): Fields => ({
   ...fields,
   ...Object.fromEntries(Object.entries(kept).filter(([name]) => chosenBy.includes(name))),

@@ -20,7 +20,7 @@ export interface ExportForm {
   readonly bom: boolean
   readonly delimiter?: string | undefined
   readonly withSecrets: boolean
-  /** Fields that are left out. */
+  /** Fields to omit. */
   readonly without?: readonly string[]
 }
 

@@ -42,7 +42,7 @@ export const optionFix = (option: OptionName, value?: string): Fix => ({
 /** The error of an import that a signal ended before anything was stored. */
 export const stopped = (): TransferFailure => new TransferFailure('stopped', 'interrupted: nothing was stored')
 
-/** A message as a sentence; the name of a file that it begins with stays as it is. */
+/** Turns a message into a sentence; keeps the name of a file at its beginning. */
 export function sentenceOf(text: string): string {
   const begun = /^\S*\./.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
   return /[.?!…]$/.test(begun) ? begun : `${begun}.`

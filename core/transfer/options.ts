@@ -15,7 +15,7 @@ export interface ImportOptions {
   readonly maxErrors: number
   readonly dryRun: boolean
   /**
-   * true: resume an interrupted import of this input. false: start from the beginning in spite of it. `before`: resume
+   * true: resume an interrupted import of this input. false: start from the beginning nevertheless. `before`: resume
    * the import that began when that was the highest id, or start from the beginning if it stored nothing.
    */
   readonly resume?: boolean | { readonly before: number }

@@ -26,7 +26,7 @@ export interface RenderedParts {
 }
 
 const HEAD =
-  '; Written by trunklined: changes are lost. What belongs to you goes into the file that includes this one.\n\n'
+  '; Written by trunklined: changes are lost. Put your own settings into the file that includes this one.\n\n'
 
 /** Renders the files; the same parts give the same texts. */
 export function renderFiles({ tenants, trunks, readers }: RenderedParts): Rendered {

@@ -32,7 +32,7 @@ export function telephones({ tenant, extensions }: TenantDirectory, leaveOut: (l
   for (const extension of extensions.values()) {
     const { number, displayName, hasVoicemail, devices, secret, status } = extension
     if (!mayRegister(extension)) {
-      const why = !isFitNumber(number) ? 'its number is none that can be dialled' : 'it has no secret'
+      const why = !isFitNumber(number) ? 'its number cannot be dialled' : 'it has no secret'
       if (isActive(status)) leaveOut({ of: `extension ${slug}/${number}`, why })
       continue
     }
@@ -73,14 +73,13 @@ const TYPED = /^(?![\s>])[^\p{Cc}]+(?<!\s)$/u
 
 /** Returns why a trunk cannot be on the switch; null if it can. */
 export function trunkProblem({ name, host, username, secret, codecs, registers }: Trunk): string | null {
-  if (!isFitName(name)) return 'its name has signs that no switch can use'
-  if (!HOST.test(host)) return `its host ${JSON.stringify(host)} is no host name or address`
-  if (username !== null && !/^[A-Za-z0-9_.+@-]{1,128}$/.test(username))
-    return 'its username has signs that cannot be used'
+  if (!isFitName(name)) return 'its name has characters that no switch can use'
+  if (!HOST.test(host)) return `its host ${JSON.stringify(host)} is not a host name or address`
+  if (username !== null && !/^[A-Za-z0-9_.+@-]{1,128}$/.test(username)) return 'its username has unusable characters'
   if (secret !== null && !TYPED.test(secret))
     return 'its secret begins or ends with a blank, or has a control character'
   if (registers && (username === null || secret === null)) return 'it registers, but has no username and secret'
-  return codecs.every(codec => CODEC.test(codec)) ? null : 'its codecs have signs that cannot be used'
+  return codecs.every(codec => CODEC.test(codec)) ? null : 'its codecs have unusable characters'
 }
 
 /** Renders the sections of one carrier: it is identified by its address, and called at a fixed one. */

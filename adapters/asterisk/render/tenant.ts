@@ -39,7 +39,7 @@ export function renderTenant(facts: TenantFacts): TenantText {
   const nothing = { slug, pjsip: '', extensions: '', queues: '', voicemail: '', dids: [], leftOut }
   if (!isActive(tenant.status)) return nothing
   if (!isFitName(slug)) {
-    leftOut.push({ of: `tenant ${JSON.stringify(slug)}`, why: 'its slug has signs that no switch can use' })
+    leftOut.push({ of: `tenant ${JSON.stringify(slug)}`, why: 'its slug has characters that no switch can use' })
     return nothing
   }
   const full = fullStep(facts)

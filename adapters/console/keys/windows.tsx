@@ -29,7 +29,7 @@ function Help() {
       </dl>
       <label class="check">
         <input type="checkbox" checked={hasLetters.value} onChange={event => setLetters(event.currentTarget.checked)} />
-        Single letters do something
+        Use single letters as shortcuts
       </label>
       <div class="actions">
         <button type="button" onClick={close}>

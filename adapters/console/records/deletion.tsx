@@ -33,7 +33,7 @@ export function Deletion({ resource, record, onDone, onClose }: DeletionProps) {
     <Dialog title={`Delete ${lowered(resource.label)} ${name}?`} onClose={onClose}>
       {dependants.value && (
         <>
-          <p>This goes with it, and cannot be brought back:</p>
+          <p>This is deleted with it for good:</p>
           <ul>
             {counts.map(([what, count]) => (
               <li key={what}>

@@ -61,7 +61,7 @@ export function AuditScreen() {
       <Shown of={trail}>
         {data => {
           const entries = objectsOf(data['entries'])
-          if (entries.length === 0) return <div class="nothing">Nothing was done that fits.</div>
+          if (entries.length === 0) return <div class="nothing">No entry matches.</div>
           return (
             <>
               <SimpleTable label="Audit trail" columns={COLUMNS} rows={entries.map(entryRow)} />

@@ -29,9 +29,9 @@ interface TileProps {
 
 const ADVICE: Readonly<Record<StatusClass | 'other', string>> = {
   delivered: 'In the last 24 hours.',
-  failed: 'In the last 24 hours: see why, and send them again.',
-  pending: 'Nothing final is known of them yet.',
-  unknown: 'Nobody will learn what became of them.',
+  failed: 'In the last 24 hours: look why, and send them again.',
+  pending: 'They have no final status yet.',
+  unknown: 'Their outcome will stay unknown.',
   other: 'Their status is a word that the gateway’s profile does not know.',
 }
 
@@ -81,7 +81,7 @@ const callTiles = ({ at, calls, unrated }: Data): TileProps[] => [
     figure: count(unrated),
     title: 'Unrated calls',
     href: '/cdrs?unrated=true',
-    advice: Number(unrated) > 0 ? 'No rate matched them: see them, then add a rate.' : 'Every call has a price.',
+    advice: Number(unrated) > 0 ? 'No rate matched them: look at them, then add a rate.' : 'Every call has a price.',
   },
 ]
 
@@ -117,7 +117,7 @@ function serviceTiles({ service }: Data): TileProps[] {
       figure: bytesShown(Number(lag)),
       title: `Waiting in ${String(name).split('/').at(-1)}`,
       href: `/quarantine?feed=${encodeURIComponent(String(name))}`,
-      advice: 'Call records that are not stored yet.',
+      advice: 'Call records not stored yet.',
     })),
     ...(phones === null
       ? []

@@ -73,9 +73,9 @@ export function QuoteScreen() {
               </span>
             ))}
           </div>
-          {input('number', 'Number', 'As it is dialled.')}
-          {input('seconds', 'Seconds', 'Answered; 60 unless given.')}
-          {input('at', 'Start', 'Such as 2026-12-01 12:00, in UTC; now unless given.')}
+          {input('number', 'Number', 'As dialled.')}
+          {input('seconds', 'Seconds', 'Answered seconds; default: 60.')}
+          {input('at', 'Start', 'Such as 2026-12-01 12:00, in UTC; default: now.')}
         </div>
         <div class="actions">
           <button type="submit" class="primary">

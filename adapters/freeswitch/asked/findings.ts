@@ -55,7 +55,7 @@ const unreachable = (error: AppError): SwitchFinding =>
     : found(
         'unreachable',
         'error',
-        `${error.message.replace(/\.$/, '')}: suspensions and new secrets reach no call and no telephone that is up`,
+        `${error.message.replace(/\.$/, '')}: suspensions and new secrets do not reach calls in progress and registered telephones`,
         'start FreeSWITCH, or set freeswitch.event_socket to where it listens',
       )
 
@@ -91,7 +91,7 @@ async function feedFindings(socket: EventSocket): Promise<SwitchFinding[]> {
     found(
       'feed_unanswered',
       'error',
-      'FreeSWITCH gets no answer of Trunkline: no telephone registers and no call is put through',
+      'FreeSWITCH gets no answer from Trunkline: no telephone registers and no call is connected',
       'see that trunklined runs, and that gateway-url and gateway-credentials in xml_curl.conf are those of the settings',
     ),
   ]
@@ -158,7 +158,7 @@ async function recordsWaiting(folder: string | null): Promise<SwitchFinding[]> {
       'records_waiting',
       'warning',
       `${waiting} call ${waiting === 1 ? 'record waits' : 'records wait'} in ${folder}`,
-      'start trunklined, which takes them in and removes them',
+      'start trunklined, which stores and removes them',
     ),
   ]
 }

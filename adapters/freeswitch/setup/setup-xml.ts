@@ -38,12 +38,12 @@ const MODULES = [
 
 /** Returns one file, freeswitch.xml, with nothing unnecessary in it: no user, known password or sample. */
 export const configurationOf = (given: Configuration): string => `<?xml version="1.0"?>
-<!-- Made by: trunkline switch setup freeswitch. It holds a token and a password: keep it readable by FreeSWITCH alone. -->
+<!-- Made by: trunkline switch setup freeswitch. It holds a token and a password: keep it readable only by FreeSWITCH. -->
 <document type="freeswitch/xml">
   <section name="configuration">
 ${configurations(given).join('\n')}
   </section>
-  <!-- Users and calls are asked of Trunkline. What is here would be used when it does not answer. -->
+  <!-- FreeSWITCH asks Trunkline for users and calls. This part is used when it does not answer. -->
   <section name="directory"/>
   <section name="dialplan">
     <context name="global">

@@ -36,8 +36,8 @@ export function freeswitchSetup(
       { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
     ],
     steps: [
-      `replace /etc/freeswitch by a folder that holds ${out}/freeswitch.xml alone: mv /etc/freeswitch /etc/freeswitch.before && install -d -o freeswitch -g freeswitch -m 0750 /etc/freeswitch && install -o freeswitch -g freeswitch -m 0600 ${out}/freeswitch.xml /etc/freeswitch/`,
-      `make the folder of records that could not be posted: install -d -o freeswitch -g trunkline -m 2770 ${cdrFolder}`,
+      `replace /etc/freeswitch by a folder that holds only ${out}/freeswitch.xml: mv /etc/freeswitch /etc/freeswitch.before && install -d -o freeswitch -g freeswitch -m 0750 /etc/freeswitch && install -o freeswitch -g freeswitch -m 0600 ${out}/freeswitch.xml /etc/freeswitch/`,
+      `create the folder of records that could not be posted: install -d -o freeswitch -g trunkline -m 2770 ${cdrFolder}`,
       `put the member "freeswitch" of ${out}/trunkline.json into /etc/trunkline/trunkline.json`,
       'restart trunklined, then FreeSWITCH',
       'run: trunkline switch check',

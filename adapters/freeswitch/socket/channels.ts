@@ -130,7 +130,7 @@ function parsedObject(answer: string): JsonObject {
   throw strange()
 }
 
-const strange = (): AppError => new AppError('unavailable', 'FreeSWITCH has answered otherwise than as JSON.')
+const strange = (): AppError => new AppError('unavailable', 'The answer of FreeSWITCH is not JSON.')
 
 const text = (row: JsonObject, name: string): string => {
   const value = row[name]

@@ -87,7 +87,7 @@ function conversation(socket: Socket, name: string) {
     if (type === 'text/rude-rejection') fail(`${name} refuses connections from this address.`)
     else if (isEnd) fail(`${name} has closed the connection.`)
     else if (first) first.resolve(frame)
-    else if (early.push(frame) > 1) fail(`${name} sends what nobody asked for.`)
+    else if (early.push(frame) > 1) fail(`${name} sends unrequested data.`)
   }
   socket.on('data', piece => {
     try {
@@ -114,7 +114,7 @@ function conversation(socket: Socket, name: string) {
   const expect = async (type: string): Promise<Frame> => {
     const frame = await next()
     if (frame.headers.get('content-type') === type) return frame
-    fail(`${name} answers otherwise than FreeSWITCH does.`)
+    fail(`${name} does not answer like FreeSWITCH.`)
     throw failure ?? new AppError('unavailable', `${name} cannot be read.`)
   }
   return { expect, fail, closed }

@@ -72,9 +72,9 @@ function readHeaders(text: string): ReadonlyMap<string, string> {
 function lengthIn(headers: ReadonlyMap<string, string>): number {
   const written = headers.get('content-length') ?? '0'
   const length = /^\d{1,12}$/.test(written) ? Number(written) : Number.NaN
-  if (!(length <= MOST_BODY)) throw strange('a body has no length that can be read')
+  if (!(length <= MOST_BODY)) throw strange('a body has no readable length')
   return length
 }
 
 const strange = (why: string): AppError =>
-  new AppError('unavailable', `What answers there is no event socket of FreeSWITCH: ${why}.`)
+  new AppError('unavailable', `What answers there is not an event socket of FreeSWITCH: ${why}.`)

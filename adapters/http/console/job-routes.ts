@@ -15,7 +15,7 @@ import { respond } from '../responses.ts'
 import { idIn, noSuchPath, type Route } from '../route.ts'
 import { actorOf, requireAccount } from '../sessions/session.ts'
 
-/** The type of a part of an upload, as in the tus protocol. */
+/** The content type of a part of an upload, as in the tus protocol. */
 export const PART_TYPE = 'application/offset+octet-stream'
 
 const TYPES = { csv: 'text/csv', json: 'application/json', ndjson: 'application/x-ndjson' } as const
@@ -30,7 +30,7 @@ const onCollection =
     return resource ? onRecords(operation, resource) : null
   }
 
-/** Uploads, imports and exports, which go on by themselves. */
+/** Uploads, imports and exports, which run in the background. */
 export function consoleJobRoutes(jobs: Jobs, access: Access): readonly Route[] {
   const asking = (ctx: Context): By => {
     const account = requireAccount(ctx)
@@ -144,10 +144,10 @@ function jobHandlers(jobs: Jobs, asking: (ctx: Context) => By) {
   }
 }
 
-/** Errors that are told at once. */
+/** Errors on one page. */
 const PAGE = 200
 
-/** A page of the errors of a job: those from a byte of their file on, and where the next page begins. */
+/** Returns a page of a job's errors: those from a byte offset in their file, and where the next page begins. */
 async function errorsIn(jobs: Jobs, asked: By, ctx: Context): Promise<string> {
   const from = Number(ctx.query.from ?? 0)
   if (!Number.isSafeInteger(from) || from < 0) throw new AppError('malformed', 'from must be a number.')
@@ -175,7 +175,7 @@ function count(bytes: Buffer): number {
   return lines
 }
 
-/** A job without such a file has none to tell of. */
+/** A job without such a file has no errors. */
 async function readOrNothing(jobs: Jobs, asked: By, id: number, file: JobFile, from: number) {
   try {
     return await jobs.read(asked, id, file, from)
@@ -188,14 +188,14 @@ async function readOrNothing(jobs: Jobs, asked: By, id: number, file: JobFile, f
 const fileName = (job: Job, format: keyof typeof TYPES): string =>
   job.kind === 'import' ? `rejected-${job.file}` : `${collectionOf(resourceNamed(job.resource))}.${format}`
 
-/** A name of any letters, as RFC 6266 has it. */
+/** Formats a file name with any letters, by RFC 6266. */
 function attachment(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_')
   const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, c => `%${c.charCodeAt(0).toString(16)}`)
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
 }
 
-/** A job as the API shows it. */
+/** Returns a job as the API shows it. */
 function shown(job: Job, { owner }: By) {
   const { id, kind, resource, state, createdAt, startedAt, endedAt, progress, failure } = job
   const all = {

@@ -18,7 +18,7 @@ const COLLECTION: Parameter = {
   name: 'collection',
   in: 'path',
   schema: { type: 'string', enum: resources.map(collectionOf) },
-  description: 'What the records are. Any other is a 404.',
+  description: 'The kind of record. Any other is a 404.',
 }
 const ID: Parameter = { name: 'id', in: 'path', schema: idSchema, description: 'The id of one record.' }
 
@@ -32,19 +32,19 @@ const query = (name: string, schema: Schema, description: string): Parameter => 
 const CHOICE: readonly Parameter[] = [
   query('search', { type: 'string', maxLength: 255 }, 'Only records with this text, in any case.'),
   query('tenant', idSchema, 'Only records of this tenant.'),
-  query('from', text, 'Only records of this moment or later, where records follow one another in time.'),
+  query('from', text, 'Only records of this moment or later, if records are ordered by time.'),
   query('to', text, 'Only records from before this moment.'),
   query('unrated', { type: 'string', enum: ['true'] }, 'Only calls that are unrated.'),
 ]
 
 const PART: readonly Parameter[] = [
-  query('sort', text, 'A number or date that every record has; with a minus, the highest first.'),
-  query('limit', { type: 'integer', minimum: 1, maximum: 1000 }, 'How many records at most; 200 unless given.'),
+  query('sort', text, 'A number or date that every record has; with a minus, descending.'),
+  query('limit', { type: 'integer', minimum: 1, maximum: 1000 }, 'The most records to return; default: 200.'),
   query('after', idSchema, 'The part that follows the record of this id.'),
 ]
 
 const FILTERS =
-  '`filter[FIELD]=VALUE` chooses by any field that is no secret and no JSON, and may be repeated for several values; `min[FIELD]` by the least amount.'
+  '`filter[FIELD]=VALUE` filters by a field that is neither secret nor JSON, and may be repeated for several values; `min[FIELD]` by the least amount.'
 
 const IDS: Schema = {
   type: 'object',
@@ -67,7 +67,7 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
     tag: TAG,
     summary: 'Show who is logged in, and what the account may do',
     description:
-      'A permission is `operation:subject`: `read`, `create`, `change`, `delete`, `send` or `reveal` (show secrets), and a kind of record or another part of the service. What is not among them is answered with 403.',
+      'A permission is `operation:subject`: `read`, `create`, `change`, `delete`, `send` or `reveal` (show secrets), and a kind of record or another part of the service. Everything else is answered with 403.',
     success: success(
       200,
       'Account loaded.',
@@ -147,7 +147,7 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
     parameters: [
       COLLECTION,
       ID,
-      query('cascade', { type: 'string', enum: ['true', 'false'] }, 'With `true`, its dependants go with it.'),
+      query('cascade', { type: 'string', enum: ['true', 'false'] }, 'With `true`, its dependants are deleted too.'),
     ],
     success: answer(200, null),
     failures: [409],
@@ -171,7 +171,7 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
   'POST /api/console/quote': {
     id: 'consoleQuote',
     tag: TAG,
-    summary: 'Tell what a call costs, and why',
+    summary: 'Explain what a call costs',
     description: '`lines` explains it step by step.',
     body: { [JSON_TYPE]: inputSchema(quoteFields, { whole: true }) },
     success: answer(200, record),
@@ -213,20 +213,20 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
   'GET /api/console/calls/:id/ratings': {
     id: 'consoleRatings',
     tag: TAG,
-    summary: 'Show how a call was rated, the rating that holds being the last',
+    summary: 'Show how a call was rated, the current rating last',
     parameters: [ID],
     success: answer(200, { type: 'array', items: record }),
   },
   'GET /api/console/audit': {
     id: 'consoleAudit',
     tag: TAG,
-    summary: 'Show the audit trail, the latest first',
+    summary: 'Show the audit trail, latest first',
     description: 'A hundred entries; `is_more` says that more follow.',
     parameters: [
       query('actor', text, 'Only what they did.'),
-      query('action', { type: 'string', enum: [...AUDIT_ACTIONS] }, 'Only what was done so.'),
-      query('resource', text, 'Only what was done to records of this resource, such as `tenants`.'),
-      query('record', idSchema, 'Only what was done to the record of this id.'),
+      query('action', { type: 'string', enum: [...AUDIT_ACTIONS] }, 'Only this action.'),
+      query('resource', text, 'Only changes of records of this resource, such as `tenants`.'),
+      query('record', idSchema, 'Only changes of the record with this id.'),
       query('before', idSchema, 'Only entries that are older than the one of this id.'),
       query('security', { type: 'string', enum: ['true'] }, 'Only what concerns security.'),
     ],
@@ -235,10 +235,10 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
   'GET /api/console/quarantine': {
     id: 'consoleQuarantine',
     tag: TAG,
-    summary: 'Show the records of switches that could not be used, the oldest first',
+    summary: 'Show the unusable records of switches, oldest first',
     description: 'A hundred of them; `is_more` says that there are more.',
     parameters: [
-      query('reason', text, 'Only those whose reason has this in it.'),
+      query('reason', text, 'Only those whose reason contains this.'),
       query('feed', text, 'Only those of this feed.'),
     ],
     success: answer(200, record),
@@ -246,7 +246,7 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
   'POST /api/console/quarantine/replay': {
     id: 'consoleReplay',
     tag: TAG,
-    summary: 'Try records of the quarantine again',
+    summary: 'Retry records in the quarantine',
     body: { [JSON_TYPE]: IDS },
     success: answer(200, objectOf({ replayed: { type: 'integer' }, left: { type: 'integer' } })),
   },

@@ -55,13 +55,13 @@ export const failures: Readonly<Record<string, Failure>> = {
   },
   422: {
     name: 'Invalid',
-    description: 'Rules are broken: `errors` tells every one, by field.',
+    description: 'Rules are broken: `errors` lists them by field.',
     schema: refTo('ValidationError'),
     example: { message: 'The name field is required.', errors: { name: ['The name field is required.'] } },
   },
   credentials: {
     name: 'InvalidLogin',
-    description: 'No enabled account has these credentials; or rules are broken, as `errors` tells then.',
+    description: 'No enabled account has these credentials; or rules are broken, listed in `errors`.',
     schema: { anyOf: [refTo('ValidationError'), refTo('Error')] },
     example: { message: 'Invalid credentials.' },
   },

@@ -17,7 +17,7 @@ const COLLECTION: Parameter = {
   name: 'collection',
   in: 'path',
   schema: { type: 'string', enum: resources.map(collectionOf) },
-  description: 'What the records are. Any other is a 404.',
+  description: 'The kind of record. Any other is a 404.',
 }
 
 const upload = objectOf({
@@ -37,7 +37,7 @@ const job: Schema = {
       progress: objectOf({ bytes: number, rows: number, rejected: number }),
       failure: { type: ['string', 'null'], description: 'Why it failed or stopped.' },
       by: text,
-      is_own: { type: 'boolean', description: 'Its files are for the account that it is of.' },
+      is_own: { type: 'boolean', description: 'Only the account that owns it can download its files.' },
     },
     ['id', 'kind', 'collection', 'state', 'progress', 'failure'],
   ),
@@ -53,28 +53,27 @@ const answer = (status: number, data: Schema | null) => ({
 const IMPORT: Schema = {
   ...objectOf(
     {
-      upload: { ...idSchema, description: 'A whole upload of the same account.' },
-      format: { type: 'string', enum: [...FORMATS], description: 'By the name of the file unless given.' },
+      upload: { ...idSchema, description: 'A complete upload of the same account.' },
+      format: { type: 'string', enum: [...FORMATS], description: 'Default: by the name of the file.' },
       tenant: { ...idSchema, description: 'The tenant of all records.' },
       map: {
         type: 'object',
         additionalProperties: text,
-        description: 'The field of each column that is called otherwise; an empty one is passed over.',
+        description: 'The field of each column with another name; an empty one is ignored.',
         examples: [{ Price: 'cost_per_minute', Note: '' }],
       },
       set: { type: 'object', additionalProperties: text, description: 'Values that all records have.', examples: [{}] },
       mode: {
         type: 'string',
         enum: [...MODES],
-        description: 'What becomes of records that exist: refused, changed, left alone; or the deck is replaced.',
+        description: 'What happens to records that exist: refused, changed, skipped; or the deck is replaced.',
       },
       on_error: { type: 'string', enum: [...ON_ERROR] },
       dry_run: { type: 'boolean', description: 'Check everything, change nothing.' },
       agreed: {
         type: 'object',
         additionalProperties: number,
-        description:
-          'With the mode replace: the counts of a dry run. If something else would come of it, nothing does.',
+        description: 'With the mode replace: the counts of a dry run. If the outcome would differ, nothing is stored.',
       },
       effective: { type: 'string', description: 'With the mode replace: when the deck takes effect.' },
       allow_empty: flag,
@@ -84,7 +83,7 @@ const IMPORT: Schema = {
       resume: {
         type: 'string',
         enum: ['continue', 'restart'],
-        description: 'Where an earlier import of the same file stopped: go on with it, or begin again.',
+        description: 'If an earlier import of the same file stopped: continue it, or start over.',
       },
     },
     ['upload'],
@@ -113,7 +112,7 @@ export const jobOperations: Readonly<Record<string, Operation>> = {
     tag: TAG,
     summary: 'Begin the upload of a file',
     description:
-      'At most 1 GiB, and 2 GiB of an account in all. An upload that nobody touches for a day is forgotten. The daemon may be restarted meanwhile.',
+      'At most 1 GiB, and 2 GiB of an account in all. An upload that is not used for a day is deleted. The daemon may be restarted meanwhile.',
     body: {
       [JSON_TYPE]: { ...objectOf({ name: text, bytes: number }), examples: [{ name: 'deck.csv', bytes: 1_048_576 }] },
     },
@@ -123,7 +122,7 @@ export const jobOperations: Readonly<Record<string, Operation>> = {
   'GET /api/console/uploads/:id': {
     id: 'uploadOffset',
     tag: TAG,
-    summary: 'Tell how much of a file is there',
+    summary: 'Show how much of a file has arrived',
     description: 'In the header `Upload-Offset` too, also for HEAD.',
     parameters: [ID],
     success: answer(200, upload),
@@ -133,7 +132,7 @@ export const jobOperations: Readonly<Record<string, Operation>> = {
     tag: TAG,
     summary: 'Send a part of a file',
     description:
-      'The header `Upload-Offset` says how many bytes are there already; with another number the answer is a 409. Whatever came before a line is dropped stays.',
+      'The header `Upload-Offset` says how many bytes are there already; a different number is a 409. If the connection breaks, the bytes that arrived stay.',
     parameters: [ID],
     body: {
       [PART_TYPE]: { type: 'string', contentMediaType: PART_TYPE, examples: ['prefix,destination,cost_per_minute'] },
@@ -179,7 +178,7 @@ export const jobOperations: Readonly<Record<string, Operation>> = {
   'GET /api/console/jobs/:id': {
     id: 'jobShow',
     tag: TAG,
-    summary: 'Show how far a job is, or what came of it',
+    summary: 'Show the progress or outcome of a job',
     parameters: [ID],
     success: answer(200, job),
   },
@@ -202,7 +201,7 @@ export const jobOperations: Readonly<Record<string, Operation>> = {
   'POST /api/console/jobs/:id/resume': {
     id: 'jobResume',
     tag: TAG,
-    summary: 'Go on with an import that stopped',
+    summary: 'Resume an import that stopped',
     parameters: [ID],
     success: answer(200, job),
     failures: [403, 409],

@@ -53,7 +53,7 @@ export const idParameter = ({ label }: Resource): Parameter => ({
   name: camel(label),
   in: 'path',
   schema: idSchema,
-  description: `The id of one ${label}. Anything but a positive integer is a 404, as an unknown id is.`,
+  description: `The id of one ${label}. Anything but a positive integer is a 404, like an unknown id.`,
 })
 
 export const PAGE: readonly Parameter[] = [
@@ -61,7 +61,7 @@ export const PAGE: readonly Parameter[] = [
     name: 'limit',
     in: 'query',
     schema: { type: 'integer', minimum: 1, maximum: 1000, examples: [100] },
-    description: 'Answers one page of at most so many records; without it, the list is whole.',
+    description: 'Returns one page of at most that many records; without it, the whole list.',
   },
   {
     name: 'after',
@@ -91,8 +91,8 @@ export const listOf = (resource: Resource, view: 'plain' | 'list'): Schema => ({
 })
 
 const OMITTED = {
-  keep: 'Optional members that are left out keep their stored values.',
-  clear: 'Optional members that are left out become null (booleans false).',
+  keep: 'Omitted optional members keep their stored values.',
+  clear: 'Omitted optional members become null (booleans false).',
 }
 
 /** Returns the operations on a resource's collection (`/api/things`) by method. */
@@ -122,7 +122,7 @@ const CASCADE: Parameter = {
   name: 'cascade',
   in: 'query',
   schema: { type: 'string', enum: ['true', 'false'] },
-  description: 'With `true`, the dependants are deleted along; without it, they stand in the way (409).',
+  description: 'With `true`, the dependants are deleted too; without it, they prevent the deletion (409).',
 }
 
 /** Returns the operations on one record (`/api/things/1`) by method. */
@@ -152,7 +152,7 @@ function recordOperation(resource: Resource, method: string): Operation | undefi
       ...changing,
       id: `change${pascal(label)}`,
       summary: `Change one ${label}`,
-      description: patch === 'merge' ? 'Changes the members that are named.' : `The same as PUT. ${OMITTED[put]}`,
+      description: patch === 'merge' ? 'Changes only the given members.' : `The same as PUT. ${OMITTED[put]}`,
     },
     DELETE: {
       ...common,

@@ -140,7 +140,7 @@ function exampleRecord(resource: Resource, view: View, only?: readonly string[])
 function rulesOf({ unique, limit }: Resource): string {
   const sentences = unique.map(set => `No two records share the same \`${set.join('` and `')}\`.`)
   if (limit) sentences.push(`A parent record holds at most its \`${limit.max}\`.`)
-  return [...sentences, 'Members that are not listed are ignored.'].join(' ')
+  return [...sentences, 'Other members are ignored.'].join(' ')
 }
 
 /** Every schema that operations refer to, by name; built in steps. */

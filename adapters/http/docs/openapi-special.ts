@@ -94,7 +94,7 @@ export const specialOperations: Readonly<Record<string, Operation>> = {
     id: 'sendSmsMessage',
     tag: smsMessages.plural,
     summary: 'Send an SMS message through a gateway',
-    description: 'A gateway that fails is no error: the record says `failed`, with `error_message`.',
+    description: 'A failing gateway is not an error: the record says `failed`, with `error_message`.',
     parameters: [idParameter(smsGateways)],
     body: { [JSON_TYPE]: inputSchema(sendFields, { whole: true }) },
     success: success(200, 'SMS request processed.', refToRecord(smsMessages, 'plain')),
@@ -111,7 +111,7 @@ export const specialOperations: Readonly<Record<string, Operation>> = {
     tag: smsRoutes.plural,
     summary: 'Set the gateways of a tenant, of a prefix, or of all',
     description:
-      'Takes the place of the route of the same tenant and prefix. Without `tenant_id` it holds for all tenants, without `prefix` for all numbers.',
+      'Replaces the route of the same tenant and prefix. Without `tenant_id` it applies to all tenants, without `prefix` to all numbers.',
     body: { [JSON_TYPE]: inputSchema(smsRoutes.fields, { whole: true }) },
     success: success(200, wording.updated(smsRoutes), ROUTE),
   },
@@ -127,7 +127,7 @@ export const specialOperations: Readonly<Record<string, Operation>> = {
     tag: smsMessages.plural,
     summary: 'Send an SMS message through the gateways of its route',
     description:
-      "The tenant's own route goes before that of all, and of those the longest prefix. Where a gateway certainly refuses the message, the next is tried; where no route fits, the answer is a 404.",
+      "The tenant's own routes precede those for all tenants, and among these the longest prefix wins. If a gateway certainly refuses the message, the next is tried; if no route fits, the answer is a 404.",
     body: { [JSON_TYPE]: inputSchema(sendFields, { whole: true }) },
     success: success(200, 'SMS request processed.', refToRecord(smsMessages, 'plain')),
     failures: [404],
@@ -137,13 +137,13 @@ export const specialOperations: Readonly<Record<string, Operation>> = {
   'GET /healthz': {
     id: 'healthz',
     tag: SERVICE_TAG,
-    summary: 'Tell whether the process lives',
+    summary: 'Show whether the process lives',
     success: success(200, 'Alive.'),
   },
   'GET /readyz': {
     id: 'readyz',
     tag: SERVICE_TAG,
-    summary: 'Tell whether the database can be written',
+    summary: 'Show whether the database can be written',
     success: success(
       200,
       'Ready.',
@@ -164,7 +164,7 @@ export const specialOperations: Readonly<Record<string, Operation>> = {
   'GET /docs': {
     id: 'docs',
     tag: SERVICE_TAG,
-    summary: 'Show the API to a person',
+    summary: 'Show the API as a page',
     success: { status: 200, description: 'A page.', content: { 'text/html': text } },
   },
   'GET /docs/reference.css': {

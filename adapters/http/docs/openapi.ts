@@ -45,10 +45,10 @@ export interface OpenApiDocument {
 
 const ABOUT = `Administration of a multi-tenant telephone system.
 
-Every answer is JSON with a \`message\`, and \`data\` where there is content. A path that does not exist is a 404; one
-without the method that was asked for is a 405 that names, in \`Allow\`, those it has. Wherever GET works, HEAD does.
-Answers of 1 KiB or more are packed where \`Accept-Encoding\` takes \`br\` or \`gzip\`.
-Strings are trimmed (but passwords and secrets), an empty one counts as null, and numbers may come as numeric text.`
+Every answer is JSON with a \`message\`, and with \`data\` if there is content. An unknown path is a 404; an unsupported
+method is a 405 that lists the supported ones in \`Allow\`. HEAD works wherever GET does.
+Answers of 1 KiB or more are compressed if \`Accept-Encoding\` allows \`br\` or \`gzip\`.
+Strings are trimmed (except passwords and secrets), an empty one counts as null, and numbers may be given as text.`
 
 const text: Schema = { type: 'string' }
 const SAFE = 'GET'

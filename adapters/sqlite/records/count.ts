@@ -11,9 +11,8 @@ const STRETCH = 20_000
 type Asked = Selection & { readonly signal: AbortSignal | undefined }
 
 /**
- * How many records a selection has, at most `most`. Where an index has them together it counts them; else records are
- * looked at a stretch at a time, since a rare value that no index has would keep one statement busy for as long as the
- * table is.
+ * Counts the records of a selection, up to `most`: by an index if it has them together. Otherwise it examines records
+ * a stretch at a time, since a rare value without an index would keep one statement busy for the whole table.
  */
 export async function countUpTo(
   connection: Connection,
@@ -34,7 +33,7 @@ export async function countUpTo(
   return Math.min(count, most)
 }
 
-/** Reading in the order of the ids is the fastest, unless an index or a period leaves most records out. */
+/** Reading by id is fastest, unless an index or a period excludes most records. */
 function countingPlan(connection: Connection, resource: Resource, { signal, ...selection }: Asked): Plan {
   const inOrderOf = (by: string): Plan => {
     const sort: Sort = { by, isAscending: true }

@@ -32,9 +32,9 @@ export interface Plan {
   /** SQL conditions of the records, with their bound values. */
   readonly conditions: readonly string[]
   readonly bound: readonly Bound[]
-  /** Do all of them hold for what an index has together, in the list's order? Else records are passed over. */
+  /** True if an index has the wanted records together, in the list's order; otherwise records are skipped. */
   readonly isWalked: boolean
-  /** Those of them. */
+  /** The conditions of those. */
   readonly walked: readonly Condition[]
   /** Where the list begins; null at its beginning. */
   readonly from: Place | null
@@ -71,7 +71,7 @@ export function planOf(connection: Connection, resource: Resource, query: PageQu
 
 const walks = new WeakMap<Connection, Map<string, boolean>>()
 
-/** Does an index have the records of which that holds together, in that order? */
+/** Returns whether an index has the records with this condition together, in that order. */
 function isWalked(connection: Connection, resource: Resource, sort: Sort, { sql, isOneValue }: Condition): boolean {
   if (!isOneValue) return false
   const query = `SELECT t.id FROM ${tableOf(resource.name)} t WHERE ${sql} ORDER BY ${orderSql({ sort })} LIMIT 1`

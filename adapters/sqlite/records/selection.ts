@@ -5,15 +5,15 @@ import { unratedSql } from '../calls/unrated.ts'
 import type { Connection } from '../database/database.ts'
 import { withinSql } from '../database/within.ts'
 
-/** What records have to hold to, in SQL, and what that is bound to. */
+/** An SQL condition on records, with its bound values. */
 export interface Condition {
   readonly sql: string
   readonly bound: readonly (string | number)[]
-  /** That a column is one value: what an index may have together. */
+  /** True if the condition is that a column has one value, which an index may have together. */
   readonly isOneValue: boolean
 }
 
-/** What the records `t` have to hold to be wanted, their period aside. */
+/** The conditions of a selection on records `t`, except its period. */
 export function selectionSql(
   connection: Connection,
   resource: Resource,

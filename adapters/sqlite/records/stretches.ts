@@ -17,18 +17,18 @@ import {
 } from './list-plan.ts'
 import { isLong, lengthSql } from './search/search-index.ts'
 
-/** How many records are looked through at once, where no index knows which of them are wanted: 2 ms. */
+/** Records scanned at once if no index knows which of them are wanted: 2 ms. */
 const SCAN = 2_000
 
 interface Looking {
   readonly withJson: boolean
-  /** How many records are read at once. */
+  /** Records read at once. */
   readonly page: number
-  /** What they have to hold to besides. */
+  /** A further condition. */
   readonly holds?: { readonly sql: string; readonly bound: readonly string[] }
 }
 
-/** Looks through the records in order, a bounded stretch at a time: a rare value keeps no statement busy for long. */
+/** Scans the records in order, a bounded stretch at a time: a rare value keeps no statement busy for long. */
 export async function* inStretches(plan: Plan, { withJson, page, holds }: Looking): AsyncIterable<Stretch> {
   let place = plan.from
   /** The last place of those that are looked through at present; null where that is the end, undefined before. */
@@ -54,14 +54,17 @@ export async function* inStretches(plan: Plan, { withJson, page, holds }: Lookin
   }
 }
 
-/** True for what is wanted after a place and up to an end. */
+/** The SQL condition for wanted records after a place and up to an end. */
 export const between = (plan: Plan, place: Place | null, end: Place | null): (string | false)[] => [
   ...plan.conditions,
   place !== null && afterSql(plan),
   end !== null && upToSql(plan),
 ]
 
-/** Where the next stretch of so many records ends that an index has together; null if it covers all the rest. */
+/**
+ * Returns where the next stretch of that many records ends, among those that an index has together; null if it covers
+ * the rest.
+ */
 export function endOfStretch(plan: Plan, place: Place | null, size: number): Place | null {
   const { connection, resource, sort, walked } = plan
   const past = place !== null && afterSql(plan)

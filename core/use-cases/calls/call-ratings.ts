@@ -10,10 +10,7 @@ export type RatingShown = Omit<KeptRating, 'cost' | 'cost_per_minute'> & {
   readonly cost_per_minute: string | null
 }
 
-/**
- * Returns how a call was rated, the rating that holds being the last; none of a call that no switch handed over. Throws
- * `not_found`.
- */
+/** Returns how a call was rated, the current rating last; none if no switch delivered the call. Throws `not_found`. */
 export async function callRatings(
   { records, calls }: { readonly records: Pick<Records, 'find'>; readonly calls: Pick<Calls, 'ratings'> },
   id: number,

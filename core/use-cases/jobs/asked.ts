@@ -7,7 +7,7 @@ import { broken } from '../../resources/values/field-errors.ts'
 import { FORMATS, type Format } from '../../transfer/formats.ts'
 import { type ImportOptions, MODES, ON_ERROR } from '../../transfer/options.ts'
 
-/** What a request for an import says. */
+/** The contents of a request for an import. */
 export interface AskedImport {
   readonly upload: number
   readonly tenantId: number | null
@@ -15,7 +15,7 @@ export interface AskedImport {
   readonly agreed: BulkCounts | null
 }
 
-/** What a request for an export says. */
+/** The contents of a request for an export. */
 export interface AskedExport {
   readonly format: Format
   readonly withSecrets: boolean
@@ -26,11 +26,11 @@ export interface AskedExport {
 
 const MOST_PAIRS = 200
 const LONGEST = 255
-/** Errors that a job holds; all of them are in its file. */
+/** Errors that a job itself holds; its file has all of them. */
 const KEPT_ERRORS = 100
 const COUNTS = ['created', 'updated', 'unchanged', 'removed', 'skipped', 'rejected'] as const
 
-/** Reads the members of a body, and gathers what is wrong with them. */
+/** Reads the members of a body, and gathers their errors. */
 function reader(body: unknown) {
   const given: JsonObject = isJsonObject(body) ? body : {}
   const errors: FieldError[] = []
@@ -102,7 +102,7 @@ function delimiterIn(read: ReturnType<typeof reader>): { readonly delimiter?: st
   return {}
 }
 
-/** Reads what an import is asked for with. Throws `invalid`. */
+/** Reads a request for an import. Throws `invalid`. */
 export function askedImport(resource: Resource, body: unknown): AskedImport {
   const read = reader(body)
   const upload = read.whole('upload')
@@ -140,7 +140,7 @@ export function askedImport(resource: Resource, body: unknown): AskedImport {
   return asked
 }
 
-/** Reads what an export is asked for with. Throws `invalid`. */
+/** Reads a request for an export. Throws `invalid`. */
 export function askedExport(body: unknown): AskedExport {
   const read = reader(body)
   const asked = {
@@ -156,7 +156,7 @@ export function askedExport(body: unknown): AskedExport {
   return asked
 }
 
-/** What a request for an upload says. Throws `invalid`. */
+/** Reads a request for an upload. Throws `invalid`. */
 export function askedUpload(body: unknown): { readonly name: string; readonly bytes: number } {
   const read = reader(body)
   const name = read.text('name')

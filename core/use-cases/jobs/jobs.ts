@@ -24,7 +24,7 @@ import { askedExport, askedImport } from './asked.ts'
 import { Schedule, type SchedulePorts } from './schedule.ts'
 import { UPLOAD_LIMITS, type UploadLimits, Uploads } from './uploads.ts'
 
-/** Jobs that an account may have waiting or running. */
+/** The most jobs of one account that wait or run. */
 const OF_ACCOUNT = 5
 const LABEL = 'Job'
 
@@ -40,7 +40,7 @@ export interface By {
   readonly owner: Owner
 }
 
-/** Imports and exports that go on by themselves, whoever looks. Every method throws AppError. */
+/** Imports and exports that run in the background. Every method throws AppError. */
 export class Jobs {
   readonly uploads: Uploads
   readonly #ports: JobsPorts
@@ -52,13 +52,15 @@ export class Jobs {
     this.#ports = ports
     this.#limits = ports.limits ?? UPLOAD_LIMITS
     this.#schedule = new Schedule(ports, async job => {
-      // Nobody needs a file again that was imported.
+      // An imported file is no longer needed.
       if (job.kind === 'import' && job.state === 'done' && !job.options.dryRun) await this.uploads.forget(job.upload)
     })
     this.uploads = new Uploads({ ...ports, limits: this.#limits, nextId: () => ++this.#last })
   }
 
-  /** Takes up what an earlier process has left: uploads go on, what waited waits, what ran was interrupted. */
+  /**
+   * Continues what an earlier process left: uploads can go on, waiting jobs wait, running ones count as interrupted.
+   */
   async takeUp(): Promise<void> {
     const { uploads, jobs } = await this.#ports.store.load()
     this.#last = Math.max(this.#last, ...uploads.map(({ id }) => id), ...jobs.map(({ id }) => id))
@@ -66,7 +68,7 @@ export class Jobs {
     await this.#schedule.takeUp(jobs)
   }
 
-  /** Throws `invalid`, `forbidden`, `not_found`, and `conflict` where the upload is not whole or too many wait. */
+  /** Throws `invalid`, `forbidden`, `not_found`, and `conflict` if the upload is incomplete or too many jobs wait. */
   async import({ viewer, owner }: By, resource: Resource, body: unknown): Promise<Job> {
     const { upload: id, tenantId, options, agreed } = askedImport(resource, body)
     assertMayImport(viewer, resource, options.mode)
@@ -83,7 +85,7 @@ export class Jobs {
     })
   }
 
-  /** Of what a list with these parameters shows, all of it. Throws `invalid`, `forbidden`, `conflict`. */
+  /** Exports everything in the list with these parameters. Throws `invalid`, `forbidden`, `conflict`. */
   async export({ viewer, owner }: By, resource: Resource, parameters: Parameters, body: unknown): Promise<Job> {
     const asked = askedExport(body)
     assertMayExport(viewer, resource, asked.withSecrets)
@@ -117,13 +119,13 @@ export class Jobs {
     return job
   }
 
-  /** Stops a job; of an import in batches, what is stored stays. Throws `not_found`. */
+  /** Stops a job; an import in batches keeps what is stored. Throws `not_found`. */
   async stop(viewer: Viewer, id: number): Promise<Job> {
     await this.#schedule.stop(this.find(viewer, id))
     return this.find(viewer, id)
   }
 
-  /** Goes on with an import that stopped. Throws `not_found`, `forbidden`, `conflict` where nothing can go on. */
+  /** Resumes an import that stopped. Throws `not_found`, `forbidden`, and `conflict` if it cannot be resumed. */
   async resume({ viewer, owner }: By, id: number): Promise<Job> {
     const job = this.find(viewer, id)
     if (job.owner.id !== owner.id) throw new AppError('forbidden', 'The job is of another account.')
@@ -135,14 +137,14 @@ export class Jobs {
     return this.find(viewer, id)
   }
 
-  /** Forgets a job that is over, and its files. Throws `not_found`, `conflict`. */
+  /** Deletes a job that is over, and its files. Throws `not_found`, `conflict`. */
   async forget(viewer: Viewer, id: number): Promise<void> {
     const job = this.find(viewer, id)
     if (!isOver(job)) throw new AppError('conflict', 'The job has not ended: stop it first.')
     await this.#forget(job)
   }
 
-  /** A file of the job, for the account that it is of. Throws `not_found`. */
+  /** Reads a file of the job, for the account that owns it. Throws `not_found`. */
   async read({ viewer, owner }: By, id: number, file: JobFile, from = 0) {
     const job = this.find(viewer, id)
     const isThere = job.owner.id === owner.id && (file !== 'output' || job.state === 'done')
@@ -151,7 +153,7 @@ export class Jobs {
     return { ...found, job }
   }
 
-  /** Forgets what nobody has touched for a day. */
+  /** Deletes what has not been used for a day. */
   async sweep(): Promise<void> {
     const before = addSeconds(this.#ports.clock.now(), -this.#limits.keptFor)
     for (const job of this.#schedule.all)
@@ -159,7 +161,7 @@ export class Jobs {
     await this.uploads.sweep(id => this.#isUsed(id))
   }
 
-  /** Stops what runs, which can be resumed, and starts nothing more. */
+  /** Stops running jobs, which can be resumed, and starts no more. */
   close(): Promise<void> {
     return this.#schedule.close()
   }
@@ -203,7 +205,7 @@ export class Jobs {
 
 type Tenant = { readonly id: number; readonly slug: string }
 
-/** What makes no sense is told before anything runs. Throws `invalid`. */
+/** Refuses senseless options before anything runs. Throws `invalid`. */
 function assertPlanned(resource: Resource, options: ImportOptions, file: string, tenant: Tenant | null): void {
   const fixed = tenant && { field: TENANT, value: tenant.id, named: tenant.slug, flag: PAGE.name('tenant') }
   try {

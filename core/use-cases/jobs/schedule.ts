@@ -3,14 +3,14 @@ import { isOver, type Job } from '../../jobs/job.ts'
 import type { JobEnd, JobRunner, JobStore, JobWatcher } from '../../ports/jobs.ts'
 import type { Clock } from '../../ports/system.ts'
 
-/** How many jobs run side by side. */
+/** Jobs that run at the same time. */
 const AT_ONCE = 2
 
 export interface SchedulePorts {
   readonly store: JobStore
   readonly runner: JobRunner
   readonly clock: Clock
-  /** Called with what went wrong with a job that is no fault of its input. */
+  /** Called with an error of a job that its input did not cause. */
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -19,7 +19,7 @@ interface Running {
   readonly done: Promise<void>
 }
 
-/** All jobs, those that wait started as soon as there is room. */
+/** All jobs; starts those that wait as soon as there is room. */
 export class Schedule {
   readonly #ports: SchedulePorts
   readonly #onEnd: (job: Job) => Promise<void>
@@ -28,7 +28,7 @@ export class Schedule {
   readonly #resumed = new Set<number>()
   #isClosing = false
 
-  /** `onEnd` is called with each job that has come to an end. */
+  /** `onEnd` is called with each job that has ended. */
   constructor(ports: SchedulePorts, onEnd: (job: Job) => Promise<void>) {
     this.#ports = ports
     this.#onEnd = onEnd

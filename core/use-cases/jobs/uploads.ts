@@ -8,13 +8,13 @@ import type { JobStore } from '../../ports/jobs.ts'
 import type { Clock } from '../../ports/system.ts'
 import { askedUpload } from './asked.ts'
 
-/** What uploads may take. */
+/** Limits of uploads. */
 export interface UploadLimits {
-  /** The longest file, and all files of an account together, in bytes. */
+  /** The longest file, and the most bytes of an account's files together. */
   readonly bytes: number
   readonly bytesOfAccount: number
   readonly ofAccount: number
-  /** Seconds that what nobody touches is kept. */
+  /** Seconds that an unused upload is kept. */
   readonly keptFor: number
 }
 
@@ -47,7 +47,7 @@ interface Asker {
 const LABEL = 'Upload'
 const sizeOf = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`
 
-/** Files on their way in: whoever sends a part of one goes on behind it, after whatever came between. */
+/** Files being uploaded: a client continues after the last byte that arrived, whatever happened in between. */
 export class Uploads {
   readonly #ports: UploadPorts
   readonly #all = new Map<number, Upload>()
@@ -61,7 +61,7 @@ export class Uploads {
     for (const each of uploads) this.#all.set(each.id, each)
   }
 
-  /** Throws `invalid`, `too_large`, and `conflict` where the account has too many. */
+  /** Throws `invalid`, `too_large`, and `conflict` if the account has too many. */
   async begin(owner: Owner, body: unknown): Promise<Upload> {
     const { clock, store, nextId } = this.#ports
     const { name, bytes } = askedUpload(body)
@@ -80,7 +80,7 @@ export class Uploads {
     return upload
   }
 
-  /** Throws `not_found`, and `forbidden` for those of other accounts. */
+  /** Throws `not_found`, and `forbidden` for another account's upload. */
   own({ viewer, owner }: Asker, id: number): Upload {
     const upload = this.find(viewer, id)
     if (upload.owner.id !== owner.id) throw new AppError('forbidden', 'The upload is of another account.')
@@ -88,12 +88,12 @@ export class Uploads {
   }
 
   /**
-   * Writes what follows the first `at` bytes. What came before the pieces break off stays. Throws as `own`, and
-   * `conflict` where another number of bytes is there, `too_large`, `storage_full`.
+   * Appends after the first `at` bytes. Keeps what arrived before the pieces break off. Throws like `own`, `conflict`
+   * if a different number of bytes is there, `too_large`, `storage_full`.
    */
   async append(asker: Asker, id: number, at: number, pieces: AsyncIterable<Uint8Array>): Promise<Upload> {
     this.own(asker, id)
-    // A line that was dropped may look open here still: whoever goes on takes its place.
+    // A broken connection may still look open here: whoever continues replaces it.
     const earlier = this.#writing.get(id)
     earlier?.cut()
     await earlier?.done.catch(() => undefined)
@@ -109,7 +109,7 @@ export class Uploads {
     return this.own(asker, id)
   }
 
-  /** Throws as `own`. */
+  /** Throws like `own`. */
   async remove(asker: Asker, id: number): Promise<void> {
     this.own(asker, id)
     await this.forget(id)
@@ -121,7 +121,7 @@ export class Uploads {
     await this.#ports.store.removeUpload(id)
   }
 
-  /** Forgets what nobody has touched for long, but what is in use. */
+  /** Deletes what has not been used for long, unless it is in use. */
   async sweep(isInUse: (id: number) => boolean): Promise<void> {
     const { clock, limits } = this.#ports
     const before = addSeconds(clock.now(), -limits.keptFor)
@@ -155,7 +155,9 @@ export class Uploads {
   }
 }
 
-/** The pieces until they are cut, even while another is waited for. Throws `too_large` beyond so many bytes. */
+/**
+ * Yields the pieces until they are cut off, even while waiting for another. Throws `too_large` beyond that many bytes.
+ */
 async function* upTo(
   most: number,
   pieces: AsyncIterable<Uint8Array>,

@@ -6,27 +6,27 @@ import type { Clock } from '../../ports/system.ts'
 import type { Surroundings } from '../../ports/upkeep.ts'
 import { cdrs } from '../../resources/cdrs.ts'
 
-/** What somebody who watches the service looks at first, as far as it concerns their tenant where they keep to one. */
+/** What an operator looks at first, limited to the viewer's tenant if there is one. */
 export interface Pulse {
   readonly at: Timestamp
-  /** Calls that began within the last hour; MOST_COUNTED or more are MOST_COUNTED. */
+  /** Calls that began within the last hour, up to MOST_COUNTED. */
   readonly calls: number
   /** Calls that no rate matched, or one by which the cost is too large. */
   readonly unrated: number
-  /** Messages of the last 24 hours, by what their status means; `other` for a status that is in no class. */
+  /** Messages of the last 24 hours by the meaning of their status; `other` for a status without a class. */
   readonly messages: Readonly<Record<string, number>>
-  /** What all tenants share; null for accounts of one. */
+  /** Figures of the whole service; null for accounts of one tenant. */
   readonly service: ServicePulse | null
 }
 
 export interface ServicePulse {
   /** Records of switches that could not be used. */
   readonly quarantined: number
-  /** The feeds that are followed, and how many bytes of each are not stored yet. */
+  /** The followed feeds, with the bytes of each that are not stored yet. */
   readonly feeds: readonly { readonly name: string; readonly lag: number }[]
-  /** The telephones that are registered; null without a switch, or where none can be reached. */
+  /** The number of registered telephones; null without a switch, or if none can be reached. */
   readonly phones: number | null
-  /** When the newest backup of the daemon was begun; null without any. */
+  /** When the daemon's newest backup was begun; null if there is none. */
   readonly backup: Timestamp | null
 }
 
@@ -36,7 +36,7 @@ export interface OverviewPorts {
   readonly smsReports: Pick<SmsReports, 'figures'>
   readonly clock: Clock
   readonly surroundings: Surroundings
-  /** The tenant whose figures alone are gathered. */
+  /** The tenant to limit the figures to. */
   readonly tenantId?: number
 }
 
@@ -44,10 +44,13 @@ export type Overview = () => Promise<Pulse>
 
 const HOUR_SECONDS = 3_600
 const DAY_SECONDS = 86_400
-/** However many watch, the figures are gathered once in so many seconds; of one tenant, whose calls have to be found, in more. */
+/**
+ * The figures are gathered at most once in that many seconds, however many clients watch; less often for one tenant,
+ * whose calls have to be found.
+ */
 const FRESH_SECONDS = 4
 const FRESH_SECONDS_OF_ONE = 20
-/** What counts as many. */
+/** Counting stops here. */
 const MOST_COUNTED = 10_001
 
 /** The figures of the moment, gathered at most every few seconds. */

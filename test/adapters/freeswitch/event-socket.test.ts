@@ -107,7 +107,7 @@ describe('the event socket', () => {
       async socket => {
         await socket.api('a')
         await socket.closed
-        await assert.rejects(socket.api('b'), fails('unavailable', /nobody asked/))
+        await assert.rejects(socket.api('b'), fails('unavailable', /unrequested data/))
       },
     ))
 })

@@ -16,7 +16,7 @@ import { sorted, sorts } from '../sorted.ts'
 import { inStretches } from '../stretches.ts'
 import { candidates, isLong, lengthSql, SEPARATOR, searchedText } from './search-index.ts'
 
-/** How many records are looked into at once: 2 ms. */
+/** Records examined at once: 2 ms. */
 const SCAN = 2_000
 /** Matches read at once, as in a list. */
 const PAGE = 100
