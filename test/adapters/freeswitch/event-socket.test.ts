@@ -88,12 +88,12 @@ describe('the event socket', () => {
   test('that refuses the address, or is something else, is not taken for one that answers', async () => {
     for (const [greeting, what] of [
       ['Content-Type: text/rude-rejection\nContent-Length: 24\n\nAccess Denied, go away.\n', /this address/],
-      ['SSH-2.0-OpenSSH_9.2p1\r\n\n\n', /no event socket|otherwise/],
-      ['HTTP/1.1 400 Bad Request\n\n', /no event socket/],
+      ['SSH-2.0-OpenSSH_9.2p1\r\n\n\n', /not an event socket|not answer like/],
+      ['HTTP/1.1 400 Bad Request\n\n', /not an event socket/],
       [`${'x'.repeat(70_000)}`, /headers do not end/],
-      ['Content-Type: auth/request\nContent-Length: -1\n\n', /no length/],
-      ['Content-Type: auth/request\nContent-Length: 99999999999\n\n', /no length/],
-      ['Content-Type: api/response\n\n', /otherwise/],
+      ['Content-Type: auth/request\nContent-Length: -1\n\n', /readable length/],
+      ['Content-Type: auth/request\nContent-Length: 99999999999\n\n', /readable length/],
+      ['Content-Type: api/response\n\n', /not answer like/],
     ] as const) {
       const held = await heldSwitch({ greeting })
       await assert.rejects(openEventSocket(held.place, SOON), fails('unavailable', what), greeting.slice(0, 40))
