@@ -24,6 +24,8 @@ const SCREENS: Readonly<Record<PageName, FunctionComponent>> = {
   audit: lazily(async () => (await import('./tools/audit.tsx')).AuditScreen),
   accounts: lazily(async () => (await import('./tools/accounts.tsx')).AccountsScreen),
   sessions: lazily(async () => (await import('./tools/sessions.tsx')).SessionsScreen),
+  import: lazily(async () => (await import('./transfer/import.tsx')).ImportScreen),
+  jobs: lazily(async () => (await import('./transfer/jobs.tsx')).JobsScreen),
 }
 
 const NewScreen = lazily(async () => (await import('./records/record-screen.tsx')).NewScreen)

@@ -2,7 +2,17 @@ import { resources } from '../resources/all.ts'
 import { collectionOf } from '../resources/resource.ts'
 
 /** Console pages that do not show a single collection. */
-export const PAGES = ['usage', 'quote', 'rerate', 'quarantine', 'audit', 'accounts', 'sessions'] as const
+export const PAGES = [
+  'usage',
+  'quote',
+  'rerate',
+  'quarantine',
+  'audit',
+  'accounts',
+  'sessions',
+  'import',
+  'jobs',
+] as const
 export type PageName = (typeof PAGES)[number]
 
 const collections: ReadonlySet<string> = new Set(resources.map(collectionOf))

@@ -2,11 +2,12 @@ import { useSignal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
 import { TENANT } from '../../../core/resources/references/within.ts'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
+import { lazily } from '../parts/lazy.tsx'
 import { actionsOf } from '../records/panels.ts'
 import { here, setQuery } from '../state/location.ts'
 import { canEdit, isOffered, titleOfPage } from '../state/pages.ts'
 import { remember, remembered } from '../state/preferences.ts'
-import { me } from '../state/session.ts'
+import { may, me } from '../state/session.ts'
 import { columnsOf, pathOf, usualColumns, zoneShown } from '../state/shown.ts'
 import { dayAfter, momentOf, zoneOf } from '../state/zones.ts'
 import { Bulk } from './bulk.tsx'
@@ -77,6 +78,7 @@ export function List({ resource, fixed = {}, without = [] }: ListProps) {
       <div class="tools">
         <Filters resource={resource} fixed={Object.keys(fixed)} />
         <Columns resource={resource} />
+        <ExportButton resource={resource} query={query} />
       </div>
       <p class="hint" role="status">
         <Counted source={source} resource={resource} />
@@ -204,6 +206,33 @@ function Columns({ resource }: { resource: Resource }) {
   )
 }
 
+const ExportDialog = lazily(async () => (await import('../transfer/export-dialog.tsx')).ExportDialog)
+
+function ExportButton({ resource, query }: { resource: Resource; query: URLSearchParams }) {
+  const isOpen = useSignal(false)
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => {
+          isOpen.value = true
+        }}
+      >
+        Export
+      </button>
+      {isOpen.value && (
+        <ExportDialog
+          resource={resource}
+          query={query}
+          onClose={() => {
+            isOpen.value = false
+          }}
+        />
+      )}
+    </>
+  )
+}
+
 export function ListScreen({ resource }: { resource: Resource }) {
   return (
     <>
@@ -217,6 +246,11 @@ export function ListScreen({ resource }: { resource: Resource }) {
               {titleOfPage(at)}
             </a>
           ))}
+        {canEdit('create', resource) && may('change', 'jobs') && (
+          <a class="button" href={`/import?into=${collectionOf(resource)}`}>
+            Import
+          </a>
+        )}
         {canEdit('create', resource) && (
           <a class="button primary" href={pathOf(resource, 'new')}>
             New {lowered(resource.label)}

@@ -57,6 +57,8 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly json?: unknown
+  /** Sent as it is, where there is no `json`. */
+  readonly body?: Blob
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal
   /** True if a 401 is a proper answer, rather than the end of a session. */
@@ -87,7 +89,7 @@ function parsed(text: string): unknown {
   }
 }
 
-async function reach(method: string, path: string, { json, headers, signal }: RequestOptions): Promise<Response> {
+async function reach(method: string, path: string, { json, body, headers, signal }: RequestOptions): Promise<Response> {
   try {
     const response = await fetch(path, {
       method,
@@ -97,7 +99,7 @@ async function reach(method: string, path: string, { json, headers, signal }: Re
         ...(json === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(json === undefined ? {} : { body: stringifyJson(json) }),
+      ...(json === undefined ? (body ? { body } : {}) : { body: stringifyJson(json) }),
       ...(signal ? { signal } : {}),
     })
     isReachable.value = true

@@ -26,6 +26,8 @@ const pages: Readonly<Record<PageName, Page>> = {
   audit: { title: 'Audit trail', needs: ['read', 'audit'] },
   accounts: { title: 'Accounts', needs: ['change', 'accounts'] },
   sessions: { title: 'Sessions', needs: ['change', 'sessions'] },
+  import: { title: 'Import', needs: ['change', 'jobs'] },
+  jobs: { title: 'Jobs', needs: ['read', 'jobs'] },
 }
 
 export const titleOfPage = (page: PageName): string => pages[page].title

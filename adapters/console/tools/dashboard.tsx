@@ -43,7 +43,11 @@ const HOUR_MS = 3_600_000
 /** Shows what needs attention, each with a link to where it can be handled. */
 export function Dashboard() {
   const pulse = useLoaded('/api/console/pulse', objectOf)
-  useEvery(EVERY_MS, pulse.reload)
+  const jobs = useLoaded(isOffered({ at: 'jobs' }) ? '/api/console/jobs' : null, objectsOf)
+  useEvery(EVERY_MS, () => {
+    pulse.reload()
+    jobs.reload()
+  })
   return (
     <>
       <header class="title">
@@ -53,9 +57,11 @@ export function Dashboard() {
         {data => (
           <>
             <ul class="tiles">
-              {[...callTiles(data), ...messageTiles(data), ...serviceTiles(data)].map(tile => (
-                <Tile key={tile.title} {...tile} />
-              ))}
+              {[...callTiles(data), ...messageTiles(data), ...jobTiles(jobs.data.value), ...serviceTiles(data)].map(
+                tile => (
+                  <Tile key={tile.title} {...tile} />
+                ),
+              )}
             </ul>
             <p class="hint">
               As of {momentShown(data['at'])} {zoneShown()}.
@@ -99,6 +105,18 @@ function messageTiles({ at, messages }: Data): TileProps[] {
       advice: ADVICE[status],
     }
   })
+}
+
+/** None while nothing waits or runs. */
+function jobTiles(jobs: readonly Data[] | null): TileProps[] {
+  const open = (jobs ?? []).filter(({ state }) => state === 'waiting' || state === 'running')
+  const [first] = open
+  if (!first) return []
+  const rows = objectOf(first['progress'])['rows']
+  const advice = `${count(rows)} rows so far.`
+  return [
+    { figure: count(open.length), title: 'Imports and exports running', href: `/jobs?job=${first['id']}`, advice },
+  ]
 }
 
 /** None for an account of one tenant. */

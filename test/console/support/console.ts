@@ -56,7 +56,7 @@ function builtConsole() {
   return files
 }
 
-const EXPECTED = /status of (?:401|403|404|409|422|429|503)|ERR_CONNECTION|ERR_INTERNET|ERR_FAILED/
+const EXPECTED = /status of (?:401|403|404|409|413|422|429|503)|ERR_CONNECTION|ERR_INTERNET|ERR_FAILED/
 
 /** How long something is waited for that should come at once, on a machine with much else to do. */
 const PATIENCE_MS = 15_000

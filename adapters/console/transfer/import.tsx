@@ -1,0 +1,187 @@
+import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
+import { resourceNamed, resources } from '../../../core/resources/all.ts'
+import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
+import { formatOf } from '../../../core/transfer/formats.ts'
+import { keepsPlace } from '../../../core/use-cases/records/import.ts'
+import { Picker } from '../parts/picker.tsx'
+import { Refusal, request } from '../state/api.ts'
+import { go, setQuery } from '../state/location.ts'
+import { noteTrouble } from '../state/notes.ts'
+import { canEdit } from '../state/pages.ts'
+import { may } from '../state/session.ts'
+import { send, sendings } from '../state/uploads.ts'
+import { type Asked, ask, asked, bodyOf, hasTenant } from './asked.ts'
+import { Columns } from './columns.tsx'
+import { FileStep } from './file-step.tsx'
+import { type JobShown, jobIn } from './job.ts'
+import { JobView } from './job-view.tsx'
+import { Options } from './options.tsx'
+import { headOf, type Preview, previewOf } from './preview.ts'
+
+/** Brings the records of a file in: choose it, say what its columns are, check all of it, run it. */
+export function ImportScreen() {
+  const now = asked()
+  const file = useSignal<File | null>(null)
+  const head = useSignal<string | null>(null)
+  const trouble = useSignal<string | null>(null)
+  const choose = async (chosen: File): Promise<void> => {
+    trouble.value = null
+    try {
+      const text = await headOf(chosen)
+      const id = await send(chosen, asked().upload)
+      file.value = chosen
+      head.value = text
+      if (id !== asked().upload) ask({ upload: String(id) })
+    } catch (error) {
+      trouble.value = error instanceof Error ? error.message : String(error)
+    }
+  }
+  const sending = now.upload === null ? undefined : sendings.value.get(now.upload)
+  const name = file.value?.name ?? sending?.name ?? ''
+  const preview =
+    head.value === null
+      ? null
+      : previewOf(head.value, formatOf(now.format ?? undefined, name), now.delimiter || undefined)
+  return (
+    <>
+      <header class="title">
+        <h1>Import</h1>
+        <a class="button" href="/jobs">
+          Imports and exports
+        </a>
+      </header>
+      <What asked={now} />
+      {now.resource && <FileStep asked={now} onFile={chosen => void choose(chosen)} trouble={trouble.value} />}
+      {now.resource && preview && (
+        <Steps resource={now.resource} asked={now} preview={preview} isThere={sending?.state === 'done'} />
+      )}
+    </>
+  )
+}
+
+interface StepsProps {
+  readonly resource: Resource
+  readonly asked: Asked
+  readonly preview: Preview
+  readonly isThere: boolean
+}
+
+const Steps = ({ resource, asked: now, preview, isThere }: StepsProps) => (
+  <>
+    <Columns resource={resource} preview={preview} asked={now} />
+    <Options resource={resource} asked={now} preview={preview} />
+    <Running resource={resource} asked={now} isThere={isThere} />
+  </>
+)
+
+const importable = (): readonly Resource[] =>
+  resources.filter(resource => canEdit('create', resource) && may('create', resource))
+
+function What({ asked: { resource, tenant } }: { readonly asked: Asked }) {
+  return (
+    <div class="filters">
+      <label class="labelled">
+        Records
+        <select
+          value={resource ? collectionOf(resource) : ''}
+          onChange={event => ask({ into: event.currentTarget.value || null, map: null, set: null, mode: null })}
+        >
+          <option value="">Choose…</option>
+          {importable().map(each => (
+            <option key={each.name} value={collectionOf(each)}>
+              {each.plural}
+            </option>
+          ))}
+        </select>
+      </label>
+      {resource && hasTenant(resource) && (
+        <span class="labelled">
+          <label for="import-tenant">Tenant</label>
+          <Picker
+            id="import-tenant"
+            resource={resourceNamed('tenants')}
+            value={tenant}
+            onPick={id => ask({ tenant: id === null ? null : String(id) })}
+          />
+        </span>
+      )}
+    </div>
+  )
+}
+
+interface RunningProps {
+  readonly resource: Resource
+  readonly asked: Asked
+  readonly isThere: boolean
+}
+
+/** Checks and runs the import; a deck is replaced by what a check said that would come of it. */
+function Running({ resource, asked: now, isThere }: RunningProps) {
+  const checked = useSignal<JobShown | null>(null)
+  const sentences = useSignal<readonly string[]>([])
+  useEffect(() => {
+    if (now.check === null) checked.value = null
+  }, [now.check])
+  const begin = (isCheck: boolean): void => {
+    sentences.value = []
+    const agreed = now.mode === 'replace' && !isCheck ? { agreed: checked.value?.outcome } : {}
+    request('POST', `/api/console/imports/${collectionOf(resource)}`, {
+      json: { ...bodyOf(now), dry_run: isCheck, ...agreed },
+    })
+      .then(({ data }) => {
+        const { id } = jobIn(data)
+        if (isCheck) setQuery({ check: String(id) }, true)
+        else go(`/jobs?job=${id}`)
+      })
+      .catch((error: unknown) => {
+        if (error instanceof Refusal && error.status === 422) sentences.value = Object.values(error.errors).flat()
+        else noteTrouble(error)
+      })
+  }
+  const rows = checked.value?.state === 'done' ? checked.value : null
+  const isReplacing = now.mode === 'replace'
+  return (
+    <section aria-labelledby="run-title">
+      <h2 id="run-title">Check and import</h2>
+      {!isThere && <p class="hint">The file is on its way; it can be checked once all of it is there.</p>}
+      {sentences.value.length > 0 && (
+        <ul class="trouble" role="alert">
+          {sentences.value.map(sentence => (
+            <li key={sentence}>
+              <bdi>{sentence}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+      {now.check !== null && (
+        <JobView
+          key={now.check}
+          id={now.check}
+          onOver={job => {
+            checked.value = job
+          }}
+        />
+      )}
+      <div class="actions">
+        <button type="button" class={rows ? '' : 'primary'} disabled={!isThere} onClick={() => begin(true)}>
+          Check all rows
+        </button>
+        <button
+          type="button"
+          class={rows ? 'primary' : ''}
+          disabled={!isThere || (isReplacing && !rows)}
+          onClick={() => begin(false)}
+        >
+          {isReplacing ? `Replace the ${lowered(resource.plural)}` : 'Import'}
+        </button>
+      </div>
+      <p class="hint">
+        {isReplacing && !rows ? 'A deck is replaced only after a check. ' : ''}
+        {keepsPlace(resource)
+          ? 'Rows are stored as they are read; what is stored stays when it is stopped.'
+          : 'All rows are stored together, or none.'}
+      </p>
+    </section>
+  )
+}
