@@ -16,6 +16,8 @@ export interface Column {
   readonly kind: Kind
   /** Dropped before others if there is no room for all. */
   readonly isMinor?: boolean
+  /** Never cut, such as an id that another command takes. */
+  readonly isWhole?: boolean
   readonly of: (row: JsonObject) => string
 }
 

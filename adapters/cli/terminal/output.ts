@@ -129,11 +129,15 @@ export async function printRows(
   context: Context,
   kinds: Readonly<Record<string, Kind>>,
   rows: readonly JsonObject[],
+  { whole = [], minor = [] }: { readonly whole?: readonly string[]; readonly minor?: readonly string[] } = {},
 ): Promise<void> {
   const { io, options } = context
   assertNamed(options.fields, Object.keys(kinds))
   const names = options.fields ?? Object.keys(kinds)
-  const columns = names.map((name): Column => ({ name, kind: kinds[name] ?? 'text', of: row => cell(row[name]) }))
+  const columns = names.map((name): Column => {
+    const isMinor = options.fields === undefined && minor.includes(name)
+    return { name, kind: kinds[name] ?? 'text', isWhole: whole.includes(name), isMinor, of: row => cell(row[name]) }
+  })
   if (options.output === 'csv') await writeCsv(io, csvLine(names))
   if (options.output === 'csv' || (options.output === 'table' && !io.stdout.isTTY))
     return writeRows(context, columns, rows)

@@ -127,7 +127,7 @@ function fit(columns: readonly Column[], cells: readonly (readonly string[])[], 
  * last.
  */
 function leastOf(column: Column, content: number, isWhole: boolean, { narrowest, short, heading }: Style): number {
-  const isKept = isWhole || isNumber(column) || (content <= short && column.kind !== 'date')
+  const isKept = isWhole || column.isWhole || isNumber(column) || (content <= short && column.kind !== 'date')
   const kept = isKept ? content : Math.min(content, column.kind === 'date' ? TO_THE_MINUTE : narrowest)
   return Math.max(kept, Math.min(longestPart(column.name), heading))
 }

@@ -36,6 +36,22 @@ const MODULES = [
   ...['json_cdr', 'xml_curl', 'callcenter', 'voicemail', 'sofia'],
 ]
 
+/** mod_voicemail ends a call for which it lacks a phrase. */
+const VOICEMAIL_PHRASES = [
+  ...['abort', 'ack', 'choose_greeting', 'choose_greeting_fail', 'config_menu', 'disk_quota_exceeded', 'enter_id'],
+  ...['enter_pass', 'fail_auth', 'forward_message_enter_extension', 'forward_prepend', 'goodbye', 'greeting_selected'],
+  ...['hello', 'invalid_extension', 'listen_file_check', 'menu', 'message_count', 'play_greeting', 'record_file_check'],
+  ...['record_greeting', 'record_message', 'record_name', 'record_urgent_check', 'say_date', 'say_message_number'],
+  ...['say_name', 'say_number', 'say_phone_number', 'urgent'],
+]
+
+/** Tones in the place of words: no package of sounds is needed. */
+const phrase = (name: string): string => {
+  const tone = name === 'play_greeting' ? '%(300,100,440);%(300,100,554)' : '%(120,80,660)'
+  const action = `<action function="play-file" data="tone_stream://${escaped(tone)}"/>`
+  return `          <macro name="voicemail_${name}"><input pattern="(.*)"><match>${action}</match></input></macro>`
+}
+
 /** Returns one file, freeswitch.xml, with nothing unnecessary in it: no user, known password or sample. */
 export const configurationOf = (given: Configuration): string => `<?xml version="1.0"?>
 <!-- Made by: trunkline switch setup freeswitch. It holds a token and a password: keep it readable only by FreeSWITCH. -->
@@ -45,6 +61,15 @@ ${configurations(given).join('\n')}
   </section>
   <!-- FreeSWITCH asks Trunkline for users and calls. This part is used when it does not answer. -->
   <section name="directory"/>
+  <section name="languages">
+    <language name="en" say-module="en">
+      <phrases>
+        <macros>
+${VOICEMAIL_PHRASES.map(phrase).join('\n')}
+        </macros>
+      </phrases>
+    </language>
+  </section>
   <section name="dialplan">
     <context name="global">
       <extension name="away">

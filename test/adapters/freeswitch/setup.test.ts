@@ -20,6 +20,20 @@ const configured = (xml: string, name: string): Record<string, string> => {
 }
 
 describe('the initial setup of FreeSWITCH', () => {
+  test('has phrases of voicemail, without which the call would end', () => {
+    const names = elementsIn(made().xml, 'macro').map(each => each.getAttribute('name'))
+    for (const name of ['play_greeting', 'record_message', 'hello', 'enter_pass', 'menu', 'goodbye'])
+      assert.ok(names.includes(`voicemail_${name}`), name)
+  })
+
+  test('lets no carrier send a call on', () => {
+    const profiles = elementsIn(made().xml, 'profile').filter(each => each.getAttribute('name') === 'external')
+    const params = profiles.flatMap(each => [...each.getElementsByTagName('param')])
+    assert.ok(
+      params.some(each => each.getAttribute('name') === 'disable-transfer' && each.getAttribute('value') === 'true'),
+    )
+  })
+
   test('goes with the setting that it comes with: token, password and folder are the same', () => {
     const { xml, setting } = made()
     const read = readSetting('freeswitch', setting.freeswitch)

@@ -11,9 +11,10 @@ import { hasProgram } from '../load.ts'
 import type { Bench } from '../rows/row.ts'
 import { ADMIN, login } from '../servers.ts'
 import type { Line } from '../table.ts'
-import { domainOf, NET, numberOf, secretOf } from './world.ts'
+import { domainOf, NET, numberOf, secretOf, slugOf } from './world.ts'
 
 const { carrier, place } = placesIn(NET)
+const REGISTRATIONS = 4_000
 const REGISTRATIONS_PER_SECOND = 400
 const CALLS_A_MINUTE = 50
 const KILLS_AT_MS = [12_000, 30_000, 48_000]
@@ -32,9 +33,15 @@ const phoneOf = (n: number): PhoneAt => ({
 })
 const [desk, hall] = [phoneOf(0), phoneOf(1)]
 
+/** The lab with a session, which outlasts its daemon. */
+type SignedIn = Lab & { readonly cookie: string }
+
 /** Changes a record over the API, or asks for some. */
-async function api({ daemon }: Lab, path: string, change?: { method: string; body: unknown }): Promise<unknown> {
-  const cookie = await login(daemon.url)
+async function api(
+  { daemon, cookie }: SignedIn,
+  path: string,
+  change?: { method: string; body: unknown },
+): Promise<unknown> {
   const headers = { cookie, 'content-type': 'application/json' }
   const given = change ? { method: change.method, body: JSON.stringify(change.body) } : {}
   const response = await fetch(`${daemon.url}/api${path}`, { headers, ...given })
@@ -93,9 +100,11 @@ async function registrations({ folder }: Lab, count: number): Promise<Line> {
 }
 
 /** From the answer to the change until no leg of the tenant is up. */
-async function suspensions(lab: Lab): Promise<Line> {
+async function suspensions(lab: SignedIn): Promise<Line> {
   const times: number[] = []
-  const status = (value: string) => api(lab, '/tenants/1', { method: 'PUT', body: { status: value } })
+  const tenant = { name: 'Tenant 0', slug: slugOf(0), domain: domainOf(0), timezone: 'Europe/Kyiv' }
+  const status = (value: string) =>
+    api(lab, '/tenants/1', { method: 'PUT', body: { ...tenant, max_extensions: 100_000, status: value } })
   for (let round = 0; round < ROUNDS; round++) {
     await lab.phones.register(desk)
     await lab.phones.register(hall)
@@ -114,25 +123,26 @@ async function suspensions(lab: Lab): Promise<Line> {
   return line('suspension until the calls have ended (most of 5)', milliseconds(most), '< 1 s', most < 1000)
 }
 
-const newest = async (lab: Lab): Promise<{ id: number; cost: string } | null> => {
+const newest = async (lab: SignedIn): Promise<{ id: number; cost: string } | null> => {
   const answer = await api(lab, '/cdrs?limit=1')
   const [first] = (answer as { data: { id: number; cost: string }[] }).data
   return first ?? null
 }
 
 /** From the hang-up until the rated record is there. */
-async function records(lab: Lab): Promise<Line> {
+async function records(lab: SignedIn): Promise<Line> {
   const times: number[] = []
   const taking = await lab.answered(carrier)
   for (let round = 0; round < ROUNDS; round++) {
     const before = (await newest(lab))?.id ?? 0
     const calling = lab.phones.call(desk, `+38050111${1000 + round}`, 20_000)
     await until('it is answered', async () => (await lab.ask('show channels')).split(',ACTIVE,').length === 3)
-    await lab.ask('hupall NORMAL_CLEARING accountcode tenant-0')
+    await lab.ask(`hupall NORMAL_CLEARING accountcode ${slugOf(0)}`)
     const ended = performance.now()
     for (let last = await newest(lab); (last?.id ?? 0) <= before; last = await newest(lab)) await pause(2)
     times.push(performance.now() - ended)
     await calling
+    await until('no leg is up', async () => (await lab.channels()) === 0)
   }
   taking.stop()
   const most = Math.max(...times)
@@ -140,7 +150,7 @@ async function records(lab: Lab): Promise<Line> {
 }
 
 /** Kills the daemon and starts it again while calls are made; each that was answered must have one record. */
-async function restarts(lab: Lab): Promise<Line[]> {
+async function restarts(lab: SignedIn): Promise<Line[]> {
   const registered = async (): Promise<number> =>
     Number(/(\d+) total/.exec(await lab.ask('show registrations count'))?.[1] ?? Number.NaN)
   const before = { id: (await newest(lab))?.id ?? 0, registered: await registered() }
@@ -189,11 +199,12 @@ export async function measureReal(bench: Bench): Promise<Line[]> {
     return []
   }
   const environment = { TRUNKLINE_ADMIN_EMAIL: ADMIN.email, TRUNKLINE_ADMIN_PASSWORD: ADMIN.password }
-  const lab = await openLab({ net: NET, database: bench.databases.ours, environment })
+  const opened = await openLab({ net: NET, database: bench.databases.ours, environment })
+  const lab = Object.assign(opened, { cookie: await login(opened.daemon.url) })
   try {
     await until('the gateway is there', async () => (await lab.ask('sofia status')).includes('carrier-one-'))
     const memory = lab.daemon.residentMiB() ?? 0
-    const lines = [await registrations(lab, FULL_SIZE.extensions)]
+    const lines = [await registrations(lab, REGISTRATIONS)]
     const grown = (lab.daemon.residentMiB() ?? 0) - memory
     lines.push(line('the same: what the daemon has grown by', `${Math.round(grown)} MiB`, '', null))
     lines.push(await suspensions(lab), await records(lab), ...(await restarts(lab)))

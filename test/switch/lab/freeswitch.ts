@@ -142,10 +142,10 @@ export async function openLab({ net, database, environment: given = {} }: LabOpt
   for (const { path, text } of setup.files) writeFileSync(join(folder, 'conf', path), text)
   const { freeswitch: setting } = JSON.parse(setup.files[1]?.text ?? '{}')
   const environment = {
-    ...given,
     ...{ TRUNKLINE_CONFIG: join(folder, 'conf/trunkline.json'), TRUNKLINE_DB: database ?? join(folder, 'test.db') },
     ...{ TRUNKLINE_ADMIN_EMAIL: 'admin@example.com', TRUNKLINE_ADMIN_PASSWORD: 'a password of the tests' },
     TRUNKLINE_PORT: String(daemonPort),
+    ...given,
   }
   const daemon = await startDaemon(environment)
   const child = startFreeswitch(folder)

@@ -36,6 +36,9 @@ const CALL_COLUMNS = {
   switch: 'text',
 } as const
 
+/** On a narrow terminal `calls end` still needs the whole id. */
+const CALL_ROOM = { whole: ['id'], minor: ['extension', 'from', 'direction', 'trunk', 'started_at', 'switch'] }
+
 export async function phonesCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = new Command('phones')
     .description('the telephones that are registered on the switch')
@@ -64,7 +67,7 @@ export async function callsCommand(run: RunCommand, wiring: Wiring): Promise<Com
     const services = await context.open()
     const rows = []
     for (const call of found) if (slug === null || call.tenant === slug) rows.push(await callRow(services, call))
-    await printRows(context, CALL_COLUMNS, rows)
+    await printRows(context, CALL_COLUMNS, rows, CALL_ROOM)
     if (trouble) throw trouble
   })
 }

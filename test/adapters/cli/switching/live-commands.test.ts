@@ -89,6 +89,16 @@ describe('trunkline calls', () => {
     assert.equal((await place.json('trunkline calls --tenant acme', on({ calls }))).length, 4)
   })
 
+  it('shows whole ids on a narrow terminal too, since the command that ends a call takes them', async () => {
+    const id = '1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11'
+    const table = await place.run('trunkline calls --no-color', { ...on({ calls: [call(id)] }), columns: 80 })
+    assert.match(table.stdout, new RegExp(`│ *${id} *│`))
+    assert.ok(
+      table.stdout.split('\n').every(line => line.length <= 80),
+      table.stdout,
+    )
+  })
+
   it('ends one, which the audit trail tells', async () => {
     const first = heldSwitch({ calls: [call('a')] })
     const second = heldSwitch({ calls: [call('b')] })
