@@ -1,8 +1,8 @@
 import { networkInterfaces } from 'node:os'
 
 /**
- * The URL by which others reach a service that listens there. One that listens on every address goes by the first that
- * other machines see, else by the loopback.
+ * Returns the URL by which others reach a service at that address. For a service on every address it is the first one
+ * that other machines see, else the loopback.
  */
 export function urlAt(host: string, port: number): string {
   const name = host === '0.0.0.0' || host === '::' ? seenAddress() : host

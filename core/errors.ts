@@ -60,7 +60,7 @@ export function sentencesByField(errors: FieldErrors): Readonly<Record<string, r
   return byField
 }
 
-/** The errors of one of several records, under its id. */
+/** Returns the errors of one of several records, under its id. */
 export function errorsOfRecord(id: number, error: AppError): FieldErrors {
   const { errors = [] } = error.details
   const sentences = errors.length > 0 ? errors : [{ rule: 'reference' as const, field: '', sentence: error.message }]

@@ -52,7 +52,7 @@ const isWhole = (body: unknown): body is string | Buffer => typeof body === 'str
 /** Content that never changes, in each encoding that clients accept. */
 export type Packed = Readonly<Record<'br' | 'gzip' | 'identity', Buffer>>
 
-/** Packed once, so that it may take longer. */
+/** Compressed only once, so it may take longer. */
 const THOROUGH = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }
 
 export async function packed(text: string): Promise<Packed> {

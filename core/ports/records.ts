@@ -88,8 +88,8 @@ export interface Records {
    */
   update(resource: Resource, id: number, values: Row | ((stored: Row) => Row), by?: Actor): Promise<Json>
   /**
-   * Changes several records in one transaction, or none of them. Throws `invalid` with the errors of every record that
-   * cannot be changed so, each under the record's id as its field.
+   * Changes several records in one transaction, or none. Throws `invalid` with the errors of every record that cannot
+   * be changed, each under the record's id as its field.
    */
   updateAll(
     resource: Resource,

@@ -141,7 +141,7 @@ function click(element: HTMLElement | null | undefined): boolean {
   return element !== null && element !== undefined
 }
 
-/** Goes to what changes the chosen rows; without any, opens the row. */
+/** Opens the bulk change of the selected rows; without any, the row itself. */
 function edit(): boolean {
   if (focus('.bulk [data-edit]')) return true
   const { activeElement } = document

@@ -7,9 +7,9 @@ import { note, noteTrouble } from '../state/notes.ts'
 import { reserved } from '../state/session.ts'
 import { pathOf, titleOf } from '../state/shown.ts'
 
-/** How many records are changed at once at most. */
+/** The most records to change at once. */
 const MOST = 1_000
-/** How many records with errors are named. */
+/** The most records with errors to name. */
 const NAMED = 20
 
 export type Chosen = Signal<ReadonlySet<number>>
@@ -17,14 +17,14 @@ export type Chosen = Signal<ReadonlySet<number>>
 interface BulkProps {
   readonly resource: Resource
   readonly chosen: Chosen
-  /** What the list selects. */
+  /** The selection of the list. */
   readonly query: URLSearchParams
   readonly onChanged: () => void
 }
 
 type Errors = Readonly<Record<string, readonly string[]>>
 
-/** What can be done with the records that are chosen in a list. */
+/** Actions on the records selected in a list. */
 export function Bulk({ resource, chosen, query, onChanged }: BulkProps) {
   const editing = useSignal<string | null>(null)
   const errors = useSignal<Errors>({})
@@ -101,7 +101,7 @@ export function Bulk({ resource, chosen, query, onChanged }: BulkProps) {
   )
 }
 
-/** Fields that several records may have alike. */
+/** Returns the fields that several records may share. */
 const changeable = (resource: Resource): [string, Field][] =>
   Object.entries(resource.fields).filter(
     ([name, { secret, writeOnly }]) =>
@@ -111,7 +111,7 @@ const changeable = (resource: Resource): [string, Field][] =>
       !resource.unique.some(names => names.at(-1) === name),
   )
 
-/** Which records could not be changed, and why; none of them was. */
+/** Shows which records could not be changed, and why; none was changed. */
 function Failures({ resource, errors }: { resource: Resource; errors: Errors }) {
   const all = Object.entries(errors)
   if (all.length === 0) return null

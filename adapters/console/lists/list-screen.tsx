@@ -24,7 +24,7 @@ interface ListProps {
 }
 
 const OF_THE_PAGE = new Set(['columns', 'tab', 'jump', 'undo'])
-/** Parameters that hold a day of the zone that is shown. */
+/** Parameters that hold a day in the displayed zone. */
 const DAYS = ['from', 'to']
 
 /** Returns the page parameters that select records. */
@@ -40,13 +40,13 @@ export function selectionIn(page: URLSearchParams, fixed: Readonly<Record<string
   return query
 }
 
-/** The tenant whose records alone a list shows; null for those of several. */
+/** Returns the only tenant whose records a list shows; null if there are several. */
 const tenantIn = (query: URLSearchParams): number | null => {
   const given = query.get('tenant') ?? query.get(`filter[${TENANT}]`)
   return given === null ? null : Number(given)
 }
 
-/** A list that begins at a day reads on from there: back in time, or forward where the earliest come first. */
+/** Lets a list that begins at a day continue from there: back in time, or forward if the earliest come first. */
 function jumping(query: URLSearchParams, { order }: Resource): URLSearchParams {
   const day = here.value.searchParams.get('jump')
   if (day === null || !/^\d{4}-\d\d-\d\d$/.test(day)) return query

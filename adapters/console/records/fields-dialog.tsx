@@ -12,17 +12,17 @@ interface FieldsDialogProps {
   readonly title: string
   readonly fields: Fields
   readonly initial: Draft
-  /** Are they of something that is stored, so that only what differs is sent? */
+  /** True if the values are stored, so that only differences are sent. */
   readonly isStored?: boolean
-  /** What the button says. */
+  /** The label of the button. */
   readonly action: string
-  /** Gets what is to be sent. What it throws is shown beside the fields. */
+  /** Called with what to send. Its errors are shown beside the fields. */
   readonly onSubmit: (body: Readonly<Record<string, unknown>>) => Promise<void>
   readonly onClose: () => void
   readonly children?: ComponentChildren
 }
 
-/** A short form in a window, made from declared fields. */
+/** A short form in a window, built from declared fields. */
 export function FieldsDialog(props: FieldsDialogProps) {
   const { title, fields, initial, isStored = false, action, onSubmit, onClose, children } = props
   const draft = useSignal<Draft>(initial)

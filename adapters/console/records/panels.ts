@@ -16,7 +16,7 @@ const panels: Readonly<Record<string, readonly Panel[]>> = {
 
 export const panelsOf = ({ name }: Resource): readonly Panel[] => panels[name] ?? []
 
-/** By resource name: pages that do something with the records of a list. */
+/** By resource name: pages with actions on the records of a list. */
 const actions: Readonly<Record<string, readonly PageName[]>> = { cdrs: ['rerate'] }
 
 export const actionsOf = ({ name }: Resource): readonly PageName[] => actions[name] ?? []

@@ -6,7 +6,7 @@ import { objectOf, objectsOf } from '../state/load.ts'
 import { here } from '../state/location.ts'
 import { noteTrouble } from '../state/notes.ts'
 
-/** What a form begins with instead of what is stored, and why. */
+/** The initial values of a form instead of the stored ones, and why. */
 export interface Proposal {
   readonly why: string
   readonly values: Readonly<Record<string, unknown>>
@@ -14,7 +14,7 @@ export interface Proposal {
 
 type Changes = Readonly<Record<string, unknown>>
 
-/** What the fields were before a change of the audit trail, as far as that is known. */
+/** Returns the fields' values before a change in the audit trail, as far as known. */
 export const valuesBefore = ({ fields }: Resource, changes: Changes): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(changes).flatMap(([name, change]) => {
@@ -25,7 +25,7 @@ export const valuesBefore = ({ fields }: Resource, changes: Changes): Readonly<R
     }),
   )
 
-/** The values from before the entry of the audit trail that the page's address names. */
+/** Returns the values before the entry of the audit trail in the page's address. */
 export function useProposal(resource: Resource, id: number): Signal<Proposal | null> {
   const proposal = useSignal<Proposal | null>(null)
   const entryId = Number(here.value.searchParams.get('undo') ?? Number.NaN)

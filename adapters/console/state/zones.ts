@@ -5,11 +5,11 @@ import { objectOf } from './load.ts'
 import { me } from './session.ts'
 import { zoneShown } from './shown.ts'
 
-/** The time zones of the tenants that were looked at, by id; null for one that could not be had. */
+/** Time zones of the tenants seen so far, by id; null for one that could not be loaded. */
 const known = signal<ReadonlyMap<number, string | null>>(new Map())
 const asked = new Set<number>()
 
-/** The time zone of a tenant; undefined while it is not known, or without a tenant. */
+/** Returns the time zone of a tenant; undefined while unknown, or without a tenant. */
 export function zoneOf(tenantId: unknown): string | undefined {
   const { tenant } = me.value ?? {}
   if (tenant) return tenant.timezone
@@ -25,11 +25,11 @@ async function ask(tenantId: number): Promise<void> {
   known.value = new Map([...known.value, [tenantId, typeof timezone === 'string' ? timezone : null]])
 }
 
-/** The beginning of a day, `YYYY-MM-DD`, in the zone that times are shown in; anything else as it is. */
+/** Returns the beginning of a day, `YYYY-MM-DD`, in the displayed zone; any other text unchanged. */
 export function momentOf(text: string, timeZone: string | undefined): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? midnights(zoneShown(timeZone))(text) : text
 }
 
-/** The day after, `YYYY-MM-DD`. */
+/** Returns the next day, `YYYY-MM-DD`. */
 export const dayAfter = (day: string): string =>
   new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)

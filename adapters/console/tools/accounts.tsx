@@ -27,7 +27,7 @@ const COLUMNS = [
 type Account = Readonly<Record<string, unknown>>
 type Doing = 'new' | 'edit' | 'password' | 'delete'
 
-/** The accounts that may log in. What is open stands in the address: an account, or `new`. */
+/** Shows the accounts that may log in. The address names the open one, or `new`. */
 export function AccountsScreen() {
   const accounts = useLoaded(PATH, objectsOf)
   const madeUp = useSignal<string | null>(null)
@@ -167,7 +167,7 @@ function Opened({ account, doing, onDone, onClose }: OpenedProps) {
   )
 }
 
-/** Shows a password that nobody can read again. */
+/** Shows a password that cannot be read again. */
 const MadeUp = ({ password, onClose }: { password: string; onClose: () => void }) => (
   <Dialog title="Its password" onClose={onClose}>
     <p>It is shown only now. Hand it over, and let its owner change it.</p>

@@ -114,7 +114,7 @@ function entryRow(entry: Readonly<Record<string, unknown>>): Readonly<Record<str
   }
 }
 
-/** A link to the form that takes a change back; none where that cannot be done. */
+/** A link to the form that reverts a change; none if that is impossible. */
 function TakeBack({ entry, resource }: { entry: Readonly<Record<string, unknown>>; resource: Resource }) {
   const { id, action, record_id, changes } = entry
   const before = valuesBefore(resource, objectOf(changes))

@@ -12,7 +12,7 @@ import { useEvery } from './dashboard.tsx'
 
 const LOOK_EVERY_MS = 2_000
 
-/** What became of a message, followed until it is known; what the gateway answered; sending it again. */
+/** Shows the progress of a message until it is final, the gateway's answer, and how to send it again. */
 export function MessagePanel({ record }: { record: RecordData }) {
   const message = useSignal(record)
   const isUncertain = useSignal(false)
@@ -77,7 +77,7 @@ export function MessagePanel({ record }: { record: RecordData }) {
   )
 }
 
-/** The way of a message: each step with its time, or that it is waited for. */
+/** The progress of a message: each step with its time, or that it is pending. */
 export function Steps({ message }: { message: RecordData }) {
   const { requested_at, submitted_at, delivered_at, delivery_status } = message
   const meaning = classOf(String(delivery_status))

@@ -20,7 +20,7 @@ const COLUMNS = [
 
 type Result = Readonly<Record<string, unknown>>
 
-/** Rates the calls of a tenant again: first shows what would change, then changes it. */
+/** Rates a tenant's calls again: shows first what would change, then changes it. */
 export function RerateScreen() {
   const { searchParams } = here.value
   const result = useSignal<Result | null>(null)

@@ -16,7 +16,7 @@ const COLUMNS = [
   { name: 'end', title: '' },
 ]
 
-/** Who is logged in, from where and since when. */
+/** Shows who is logged in, from where and since when. */
 export function SessionsScreen() {
   const sessions = useLoaded(PATH, objectsOf)
   const isAsking = useSignal(false)

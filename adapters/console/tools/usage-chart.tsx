@@ -10,7 +10,7 @@ interface ChartProps {
 
 const HEIGHT = 220
 
-/** Calls and cost by day. A table beside it says the same, so it is hidden from screen readers. */
+/** Draws calls and cost by day. A table beside it has the same data, so it is hidden from screen readers. */
 export function UsageChart({ days, calls, cost }: ChartProps) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -35,7 +35,7 @@ export function UsageChart({ days, calls, cost }: ChartProps) {
   return <div class="chart" ref={place} aria-hidden="true" />
 }
 
-/** Colours are looked up when they are drawn, since the scheme may change. */
+/** Looks colours up when drawing, since the scheme may change. */
 const colour = (name: string) => (): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
 function optionsIn(element: HTMLElement): uPlot.Options {

@@ -14,7 +14,7 @@ import { respond } from '../responses.ts'
 import { idIn, type Route } from '../route.ts'
 import { actorOf } from '../sessions/session.ts'
 
-/** Accounts and their sessions. Even to look at them takes who may change them. */
+/** Accounts and their sessions. Even reading them requires the right to change them. */
 export function accountRoutes(accounts: AccountKeeping): readonly Route[] {
   const route = (path: string, on: 'accounts' | 'sessions', methods: Route['methods']): Route => ({
     path: `/api/console/${path}`,
@@ -100,7 +100,7 @@ const endSession = (accounts: AccountKeeping) => async (ctx: Context) => {
   respond(ctx, 200, 'Session ended.', JSON.stringify({ ended: 1 }))
 }
 
-/** Of the account in the path, or of all. */
+/** Ends the sessions of the account in the path, or of all. */
 const endSessions = (accounts: AccountKeeping) => async (ctx: Context) => {
   const ended = await accounts.endSessions(ctx.params.id === undefined ? null : idOf(ctx), actorOf(ctx))
   respond(ctx, 200, ended === 1 ? 'One session ended.' : `${ended} sessions ended.`, JSON.stringify({ ended }))

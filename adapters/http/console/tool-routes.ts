@@ -87,7 +87,7 @@ const quoting = (tools: ConsoleTools) => async (ctx: Context) => {
   respond(ctx, 200, 'Call quoted.', JSON.stringify({ ...quoteShown(given), lines: quoteLines(given) }))
 }
 
-/** What a request to rate calls again holds: a month, or days, of the tenant's zone. */
+/** The fields of a request to rate calls again: a month, or days, in the tenant's zone. */
 export const rerateFields = {
   tenant_id: refersTo('tenants', 'keep'),
   month: text(7, { optional: true, examples: ['2026-10'] }),
@@ -116,7 +116,7 @@ const rerating = (tools: ConsoleTools) => async (ctx: Context) => {
   respond(ctx, 200, said, JSON.stringify(body))
 }
 
-/** What a request to send a message again holds. */
+/** The fields of a request to send a message again. */
 export const resendFields = {
   gateway_id: refersTo('sms_gateways', 'keep', { optional: true }),
   force: boolean(),

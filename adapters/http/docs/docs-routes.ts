@@ -16,7 +16,7 @@ interface Reference {
   readonly page: Packed
 }
 
-/** As bytes, packed once, shared by all clients that request them and read slowly. */
+/** As bytes, compressed once and shared by all clients that request them and read slowly. */
 async function make(describe: () => Promise<OpenApiDocument>): Promise<Reference> {
   const document = await describe()
   const page = await inTurns(referencePage(document))

@@ -15,7 +15,7 @@ import type { RecordSteps } from './record-steps.ts'
 import { widelyReferredTo } from './referring.ts'
 import { joinSql, viewSql } from './view.ts'
 
-/** What keeps one record from being changed, rather than all. */
+/** Errors that prevent changing one record, rather than all. */
 const OF_ONE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['invalid', 'not_found', 'conflict', 'forbidden'])
 
 /** The storage port for resources, over one connection. */

@@ -5,10 +5,10 @@ import { accountFields, newPassword } from './sign-in.ts'
 
 const role = { rule: rules.oneOf(...ROLES), examples: ['manager'] }
 const tenant = refersTo('tenants', 'keep', { optional: true })
-/** Left out, a random one is made. */
+/** Default: a random one. */
 const password = text(1024, { ...newPassword, optional: true, secret: true })
 
-/** What an account is created from. */
+/** The fields of a new account. */
 export const newAccountFields = {
   email: accountFields.email,
   name: text(255, { optional: true, examples: ['Carol'] }),
@@ -17,7 +17,7 @@ export const newAccountFields = {
   password,
 }
 
-/** What may be changed of an account. */
+/** The fields of an account that can be changed. */
 export const accountChangeFields = {
   name: text(255, { examples: ['Carol'] }),
   role: text(20, role),

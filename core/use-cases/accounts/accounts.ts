@@ -39,7 +39,7 @@ export interface ListedAccount extends Account {
 /** A session as administrators see it; `id` names it and is not its token. */
 export interface ListedSession extends Session {
   readonly id: string
-  /** The address of the login; null for a session older than that was kept. */
+  /** The address of the login; null for sessions from before it was stored. */
   readonly origin: string | null
 }
 

@@ -40,14 +40,14 @@ export interface Administration {
   /** Changes the named members and keeps the others as they are then, whatever PATCH means for the resource. */
   change(resource: Resource, id: number, body: unknown, options?: ChangeOptions): Promise<Json>
   /**
-   * Changes the named members of up to MOST_AT_ONCE records, all of them or none. Throws `invalid`: for the members, or
-   * for each record that cannot be changed so, under its id.
+   * Changes the named members of up to MOST_AT_ONCE records, all or none. Throws `invalid`: for the members, or for
+   * each record that cannot be changed, under its id.
    */
   changeAll(resource: Resource, ids: readonly number[], body: unknown, by?: Actor): Promise<void>
   remove(resource: Resource, id: number, options: { cascade: boolean }, by?: Actor): Promise<void>
 }
 
-/** How many records are changed at once at most. */
+/** The most records to change at once. */
 export const MOST_AT_ONCE = 1_000
 
 export interface ChangeOptions {

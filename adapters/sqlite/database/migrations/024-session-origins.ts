@@ -1,3 +1,3 @@
-/** Where each session was opened from; unknown for those that were open before. */
+/** Where each session was opened from; unknown for earlier sessions. */
 export const sessionOrigins = `
 ALTER TABLE sessions ADD COLUMN origin TEXT;`
