@@ -35,7 +35,7 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
     context: row.text('dcontext'),
     callerNumber: row.text('src'),
     destinationNumber: row.text('dst'),
-    direction: null,
+    direction: ENDS_INSIDE.includes(row.text('lastapp')) ? 'inbound' : null,
     leg: 'a',
     startedAt: row.moment('start'),
     answeredAt: row.optionalMoment('answer'),
@@ -46,6 +46,9 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
     raw,
   })
 }
+
+/** Applications that end a call inside the switch. */
+const ENDS_INSIDE = ['Queue', 'VoiceMail']
 
 /** Present, and the same, in every form of a row. */
 const SHARED = [

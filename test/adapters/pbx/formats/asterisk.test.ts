@@ -137,3 +137,15 @@ test('every beginning of a row is a reason or, at a column, the same call, and n
     }
   }
 })
+
+test('a call that ends in a queue or a mailbox is a call inside', () => {
+  for (const [app, expected] of [
+    ['Queue', 'inbound'],
+    ['VoiceMail', 'inbound'],
+    ['Dial', null],
+  ] as const) {
+    const call = parseAsteriskCsv(ROW21.replace('"Dial"', `"${app}"`))
+    assert.ok('direction' in call)
+    assert.equal(call.direction, expected)
+  }
+})
