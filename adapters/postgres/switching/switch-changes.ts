@@ -8,9 +8,19 @@ const MOST_NEW = 10_000
 /** Ids are committed out of order: what is this much older than the newest is no longer waited for. */
 const LATE_MS = 60_000
 
+/** Calls that may be under way when somebody begins to follow. */
+const UNDER_WAY = 1_000
+
 interface ChangeRow {
-  readonly tenant_id: number
-  readonly changed_by: string
+  readonly next: string
+  readonly tenant_id: number | null
+  readonly changed_by: string | null
+}
+
+interface CallRow {
+  readonly newest: number
+  readonly id: number | null
+  readonly tenant: number | null
 }
 
 /** Follows the changes from the moment when it is made. */
@@ -34,44 +44,45 @@ export function switchChanges(database: Database): SwitchChanges {
  * begins at the oldest that was under way at the last one, and leaves out what was seen then.
  */
 export function recordChanges(database: Database): () => Promise<Changed> {
-  const now = (): Promise<string | undefined> =>
-    database.value<string>(sql`SELECT pg_snapshot_xmin(pg_current_snapshot())::text`)
   let from: string | undefined
   let seen = new Map<number, string>()
-  const look = (since: string): Promise<ChangeRow[]> =>
-    database.rows<ChangeRow>(
-      sql`SELECT tenant_id, changed_by::text FROM switch_changes WHERE changed_by >= ${since}::text::xid8`,
-    )
   return async () => {
-    const next = await now()
-    const rows = await look(from ?? next ?? '0')
-    const fresh = from === undefined ? [] : rows.filter(row => seen.get(row.tenant_id) !== row.changed_by)
-    seen = new Map(rows.map(row => [row.tenant_id, row.changed_by]))
-    from = next
-    const tenants = fresh.map(row => row.tenant_id)
+    // In one statement, so that nothing happens between the two.
+    const rows = await database.rows<ChangeRow>(sql`SELECT o.next::text, c.tenant_id, c.changed_by::text
+      FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS next) o
+      LEFT JOIN switch_changes c ON c.changed_by >= coalesce(${from ?? null}::text::xid8, o.next)`)
+    const present = rows.flatMap(({ tenant_id, changed_by }) =>
+      tenant_id === null || changed_by === null ? [] : [[tenant_id, changed_by] as const],
+    )
+    const fresh = from === undefined ? [] : present.filter(([tenant, by]) => seen.get(tenant) !== by)
+    seen = new Map(present)
+    from = rows[0]?.next
+    const tenants = fresh.map(([tenant]) => tenant)
     return tenants.includes(ALL_TENANTS) ? 'all' : new Set(tenants)
   }
 }
 
 /** The tenants whose calls out have been stored; looks again at the ids of the last minute, which may come late. */
 function newCalls(database: Database): () => Promise<Changed> {
-  const newest = async (): Promise<number> =>
-    (await database.value<number>(sql`SELECT coalesce(max(id), 0) FROM cdrs`)) ?? 0
   let marks: { readonly at: number; readonly id: number }[] = []
-  let seen = new Set<number>()
+  let seen: ReadonlySet<number> | null = null
   return async () => {
     const at = performance.now()
-    const id = await newest()
-    const isFirst = marks.length === 0
-    marks.push({ at, id })
-    const old = marks.findLastIndex(mark => at - mark.at > LATE_MS)
-    marks = marks.slice(Math.max(0, old))
-    const from = marks[0]?.id ?? id
-    const rows = await database.rows<{ id: number; tenant: number }>(sql`SELECT id, tenant_id AS tenant FROM cdrs
-      WHERE id > ${from} AND direction = 'outbound' ORDER BY id DESC LIMIT ${MOST_NEW * 2}`)
-    const fresh = rows.filter(row => !seen.has(row.id))
-    seen = new Set(rows.map(row => row.id))
-    if (isFirst) return new Set()
+    const rows = await database.rows<CallRow>(sql`SELECT o.newest, c.id, c.tenant_id AS tenant
+      FROM (SELECT coalesce(max(id), 0) AS newest FROM cdrs) o LEFT JOIN cdrs c
+        ON c.id > coalesce(${marks[0]?.id ?? null}::bigint, o.newest - ${UNDER_WAY}) AND c.direction = 'outbound'
+      ORDER BY c.id DESC LIMIT ${2 * MOST_NEW}`)
+    marks.push({ at, id: (rows[0]?.newest ?? 0) - UNDER_WAY })
+    marks = marks.slice(
+      Math.max(
+        0,
+        marks.findLastIndex(mark => at - mark.at > LATE_MS),
+      ),
+    )
+    const calls = rows.flatMap(({ id, tenant }) => (id === null || tenant === null ? [] : [{ id, tenant }]))
+    const known = seen
+    seen = new Set(calls.map(({ id }) => id))
+    const fresh = known === null ? [] : calls.filter(({ id }) => !known.has(id))
     return fresh.length > MOST_NEW ? 'all' : new Set(fresh.map(({ tenant }) => tenant))
   }
 }
