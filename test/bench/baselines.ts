@@ -68,6 +68,16 @@ router.get('/cdrs', ctx => {
   ctx.type = 'json'
   ctx.body = JSON.stringify({ data: rows.map(shown) })
 })
+router.get('/page', ctx => {
+  const rows = newest
+    .all(Number(ctx.query.limit))
+    .map(
+      ({ id, t_slug, caller_number, destination_number, disposition, bill_seconds, cost, started_at }) =>
+        `<tr data-id="${id}">${[t_slug, caller_number, destination_number, disposition, bill_seconds, Number(cost) / 10_000, started_at].map(cell => `<td>${cell}</td>`).join('')}</tr>`,
+    )
+  ctx.type = 'html'
+  ctx.body = `<!doctype html><title>Calls</title><table>${rows.join('')}</table>`
+})
 router.get('/cdrs/:id', ctx => {
   const row = one.get(Number(ctx.params.id))
   ctx.type = 'json'

@@ -14,6 +14,7 @@ import { migrations } from '../../adapters/sqlite/database/migrate.ts'
 import { FULL_SIZE, makeDataset } from './dataset.ts'
 import { whole } from './figures.ts'
 import { generator } from './load.ts'
+import { webConsole } from './rows/console.ts'
 import { crowd } from './rows/crowd.ts'
 import { listAll } from './rows/list-all.ts'
 import { login } from './rows/login.ts'
@@ -31,6 +32,7 @@ const ROWS: readonly Row[] = [
   listPage,
   listAll,
   crowd,
+  webConsole,
   search,
   login,
   commandLine,

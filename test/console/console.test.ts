@@ -206,6 +206,7 @@ test('the usage of a month is a table, by day or by tenant, that can be download
   await page.getByRole('button', { name: 'Download as CSV' }).click()
   assert.equal((await downloading).suggestedFilename(), 'usage-2026-04.csv')
   await page.goto(`${world.service.url}/usage?month=2026-04&tenant=${world.references.tenant_id}`)
+  await page.locator('.chart .uplot canvas').waitFor()
   await page
     .getByRole('rowheader', { name: '2026-04-10' })
     .or(page.getByRole('cell', { name: '2026-04-10' }))

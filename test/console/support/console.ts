@@ -17,6 +17,11 @@ const FLAGS = [
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ]
 
+export async function launchBrowser(...more: readonly string[]): Promise<Browser> {
+  const { executablePath, env } = await chromiumToTest()
+  return chromium.launch({ executablePath, env, args: [...FLAGS, ...more] })
+}
+
 export interface ConsoleWorld extends World {
   /** Opens a page of the console, signed in unless told otherwise, of that size. */
   open(path: string, options?: PageOptions): Promise<Page>
@@ -33,8 +38,7 @@ export interface PageOptions {
 
 /** The console as it was built, in a real browser, over the real service. */
 export async function startConsole(settings?: Parameters<typeof startWorld>[0]): Promise<ConsoleWorld> {
-  const { executablePath, env } = await chromiumToTest()
-  const browser = await chromium.launch({ executablePath, env, args: FLAGS })
+  const browser = await launchBrowser()
   const world = await startWorld(settings, {}, builtConsole())
   const seen: string[] = []
   return {
@@ -69,7 +73,7 @@ async function openPage(
   { isSignedIn = true, as = session, width = 1280, height = 800, colorScheme = 'light' }: PageOptions = {},
   seen: string[],
 ): Promise<Page> {
-  const context = await browser.newContext({ viewport: { width, height }, colorScheme })
+  const context = await browser.newContext({ viewport: { width, height }, colorScheme, locale: 'en-GB' })
   const page = await context.newPage()
   page.setDefaultTimeout(PATIENCE_MS)
   page.on('pageerror', error => seen.push(`${path}: ${error.message}`))
