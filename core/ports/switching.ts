@@ -38,7 +38,7 @@ export type Changed = ReadonlySet<number> | 'all'
 
 /** Notices changes, by any process, of what switches depend on. */
 export interface SwitchChanges {
-  /** Returns what has changed since the last call, or since creation; empty if nothing has. */
+  /** Returns what has changed since the last call; empty if nothing has. The first call begins to follow. */
   next(): Promise<{
     /** The tenants whose directory records have changed. */
     readonly records: Changed

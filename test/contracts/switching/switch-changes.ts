@@ -21,6 +21,7 @@ async function world({ records, switchChanges, trunkRoutes }: Ports) {
   const of = { tenant_id: acme }
   const [extension, queue, did] = [await put('extensions', of), await put('queues', of), await put('dids', of)]
   const changes = switchChanges()
+  await changes.next()
   const look = async () => {
     const { records, calls } = await changes.next()
     return [records, calls].map(changed => (changed === 'all' ? 'all' : [...changed].sort()))
@@ -92,6 +93,7 @@ behaviour('rates change nothing, and outgoing calls are reported separately', as
 behaviour('those who follow changes do so independently', async ports => {
   const { put, look, acme } = await world(ports)
   const other = ports.switchChanges()
+  await other.next()
   await put('queues', { tenant_id: acme })
   assert.deepEqual(await look(), [[acme], []])
   assert.deepEqual((await other.next()).records, new Set([acme]))
