@@ -22,7 +22,9 @@ import { type Messaging, type MessagingSettings, messaging } from '../core/use-c
 import { type SmsRouting, smsRouting } from '../core/use-cases/messaging/sms-routing.ts'
 import { administration, type UnreadListener } from '../core/use-cases/records/administer.ts'
 import { browsing } from '../core/use-cases/records/browsing.ts'
+import { lookup } from '../core/use-cases/records/lookup.ts'
 import { overview } from '../core/use-cases/records/overview.ts'
+import { prefixRouting } from '../core/use-cases/records/prefix-routing.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
 import { ownProfiles } from './own-profiles.ts'
 import { changesOnThread, jobsOnThreads } from './threaded.ts'
@@ -134,7 +136,7 @@ export function compose(
     tools: {
       ...{ records, decks, calls, audit, clock, readRecord: pbx.readRecord, jobs },
     },
-    smsRouting: smsRouting(records, storage.smsRoutes),
+    smsRouting: smsRouting(lookup(records), prefixRouting(storage.smsRoutes)),
     limits: limitWatch({
       ...{ records, usage: storage.limitUsage, notices: storage.notices, audit, clock },
       onReached: opening.onLimit ?? (() => {}),
@@ -147,6 +149,17 @@ export function compose(
       await endThread()
       await storage.close()
     },
+  }
+}
+
+/** Returns what answers requests over HTTP. */
+export function answering(trunkline: Trunkline) {
+  const { access, accountKeeping, administration, browsing, tools, messaging, overview } = trunkline
+  const { smsRouting, signIn, security, storage } = trunkline
+  const { serverKeys, notices, heartbeat } = storage
+  return {
+    ...{ access, accountKeeping, administration, browsing, tools, messaging, overview },
+    ...{ smsRouting, signIn, security, serverKeys, notices, heartbeat },
   }
 }
 

@@ -5,6 +5,8 @@ import { pbx } from '../adapters/pbx/pbx.ts'
 import { system } from '../adapters/system/system.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Actor } from '../core/audit.ts'
+import { lookup } from '../core/use-cases/records/lookup.ts'
+import { prefixRouting } from '../core/use-cases/records/prefix-routing.ts'
 import { compose } from './compose.ts'
 import { withPresentRules } from './feeds.ts'
 import { urlAt } from './own-address.ts'
@@ -34,10 +36,10 @@ export function openServices(
   return {
     ...rest,
     roles: settings.roles,
-    records,
+    records: lookup(records),
     messages,
-    smsRoutes,
-    trunkRoutes,
+    smsRoutes: prefixRouting(smsRoutes),
+    trunkRoutes: prefixRouting(trunkRoutes),
     switchDirectory: storage.switchDirectory,
     smsReports,
     maintenance,

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { isJsonObject } from '../core/json.ts'
 import { VERSION } from '../core/version.ts'
-import { circlesIn, importsOf, problemsOf } from './support/architecture.ts'
+import { circlesIn, importsOf, problemsOf, STORAGE_PORTS } from './support/architecture.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -110,6 +110,23 @@ describe('the check of the layers', () => {
     finds('core/a.ts', `if (error.sentence.endsWith('taken.')) go()`, /decides by the text of a message/)
     allows('core/a.ts', `if (error.rule === 'taken') go()`)
     allows('core/a.ts', `if (/taken/.test(name)) go()`)
+  })
+
+  test('lets commands call use cases, not the ports of the storage', () => {
+    finds('adapters/cli/commands/a.ts', 'await services.calls.usage(1)', /calls the port calls: call a use case/)
+    finds('adapters/cli/a.ts', 'const rows = await audit.list({})', /calls the port audit/)
+    finds(
+      'adapters/cli/commands/a.ts',
+      'const directory = services.switchDirectory()',
+      /calls the port switchDirectory/,
+    )
+    allows('adapters/cli/commands/a.ts', 'await usageReports(services, 1)\nawait each.calls()')
+    allows('adapters/cli/doctor/a.ts', 'await maintenance.check()')
+    allows('adapters/cli/commands/service/database-commands.ts', 'await maintenance.backup(to)')
+    allows('adapters/http/a.ts', 'await audit.list({})')
+    const [, declared = ''] = /interface StoragePorts \{([^}]*)\}/.exec(read('adapters/cli/context.ts')) ?? []
+    const names = [...declared.matchAll(/^ {2}(?:readonly )?(\w+)/gm)].map(([, name]) => name)
+    assert.deepEqual(names, STORAGE_PORTS)
   })
 
   test('lets the command line write to its streams in one file', () => {

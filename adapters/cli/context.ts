@@ -9,14 +9,14 @@ import type { Messages } from '../../core/ports/messaging/messages.ts'
 import type { Profiles } from '../../core/ports/messaging/profiles.ts'
 import type { SmsReports } from '../../core/ports/messaging/sms-reports.ts'
 import type { Notices } from '../../core/ports/notices.ts'
-import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
-import type { Records } from '../../core/ports/records.ts'
 import type { SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Clock, Maintenance } from '../../core/ports/system.ts'
 import type { TextInput } from '../../core/ports/transfer.ts'
 import type { AccountKeeping } from '../../core/use-cases/accounts/accounts.ts'
 import type { Messaging } from '../../core/use-cases/messaging/messaging.ts'
 import type { Administration } from '../../core/use-cases/records/administer.ts'
+import type { Lookup } from '../../core/use-cases/records/lookup.ts'
+import type { PrefixRouting } from '../../core/use-cases/records/prefix-routing.ts'
 import { writeErrors } from './terminal/streams.ts'
 
 /** A program's streams and environment; passed in, so that tests can capture them. */
@@ -43,26 +43,33 @@ export interface GlobalOptions {
   readonly interactive: boolean
 }
 
-/** The use cases and ports for commands, on one open database. */
-export interface Services {
+/**
+ * The ports of the storage that commands hand to use cases. Only the doctor and the commands of the database itself
+ * call them.
+ */
+export interface StoragePorts {
+  readonly audit: Audit
+  readonly bulk: Bulk
+  readonly calls: Calls
+  readonly decks: Decks
+  readonly maintenance: Maintenance
+  readonly messages: Messages
+  readonly notices: Notices
+  readonly smsReports: SmsReports
+  switchDirectory(): SwitchDirectory
+}
+
+/** What commands work with, on one open database. */
+export interface Services extends StoragePorts {
   readonly administration: Administration
   readonly messaging: Messaging
-  readonly records: Records
-  readonly messages: Messages
-  readonly smsRoutes: PrefixRoutes
-  readonly trunkRoutes: PrefixRoutes
-  switchDirectory(): SwitchDirectory
-  readonly smsReports: SmsReports
+  readonly records: Lookup
+  readonly smsRoutes: PrefixRouting
+  readonly trunkRoutes: PrefixRouting
   readonly profiles: Profiles
   readonly accountKeeping: AccountKeeping
   /** Whether roles limit accounts. */
   readonly roles: RoleMode
-  readonly maintenance: Maintenance
-  readonly notices: Notices
-  readonly bulk: Bulk
-  readonly calls: Calls
-  readonly decks: Decks
-  readonly audit: Audit
   readonly clock: Clock
   /** Stores every call of a file, a folder or a stream, once; see `Calls.store`. */
   ingest(source: string | Readable, ingesting: Ingest): Promise<IngestCounts>

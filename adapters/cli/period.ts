@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import { parseDate } from '../../core/dates.ts'
-import type { Records } from '../../core/ports/records.ts'
 import { FOREVER, isMonth, midnights, monthOf, type Period } from '../../core/rating/period.ts'
 import type { Resource } from '../../core/resources/resource.ts'
+import type { Lookup } from '../../core/use-cases/records/lookup.ts'
 import { timeZoneOf } from '../../core/use-cases/records/time-zone.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
@@ -79,7 +79,7 @@ export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
 }
 
 /** Returns the period in the flags, by the tenant's days. */
-export async function tenantPeriodFrom(flags: Flags, records: Records, tenantId: number): Promise<Period> {
+export async function tenantPeriodFrom(flags: Flags, records: Lookup, tenantId: number): Promise<Period> {
   return periodFrom(flags, await timeZoneOf(records, tenantId))
 }
 
@@ -87,7 +87,7 @@ export async function tenantPeriodFrom(flags: Flags, records: Records, tenantId:
 export async function recordPeriodFrom(
   flags: Flags,
   tenantId: number | undefined,
-  records: Records,
+  records: Lookup,
 ): Promise<{ readonly period?: Period }> {
   if (['since', 'until', 'month'].every(flag => flags[flag] === undefined)) return {}
   return { period: tenantId === undefined ? periodFrom(flags) : await tenantPeriodFrom(flags, records, tenantId) }

@@ -1,9 +1,9 @@
 import { AppError, type Rule } from '../../core/errors.ts'
-import type { Records } from '../../core/ports/records.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import type { Value } from '../../core/resources/field.ts'
 import { jointsAt } from '../../core/resources/references/within.ts'
 import type { Limit, Resource } from '../../core/resources/resource.ts'
+import type { Lookup } from '../../core/use-cases/records/lookup.ts'
 import { quoted } from './command-line.ts'
 import { flagOf } from './fields.ts'
 import { spelling } from './naming/references.ts'
@@ -18,7 +18,7 @@ export function raising({ parent, max }: Limit, key: string, count: number): str
 
 /** Returns the command that makes room for more records of one parent; undefined if nothing limits them. */
 export async function makingRoom(
-  records: Records,
+  records: Lookup,
   resource: Resource,
   parentId: Value | undefined,
   more: number,
@@ -33,7 +33,7 @@ export async function makingRoom(
 }
 
 /** Returns the command that lists records which tie this one to others of its tenant; undefined if there are none. */
-async function joining(records: Records, resource: Resource, id: number): Promise<string | undefined> {
+async function joining(records: Lookup, resource: Resource, id: number): Promise<string | undefined> {
   for (const { pointing } of jointsAt(resource)) {
     const { from, field, kind, where } = pointing
     if ((await records.count(from, where(id))) === 0) continue
@@ -50,7 +50,7 @@ async function joining(records: Records, resource: Resource, id: number): Promis
  * the command that helps to the error.
  */
 export async function hinting<T>(
-  records: Records,
+  records: Lookup,
   resource: Resource,
   { values, id }: { readonly values: Readonly<Record<string, unknown>>; readonly id?: number },
   store: () => Promise<T>,

@@ -1,21 +1,12 @@
-import type { Changes, SecurityAction } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
+import { addToTrail, type Deed } from '../../core/use-cases/records/trail.ts'
 import { type Context, say } from './context.ts'
 import { CliError } from './exit.ts'
 
-/** An action that changes no record, but must be on record. */
-export interface Deed {
-  readonly action: SecurityAction
-  readonly resource: string
-  readonly id?: number
-  readonly changes: Changes
-}
-
-/** Notes it in the audit trail. A failure is only reported: a full disk must not stop a backup. */
-export async function noteDeed(context: Context, { action, resource, id, changes }: Deed): Promise<void> {
+/** Notes a deed in the audit trail. A failure is only reported: a full disk must not stop a backup. */
+export async function noteDeed(context: Context, deed: Deed): Promise<void> {
   try {
-    const { audit } = await context.open()
-    await audit.note(action, resource, id ?? null, changes)
+    await addToTrail(await context.open(), deed)
   } catch (error) {
     if (!(error instanceof AppError || error instanceof CliError)) throw error
     say(context, `warning: the audit trail could not be written: ${error.message}`)

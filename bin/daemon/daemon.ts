@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { Surroundings } from '../../core/ports/upkeep.ts'
 import type { LimitName } from '../../core/switching/limits/limits.ts'
 import type { LimitWatch } from '../../core/use-cases/calls/limit-watch.ts'
-import { compose, type Opening, type Trunkline } from '../compose.ts'
+import { answering, compose, type Opening, type Trunkline } from '../compose.ts'
 import { urlAt } from '../own-address.ts'
 import type { Served, Serving } from '../serving.ts'
 import { servedOf } from '../switches.ts'
@@ -86,22 +86,9 @@ async function startService(
   const baseUrl = settings.base_url ?? urlAt(settings.host, Number(new URL(server.url).port || 80))
   try {
     const opened = await open(settings, baseUrl, metrics, log, start)
-    const {
-      access,
-      accountKeeping,
-      administration,
-      browsing,
-      tools,
-      messaging,
-      overview,
-      smsRouting,
-      signIn,
-      security,
-      storage,
-    } = opened.trunkline
-    const { serverKeys, notices, heartbeat } = storage
+    const parts = answering(opened.trunkline)
     const trustedProxies = settings.trusted_proxies
-    if (trustedProxies > 0) await notices.clear('untrusted_proxy')
+    if (trustedProxies > 0) await parts.notices.clear('untrusted_proxy')
     const isBaseUrlSet = settings.base_url !== null
     const console = consoleFiles()
     const {
@@ -114,23 +101,10 @@ async function startService(
       ...{ directory: switchDirectory(), usage, rates, calls, clock, log, metrics, onLimit },
     })
     const mounts = served.flatMap(each => each.mounts)
-    const parts = {
-      access,
-      accountKeeping,
-      administration,
-      browsing,
-      tools,
-      ...(console ? { console } : {}),
-      messaging,
-      overview,
-      smsRouting,
-      signIn,
-      security,
-      serverKeys,
-      notices,
-      heartbeat,
-    }
-    const app = http.app({ ...parts, log, baseUrl, isBaseUrlSet, trustedProxies, metrics, mounts })
+    const app = http.app({
+      ...{ ...parts, ...(console ? { console } : {}) },
+      ...{ log, baseUrl, isBaseUrlSet, trustedProxies, metrics, mounts },
+    })
     server.serve(
       app,
       mounts.map(({ path }) => path),

@@ -1,9 +1,9 @@
 import type { Bulk, BulkCounts, BulkLoad } from '../ports/bulk.ts'
-import type { Records } from '../ports/records.ts'
 import type { Clock } from '../ports/system.ts'
 import type { RejectSink } from '../ports/transfer.ts'
 import type { Value } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
+import type { Lookup } from '../use-cases/records/lookup.ts'
 import type { Format } from './formats.ts'
 import type { ImportError, ImportWarning } from './found.ts'
 import type { ImportOptions } from './options.ts'
@@ -16,7 +16,7 @@ import type { Fixed } from './rows/evaluate.ts'
 
 /** The ports of an import. */
 export interface ImportPorts {
-  readonly records: Records
+  readonly records: Lookup
   readonly bulk: Bulk
   readonly clock: Clock
   /** A hash of a text, in hexadecimal. */

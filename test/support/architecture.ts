@@ -13,6 +13,36 @@ const FORBIDDEN_IN_CORE: Readonly<Record<string, string>> = {
   performance: 'measure in an adapter or in bin',
 }
 
+/** What is about the database itself, and may call the ports of its upkeep. */
+const CALLS_PORTS = ['adapters/cli/doctor/', 'adapters/cli/commands/service/database-commands.ts']
+
+/** The names of StoragePorts in adapters/cli/context.ts: a test compares them. */
+export const STORAGE_PORTS = [
+  'audit',
+  'bulk',
+  'calls',
+  'decks',
+  'maintenance',
+  'messages',
+  'notices',
+  'smsReports',
+  'switchDirectory',
+]
+
+/** Returns the port of the storage of which a method is called, such as `services.calls.usage()`; null for other code. */
+function calledPort(node: ts.Node): string | null {
+  if (!ts.isCallExpression(node)) return null
+  const called = node.expression
+  if (!ts.isPropertyAccessExpression(called)) return null
+  const names = [
+    called.name,
+    ts.isPropertyAccessExpression(called.expression) ? called.expression.name : called.expression,
+  ]
+  const [method, owner] = names.map(each => (ts.isIdentifier(each) ? each.text : ''))
+  if (method === 'switchDirectory') return method
+  return STORAGE_PORTS.find(port => port === owner) ?? null
+}
+
 /** The part of the tree that a path belongs to: core, config, bin, or adapters/X. */
 const partOf = (path: string): string => {
   const [top = '', second = ''] = path.split('/')
@@ -39,6 +69,10 @@ export function problemsOf(path: string, text: string): string[] {
         node,
         `writes to a stream of the program: print with the functions of ${STREAMS}, which clean what is printed.`,
       )
+    if (partOf(path) === 'adapters/cli' && !CALLS_PORTS.some(part => path.startsWith(part))) {
+      const port = calledPort(node)
+      if (port !== null) report(node, `calls the port ${port}: call a use case, and let it call the port.`)
+    }
     if (partOf(path) === 'core') {
       const forbidden = forbiddenIn(node)
       if (forbidden !== null) report(node, `uses ${forbidden}: ${FORBIDDEN_IN_CORE[forbidden]}.`)

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { putDueDecksInForce } from '../../../core/use-cases/calls/later-decks.ts'
 import type { Context } from '../context.ts'
 import { RESOURCE_COMMANDS } from '../naming/resource-names.ts'
 import type { LazyCommand, RunCommand, Wiring } from '../program.ts'
@@ -28,7 +29,7 @@ const runningWithDueDecks =
     run(command, (context, words, flags) => {
       const open: Context['open'] = async opening => {
         const services = await context.open(opening)
-        if (flags['dryRun'] !== true) await services.decks.putInForce()
+        if (flags['dryRun'] !== true) await putDueDecksInForce(services)
         return services
       }
       return action({ ...context, open }, words, flags)

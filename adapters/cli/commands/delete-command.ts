@@ -1,8 +1,8 @@
 import { Command } from 'commander'
 import { AppError } from '../../../core/errors.ts'
-import type { Records } from '../../../core/ports/records.ts'
 import { referencesTo, resourceNamed } from '../../../core/resources/all.ts'
 import { isNamed, type Resource } from '../../../core/resources/resource.ts'
+import type { Lookup } from '../../../core/use-cases/records/lookup.ts'
 import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 import { example } from '../help.ts'
@@ -39,7 +39,7 @@ export function deleteCommand(resource: Resource, name: string, verb: 'delete' |
 }
 
 /** Returns a record's name, and its id if it was given by id: others may have the same name. */
-async function nameWithId(records: Records, resource: Resource, id: number, reference: string): Promise<string> {
+async function nameWithId(records: Lookup, resource: Resource, id: number, reference: string): Promise<string> {
   const name = await naming(records)(resource, id)
   return name !== String(id) && reference.replace('id:', '') === String(id) ? `${name} (id ${id})` : name
 }
@@ -54,7 +54,7 @@ export async function assertWanted(context: Context, what: string, along = ''): 
  * Describes how many records are deleted with one, and how many of its records stay; empty if there are none. Records
  * that restrict its deletion count only with `cascade`; otherwise a separate question shows them.
  */
-async function alongWith(records: Records, resource: Resource, id: number, cascade: boolean): Promise<string> {
+async function alongWith(records: Lookup, resource: Resource, id: number, cascade: boolean): Promise<string> {
   const going: string[] = []
   const staying: string[] = []
   for (const { from, onDelete, where } of referencesTo(resource)) {

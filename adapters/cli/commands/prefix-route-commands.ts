@@ -1,9 +1,9 @@
 import { Command } from 'commander'
-import type { PrefixRoutes } from '../../../core/ports/prefix-routes.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { smsGateways } from '../../../core/resources/sms-gateways.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
 import { trunks } from '../../../core/resources/trunks.ts'
+import type { PrefixRouting } from '../../../core/use-cases/records/prefix-routing.ts'
 import { type Services, say } from '../context.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { example } from '../help.ts'
@@ -21,7 +21,7 @@ interface RouteKind {
   readonly column: string
   readonly what: string
   readonly samples: string
-  routes(services: Services): PrefixRoutes
+  routes(services: Services): PrefixRouting
 }
 
 const MESSAGES: RouteKind = {
@@ -60,7 +60,7 @@ function listCommand(run: RunCommand, { command: words, via, column, routes }: R
     const services = await context.open()
     const { records } = services
     const rows = []
-    for (const { id, tenant_id, prefix, via: ids } of await routes(services).all()) {
+    for (const { id, tenant_id, prefix, via: ids } of await routes(services).list()) {
       const there = []
       for (const each of ids)
         there.push((await records.find(via, each)) ? await spelling(records, via, each) : `(${each} is gone)`)

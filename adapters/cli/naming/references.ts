@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Records } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import { isNamed, lowered, type Resource, type Row } from '../../../core/resources/resource.ts'
+import type { Lookup } from '../../../core/use-cases/records/lookup.ts'
 import { numberFinder } from '../../../core/use-cases/records/same-number.ts'
 import { againWith, CliError, EXIT } from '../exit.ts'
 import { printable } from '../terminal/styles.ts'
@@ -39,7 +39,7 @@ export function referenceForm(resource: Resource): string {
   return `${parts.join('/')}|ID`
 }
 
-async function byKey(records: Records, resource: Resource, text: string): Promise<number[]> {
+async function byKey(records: Lookup, resource: Resource, text: string): Promise<number[]> {
   const parts = keyParts(resource) === 1 ? [text] : text.split('/')
   if (!isNamed(resource) || parts.length !== keyParts(resource)) return []
   const where: Record<string, Value> = {}
@@ -66,7 +66,7 @@ function ownPart(resource: Resource): string | undefined {
 type Known = Readonly<Record<string, unknown>>
 
 /** Finds records by their own part of the key, within the known tenant, or in any. */
-async function byOwnPart(records: Records, resource: Resource, text: string, known: Known): Promise<number[]> {
+async function byOwnPart(records: Lookup, resource: Resource, text: string, known: Known): Promise<number[]> {
   const own = ownPart(resource)
   if (own === undefined) return []
   const scope = resource.key.flatMap(field =>
@@ -85,7 +85,7 @@ const isWithin = (resource: Resource, row: Row | null, known: Known): boolean =>
  * Returns the ids that a reference may mean: none, one, or more if it is ambiguous. A plain number may be an id, or
  * the number of an extension, a queue or a rate. A phone number may be written in any form.
  */
-export async function idsOf(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
+export async function idsOf(records: Lookup, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
   const id = Number(ID.exec(text)?.[1])
   const row = Number.isNaN(id) ? null : await records.find(resource, id)
   if (text.startsWith('id:')) return row ? [id] : []
@@ -96,7 +96,7 @@ export async function idsOf(records: Records, resource: Resource, text: string, 
 }
 
 /** Returns the id of the record that is meant. Throws if there is none, or more than one. */
-export async function resolve(records: Records, resource: Resource, text: string, known: Known = {}): Promise<number> {
+export async function resolve(records: Lookup, resource: Resource, text: string, known: Known = {}): Promise<number> {
   const [id, ...others] = await idsOf(records, resource, text, known)
   if (id === undefined)
     throw new CliError(
@@ -109,12 +109,7 @@ export async function resolve(records: Records, resource: Resource, text: string
 }
 
 /** Names each of them uniquely; no hint chooses one, since that might be the wrong one to change. */
-async function ambiguous(
-  records: Records,
-  resource: Resource,
-  text: string,
-  ids: readonly number[],
-): Promise<CliError> {
+async function ambiguous(records: Lookup, resource: Resource, text: string, ids: readonly number[]): Promise<CliError> {
   const nameOf = naming(records)
   const names = await Promise.all(ids.map(async id => `id:${id} (${await nameOf(resource, id)})`))
   return new CliError(
@@ -130,7 +125,7 @@ export const tenantOption = (command: Command, resource: Resource): Command =>
     : command
 
 /** Prefixes the text with its tenant; it may have that prefix already, and no other. */
-async function withTenant(records: Records, text: string, tenant: string): Promise<string> {
+async function withTenant(records: Lookup, text: string, tenant: string): Promise<string> {
   const tenants = resourceNamed('tenants')
   const [written = ''] = text.split('/')
   const [named] = text.includes('/') ? await idsOf(records, tenants, written) : []
@@ -142,7 +137,7 @@ async function withTenant(records: Records, text: string, tenant: string): Promi
 
 /** Finds the record that a command is about, as `resolve` does, within the tenant of the flag if given. */
 export const recordMeant = async (
-  records: Records,
+  records: Lookup,
   resource: Resource,
   text: string,
   tenant?: unknown,
@@ -154,7 +149,7 @@ export const recordMeant = async (
  * ids must not delete others when it runs again.
  */
 export async function recordToDelete(
-  records: Records,
+  records: Lookup,
   resource: Resource,
   text: string,
   tenant?: unknown,
@@ -167,7 +162,7 @@ export async function recordToDelete(
 }
 
 /** Returns a name for that record alone: its natural key, or `id:7` if a command would take that for something else. */
-export async function spelling(records: Records, resource: Resource, id: number): Promise<string> {
+export async function spelling(records: Lookup, resource: Resource, id: number): Promise<string> {
   const name = await naming(records)(resource, id)
   const isPlain = name !== String(id) && name === printable(name) && !name.startsWith('-')
   const ids = isPlain ? await idsOf(records, resource, name) : []
@@ -175,7 +170,7 @@ export async function spelling(records: Records, resource: Resource, id: number)
 }
 
 /** Returns a function that names the record of an id: `acme/101`, or the id. It caches what it reads. */
-export function naming(records: Records): (resource: Resource, id: number) => Promise<string> {
+export function naming(records: Lookup): (resource: Resource, id: number) => Promise<string> {
   const known = new Map<string, Promise<string>>()
   const read = async (resource: Resource, id: number): Promise<string> => {
     const row = isNamed(resource) ? await records.find(resource, id) : null

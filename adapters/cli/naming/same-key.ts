@@ -1,5 +1,5 @@
-import type { Records } from '../../../core/ports/records.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
+import type { Lookup } from '../../../core/use-cases/records/lookup.ts'
 import { numberField, numberFinder } from '../../../core/use-cases/records/same-number.ts'
 import { type Context, say } from '../context.ts'
 import { labelOf, naming } from './references.ts'
@@ -9,7 +9,7 @@ export const mayBeShared = ({ key, unique }: Resource): boolean =>
   key.length > 0 && !unique.some(set => set.every(name => key.includes(name)))
 
 /** Warns if another record has the same natural key: other commands refuse an ambiguous name. */
-export async function warnOfSameKey(context: Context, records: Records, resource: Resource, id: number): Promise<void> {
+export async function warnOfSameKey(context: Context, records: Lookup, resource: Resource, id: number): Promise<void> {
   const row = mayBeShared(resource) ? await records.find(resource, id) : null
   if (!row) return
   const where = Object.fromEntries(resource.key.map(name => [name, row[name] ?? null]))

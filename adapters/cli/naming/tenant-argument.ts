@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
-import type { Records } from '../../../core/ports/records.ts'
 import { tenantSide } from '../../../core/resources/references/within.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
+import type { Lookup } from '../../../core/use-cases/records/lookup.ts'
 import type { Context } from '../context.ts'
 import { CliError, EXIT } from '../exit.ts'
 import type { Flags } from '../fields.ts'
@@ -37,7 +37,7 @@ export async function tenantFrom(
 }
 
 /** Returns the id of the tenant in --tenant, for records that belong to one. Throws CliError. */
-export async function tenantMeant(records: Records, resource: Resource, tenant: string): Promise<number> {
+export async function tenantMeant(records: Lookup, resource: Resource, tenant: string): Promise<number> {
   if (!tenantSide(resource)) throw new CliError(EXIT.usage, `${pluralOf(resource)} belong to no tenant`)
   return resolve(records, tenants, tenant)
 }

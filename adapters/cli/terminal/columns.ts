@@ -1,10 +1,10 @@
 import { isJsonObject, type JsonObject } from '../../../core/json.ts'
-import type { Records } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field, Kind } from '../../../core/resources/field.ts'
 import { namedReferences } from '../../../core/resources/references/names.ts'
 import { type Embed, isNamed, type Resource, timestamped } from '../../../core/resources/resource.ts'
 import { SECRET_MARK } from '../../../core/resources/values/secret-mark.ts'
+import type { Lookup } from '../../../core/use-cases/records/lookup.ts'
 import { CliError, EXIT } from '../exit.ts'
 import { targetIn } from '../fields.ts'
 import { naming } from '../naming/references.ts'
@@ -104,7 +104,7 @@ function pointed(resource: Resource, name: string, { references }: Field) {
 export async function withNames(
   resource: Resource,
   rows: readonly JsonObject[],
-  records: Records,
+  records: Lookup,
 ): Promise<readonly JsonObject[]> {
   const completed = namedReferences(resource)
     .filter(({ field, outer }) => embedOf(resource, field) && (outer === null || resource.fields[outer]))
@@ -173,7 +173,7 @@ export function chosen(
 /**
  * Returns the row with embedded records that only join it to others, such as a queue's agents, by the names of those.
  */
-export async function joined(resource: Resource, row: JsonObject, records: Records): Promise<JsonObject> {
+export async function joined(resource: Resource, row: JsonObject, records: Lookup): Promise<JsonObject> {
   const nameOf = naming(records)
   const named: JsonObject = { ...row }
   for (const embed of resource.embeds) {

@@ -3,6 +3,7 @@ import type { Need } from '../../../core/access/policy.ts'
 import { AUDIT_ACTIONS } from '../../../core/audit.ts'
 import { counted } from '../../../core/counted.ts'
 import { invalid, notFound } from '../../../core/errors.ts'
+import { first } from '../../../core/first.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import type { Audit } from '../../../core/ports/audit.ts'
 import { type Calls, USAGE_GROUPS } from '../../../core/ports/calls.ts'
@@ -27,6 +28,7 @@ import {
 import type { Jobs } from '../../../core/use-cases/jobs/jobs.ts'
 import type { Messaging } from '../../../core/use-cases/messaging/messaging.ts'
 import type { Overview } from '../../../core/use-cases/records/overview.ts'
+import { latestInTrail } from '../../../core/use-cases/records/trail.ts'
 import { onArea, onRecords } from '../access.ts'
 import { jsonBody } from '../bodies/body.ts'
 import { respond } from '../responses.ts'
@@ -163,22 +165,14 @@ const ratings = (tools: ConsoleTools) => async (ctx: Context) => {
 /** The number of entries or records shown at once. */
 const AT_ONCE = 100
 
-async function first<T>(all: AsyncIterable<T>): Promise<{ readonly shown: T[]; readonly isMore: boolean }> {
-  const shown: T[] = []
-  for await (const each of all) {
-    if (shown.length === AT_ONCE) return { shown, isMore: true }
-    shown.push(each)
-  }
-  return { shown, isMore: false }
-}
-
 const trail = (tools: ConsoleTools) => async (ctx: Context) => {
   const { query } = ctx
   const [actor, resource, recordId, before] = [query.actor, query.resource, query.record, query.before].map(one)
   const action = AUDIT_ACTIONS.find(known => known === one(query.action))
   const [record, from] = [idIn(recordId), idIn(before)]
-  const { shown, isMore } = await first(
-    tools.audit.list({
+  const { shown, isMore } = await latestInTrail(
+    tools,
+    {
       ...FOREVER,
       ...(actor === undefined ? {} : { actor }),
       ...(action === undefined ? {} : { action }),
@@ -186,7 +180,8 @@ const trail = (tools: ConsoleTools) => async (ctx: Context) => {
       ...(record === null ? {} : { recordId: record }),
       ...(from === null ? {} : { before: from }),
       ...(one(query.security) === 'true' ? { security: true } : {}),
-    }),
+    },
+    AT_ONCE,
   )
   respond(ctx, 200, 'Audit trail loaded.', JSON.stringify({ entries: shown, is_more: isMore }))
 }
@@ -194,7 +189,7 @@ const trail = (tools: ConsoleTools) => async (ctx: Context) => {
 const waiting = (tools: ConsoleTools) => async (ctx: Context) => {
   const [reason, feed] = [one(ctx.query.reason), one(ctx.query.feed)]
   const filter = { ...(reason === undefined ? {} : { reason }), ...(feed === undefined ? {} : { feed }) }
-  const { shown, isMore } = await first(quarantined(tools, filter))
+  const { shown, isMore } = await first(quarantined(tools, filter), AT_ONCE)
   const records = shown.map(({ rules, ...each }) => ({ ...each, timezone: rules.timezone }))
   respond(ctx, 200, 'Quarantine loaded.', JSON.stringify({ records, is_more: isMore }))
 }

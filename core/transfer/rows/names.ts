@@ -1,7 +1,7 @@
-import type { Records } from '../../ports/records.ts'
 import { Problem, type Value } from '../../resources/field.ts'
 import { isCompleted, type NamedReference, type NamedTarget } from '../../resources/references/names.ts'
 import type { Resource, Row } from '../../resources/resource.ts'
+import type { Lookup } from '../../use-cases/records/lookup.ts'
 import { numberFinder } from '../../use-cases/records/same-number.ts'
 
 /** What completes a name: the kind of record, if there are several, and its owner. */
@@ -37,7 +37,7 @@ interface Wanted {
 const REMEMBERED = 100_000
 
 /** `within` limits every name: to the tenant that all records belong to. */
-export function namesIn(records: Records, within: Row = {}): Names {
+export function namesIn(records: Lookup, within: Row = {}): Names {
   const all: Known[] = []
   const numbers = new Map<Resource, Written>()
   const writtenAs = (resource: Resource): Written => {
@@ -85,7 +85,7 @@ const apart = (text: string): string => Array.from(text).join('')
 type Written = (number: string) => Promise<number[]>
 
 async function lookUp(
-  records: Records,
+  records: Lookup,
   within: Row,
   wanted: Wanted,
   writtenAs: (resource: Resource) => Written,
@@ -108,7 +108,7 @@ const NOT_FOUND = new Problem('reference', 'is invalid')
 
 /** Returns the ids of records with this name: in full, or without what completes it, if that is known. */
 async function idsByName(
-  records: Records,
+  records: Lookup,
   within: Row,
   { resource, own, outer }: NamedTarget,
   outerId: Value,
@@ -128,5 +128,5 @@ async function idsByName(
 
 const ID = /^[1-9]\d{0,14}$/
 
-const idById = async (records: Records, { resource }: NamedTarget, text: string): Promise<number[]> =>
+const idById = async (records: Lookup, { resource }: NamedTarget, text: string): Promise<number[]> =>
   ID.test(text) && (await records.find(resource, Number(text))) ? [Number(text)] : []

@@ -1,7 +1,7 @@
 import type { BulkRecord } from '../../ports/bulk.ts'
-import type { Records } from '../../ports/records.ts'
 import { TENANT } from '../../resources/references/within.ts'
 import type { Resource } from '../../resources/resource.ts'
+import type { Lookup } from '../../use-cases/records/lookup.ts'
 import { numberField, numberSpelling } from '../../use-cases/records/same-number.ts'
 import type { Reading } from '../batches.ts'
 import type { OpenedSource } from '../input/source.ts'
@@ -12,7 +12,7 @@ import type { ImportOptions } from '../options.ts'
  * +380441234567 and 044 1234567 are one DID of a tenant in Kyiv.
  */
 export function storedKeys(
-  records: Records,
+  records: Lookup,
   resource: Resource,
   { reader: { columns }, constants }: OpenedSource,
   { mode }: Pick<ImportOptions, 'mode'>,

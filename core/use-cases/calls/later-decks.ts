@@ -1,5 +1,6 @@
 import type { Actor } from '../../audit.ts'
 import { wallClock } from '../../calls/switch-time.ts'
+import type { Timestamp } from '../../dates.ts'
 import { AppError } from '../../errors.ts'
 import type { DeckEntry, Decks } from '../../ports/decks.ts'
 import type { Records } from '../../ports/records.ts'
@@ -49,6 +50,28 @@ export async function cancelDeck(ports: DeckPorts, id: number, by?: Actor): Prom
   const deck = await pendingDeck(ports, id)
   await ports.decks.cancel(id, by)
   return deck
+}
+
+/** Puts the decks that are due in force: without a daemon, nobody else does. */
+export const putDueDecksInForce = ({ decks }: { readonly decks: Pick<Decks, 'putInForce'> }) => decks.putInForce()
+
+/** The place of a deck among the others of its tenant. */
+export interface PlacedDeck {
+  readonly deck: DeckEntry
+  /** When the next one takes effect; null if none follows. */
+  readonly until: Timestamp | null
+}
+
+/** Returns the deck that takes effect at that moment, or with null the one in force; null if there is none. */
+export async function placedDeck(
+  { decks }: { readonly decks: Pick<Decks, 'list'> },
+  tenantId: number,
+  effectiveAt: Timestamp | null,
+): Promise<PlacedDeck | null> {
+  const all = await decks.list({ tenantId, all: true })
+  const deck = all.find(each => (effectiveAt === null ? each.state === 'in force' : each.effectiveAt === effectiveAt))
+  if (!deck) return null
+  return { deck, until: all.find(each => each.effectiveAt > deck.effectiveAt)?.effectiveAt ?? null }
 }
 
 const HINT = 'trunkline rate pending list'

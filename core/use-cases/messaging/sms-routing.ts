@@ -1,13 +1,14 @@
 import type { Actor } from '../../audit.ts'
 import { invalid, notFound } from '../../errors.ts'
 import { parseJson } from '../../json.ts'
-import type { PrefixRoutes, StoredRoute } from '../../ports/prefix-routes.ts'
-import type { Records } from '../../ports/records.ts'
+import type { StoredRoute } from '../../ports/prefix-routes.ts'
 import type { PrefixRoute } from '../../prefix-routes.ts'
 import { smsGateways } from '../../resources/sms-gateways.ts'
 import { smsRoutes } from '../../resources/sms-routes.ts'
 import { dangling, mergeErrors } from '../../resources/values/field-errors.ts'
 import { asBody, parseMembers } from '../../resources/values/input.ts'
+import type { Lookup } from '../records/lookup.ts'
+import type { PrefixRouting } from '../records/prefix-routing.ts'
 
 /** The gateways for messages that name none. */
 export interface SmsRoute extends PrefixRoute {
@@ -31,13 +32,13 @@ export interface SmsRouting {
   remove(id: number, by?: Actor): Promise<void>
 }
 
-export function smsRouting(records: Records, routes: PrefixRoutes): SmsRouting {
+export function smsRouting(records: Lookup, routes: PrefixRouting): SmsRouting {
   const areThere = async (ids: readonly number[]): Promise<boolean> => {
     for (const id of ids) if (!(await records.find(smsGateways, id))) return false
     return true
   }
   return {
-    list: async () => (await routes.all()).map(asSmsRoute),
+    list: async () => (await routes.list()).map(asSmsRoute),
     set: async (body, by) => {
       const { values, errors } = parseMembers(smsRoutes.fields, asBody(body), 'create')
       const gateways = idsIn(values['gateways'])
@@ -46,7 +47,7 @@ export function smsRouting(records: Records, routes: PrefixRoutes): SmsRouting {
       if (problems.length > 0) throw invalid(problems)
       const { tenant_id = null, prefix } = values
       const route = { tenant_id: tenant_id === null ? null : Number(tenant_id), via: gateways }
-      return asSmsRoute(await routes.set({ ...route, prefix: String(prefix ?? '').replace(/^\+/, '') }, by))
+      return asSmsRoute(await routes.set({ ...route, prefix: String(prefix ?? '') }, by))
     },
     remove: async (id, by) => {
       if (!(await routes.remove(id, by))) throw notFound(smsRoutes.label)

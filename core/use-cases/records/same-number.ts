@@ -1,9 +1,9 @@
 import type { Dialling } from '../../dialling/dialling.ts'
 import { diallingOf } from '../../dialling/settings.ts'
 import { objects, parseJson } from '../../json.ts'
-import type { Records } from '../../ports/records.ts'
 import type { Resource } from '../../resources/resource.ts'
 import { tenants } from '../../resources/tenants.ts'
+import type { Lookup } from './lookup.ts'
 
 /** Returns the field that names records if that is a phone number, as with DIDs; null for other resources. */
 export function numberField({ key, fields }: Pick<Resource, 'key' | 'fields'>): string | null {
@@ -15,7 +15,9 @@ export function numberField({ key, fields }: Pick<Resource, 'key' | 'fields'>): 
  * Returns a function that reads numbers as a tenant dials them: one number gives the same digits in any spelling, and
  * anything else gives none. Caches how each tenant dials.
  */
-export function numberReader(records: Records): (tenantId: number, number: string) => Promise<string> {
+export function numberReader(
+  records: Pick<Lookup, 'find' | 'list'>,
+): (tenantId: number, number: string) => Promise<string> {
   const known = new Map<number, Promise<Dialling>>()
   const read = async (tenantId: number): Promise<Dialling> => {
     const settings = (await records.find(tenants, tenantId))?.['settings']
@@ -34,7 +36,7 @@ export function numberReader(records: Records): (tenantId: number, number: strin
  * ones.
  */
 export function numberSpelling(
-  records: Records,
+  records: Pick<Lookup, 'find' | 'list'>,
   resource: Resource,
   field: string,
 ): (tenantId: number, number: string) => Promise<string> {
@@ -66,7 +68,7 @@ export function numberSpelling(
  * records on the first number.
  */
 export function numberFinder(
-  records: Records,
+  records: Pick<Lookup, 'find' | 'list'>,
   resource: Resource,
   tenantId?: number,
 ): (number: string) => Promise<number[]> {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { after, before, describe, it, mock } from 'node:test'
+import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { startWorld, type World } from '../../support/data/records.ts'
+import { countingPages, untilStill } from '../../support/http/lists.ts'
 
 const COUNT = 1_000
 const UNPACK = { gzip: gunzipSync, br: brotliDecompressSync }
@@ -102,38 +103,12 @@ describe('an answer is packed', () => {
   })
 })
 
-/** Counts the pages that lists take from the storage while the test runs; the list breaks off after so many. */
-async function countingPages(test: (pages: () => number) => Promise<void>, most = Number.POSITIVE_INFINITY) {
-  const { records } = world.service.trunkline.storage
-  const list = records.list.bind(records)
-  let pages = 0
-  const counted = mock.method(records, 'list', async function* (...given: Parameters<typeof list>) {
-    for await (const page of list(...given)) {
-      if (++pages > most) throw new Error('the disk is gone')
-      yield page
-    }
-  })
-  try {
-    await test(() => pages)
-  } finally {
-    counted.mock.restore()
-  }
-}
-
-/** Asks for something else until the list has stood still for a good many turns. */
-async function untilStill(pages: () => number): Promise<void> {
-  for (let seen = -1, still = 0; still < 100; still = pages() === seen ? still + 1 : 0) {
-    seen = pages()
-    assert.equal((await world.get('/api/admin/me')).status, 200)
-  }
-}
-
 describe('a packed list', () => {
   for (const accept of NAMES) {
     it(`waits for a slow reader, and then arrives whole (${accept})`, () =>
-      countingPages(async pages => {
+      countingPages(world, async pages => {
         const response = await open('/api/dids', { accept })
-        await untilStill(pages)
+        await untilStill(world, pages)
         const read = pages()
         const { data } = JSON.parse(UNPACK[accept](await bytesOf(response)).toString())
         assert.equal(data.length, COUNT)
@@ -141,24 +116,30 @@ describe('a packed list', () => {
       }))
 
     it(`stops being read when its client goes away, which is not an error (${accept})`, () =>
-      countingPages(async pages => {
+      countingPages(world, async pages => {
         const all = pages()
         const response = await open('/api/dids', { accept })
         await once(response, 'data')
         const cut = world.service.untilLogged('request cut off')
         response.destroy()
         await cut
-        await untilStill(pages)
+        await untilStill(world, pages)
         assert.ok(pages() - all < 60, `${pages()} pages`)
         assert.ok(world.service.logged.every(line => JSON.parse(line).level < 50))
       }))
   }
 
   it('does not look whole when it breaks off', () =>
-    countingPages(async () => {
-      for (const accept of NAMES)
-        await assert.rejects(open('/api/dids', { accept }).then(async answer => UNPACK[accept](await bytesOf(answer))))
-    }, 20))
+    countingPages(
+      world,
+      async () => {
+        for (const accept of NAMES)
+          await assert.rejects(
+            open('/api/dids', { accept }).then(async answer => UNPACK[accept](await bytesOf(answer))),
+          )
+      },
+      20,
+    ))
 })
 
 it('the reference and the description are packed for those who accept that, without a session', async () => {

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { after, before, describe, it, mock } from 'node:test'
 import type { Turn } from '../../../adapters/sqlite/database/turns.ts'
 import { startWorld, type World } from '../../support/data/records.ts'
+import { countingPages, untilStill } from '../../support/http/lists.ts'
 
 const COUNT = 30_000
 /** Wide records make a list that no socket's buffer holds. */
@@ -48,32 +49,6 @@ async function textOf(response: IncomingMessage): Promise<string> {
   let text = ''
   for await (const piece of response) text += piece
   return text
-}
-
-/** Counts the pages that lists take from the storage while the test runs. */
-async function countingPages(test: (pages: () => number) => Promise<void>): Promise<void> {
-  const { records } = world.service.trunkline.storage
-  const list = records.list.bind(records)
-  let pages = 0
-  const counted = mock.method(records, 'list', async function* (...given: Parameters<typeof list>) {
-    for await (const page of list(...given)) {
-      pages++
-      yield page
-    }
-  })
-  try {
-    await test(() => pages)
-  } finally {
-    counted.mock.restore()
-  }
-}
-
-/** Asks for something else until the list has stood still for a good many turns. */
-async function untilStill(pages: () => number): Promise<void> {
-  for (let seen = -1, still = 0; still < 30; still = pages() === seen ? still + 1 : 0) {
-    seen = pages()
-    assert.equal((await world.get('/api/admin/me')).status, 200)
-  }
 }
 
 describe('a long list', () => {
@@ -123,9 +98,9 @@ describe('a long list', () => {
   })
 
   it('waits for a slow reader instead of piling up, and then arrives whole', async () => {
-    await countingPages(async pages => {
+    await countingPages(world, async pages => {
       const response = await open('/api/cdrs')
-      await untilStill(pages)
+      await untilStill(world, pages)
       const read = pages()
       assert.ok(read > 0 && read < 60, `${read} pages of some 75`)
       const { data } = JSON.parse(await textOf(response))
@@ -135,14 +110,14 @@ describe('a long list', () => {
   })
 
   it('stops being read when its client goes away, which is not an error', async () => {
-    await countingPages(async pages => {
+    await countingPages(world, async pages => {
       const response = await open('/api/cdrs')
       response.setEncoding('utf8')
       await once(response, 'data')
       const cut = world.service.untilLogged('request cut off')
       response.destroy()
       assert.equal(JSON.parse(await cut).level, 30)
-      await untilStill(pages)
+      await untilStill(world, pages)
       assert.ok(pages() < 75, `${pages()} pages`)
       assert.ok(world.service.logged.every(line => JSON.parse(line).level < 50))
     })
@@ -170,7 +145,7 @@ describe('a long list', () => {
     })
     while (steps < 80) await new Promise(setImmediate)
     for (const search of searches) search.destroy()
-    await untilStill(() => steps)
+    await untilStill(world, () => steps)
     counted.mock.restore()
     assert.ok(steps < 400, `${steps} steps of some 640`)
     assert.ok(world.service.logged.every(line => JSON.parse(line).level < 50))

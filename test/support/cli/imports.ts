@@ -130,6 +130,18 @@ export const calls = (from: number, count: number, cost = (_: number): string =>
     '',
   )
 
+/** Adds a rate of the desk's first tenant, apart from what `members` says. */
+export const addRate = (desk: Desk, prefix: string, members: Record<string, unknown> = {}): Promise<void> =>
+  desk.create('rates', {
+    tenant_id: 1,
+    prefix,
+    destination: `to ${prefix}`,
+    cost_per_minute: 0.0123,
+    billing_increment: 60,
+    status: 'active',
+    ...members,
+  })
+
 /** All rates, as `Desk.query` gives them. */
 export const RATES = 'SELECT prefix, destination, cost_per_minute, billing_increment, status FROM rates ORDER BY id'
 

@@ -8,7 +8,7 @@ import type { ConsoleFiles } from '../../../adapters/http/console/page-routes.ts
 import type { Metrics } from '../../../adapters/http/metrics.ts'
 import { noting } from '../../../adapters/http/noting.ts'
 import { limitsBehind, type RunningServer, serve } from '../../../adapters/http/server.ts'
-import { compose, type Replacements, type Trunkline } from '../../../bin/compose.ts'
+import { answering, compose, type Replacements, type Trunkline } from '../../../bin/compose.ts'
 import { loadSettings } from '../../../config/load.ts'
 import type { Settings } from '../../../config/settings.ts'
 import type { Mount } from '../../../core/ports/switching/mounts.ts'
@@ -73,34 +73,9 @@ export async function startService(
   const log = pino({ base: null }, { write })
   const appAt = (taken: string): Koa => {
     url = taken
-    const {
-      access,
-      accountKeeping,
-      administration,
-      browsing,
-      tools,
-      messaging,
-      overview,
-      smsRouting,
-      signIn,
-      security,
-      storage,
-    } = trunkline
     return httpApp({
-      access,
-      accountKeeping,
-      administration,
-      browsing,
-      tools,
-      messaging,
-      overview,
-      signIn,
-      smsRouting,
-      security,
-      serverKeys: storage.serverKeys,
-      notices: storage.notices,
+      ...answering(trunkline),
       log,
-      heartbeat: storage.heartbeat,
       baseUrl: complete.base_url ?? url,
       isBaseUrlSet: complete.base_url !== null,
       trustedProxies: complete.trusted_proxies,

@@ -1,39 +1,13 @@
 import { apiRoutes } from '../../../adapters/http/app.ts'
 import type { Route } from '../../../adapters/http/route.ts'
+import { answering } from '../../../bin/compose.ts'
 import { exposedResources, resources } from '../../../core/resources/all.ts'
 import { collectionOf } from '../../../core/resources/resource.ts'
 import type { TestService } from './app.ts'
 
 /** Every route of the router. */
-export function routesOf({ trunkline, url }: TestService): readonly Route[] {
-  const {
-    access,
-    accountKeeping,
-    administration,
-    browsing,
-    tools,
-    messaging,
-    overview,
-    smsRouting,
-    signIn,
-    security,
-    storage,
-  } = trunkline
-  const { serverKeys, heartbeat } = storage
-  const useCases = {
-    access,
-    accountKeeping,
-    administration,
-    browsing,
-    tools,
-    messaging,
-    overview,
-    smsRouting,
-    signIn,
-    security,
-  }
-  return apiRoutes({ ...useCases, serverKeys, heartbeat, baseUrl: url })
-}
+export const routesOf = ({ trunkline, url }: Pick<TestService, 'trunkline' | 'url'>): readonly Route[] =>
+  apiRoutes({ ...answering(trunkline), baseUrl: url })
 
 /** The paths that a route stands for, with that id in the place of `:id`. */
 export function pathsOf({ path }: Pick<Route, 'path'>, id: (resource: string) => number): readonly string[] {

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { isSwitchName } from '../../../../core/calls/completed-call.ts'
 import type { FeedRules } from '../../../../core/calls/record-call.ts'
 import { isTimeZone } from '../../../../core/dates.ts'
-import type { Records } from '../../../../core/ports/records.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
+import type { Lookup } from '../../../../core/use-cases/records/lookup.ts'
 import { again, againWith, CliError, EXIT } from '../../exit.ts'
 import type { Flags } from '../../fields.ts'
 import { resolve } from '../../naming/references.ts'
@@ -32,7 +32,7 @@ export function rulesFrom(flags: Flags): Partial<FeedRules> {
 }
 
 /** Returns the rules with each tenant by slug, as records name it. Throws if one is unknown. */
-export async function withSlugs(records: Records, rules: Partial<FeedRules>): Promise<Partial<FeedRules>> {
+export async function withSlugs(records: Lookup, rules: Partial<FeedRules>): Promise<Partial<FeedRules>> {
   const slugOf = async (text: string): Promise<string> =>
     String((await records.find(tenants, await resolve(records, tenants, text)))?.['slug'])
   const { tenant, contexts = {} } = rules

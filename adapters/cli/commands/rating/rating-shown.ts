@@ -1,9 +1,7 @@
 import type { JsonObject } from '../../../../core/json.ts'
-import { numberRead } from '../../../../core/rating/number-read.ts'
-import { isUnrated } from '../../../../core/rating/outcome.ts'
-import { type UnratedNow, unratedNow } from '../../../../core/rating/unrated-now.ts'
-import { cdrs } from '../../../../core/resources/cdrs.ts'
+import type { UnratedNow } from '../../../../core/rating/unrated-now.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
+import { currentOutcome } from '../../../../core/use-cases/calls/call-ratings.ts'
 import { quoted } from '../../command-line.ts'
 import type { Services } from '../../context.ts'
 import { naming } from '../../naming/references.ts'
@@ -15,19 +13,13 @@ export interface RatingShown {
 }
 
 /** Explains how the call was rated and why it is unrated, if it is: by the rates of its time, as they are now. */
-export async function ratingShown({ records, calls }: Services, id: number): Promise<RatingShown> {
-  const outcome = (await calls.ratings(id)).at(-1)?.outcome ?? null
-  const call = await records.find(cdrs, id)
-  if (!call || outcome === null || !isUnrated(outcome))
-    return { members: { outcome, unrated: false, unrated_because: null }, hint: null }
-  const tenantId = Number(call['tenant_id'])
-  const [number, startedAt] = [String(call['destination_number']), String(call['started_at'])]
-  const seconds = Number(call['duration_seconds'])
-  const catalog = await calls.catalog(tenantId, startedAt)
-  const now = unratedNow({ number, startedAt, seconds }, catalog)
-  const slug = quoted(await naming(records)(tenants, tenantId))
+export async function ratingShown(services: Services, id: number): Promise<RatingShown> {
+  const { outcome, unrated } = await currentOutcome(services, id)
+  if (unrated === null) return { members: { outcome, unrated: false, unrated_because: null }, hint: null }
+  const { tenantId, number, startedAt, seconds, now, read } = unrated
+  const slug = quoted(await naming(services.records)(tenants, tenantId))
   return {
-    members: { outcome, unrated: true, unrated_because: because(now, numberRead(number, now.read, catalog.dialling)) },
+    members: { outcome, unrated: true, unrated_because: because(now, read) },
     hint:
       now.kind === 'rated' || now.kind === 'free'
         ? `trunkline cdr rerate --tenant ${slug} --unrated --dry-run`

@@ -1,9 +1,10 @@
 import { Command, Option } from 'commander'
 import { AUDIT_ACTIONS, type AuditEntry, type Changes } from '../../../../core/audit.ts'
 import type { AuditFilter } from '../../../../core/ports/audit.ts'
-import type { Records } from '../../../../core/ports/records.ts'
 import { resourceNamed, resources } from '../../../../core/resources/all.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
+import type { Lookup } from '../../../../core/use-cases/records/lookup.ts'
+import { latestInTrail } from '../../../../core/use-cases/records/trail.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import type { Flags } from '../../fields.ts'
 import { example } from '../../help.ts'
@@ -45,15 +46,11 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
   group.addCommand(
     run(takesFields(list), async (context, _words, flags) => {
       assertColumns(context)
-      const { audit, records } = await context.open()
-      const entries: AuditEntry[] = []
+      const services = await context.open()
       const limit = wholeNumber('--limit', flags['limit'] ?? LIMIT)
-      for await (const entry of audit.list(await filterFrom(flags, records))) {
-        entries.push(entry)
-        if (entries.length >= limit) break
-      }
+      const { shown: entries } = await latestInTrail(services, await filterFrom(flags, services.records), limit)
       const rows = entries.map(entry => ({ ...entry }))
-      const nameOf = naming(records)
+      const nameOf = naming(services.records)
       const lines =
         context.options.output === 'table' ? await Promise.all(entries.map(entry => linesOf(entry, nameOf))) : []
       await printValue(context, rows, () => lines.flat())
@@ -70,7 +67,7 @@ function named<const T extends string>(what: string, known: readonly T[], given:
   return found
 }
 
-async function filterFrom(flags: Flags, records: Records): Promise<AuditFilter> {
+async function filterFrom(flags: Flags, records: Lookup): Promise<AuditFilter> {
   const action = named('action', AUDIT_ACTIONS, flags['action'])
   const resource = named('resource', AUDITED, flags['resource'])
   return {
@@ -89,7 +86,7 @@ const ID = /^(?:id:)?([1-9]\d{0,14})$/
 async function recordNamed(
   given: string,
   name: string | undefined,
-  records: Records,
+  records: Lookup,
 ): Promise<Pick<AuditFilter, 'recordId' | 'recordName'>> {
   const id = ID.exec(given)?.[1]
   if (id !== undefined) return { recordId: Number(id), ...(given === id ? { recordName: given } : {}) }

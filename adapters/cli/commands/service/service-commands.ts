@@ -1,7 +1,8 @@
 import { Command, Option } from 'commander'
 
 import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
-import { overdueMessages, suspectGateways } from '../../../../core/use-cases/messaging/sms-health.ts'
+import type { SmsHealth } from '../../../../core/use-cases/messaging/sms-health.ts'
+import { servedState, serviceStatus } from '../../../../core/use-cases/records/status.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { example } from '../../help.ts'
 import { spelling } from '../../naming/references.ts'
@@ -49,13 +50,12 @@ export async function daemonState(wiring: Wiring, context: Context): Promise<Dae
   const url = `http://${reached}:${String(port)}`
   const answerOf = (path: string): Promise<Response | null> =>
     fetch(`${url}${path}`, { signal: AbortSignal.timeout(ANSWERS_WITHIN_MS) }).catch(() => null)
-  const { maintenance } = await context.open()
-  const is_served = await maintenance.isServed()
-  if (!(await answerOf('/healthz'))?.ok) return { url, state: 'down', serves_this: null, is_served }
-  const readiness = await answerOf('/readyz')
+  const services = await context.open()
+  const state = (await answerOf('/healthz'))?.ok ? 'up' : 'down'
+  const readiness = state === 'up' ? await answerOf('/readyz') : null
   const beatenAt = readiness?.ok ? /"beaten_at":"([^"]+)"/.exec(await readiness.text())?.[1] : undefined
-  if (beatenAt === undefined) return { url, state: 'up', serves_this: null, is_served }
-  return { url, state: 'up', serves_this: ((await maintenance.lastBeat()) ?? '') >= beatenAt, is_served }
+  const { isServed, isByThatOne } = await servedState(services, beatenAt)
+  return { url, state, serves_this: isByThatOne, is_served: isServed }
 }
 
 /** Describes what is odd about the daemon, as the end of a line; empty if nothing is. */
@@ -72,25 +72,14 @@ function waiting(context: Context, what: string, count: number, command: string)
   return `${what.padEnd(14)}${count > 0 ? `${styled(context, 'yellow', number)}  ${suggested(command, context.options)}` : number}`
 }
 
-interface SmsState {
-  /** Messages without a final status, and those among them that take too long. */
-  readonly pending: number
-  readonly overdue: number
+type SmsState = Omit<SmsHealth, 'suspects'> & {
   /** Names of gateways. */
   readonly suspect_gateways: readonly string[]
-  readonly routes: number
 }
 
-async function smsState(services: Services): Promise<SmsState> {
-  const { records, smsReports, smsRoutes } = services
-  const overdue = await overdueMessages(services)
-  const suspects = await suspectGateways(services)
-  return {
-    pending: await smsReports.pending(),
-    overdue: overdue.reduce((sum, { count }) => sum + count, 0),
-    suspect_gateways: await Promise.all(suspects.map(id => spelling(records, smsGateways, id))),
-    routes: (await smsRoutes.all()).length,
-  }
+async function smsState({ records }: Services, { pending, overdue, suspects, routes }: SmsHealth): Promise<SmsState> {
+  const suspect_gateways = await Promise.all(suspects.map(id => spelling(records, smsGateways, id)))
+  return { pending, overdue, suspect_gateways, routes }
 }
 
 function linesOfSms(context: Context, { pending, overdue, suspect_gateways: suspects, routes }: SmsState): string[] {
@@ -112,10 +101,9 @@ export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Co
   )
   return run(command, async context => {
     const services = await context.open()
-    const { maintenance, calls } = services
-    const [unrated, quarantined] = [await calls.unratedCount(), await calls.quarantineCount()]
-    const sms = await smsState(services)
-    const { path, bytes, logBytes, schema, counts, lastWrites } = await maintenance.statistics()
+    const { database, unrated, quarantined, sms: health } = await serviceStatus(services)
+    const { path, bytes, logBytes, schema, counts, lastWrites } = database
+    const sms = await smsState(services, health)
     const daemon = await daemonState(wiring, context)
     const records = Object.entries(counts).map(([name, count]) => ({ name, count, last: lastWrites[name] ?? '' }))
     await printValue(

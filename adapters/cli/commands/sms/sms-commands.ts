@@ -2,13 +2,14 @@ import { Command, Option } from 'commander'
 import { formatTimestamp } from '../../../../core/dates.ts'
 import { invalid } from '../../../../core/errors.ts'
 import { type JsonObject, stringifyJson } from '../../../../core/json.ts'
-import type { PageQuery, Records } from '../../../../core/ports/records.ts'
+import type { PageQuery } from '../../../../core/ports/records.ts'
 import { FOREVER, type Period } from '../../../../core/rating/period.ts'
 import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
 import { sendFields, smsMessages, wholeMessages } from '../../../../core/resources/sms-messages.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { parseMembers } from '../../../../core/resources/values/input.ts'
 import { STATUS_CLASSES } from '../../../../core/sms/status-class.ts'
+import type { Lookup } from '../../../../core/use-cases/records/lookup.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import type { Flags } from '../../fields.ts'
@@ -71,7 +72,7 @@ function listCommand(run: RunCommand): Command {
   })
 }
 
-async function queryFrom(flags: Flags, records: Records): Promise<PageQuery> {
+async function queryFrom(flags: Flags, records: Lookup): Promise<PageQuery> {
   const { gateway, tenant, status, stuck, class: meaning } = flags
   if (stuck !== undefined && (status !== undefined || meaning !== undefined))
     throw new CliError(EXIT.usage, '--stuck chooses by the status: leave --status and --class out')

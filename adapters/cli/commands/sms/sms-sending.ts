@@ -24,7 +24,7 @@ export type Gateway = Row & { readonly id: number }
 
 /** Returns the gateway that is named or chosen; null if routes decide. */
 export async function gatewayOf(context: Context, services: Services, { gateway }: Flags): Promise<Gateway | null> {
-  if (gateway === undefined && (await services.smsRoutes.all()).length > 0) return null
+  if (gateway === undefined && (await services.smsRoutes.list()).length > 0) return null
   if (gateway === undefined && !context.options.interactive)
     throw new CliError(EXIT.usage, 'there is no gateway: give --gateway', 'trunkline gateway list')
   const id =

@@ -4,6 +4,7 @@ import type { Kind } from '../../../../core/resources/field.ts'
 import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
 import { smsMessages, wholeMessages } from '../../../../core/resources/sms-messages.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
+import { smsFigures } from '../../../../core/use-cases/messaging/sms-figures.ts'
 import { EXIT } from '../../exit.ts'
 import { example } from '../../help.ts'
 import { resolve, spelling } from '../../naming/references.ts'
@@ -54,20 +55,19 @@ export function smsReportCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline sms report --month 2026-10')
   return run(takesFields(command), async (context, _words, flags) => {
-    const { records, smsReports } = await context.open()
+    const services = await context.open()
+    const { records } = services
     const rows = []
-    for (const { sms_gateway_id, tenant_id, status_class, messages, parts } of await smsReports.figures(
-      periodFrom(flags),
-    ))
+    for (const each of await smsFigures(services, periodFrom(flags))) {
+      const { sms_gateway_id: gateway, isGone, tenant_id, status_class, messages, parts } = each
       rows.push({
-        gateway: (await records.find(smsGateways, sms_gateway_id))
-          ? await spelling(records, smsGateways, sms_gateway_id)
-          : `(${sms_gateway_id} is gone)`,
+        gateway: isGone ? `(${gateway} is gone)` : await spelling(records, smsGateways, gateway),
         tenant: tenant_id === null ? '' : await spelling(records, tenants, tenant_id),
         status_class: status_class ?? '',
         messages,
         parts,
       })
+    }
     await printRows(context, COLUMNS, rows)
   })
 }

@@ -4,15 +4,9 @@ import type { JsonObject } from '../../../../core/json.ts'
 import type { CallFacts, LiveCall } from '../../../../core/ports/switching.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { trunks } from '../../../../core/resources/trunks.ts'
-import { decideCall } from '../../../../core/switching/decide-call.ts'
-import {
-  type CallDecision,
-  type CallRequest,
-  type Refusal,
-  refused,
-  type Target,
-} from '../../../../core/switching/decision.ts'
+import type { CallDecision, CallRequest, Refusal, Target } from '../../../../core/switching/decision.ts'
 import { explainCall } from '../../../../core/switching/explain.ts'
+import { explainedCall } from '../../../../core/use-cases/calls/explained-call.ts'
 import { quoted } from '../../command-line.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { CliError, EXIT } from '../../exit.ts'
@@ -46,10 +40,7 @@ function explainCommand(run: RunCommand, wiring: Wiring): Command {
   return run(command, async (context, words, flags) => {
     const services = await context.open()
     const { request, slug } = await requestFrom(context, services, words, flags)
-    const directory = services.switchDirectory()
-    const facts =
-      slug === null ? await directory.forDid(request.dialled) : await directory.forCall(slug, request, { isTold: true })
-    const decision = decided(request, facts, await liveCalls(context, wiring))
+    const { facts, decision } = await explainedCall(services, request, slug, await liveCalls(context, wiring))
     const explained = explainCall(decision)
     await printValue(context, { ...shown(request, facts, decision), steps: explained.map(each => ({ ...each })) }, () =>
       explained.map(({ about, text }) => `${styled(context, 'dim', about.padEnd(10))}${text}`),
@@ -114,22 +105,17 @@ async function brought(context: Context, services: Services, words: readonly str
 const slugOf = async ({ records }: Services, tenant: string): Promise<string> =>
   String((await records.find(tenants, await resolve(records, tenants, tenant)))?.['slug'])
 
-const decided = (request: CallRequest, facts: CallFacts | null, live: readonly LiveCall[]): CallDecision =>
-  facts
-    ? decideCall(request, facts, live)
-    : { ...refused('unknown DID', `no DID has the number ${request.dialled}`), steps: [] }
-
 /** Returns the calls in progress, as far as the switches tell. */
 async function liveCalls(context: Context, wiring: Wiring): Promise<readonly LiveCall[]> {
-  const calls: LiveCall[] = []
+  const live: LiveCall[] = []
   for (const each of await wiring.switches(context.options))
     try {
-      calls.push(...(await each.calls()))
+      live.push(...(await each.calls()))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       say(context, `calls in progress are not counted: ${error.message}`)
     }
-  return calls
+  return live
 }
 
 function shown(request: CallRequest, facts: CallFacts | null, decision: CallDecision): JsonObject {

@@ -3,7 +3,8 @@ import { formatAmount } from '../../../../core/amounts.ts'
 import { AppError } from '../../../../core/errors.ts'
 import type { LiveCall, TelephoneSwitch } from '../../../../core/ports/switching.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
-import { costSoFar, secondsOf } from '../../../../core/switching/limits/cost-so-far.ts'
+import { costOfLive } from '../../../../core/use-cases/calls/live-cost.ts'
+import { addToTrail } from '../../../../core/use-cases/records/trail.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { example } from '../../help.ts'
@@ -76,10 +77,10 @@ function endCommand(run: RunCommand, wiring: Wiring): Command {
   const command = new Command('end').description('end a call in progress').argument('<ID>', 'its id in trunkline calls')
   example(command, 'trunkline calls end 1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11')
   return run(command, async (context, [id = '']) => {
-    const { audit } = await context.open()
+    const services = await context.open()
     const { found, trouble } = await ofSwitches(context, wiring, async each => [{ isEnded: await each.end(id) }])
     if (found.some(({ isEnded }) => isEnded)) {
-      await audit.note('delete', 'calls', null, { call: id })
+      await addToTrail(services, { action: 'delete', resource: 'calls', changes: { call: id } })
       return say(context, 'Call ended.')
     }
     throw trouble ?? new CliError(EXIT.noRecord, `there is no call ${JSON.stringify(id)}`, 'trunkline calls')
@@ -126,11 +127,8 @@ async function slugOf(context: Context, given: unknown): Promise<string | null> 
   return String(row?.['slug'])
 }
 
-async function callRow({ records, calls, clock }: Services, call: LiveCall & { readonly switch: string }) {
+async function callRow(services: Services, call: LiveCall & { readonly switch: string }) {
   const { startedAt, answeredAt, ...shown } = call
-  const [tenantId] = call.tenant === null ? [] : await records.identify(tenants, { slug: call.tenant })
-  const catalog = tenantId === undefined ? null : await calls.catalog(tenantId, startedAt)
-  const seconds = secondsOf(call, clock.now())
-  const cost = catalog && costSoFar(call, seconds, catalog)
+  const { seconds, cost } = await costOfLive(services, call)
   return { ...shown, started_at: startedAt, seconds, cost: cost === null ? null : formatAmount(cost) }
 }

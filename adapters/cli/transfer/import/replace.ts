@@ -3,6 +3,7 @@ import { grouped } from '../../../../core/counted.ts'
 import type { BulkCounts, BulkLoad } from '../../../../core/ports/bulk.ts'
 import { ALL_ALONG } from '../../../../core/rating/deck-times.ts'
 import type { Replacing } from '../../../../core/transfer/replacing.ts'
+import { placedDeck } from '../../../../core/use-cases/calls/later-decks.ts'
 import { quoted } from '../../command-line.ts'
 import { type Context, type Services, say } from '../../context.ts'
 import { again, CliError, EXIT } from '../../exit.ts'
@@ -54,22 +55,20 @@ const unconfirmed = (counts: BulkCounts, { tenant, isPast }: Replacing): CliErro
   )
 
 /** Says for which calls the new deck is in force. */
-export async function tellReplaced(context: Context, replacing: Replacing, { decks }: Services): Promise<void> {
+export async function tellReplaced(context: Context, replacing: Replacing, services: Services): Promise<void> {
   const { tenantId, tenant, effectiveAt, timeZone, isPast } = replacing
-  const all = await decks.list({ tenantId, all: true })
-  const placed = all.find(deck => (effectiveAt === null ? deck.state === 'in force' : deck.effectiveAt === effectiveAt))
-  if (!placed || placed.effectiveAt === ALL_ALONG) return
-  const from = shownMoment(placed.effectiveAt, timeZone)
-  if (placed.state === 'pending') {
+  const placed = await placedDeck(services, tenantId, effectiveAt)
+  if (!placed || placed.deck.effectiveAt === ALL_ALONG) return
+  const from = shownMoment(placed.deck.effectiveAt, timeZone)
+  if (placed.deck.state === 'pending') {
     say(context, `pending; takes effect at ${from}`)
     return sayHint(context, `trunkline rate pending list ${quoted(tenant)}`)
   }
-  const next = all.find(deck => deck.effectiveAt > placed.effectiveAt)
-  const until = next ? `, until ${shownMoment(next.effectiveAt, timeZone)}` : ''
+  const until = placed.until === null ? '' : `, until ${shownMoment(placed.until, timeZone)}`
   say(context, `in force for calls that start from ${from} on${until}; earlier calls keep the rates of their time`)
   if (isPast)
     await sayHint(
       context,
-      `trunkline cdr rerate --tenant ${quoted(tenant)} --since ${placed.effectiveAt.slice(0, 19)}Z --dry-run`,
+      `trunkline cdr rerate --tenant ${quoted(tenant)} --since ${placed.deck.effectiveAt.slice(0, 19)}Z --dry-run`,
     )
 }

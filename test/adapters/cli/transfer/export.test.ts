@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test'
 import { exportRecords } from '../../../../adapters/cli/transfer/export.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import { rates } from '../../../../core/resources/rates.ts'
-import { type Desk, listening, openDesk } from '../../../support/cli/imports.ts'
+import { addRate, type Desk, listening, openDesk } from '../../../support/cli/imports.ts'
 import { temporaryFolder } from '../../../support/http/app.ts'
 
 const OPTIONS = { flags: {}, force: false, escapeFormulas: false, bom: false, showSecrets: false }
@@ -24,16 +24,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-const rate = (prefix: string, members = {}) =>
-  desk.create('rates', {
-    tenant_id: 1,
-    prefix,
-    destination: `to ${prefix}`,
-    cost_per_minute: 0.0123,
-    billing_increment: 60,
-    status: 'active',
-    ...members,
-  })
+const rate = (prefix: string, members = {}) => addRate(desk, prefix, members)
 
 const COLUMNS = ['tenant', ...Object.keys(rates.fields).slice(1)]
 

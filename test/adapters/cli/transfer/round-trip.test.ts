@@ -5,7 +5,7 @@ import { RESOURCE_COMMANDS } from '../../../../adapters/cli/naming/resource-name
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import type { Field } from '../../../../core/resources/field.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
-import { type Desk, openDesk } from '../../../support/cli/imports.ts'
+import { addRate, type Desk, openDesk } from '../../../support/cli/imports.ts'
 import { sampleBody } from '../../../support/data/samples.ts'
 import { temporaryFolder } from '../../../support/http/app.ts'
 
@@ -22,16 +22,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-const rate = (prefix: string, members = {}) =>
-  desk.create('rates', {
-    tenant_id: 1,
-    prefix,
-    destination: `to ${prefix}`,
-    cost_per_minute: 0.0123,
-    billing_increment: 60,
-    status: 'active',
-    ...members,
-  })
+const rate = (prefix: string, members = {}) => addRate(desk, prefix, members)
 
 const awkward = fc.string({
   unit: fc.constantFrom(...'aZ09,;"\'\n\r\t +=-@|é😀\u00a0\u2028'),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { pino } from 'pino'
-import { apiRoutes, httpApp, type RouteOptions } from '../../../../adapters/http/app.ts'
+import { httpApp, type RouteOptions } from '../../../../adapters/http/app.ts'
 import type { OpenApiDocument } from '../../../../adapters/http/docs/openapi.ts'
 import { serve } from '../../../../adapters/http/server.ts'
 import { AppError, type ErrorCode } from '../../../../core/errors.ts'
@@ -14,6 +14,7 @@ import {
   type ResponseChecker,
   responseChecker,
 } from '../../../support/http/responses.ts'
+import { routesOf } from '../../../support/http/routes.ts'
 import { type FakeGateway, startGateway } from '../../../support/messaging/gateway.ts'
 
 let service: TestService
@@ -99,35 +100,7 @@ test('the document is valid OpenAPI 3.1', async () => {
 })
 
 test('the document describes every route of the router, and nothing else', () => {
-  const {
-    access,
-    accountKeeping,
-    administration,
-    browsing,
-    tools,
-    messaging,
-    overview,
-    smsRouting,
-    signIn,
-    security,
-    storage,
-  } = service.trunkline
-  const { serverKeys, heartbeat } = storage
-  const routes = apiRoutes({
-    access,
-    accountKeeping,
-    administration,
-    browsing,
-    tools,
-    messaging,
-    overview,
-    smsRouting,
-    signIn,
-    security,
-    serverKeys,
-    heartbeat,
-    baseUrl: service.url,
-  })
+  const routes = routesOf(service)
   const paths = (path: string): string[] =>
     path.includes(':resource') ? exposedResources.map(each => path.replace(':resource', String(each.path))) : [path]
   const routed = routes.flatMap(({ path, methods }) =>

@@ -1,0 +1,25 @@
+import type { Actor, AuditAction, AuditEntry, Changes } from '../../audit.ts'
+import { first } from '../../first.ts'
+import type { Audit, AuditFilter } from '../../ports/audit.ts'
+
+/** An action that changes no record, but must be on record. */
+export interface Deed {
+  readonly action: AuditAction
+  readonly resource: string
+  readonly id?: number
+  readonly changes: Changes
+}
+
+/** Notes a deed in the audit trail, as done `by` somebody or by the program itself. */
+export const addToTrail = (
+  { audit }: { readonly audit: Pick<Audit, 'note'> },
+  { action, resource, id, changes }: Deed,
+  by?: Actor,
+): Promise<void> => audit.note(action, resource, id ?? null, changes, by)
+
+/** Returns the latest entries of the audit trail that match, at most that many. */
+export const latestInTrail = (
+  { audit }: { readonly audit: Pick<Audit, 'list'> },
+  filter: AuditFilter,
+  most: number,
+): Promise<{ readonly shown: readonly AuditEntry[]; readonly isMore: boolean }> => first(audit.list(filter), most)
