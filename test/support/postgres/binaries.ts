@@ -16,7 +16,8 @@ export function bundledBinaries(version: string, to: string): string | null {
   const from = nativeFolder(wrapper)
   if (from === null) return null
   const native = join(to, 'native')
-  cpSync(from, native, { recursive: true })
+  // The links stay relative: the server runs as a user who may not read where they lead otherwise.
+  cpSync(from, native, { recursive: true, verbatimSymlinks: true })
   const links: { source: string; target: string }[] = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'))
   for (const { source, target } of links)
     if (!existsSync(join(to, target))) symlinkSync(basename(source), join(to, target))
