@@ -136,6 +136,7 @@ test('a list by time is begun at a date, in the zone of its tenant', async () =>
   await page.getByText('2026-05-06 00:30:00').waitFor()
   await page.getByLabel('Jump to').fill('2026-05-05')
   await page.getByText('2026-05-06 00:30:00').waitFor({ state: 'detached' })
+  await page.getByText('2026-05-05 00:30:00').waitFor()
   assert.equal(await page.locator('.row[data-id]').count(), 2)
   await page.getByRole('button', { name: 'Back to the latest' }).click()
   await page.getByText('2026-05-06 00:30:00').waitFor()
