@@ -185,7 +185,8 @@ const oddities: fc.Arbitrary<Partial<FuzzRequest>> = pick<Partial<FuzzRequest>>(
 function requestsOf(documented: Documented, document: OpenApiDocument, port: number): fc.Arbitrary<FuzzRequest> {
   const { method, path, operation } = documented
   // The session that all others need must last.
-  const ownsNone = method === 'POST' && operation.tags.includes('Session')
+  const ownsNone =
+    (method === 'POST' && operation.tags.includes('Session')) || /^\/api\/console\/(accounts|sessions)\b/.test(path)
   const cookie = ownsNone ? strangers : pick([30, fc.constant('own')], [1, strangers])
   return fc
     .record({

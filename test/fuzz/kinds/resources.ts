@@ -5,7 +5,8 @@ import type { Held, Kind, Subject } from '../kind.ts'
 const MAX_DELAY_MS = 250
 /** What caches and compiled code may take after the first round. */
 const MAX_GROWTH_MIB = 64
-const MORE_FILES = 8
+/** Those of the threads for long work, which stay once they have been needed. */
+const MORE_FILES = 16
 const MORE_ROWS = 50
 /** Connections that were left are closed by then. */
 const PATIENCE_MS = 5_000
