@@ -57,9 +57,9 @@ export interface Storage {
   readonly maintenance: Maintenance
   readonly limitUsage: LimitUsage
   readonly ratedPrefixes: RatedPrefixes
-  /** Each follows the changes for itself. */
+  /** Each one follows the changes independently. */
   switchChanges(): SwitchChanges
-  /** A new one, which keeps what it has read for as long as it is used. */
+  /** Creates a directory, which caches what it reads while in use. */
   switchDirectory(): SwitchDirectory
   readonly audit: Audit
   readonly database: Database
@@ -68,11 +68,11 @@ export interface Storage {
 
 export interface StorageOptions {
   readonly clock: Clock
-  /** May the schema be made, or an older one be brought up to date? Without it, that is `outdated`. */
+  /** May it create the schema, or upgrade an older one? Otherwise opening throws `outdated`. */
   readonly migrate?: boolean
-  /** Refuse a server that may lose what it has acknowledged; yes, unless told otherwise. */
+  /** Refuse a server that may lose acknowledged writes; true by default. */
   readonly isDurable?: boolean
-  /** Who makes changes for which no account is named. */
+  /** The actor of changes without an account. */
   readonly actor?: Actor
 }
 

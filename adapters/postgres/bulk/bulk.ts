@@ -37,7 +37,7 @@ export function bulk(database: Database, clock: Clock, trail: AuditTrail): Bulk 
 
 type Dumped = (string | number | null)[]
 
-/** By id, or with a period by its dates; a page continues where the last one ended. */
+/** In order of id, or of date if a period is set; each page continues where the last one ended. */
 async function* dump(
   database: Pick<Database, 'rows'>,
   resource: Resource,
@@ -69,7 +69,7 @@ async function* dump(
 const plain = (value: string | number | boolean | null): string | number | null =>
   typeof value === 'boolean' ? Number(value) : value
 
-/** The SQL of a field's value, or of the name of the record it points to. */
+/** SQL for a field's value, or for the name of the record it points to. */
 function namedSql(resource: Resource, field: string): string {
   if (field in resource.kept) return keptSql[field] ?? 'NULL'
   const reference = namedReferences(resource).find(named => named.field === field)
@@ -82,7 +82,10 @@ function namedSql(resource: Resource, field: string): string {
   )
 }
 
-/** The SQL of the name of what a record of the alias points to; `shown` makes of a target's full name what is shown. */
+/**
+ * SQL for the name of the record that the alias's record points to; `shown` turns the target's full name into what is
+ * shown.
+ */
 function nameSql(
   { field, by, targets }: NamedReference,
   alias: string,

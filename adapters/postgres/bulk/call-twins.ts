@@ -4,7 +4,7 @@ import type { Value } from '../../../core/resources/field.ts'
 import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 
-/** Reads one field of a record on its way in; null where nothing is given. */
+/** Reads one field of an incoming record; null if it has no value. */
 export type Reader = (records: BulkRecords, index: number) => Value
 
 export function readerOf({ columns, constants }: Pick<BulkPlan, 'columns' | 'constants'>, name: string): Reader {
@@ -14,18 +14,18 @@ export function readerOf({ columns, constants }: Pick<BulkPlan, 'columns' | 'con
 }
 
 export interface Twins {
-  /** Finds for each call of one batch the stored one that is the same, each of those once; call it with one after another. */
+  /** Finds the stored twin of each call in a batch, using each stored call once. Call it for one batch at a time. */
   ofBatch(
     within: Queries,
     batch: readonly BulkRecords[],
   ): Promise<(records: BulkRecords, index: number) => number | null>
-  /** These are not found for others of later batches. */
+  /** Excludes these stored calls from later batches. */
   take(ids: readonly number[]): void
 }
 
 /**
- * Calls that no switch names are distinguished by their values alone. A call that was stored before the import began is
- * the same as one in it when all of its fields are; two such calls in the file stand for two that are stored.
+ * Calls without a switch are identified only by their values. A call stored before the import matches an incoming one
+ * if all fields agree; two such calls in the file match two stored ones.
  */
 export function callTwins(plan: BulkPlan): Twins {
   const { before } = plan

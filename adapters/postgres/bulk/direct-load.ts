@@ -16,7 +16,7 @@ import type { AuditTrail } from '../service/audit.ts'
 import { readerOf } from './call-twins.ts'
 import { eachOf, importedCalls } from './imported-calls.ts'
 
-/** Others write beside a batch, so its size is the memory's. */
+/** A batch does not block other writers, so only memory bounds its size. */
 const BATCH = 10_000
 const ATTEMPTS = 5
 
@@ -26,7 +26,7 @@ interface Batch {
   settle(): void
 }
 
-/** Records without a key of their own: batch by batch, straight into their table. */
+/** Stores records without a natural key in batches, directly into their table. */
 export function directLoad(database: Database, clock: Clock, trail: AuditTrail, plan: BulkPlan): BulkLoad {
   const session = database.session()
   const calls = importedCalls(plan)
@@ -38,7 +38,7 @@ export function directLoad(database: Database, clock: Clock, trail: AuditTrail, 
     waiting = []
     return records
   }
-  /** Parts those that are new from those that are rejected or stored already. */
+  /** Separates new records from rejected and stored ones. */
   const parted = async (within: Queries, records: readonly BulkRecords[]) => {
     const loose = await danglingIn(within, plan, records)
     const sound = without(rowsOf(loose), records)
@@ -141,7 +141,7 @@ async function insert(
     SELECT id FROM u ORDER BY id`)
 }
 
-/** The rows that hold a reference to nothing, each once. */
+/** The rows with a dangling reference, each once. */
 async function danglingIn(
   within: Queries,
   plan: BulkPlan,
@@ -173,7 +173,7 @@ async function danglingIn(
   return [...rejections.values()].sort((a, b) => a.row - b.row)
 }
 
-/** Keeps a place where its input's mark is the `former` one, or none. Throws `conflict` where it is another. */
+/** Keeps the place of an input if its mark is still `former`, or missing. Throws `conflict` if it has changed. */
 async function keepPlace(
   within: Queries,
   { resource }: BulkPlan,

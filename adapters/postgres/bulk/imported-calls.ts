@@ -12,22 +12,22 @@ import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 import { callTwins, type Reader, readerOf } from './call-twins.ts'
 
-/** What an import makes of calls that may be there already. */
+/** What an import finds about calls that may already be stored. */
 export interface Sifted {
-  /** The rows of those that are. */
+  /** The rows of stored calls. */
   readonly known: ReadonlySet<number>
-  /** Those that have the id of another call. */
+  /** Rows with the id of another call. */
   readonly conflicts: readonly Rejection[]
-  /** The stored calls, among those that no switch names, that the known rows are. */
+  /** The stored calls without a switch that match the known rows. */
   readonly twins: readonly number[]
 }
 
 export interface ImportedCalls {
-  /** Finds those that are stored already. Reads only. */
+  /** Finds the calls that are already stored. Only reads. */
   sift(within: Queries, records: readonly BulkRecords[]): Promise<Sifted>
-  /** Notes that these rows have been dealt with. */
+  /** Notes that these rows are done. */
   settle(sifted: Sifted): void
-  /** Stores what is kept with calls that were just inserted, with these ids. */
+  /** Stores what belongs to calls just inserted with these ids. */
   keep(within: Queries, records: readonly BulkRecords[], ids: readonly number[]): Promise<void>
 }
 
@@ -38,7 +38,7 @@ interface Imported extends IdentifiedCall {
 
 const rowOf = (records: BulkRecords, index: number): number => Number(valueAt(records.rows, index))
 
-/** Every record of a batch and its place in it. */
+/** Every record of a batch with its place in it. */
 export const eachOf = (batch: readonly BulkRecords[]): { readonly records: BulkRecords; readonly index: number }[] =>
   batch.flatMap(records => Array.from({ length: records.count }, (_, index) => ({ records, index })))
 
@@ -114,7 +114,7 @@ function rejection({ call: { records, index, switchCallId }, rival }: IdConflict
 const textOf = (value: Value): string | null => (value === null ? null : String(value))
 const numberOf = (value: Value): number | null => (value === null ? null : Number(value))
 
-/** Stores the ratings of calls. The rate is the one that the tenant has for the prefix now, of several the most alike. */
+/** Stores the ratings of calls. The rate is the tenant's present one for the prefix; of several, the most similar. */
 function keeper(plan: BulkPlan) {
   const read = (name: keyof typeof keptWithCalls | 'direction' | 'disposition' | 'duration_seconds'): Reader =>
     readerOf(plan, name)
@@ -162,7 +162,7 @@ function keeper(plan: BulkPlan) {
 const key = partsOfKey('k.switch_call_id')
 const amount = (column: string): string => `(${column} / 10000)::text || '.' || lpad((${column} % 10000)::text, 4, '0')`
 
-/** What is kept with the call `t`, whose rating is `k`, as files have it. */
+/** What files hold beside the call `t` with the rating `k`. */
 const KEPT: Readonly<Record<keyof typeof keptWithCalls, string>> = {
   source: 'k.source',
   switch: key.switchName,

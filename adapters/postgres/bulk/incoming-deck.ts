@@ -5,14 +5,14 @@ import { timestamped } from '../../../core/resources/resource.ts'
 import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql } from '../database/sql.ts'
 
-/** The rates of a deck that is to take the place of another. */
+/** The rates of a deck that replaces another. */
 export interface IncomingDeck {
   readonly tenantId: number
-  /** A relation with `seq`, in the order in which the newer of two counts, and what `of` names. */
+  /** A relation with `seq`, ordered so that the newer of two wins, and the fields that `of` names. */
   readonly rows: Sql
   /** A field's value in the row `s`. */
   of(field: string): Sql
-  /** The deck that it is compared with; null or the one in force for the stored rates. */
+  /** The deck it is compared with; null, or the deck in force, means the stored rates. */
   readonly former: DeckTime | null
 }
 
@@ -20,7 +20,7 @@ export interface IncomingDeck {
 const FIELDS = Object.keys(rates.fields).filter(name => name !== 'tenant_id')
 const NAMES = raw(FIELDS.join())
 
-/** The rates of a deck: the stored ones, or, where they are kept aside, those with `seq` for their id. */
+/** The rates of a deck: the stored ones or, for a deck kept aside, its own with `seq` as their id. */
 const formerSql = ({ former, tenantId }: IncomingDeck): Sql =>
   former === null || former.state === 'in force'
     ? sql`(SELECT id, id AS rate_id, ${NAMES} FROM rates WHERE tenant_id = ${tenantId})`
@@ -32,7 +32,7 @@ const differs = ({ of }: IncomingDeck): Sql =>
     ' OR ',
   )})`
 
-/** Finds for each incoming rate the former one of its prefix, of several the newest, and says what changes. */
+/** Matches each incoming rate to the former rate of its prefix (the newest of several) and counts the changes. */
 export async function compare(within: Queries, incoming: IncomingDeck): Promise<DeckChanges> {
   const { rows, of } = incoming
   const count = async (from: Sql): Promise<number> =>
@@ -55,7 +55,7 @@ export async function compare(within: Queries, incoming: IncomingDeck): Promise<
   }
 }
 
-/** Makes the stored rates those of a deck that was compared with them. What stays the same keeps its id and times. */
+/** Replaces the stored rates by those of a compared deck. Unchanged rates keep their id and times. */
 export async function applyToRates(
   within: Queries,
   incoming: IncomingDeck,
@@ -80,7 +80,7 @@ export async function applyToRates(
       WHERE s.seq NOT IN (SELECT seq FROM deck_matches) ORDER BY s.seq`)
 }
 
-/** Keeps the rates of a deck that was compared aside, with the ids of the former ones that they match. */
+/** Stores the rates of a compared deck aside, with the ids of the former rates they match. */
 export async function keepAside(within: Queries, deckId: number, { rows, of }: IncomingDeck): Promise<void> {
   await within.run(sql`DELETE FROM deck_rates WHERE deck_id = ${deckId}`)
   await within.run(sql`INSERT INTO deck_rates (deck_id, seq, rate_id, ${NAMES})
@@ -88,7 +88,7 @@ export async function keepAside(within: Queries, deckId: number, { rows, of }: I
     FROM ${rows} s LEFT JOIN deck_matches m ON m.seq = s.seq`)
 }
 
-/** Copies the stored rates to the deck that they were until now. Returns how many. */
+/** Copies the stored rates to the deck they made up until now. Returns how many. */
 export const keepStored = (within: Queries, deckId: number, tenantId: number): Promise<number> =>
   within.run(sql`INSERT INTO deck_rates (deck_id, seq, rate_id, ${NAMES})
     SELECT ${deckId}, id, id, ${NAMES} FROM rates WHERE tenant_id = ${tenantId}`)

@@ -6,7 +6,7 @@ import { tableOf } from '../database/table.ts'
 import { rulesSql, targetsOf } from './rules.ts'
 import { comparable, type Staged } from './staged.ts'
 
-/** What comes of the staged rows of an import that adds records or changes them. */
+/** The staged rows of an import, by whether they add or change records. */
 
 export interface Found {
   readonly matched: number
@@ -19,8 +19,8 @@ const countOf = async (queries: Queries, from: Sql): Promise<number> =>
   (await queries.value<number>(sql`SELECT count(*) FROM ${from}`)) ?? 0
 
 /**
- * Locks what the rules look at, until the end of the transaction: other imports of the resource, the parents whose room
- * is limited, and what must agree with the rows.
+ * Locks what the rules read until the transaction ends: other imports of the resource, parents with a limit, and
+ * records that must agree with the rows.
  */
 export async function lock(within: Queries, staged: Staged): Promise<void> {
   const { resource } = staged.plan
@@ -34,7 +34,7 @@ export async function lock(within: Queries, staged: Staged): Promise<void> {
   }
 }
 
-/** Notes the stored records that have the same keys, where it matters, then every rule that a row breaks. */
+/** Matches rows to stored records with the same keys, where that matters, then notes every rule that a row breaks. */
 export async function check(within: Queries, staged: Staged): Promise<Found> {
   const { resource, mode } = staged.plan
   await within.script('TRUNCATE import_matches, import_problems; ANALYZE import_rows')
@@ -56,13 +56,13 @@ const GOOD = raw('s.row NOT IN (SELECT row FROM import_problems)')
 const UNMATCHED = raw('s.seq NOT IN (SELECT seq FROM import_matches)')
 const MATCHED = raw('import_matches m JOIN import_rows s ON s.seq = m.seq')
 
-/** The fields that the rows say something on. */
+/** The fields that the rows give. */
 const given = ({ plan, isGiven }: Staged): string[] => Object.keys(plan.resource.fields).filter(isGiven)
 
 const column = ({ plan }: Staged, name: string, value: Sql): Sql =>
   plan.resource.fields[name]?.kind === 'json' ? sql`(${value})::json` : value
 
-/** That a stored record `t` does not hold what its row `s` says. */
+/** True if stored record `t` differs from its row `s`. */
 function differs(staged: Staged): Sql {
   const each = given(staged).map(name => {
     const stored = comparable(staged, 't', name)
@@ -77,7 +77,7 @@ export async function apply(within: Queries, staged: Staged, found: Found, now: 
   return { created, updated, ...(await leftAlone(within, staged, found, updated)) }
 }
 
-/** What storing would do. */
+/** Counts what storing would do. */
 export async function foreseen(within: Queries, staged: Staged, found: Found): Promise<BulkCounts> {
   const changed = sql`${MATCHED} JOIN ${tableIn(staged)} t ON t.id = m.id WHERE ${GOOD} AND ${differs(staged)}`
   const updated = isUpdating(staged, found) ? await countOf(within, changed) : 0
@@ -90,7 +90,7 @@ export async function foreseen(within: Queries, staged: Staged, found: Found): P
 
 const isUpdating = ({ plan }: Staged, { matched }: Found): boolean => plan.mode === 'upsert' && matched > 0
 
-/** What has a record already is no other, except where duplicates are wanted. */
+/** A row that matches a record makes no new one, unless duplicates are allowed. */
 const onlyNew = ({ plan }: Staged): readonly Sql[] => (plan.mode === 'insert' ? [] : [UNMATCHED])
 
 function insertNew(within: Queries, staged: Staged, now: string): Promise<number> {
@@ -119,7 +119,7 @@ function updateChanged(within: Queries, staged: Staged, now: string): Promise<nu
 export const rejectedRows = async (queries: Queries): Promise<number> =>
   (await queries.value<number>(sql`SELECT count(DISTINCT row) FROM import_problems`)) ?? 0
 
-/** What becomes of the rows that neither make a record nor change one. */
+/** Counts the rows that neither create nor change a record. */
 async function leftAlone(within: Queries, { plan }: Staged, found: Found, updated: number) {
   const isRejecting = found.rejected > 0
   const matched = isRejecting ? await countOf(within, sql`${MATCHED} WHERE ${GOOD}`) : found.matched

@@ -10,10 +10,10 @@ import type { AuditTrail } from '../service/audit.ts'
 import { compare, type IncomingDeck } from './incoming-deck.ts'
 import type { Staged } from './staged.ts'
 
-/** The staged rows as a deck that takes the place of another. Both run in a transaction. */
+/** Replaces a deck by the staged rows. Both steps run in a transaction. */
 export interface DeckReplacing {
   foresee(within: Queries, now: Timestamp): Promise<BulkCounts>
-  /** Throws `conflict` when it would come to something else than what was approved. */
+  /** Throws `conflict` if the result differs from the approved counts. */
   store(within: Queries, now: Timestamp, approved: BulkCounts | undefined): Promise<BulkCounts>
 }
 

@@ -18,7 +18,7 @@ import { tableOf } from '../database/table.ts'
 import { joinedSql, withinSql } from '../database/within.ts'
 import type { Staged } from './staged.ts'
 
-/** The rules between records, over the rows of an import all at once. */
+/** The rules between records, applied to all rows of an import at once. */
 
 type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'outside' | 'foreign' | 'joined' | 'limit'
 
@@ -29,7 +29,7 @@ const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
 
 const isUnique = ({ unique, key }: Resource): boolean => unique.some(set => set.join() === key.join())
 
-/** The values of the staged row as columns of `v`, for SQL that is made of column names. */
+/** The staged row's values as columns of `v`, for SQL made of column names. */
 const given = ({ of }: Staged, fields: readonly string[]): Sql =>
   sql`(SELECT s.*, ${joined(
     fields.map(field => sql`${of(field)} AS ${raw(`v_${field}`)}`),
@@ -38,7 +38,7 @@ const given = ({ of }: Staged, fields: readonly string[]): Sql =>
 
 const column = (field: string): string => `s.v_${field}`
 
-/** The statements that note what the rows break, in an order in which each may lean on those before. */
+/** The statements that note broken rules, ordered so that later ones can rely on earlier ones. */
 export function rulesSql(staged: Staged): Sql[] {
   const { resource, mode, allowDuplicates } = staged.plan
   const isFree = mode === 'insert' && allowDuplicates && !isUnique(resource)
@@ -55,7 +55,7 @@ export function rulesSql(staged: Staged): Sql[] {
   ]
 }
 
-/** Rows that share these fields with one before. */
+/** Rows that share these fields with an earlier row. */
 function duplicates({ plan, of }: Staged, set: readonly string[]): Sql {
   const varying = set.filter(name => plan.columns.includes(name))
   const group = varying.map(name => `g.${name}`)
@@ -76,7 +76,7 @@ function matchProblems({ plan }: Staged): Sql[] {
     : [several]
 }
 
-/** Rows whose values another stored record has. */
+/** Rows whose values belong to another stored record. */
 function taken({ plan, of }: Staged, set: readonly string[]): Sql {
   const same = joined(
     set.map(name => sql`${raw(`t.${name}`)} = ${of(name)}`),
@@ -92,7 +92,7 @@ function taken({ plan, of }: Staged, set: readonly string[]): Sql {
   )
 }
 
-/** What a field of the rows points to; where that may be one of several, `by` is the field that says which, by `kind`. */
+/** What a field of the rows points to; if that may be one of several resources, field `by` chooses it, by `kind`. */
 interface Target {
   readonly field: string
   readonly to: string
@@ -120,7 +120,7 @@ const references = (staged: Staged): Sql[] =>
     )
   })
 
-/** Rows that do not belong to the tenant that all must be of. */
+/** Rows that do not belong to the tenant of the import. */
 function outsiders(staged: Staged): Sql[] {
   const { plan } = staged
   const side = plan.tenantId === undefined ? undefined : tenantSide(plan.resource)
@@ -140,7 +140,7 @@ const fieldsUsed = (sides: readonly Side[]): string[] => [
   ...new Set(sides.flatMap(({ field, to }) => (typeof to === 'object' && to !== null ? [field, to.by] : [field]))),
 ]
 
-/** New records that would join what is within one to what is within another. */
+/** New records that would join records of two tenants. */
 function foreignReferences(staged: Staged): Sql[] {
   const { within } = staged.plan.resource
   const sides = sidesOf(staged.plan.resource)
@@ -158,7 +158,7 @@ function foreignReferences(staged: Staged): Sql[] {
   )
 }
 
-/** Stored records that would move away from what others join them to. */
+/** Stored records that would move to another tenant than the records joined to them. */
 function moves(staged: Staged): Sql[] {
   const { resource, mode } = staged.plan
   const joints = jointsAt(resource)
@@ -176,7 +176,7 @@ function moves(staged: Staged): Sql[] {
   ]
 }
 
-/** The new records, in order, that one parent has no room for. */
+/** New records, in order, beyond a parent's limit. */
 function limit({ plan, of }: Staged): Sql[] {
   const { resource } = plan
   if (!resource.limit) return []
@@ -238,7 +238,7 @@ const ERRORS: Readonly<Record<Kind, (resource: Resource, field: string, detail: 
 
 const PAGE = 500
 
-/** What was noted, row by row, in the order of the rows and of the declaration. */
+/** The noted problems, in the order of the rows and of the declaration. */
 export async function* rejectionsOf(queries: Queries, resource: Resource): AsyncIterable<Rejection> {
   for (let last = -1; ; ) {
     const problems = await queries.rows<ProblemRow>(sql`SELECT * FROM import_problems WHERE row IN (

@@ -10,12 +10,12 @@ import { rejectionsOf } from './rules.ts'
 import { openStage, stage, stagedSql } from './staged.ts'
 
 const BATCH = 2_000
-/** How often an import is checked again where somebody else has taken a key or deleted a reference meanwhile. */
+/** How often an import is checked again after another writer took a key or deleted a reference. */
 const ATTEMPTS = 5
 
 /**
- * Records with a natural key: gathered in a temporary table, however many they are and however slowly they come, so that
- * nothing is locked until they are checked and moved to their own.
+ * Records with a natural key. They are collected in a temporary table, so that a large or slow import locks nothing
+ * until its rows are checked and moved.
  */
 export function stagedLoad(database: Database, clock: Clock, trail: AuditTrail, plan: BulkPlan): BulkLoad {
   const session = database.session()

@@ -5,20 +5,20 @@ import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql } from '../database/sql.ts'
 import { typeOf } from '../records/record-rules.ts'
 
-/** The rows of an import in a temporary table, and what the statements over them need to know. */
+/** The rows of an import in a temporary table, and what statements need to know about them. */
 export interface Staged {
   readonly plan: BulkPlan
-  /** Do the rows or the constants say something on this field? */
+  /** Do the rows or the constants give this field? */
   isGiven(field: string): boolean
   /** The value of a field in the staged row `s`. */
   of(field: string): Sql
-  /** The same, or something else where the row has none. */
+  /** The same, or `otherwise` if the row has no value. */
   orElse(field: string, otherwise: Sql): Sql
-  /** What a new record holds where nothing is said. */
+  /** What a new record holds if the row gives nothing. */
   fallback(field: string): Sql
 }
 
-/** Says whether a row of a sparse plan has a value of that field. */
+/** The column that says whether a row of a sparse plan has a value of that field. */
 const flagOf = (field: string): string => `has_${field}`
 
 export function stagedSql(plan: BulkPlan): Staged {
@@ -44,7 +44,7 @@ export function stagedSql(plan: BulkPlan): Staged {
   }
 }
 
-/** A column as it is compared: JSON has no equality but that of its text. */
+/** A column in comparable form: JSON is compared as text. */
 export const comparable = ({ plan }: Staged, alias: string, name: string): Sql =>
   raw(plan.resource.fields[name]?.kind === 'json' ? `${alias}.${name}::text` : `${alias}.${name}`)
 

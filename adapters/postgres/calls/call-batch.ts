@@ -17,7 +17,7 @@ import { joined, raw, sql } from '../database/sql.ts'
 import { keyOf, linkedIdOf, storedCalls } from './call-keys.ts'
 import type { Catalogs } from './catalogs.ts'
 
-/** The type of each value of a call record: one that is forgotten here does not compile. */
+/** The column type of each value of a call record; a missing value does not compile. */
 const COLUMNS = {
   tenant_id: 'bigint',
   extension_id: 'bigint',
@@ -42,14 +42,14 @@ function clockOf(timezone: string): SwitchClock {
   return found
 }
 
-/** One program at a time takes in calls of one kind of switch, so that none is stored twice. */
+/** One program at a time takes in calls of one kind of switch, so that no call is stored twice. */
 export async function lockSources(within: Queries, records: readonly SwitchRecord[]): Promise<void> {
   const kinds = new Set(records.flatMap(record => ('call' in record ? switchOf(record.call.source) : [])))
   for (const kind of [...kinds].sort())
     await within.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`calls of ${kind}`}, 0))`)
 }
 
-/** Rates the records by what is stored now, which stays so until the end of the transaction. */
+/** Rates the records by the present catalogs, which stay unchanged until the transaction ends. */
 export async function sorted(
   within: Queries,
   known: Catalogs,
@@ -72,7 +72,7 @@ export async function sorted(
   return sortRecords(records, rules, clock, slug => catalogs.get(idOf.get(slug) ?? 0) ?? null)
 }
 
-/** Stores the calls that are not there yet, which wait in quarantine no longer; `conflicts` have the id of another call. */
+/** Stores new calls and removes them from quarantine; `conflicts` have the id of another call. */
 export async function storeSorted(
   within: Queries,
   { calls, legs }: SortedRecords,
@@ -113,7 +113,7 @@ async function insert(within: Queries, fresh: readonly IncomingCall[], now: stri
     SELECT id, source, key, outcome, rate_id, prefix, price, increment, linked_id FROM u`)
 }
 
-/** A record that was put aside may come again under rules by which it can be used. */
+/** A quarantined record may come again under rules that make it usable. */
 async function release(within: Queries, stored: readonly IncomingCall[]): Promise<void> {
   const isAny = await within.value<boolean>(sql`SELECT EXISTS (SELECT 1 FROM quarantine)`)
   if (!isAny) return
@@ -122,7 +122,9 @@ async function release(within: Queries, stored: readonly IncomingCall[]): Promis
     WHERE q.format = u.format AND q.fingerprint = u.fingerprint`)
 }
 
-/** Puts records aside. One that comes again is one record; what it was delivered by last is what it will be tried by. */
+/**
+ * Puts records in quarantine. A record that comes again stays one record, and is retried with what delivered it last.
+ */
 export async function setAside(
   within: Queries,
   feed: Feed,

@@ -3,25 +3,27 @@ import type { CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../
 import type { Queries } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
-/** Between an id and a name. It sorts before whatever else ids are written with, so that one look finds every switch's. */
+/**
+ * Separates an id from a name. It sorts before every character of an id, so one range finds the keys of all switches.
+ */
 const BEFORE_NAME = '\t'
 const AFTER_NAMES = '\n'
 
-/** The text by which a call is stored: its switch's id for it, followed by the switch's name where that is known. */
+/** The key of a stored call: the switch's id for it, followed by the switch's name where known. */
 export const keyOf = ({ switchCallId, switchName }: Pick<IdentifiedCall, 'switchCallId' | 'switchName'>): string =>
   switchName ? switchCallId + BEFORE_NAME + switchName : switchCallId
 
-/** The parts of the key in that column, as SQL. */
+/** SQL for the parts of the key in that column. */
 export const partsOfKey = (column: string): { readonly id: string; readonly switchName: string } => ({
   id: `split_part(${column}, chr(${BEFORE_NAME.charCodeAt(0)}), 1)`,
   switchName: `nullif(split_part(${column}, chr(${BEFORE_NAME.charCodeAt(0)}), 2), '')`,
 })
 
-/** Between a channel's id and what tells its attempts apart, and the sign after it. */
+/** Separates a channel's id from what distinguishes its attempts, and the next character. */
 const BEFORE_ATTEMPT = '/'
 const AFTER_ATTEMPTS = '0'
 
-/** The id of the call where it is not that of its channel, which its key begins with. */
+/** The id of the call if it differs from its channel's id, which begins the key. */
 export const linkedIdOf = ({ attempt }: KnownCall): string | null =>
   attempt && attempt.callId !== attempt.channelId ? attempt.callId : null
 
@@ -33,7 +35,7 @@ interface KeyRow extends CallMarks {
   readonly disposition: string
 }
 
-/** Where stored calls are looked for that may be a call's: keys from one to before another, and what is linked to an id. */
+/** Where to look for stored calls that match a call: a range of keys, and a linked id. */
 interface Look {
   readonly place: number
   readonly source: string
@@ -51,8 +53,8 @@ function looksFor({ source, switchCallId, attempt }: IdentifiedCall, place: numb
 }
 
 /**
- * Finds the stored calls that have the id of one of these of the same kind of switch, or are attempts of the same call.
- * Keys are of any length, so their indexes hold the first 200 characters.
+ * Finds stored calls that have the id of one of these calls from the same kind of switch, or that are attempts of the
+ * same call. Keys have any length, so their indexes hold the first 200 characters.
  */
 export async function storedCalls<T extends IdentifiedCall>(
   queries: Queries,

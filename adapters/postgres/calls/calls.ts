@@ -13,7 +13,7 @@ import { reports } from './reports.ts'
 import { rerating } from './rerating.ts'
 import { usageReport } from './usage.ts'
 
-/** Nobody else waits for a batch, so its size is the memory's. */
+/** Nobody else waits for a batch, so only memory bounds its size. */
 const BATCH = 10_000
 
 /** The storage port for the calls of switches. */
@@ -74,12 +74,14 @@ async function keepPlace(within: Queries, { name }: Feed, { mark, position }: Fe
     DO UPDATE SET inode = excluded.inode, position = excluded.position, updated_at = excluded.updated_at`)
 }
 
-/** Stores a call that waits in quarantine and lets go of it, or keeps it with its reason; returns true if it is stored. */
+/**
+ * Stores a quarantined call and removes it from quarantine, or keeps it with its new reason; returns true if stored.
+ */
 async function replay(within: Queries, known: Catalogs, { quarantined, record }: Retry, now: string): Promise<boolean> {
   const { id, rules } = quarantined
   const present = await sorted(within, known, { rules }, [record])
   const [unusable = (await storeSorted(within, present, now)).conflicts[0]] = present.unusable
-  // What waits in the other format already is the same record.
+  // A record that already waits under the other format is the same record.
   const isKept =
     unusable !== undefined &&
     (await within.run(sql`UPDATE quarantine SET format = ${unusable.format}, rules = ${JSON.stringify(rules)},
@@ -91,10 +93,10 @@ async function replay(within: Queries, known: Catalogs, { quarantined, record }:
 
 type QuarantineRow = Omit<Quarantined, 'rules' | 'record'> & { readonly rules: string; readonly record: Uint8Array }
 
-/** Characters of a record that the audit trail keeps when it is discarded. */
+/** Characters of a discarded record that the audit trail keeps. */
 const KEPT = 1_000
 
-/** Returns true if there was such a record. */
+/** Returns true if the record existed. */
 async function discard(within: Queries, trail: AuditTrail, id: number): Promise<boolean> {
   const row = await within.row<Pick<QuarantineRow, 'feed' | 'format' | 'reason' | 'record'>>(
     sql`DELETE FROM quarantine WHERE id = ${id} RETURNING feed, format, reason, record`,
@@ -110,7 +112,7 @@ const textOf = (record: Uint8Array): string => Buffer.from(record).toString()
 
 const PAGE = 200
 
-/** In key-set pages, oldest first, so that a replay may delete as it goes. */
+/** In key-set pages, oldest first, so that a replay may delete records on the way. */
 async function* quarantined(database: Database): AsyncIterable<Quarantined> {
   for (let last = 0, isMore = true; isMore; ) {
     const rows = await database.rows<QuarantineRow>(sql`SELECT id, feed, format, rules, record, reason, seen, created_at

@@ -13,11 +13,11 @@ import { raw, type Sql, sql } from '../database/sql.ts'
 import { IS_ACTIVE } from './call-ratings.ts'
 import { timesOf } from './deck-steps.ts'
 
-/** What tenants' calls are rated by, kept for as long as their revisions stay the same. */
+/** What rates tenants' calls, cached while the revisions stay the same. */
 export interface Catalogs {
   /**
-   * The catalogs of these tenants with the decks of that period, within a transaction that sees one moment, or that keeps
-   * their revisions (`isLocked`); null for a tenant that is not there.
+   * The catalogs of these tenants with the decks of that period, in a transaction with one snapshot or with locked
+   * revisions (`isLocked`); null for an unknown tenant.
    */
   of(
     within: Queries,
@@ -30,12 +30,12 @@ export interface Catalogs {
 interface Kept {
   readonly revision: number
   readonly catalog: Catalog
-  /** Reads the decks of a period that were not read yet. */
+  /** Reads the decks of the period that are not cached yet. */
   complete(within: Queries, period: Period): Promise<void>
   size(): number
 }
 
-/** Rates and numbers read at once, and those that are kept in all: some 300 MB. */
+/** Rates and numbers read at once, and the most that are cached: some 300 MB. */
 const PAGE = 10_000
 const MOST = 1_000_000
 
@@ -67,7 +67,7 @@ export function catalogs(): Catalogs {
   }
 }
 
-/** Whoever changes what calls are rated by waits until the end of a transaction that keeps the revision. */
+/** With `isLocked`, changes to what rates calls wait until the transaction ends. */
 async function revisionsOf(
   within: Queries,
   tenantIds: readonly number[],
@@ -123,7 +123,7 @@ interface RateRow {
   readonly increment: number
 }
 
-/** The active rates of a relation, in the order in which the newer of two counts. */
+/** The active rates of a relation, ordered so that the newer of two wins. */
 async function deckIn(within: Queries, dialling: Dialling, id: string, from: Sql, order = id): Promise<Deck> {
   const builder = deckBuilder(dialling)
   const columns = raw(

@@ -24,7 +24,7 @@ export const timesOf = (queries: Queries, tenantId: number): Promise<DeckTimes> 
     sql`SELECT id, effective_at AS "effectiveAt", state FROM decks WHERE tenant_id = ${tenantId} ORDER BY effective_at`,
   )
 
-/** One program at a time changes the decks of a tenant. */
+/** One program at a time changes a tenant's decks. */
 export async function lockDecks(within: Queries, tenantId: number): Promise<void> {
   await within.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`decks ${tenantId}`}, 0))`)
 }
@@ -50,14 +50,14 @@ async function insert(within: Queries, deck: NewDeck, now: Timestamp): Promise<n
 const setState = (within: Queries, id: number, state: DeckState, rates: number): Promise<number> =>
   within.run(sql`UPDATE decks SET state = ${state}, rates = ${rates} WHERE id = ${id}`)
 
-/** Keeps the stored rates for the calls of before; those that no deck had replaced get an entry of their own. */
+/** Keeps the stored rates for earlier calls; rates that no deck had replaced get their own entry. */
 async function retire(within: Queries, tenantId: number, former: DeckTime | null, now: Timestamp): Promise<void> {
   const first = { tenantId, effectiveAt: ALL_ALONG, state: 'past', file: '', rates: 0 } as const
   const id = former?.id ?? (await insert(within, first, now))
   await setState(within, id, 'past', await keepStored(within, id, tenantId))
 }
 
-/** Puts a deck that was compared in its place. */
+/** Puts a compared deck in force. */
 export async function put(
   within: Queries,
   incoming: IncomingDeck,
@@ -74,7 +74,7 @@ export async function put(
   else await keepAside(within, id, incoming)
 }
 
-/** Makes the rates of the deck that is due the stored ones: of that tenant, of which it is the first; null without one. */
+/** Puts the first due deck of that tenant in force; returns null if none is due. */
 export async function applyDue(
   within: Queries,
   trail: AuditTrail,
@@ -98,7 +98,7 @@ async function apply(within: Queries, trail: AuditTrail, deck: DeckEntry, now: T
   await applyToRates(within, incoming, changes, now)
   await setState(within, id, 'in force', deck.rates)
   await within.run(sql`DELETE FROM deck_rates WHERE deck_id = ${id}`)
-  // Calls that it rated ahead now get the ids of what was new in it.
+  // Calls that were rated ahead by this deck get the ids of its new rates.
   const next = times.find(time => time.effectiveAt > effectiveAt)
   await within.run(sql`UPDATE cdr_ratings
     SET rate_id = (SELECT max(id) FROM rates WHERE tenant_id = ${tenantId} AND prefix = cdr_ratings.prefix)

@@ -13,7 +13,7 @@ import { applyDue, ENTRY, timesOf } from './deck-steps.ts'
 
 /** The storage port for the decks of tenants. */
 export function decks(database: Database, clock: Clock, trail: AuditTrail): Decks {
-  /** The deck of that moment where its rates are kept aside. */
+  /** The deck in force at that moment if its rates are kept aside; otherwise null. */
   const asideAt = async (tenantId: number, moment: Timestamp): Promise<number | null> => {
     const deck = deckTimeAt(await timesOf(database, tenantId), moment)
     return deck && isAside(deck) ? deck.id : null
@@ -62,7 +62,7 @@ export function decks(database: Database, clock: Clock, trail: AuditTrail): Deck
   }
 }
 
-/** Each in a transaction of its own; what another daemon does meanwhile is left to it. */
+/** Uses one transaction for each deck; skips those that another daemon puts in force meanwhile. */
 async function putInForce(database: Database, clock: Clock, trail: AuditTrail): Promise<DeckApplied[]> {
   const applied: DeckApplied[] = []
   const session = database.session()
@@ -83,7 +83,7 @@ async function putInForce(database: Database, clock: Clock, trail: AuditTrail): 
 const STEP = 5_000
 const BETWEEN_STEPS_MS = 20
 
-/** First all of a deck is out of use, then its rates go a step at a time. */
+/** Takes the whole deck out of use, then deletes its rates in steps. */
 async function forget(database: Database, before: Timestamp, signal: AbortSignal | undefined): Promise<number> {
   const count = await database.single.run(sql`UPDATE decks SET state = 'forgotten' WHERE state = 'past' AND EXISTS (
     SELECT 1 FROM decks n WHERE n.tenant_id = decks.tenant_id AND n.effective_at > decks.effective_at

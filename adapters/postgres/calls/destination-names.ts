@@ -2,10 +2,10 @@ import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 import { IS_ACTIVE } from './call-ratings.ts'
 
-/** The id of a rate; the prefix of one that is not known, behind `BY_PREFIX`; or a name of its own. */
+/** The id of a rate; the prefix of an unknown rate after `BY_PREFIX`; or a name. */
 export type Key = string | number
 
-/** Marks the prefix that a call was rated by where the rate itself is not known. */
+/** Marks the prefix that rated a call if the rate itself is unknown. */
 export const BY_PREFIX = '='
 
 interface Named {
@@ -14,8 +14,8 @@ interface Named {
 }
 
 /**
- * Names the destinations of keys: a rate that is gone by the past deck that it was of, by the rate of its prefix, or by
- * that.
+ * Names the destinations of keys. A deleted rate takes its name from the past deck it belonged to, from the present
+ * rate of its prefix, or else from the prefix.
  */
 export async function destinationNames(
   queries: Queries,

@@ -7,7 +7,7 @@ import { UNRATED } from './call-ratings.ts'
 const RATING = raw('r.outcome, r.prefix, r.cost_per_minute, r.billing_increment')
 const IS_UNRATED = raw(UNRATED)
 
-/** Reports about a call, and about a tenant's calls in a period; for their usage see usage.ts. */
+/** Reports on a call, and on a tenant's calls in a period; usage.ts reports their usage. */
 export function reports(
   database: Database,
 ): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'unratedOf' | 'newestRated' | 'unratedCount'> {

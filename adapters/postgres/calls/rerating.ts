@@ -17,7 +17,7 @@ interface Changed {
   readonly rating: NewRating
 }
 
-/** Rates stored calls that a switch handed over again; the cost of others was given by hand. */
+/** Rates stored calls of switches again; the cost of other calls was entered by hand. */
 export function rerating(
   database: Database,
   catalogs: Catalogs,
@@ -41,7 +41,7 @@ export function rerating(
       await session.close()
     }
   }
-  /** Stores all changes at once, and shows them once they are. */
+  /** Stores all changes at once, then passes them to `onChanges`. */
   const stored = async (query: RerateQuery, { sample, onChanges, by }: RerateOptions): Promise<RerateResult> => {
     const session = database.session()
     try {
@@ -65,7 +65,7 @@ export function rerating(
   return { rerate: (query, options) => (options.dryRun ? foreseen : stored)(query, options) }
 }
 
-/** Rates page by page; what changes in a page is handed on with its new ratings before the next one is read. */
+/** Rates page by page; passes on the changes of a page with their new ratings before it reads the next one. */
 async function rated(
   within: Queries,
   query: RerateQuery,
@@ -93,7 +93,7 @@ async function rated(
   }
 }
 
-/** What waits, until nothing does. */
+/** Takes waiting items until none is left. */
 function* taken<T>(waiting: T[]): Generator<T> {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield next
 }
@@ -106,7 +106,7 @@ const pageSql = ({ tenantId, from, to, unratedOnly }: RerateQuery, last: StoredC
       AND (c.started_at, c.id) > (${last?.started_at ?? from}, ${last?.id ?? 0}) ${raw(unratedOnly ? `AND ${UNRATED}` : '')}
     ORDER BY c.started_at, c.id LIMIT ${raw(String(PAGE))}`
 
-/** Stores calls' new ratings, and keeps what was. */
+/** Stores the new ratings of calls, and keeps the former ones. */
 async function apply(within: Queries, changed: readonly Changed[], now: string): Promise<void> {
   if (changed.length === 0) return
   const ids = changed.map(({ id }) => id)
@@ -137,7 +137,7 @@ interface KeptRow extends FormerRating {
   readonly new_direction: Direction
 }
 
-/** The changes that this session has just stored, some at a time. */
+/** The changes this session has just stored, in batches. */
 async function* keptChanges(session: Queries): AsyncIterable<readonly Rerated[]> {
   for (let last = 0, isMore = true; isMore; ) {
     const rows = await session.rows<KeptRow>(sql`SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number,

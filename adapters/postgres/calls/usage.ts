@@ -14,13 +14,13 @@ import { BY_PREFIX, destinationNames, type Key } from './destination-names.ts'
 type Days = Parameters<Calls['usage']>[1]
 type Sums = ReadonlyMap<Key, Usage>
 
-/** What is added up of calls. */
+/** The sums over calls. */
 const SUMS = raw(`count(*) AS calls, count(*) FILTER (WHERE ${IS_ANSWERED}) AS answered,
   coalesce(sum(c.duration_seconds) FILTER (WHERE ${IS_ANSWERED}), 0)::bigint AS seconds,
   coalesce(sum(c.bill_seconds), 0)::bigint AS bill_seconds, coalesce(sum(c.cost), 0)::bigint AS cost,
   count(*) FILTER (WHERE ${UNRATED}) AS unrated`)
 
-/** What each group's calls have in common. */
+/** What the calls of each group share. */
 const KEYS: Readonly<Record<Exclude<UsageGroup, 'destination'> | 'all', string>> = {
   all: 'NULL',
   day: 'd.number',
@@ -28,13 +28,13 @@ const KEYS: Readonly<Record<Exclude<UsageGroup, 'destination'> | 'all', string>>
   extension: 'coalesce(c.extension_id, 0)',
 }
 
-/** The destination of a call by its rating; null where only its number tells it. */
+/** The destination of a call by its rating; null if only its number tells it. */
 const DESTINATION = raw(`coalesce(r.rate_id::text, '${BY_PREFIX}' || r.prefix, CASE
   WHEN r.cdr_id IS NULL THEN '(entered by hand)'
   WHEN r.outcome IN ('inbound', 'emergency', 'no match') THEN '(' || r.outcome || ')'
   WHEN c.direction = 'inbound' THEN '(inbound)' END)`)
 
-/** What a tenant's calls come to. Days are stretches of UTC, so that any time zone's will do. */
+/** Sums a tenant's calls. Days are periods of UTC, so any time zone works. */
 export function usageReport(database: Database, catalogs: Catalogs, clock: Clock): Pick<Calls, 'usage'> {
   const callsIn = (tenantId: number, days: Days) => sql`FROM unnest(${days.map(({ from }) => from)}::text[],
       ${days.map(({ to }) => to)}::text[]) WITH ORDINALITY AS d(since, until, number)
@@ -48,7 +48,7 @@ export function usageReport(database: Database, catalogs: Catalogs, clock: Clock
     )
     return added(rows.map(({ key, ...sums }) => [key ?? '', sums]))
   }
-  /** Day by day, so that no more numbers than those of a day are held. */
+  /** Day by day, so that it holds only one day's numbers. */
   const sumsByDestination = async (tenantId: number, days: Days): Promise<Sums> => {
     const now = clock.now()
     const whole = wholeOf(days)
@@ -103,7 +103,7 @@ function added(all: readonly (readonly [Key, Usage])[]): Sums {
   return sums
 }
 
-/** Keys of one name, such as two extensions that are gone, make one line. */
+/** Keys with one name, such as two deleted extensions, share a line. */
 function linesOf(sums: Sums, nameOf: (key: Key) => string | null): UsageLine[] {
   const lines = new Map<string | null, UsageLine>()
   for (const [key, sum] of sums) {
@@ -114,8 +114,8 @@ function linesOf(sums: Sums, nameOf: (key: Key) => string | null): UsageLine[] {
 }
 
 /**
- * The key of an outbound call that no rate is kept with: by the deck in force when it started, or now where that one is
- * not kept any more.
+ * The key of an outbound call without a rate: by the deck in force when it started or, if that is no longer kept, by
+ * the present one.
  */
 function destinationOf(catalog: Catalog | null, now: Timestamp): (number: string, startedAt: string) => Key {
   const present = catalog?.deckAt(now) ?? null

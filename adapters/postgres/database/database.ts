@@ -14,61 +14,63 @@ import { Pipelines } from './pipelines.ts'
 import type { Sql } from './sql.ts'
 import { Statements } from './statements.ts'
 
-/** Runs statements, outside of any transaction or within one. */
+/** Runs statements, inside or outside a transaction. */
 export interface Queries {
   /** The rows as objects. */
   rows<R>(statement: Sql): Promise<R[]>
-  /** The first row; undefined where there is none. */
+  /** The first row; undefined if there is none. */
   row<R>(statement: Sql): Promise<R | undefined>
   /** The first column of each row. */
   values<V>(statement: Sql): Promise<V[]>
-  /** The first column of the first row; undefined where there is none. */
+  /** The first column of the first row; undefined if there is none. */
   value<V>(statement: Sql): Promise<V | undefined>
-  /** Returns how many rows it changed. */
+  /** Returns how many rows changed. */
   run(statement: Sql): Promise<number>
-  /** Runs several statements in a text of their own. */
+  /** Runs a script of several statements. */
   script(text: string): Promise<void>
 }
 
 interface Transactions {
   /**
-   * Runs the work in a transaction and resolves once it is on disk. Where it collides with another it is run again, so it
-   * changes nothing but the database.
+   * Runs the work in a transaction and resolves once it is on disk. Repeats the work after a conflict with another
+   * transaction, so the work must change nothing but the database.
    */
   write<T>(work: (within: Queries) => Promise<T>): Promise<T>
-  /** The same without a second try, at one moment for all that it reads. */
+  /** The same from one snapshot, and without repeating the work. */
   snapshot<T>(work: (within: Queries) => Promise<T>): Promise<T>
 }
 
-/** What it reads itself is asked again where a connection was lost. */
+/** Repeats its own reads after a lost connection. */
 export interface Database extends Queries, Transactions {
-  /** The same, planned anew each time by what it is bound to, as searches must be. */
+  /** The same without named statements: the server plans each for its values, as searches need. */
   readonly planned: Queries
-  /** Sends statements that write, each a transaction of its own, once. */
+  /** Sends writing statements, each in its own transaction, once. */
   readonly single: Queries
-  /** A connection of its own, for work that takes long or keeps temporary tables. */
+  /** A dedicated connection for long work and temporary tables. */
   session(): Session
   close(): Promise<void>
 }
 
 export interface Session extends Queries, Transactions {
-  /** With it go its temporary tables. */
+  /** Drops its temporary tables too. */
   close(): Promise<void>
 }
 
-/** Two to four beat a pool of ten for short statements. */
+/** For short statements, two to four are faster than a pool of ten. */
 const PIPELINES = 2
 const CONNECTIONS = 10
-/** Transactions that wait for one of those are given up after this: shorter than what most clients wait. */
+/** Transactions give up waiting for a connection after this: sooner than most clients do. */
 const GIVE_UP_MS = 25_000
 const ATTEMPTS = 5
 
-/** What is asked for by text that cannot be stored. */
+/** The result of asking for text that cannot be stored. */
 const NOTHING: QueryResult<unknown[]> = { command: 'SELECT', rowCount: 0, oid: 0, fields: [], rows: [] }
 
 type Send = (statement: QueryArrayConfig) => Promise<QueryResult<unknown[]>>
 
-/** Statements over whatever sends them. Rows come as arrays, which cost less than objects where one column is wanted. */
+/**
+ * Statements over any way to send them. Rows come as arrays, which cost less than objects where one column is wanted.
+ */
 export function queriesOver(send: Send, statements: Statements, isNamed = true): Queries {
   const ask = (statement: Sql) => send(statements.of(statement, isNamed))
   const values = async <V>(statement: Sql): Promise<V[]> => (await ask(statement)).rows.map(row => row[0] as V)
@@ -92,14 +94,14 @@ export function connect(address: string): Database {
   const pipelines = new Pipelines(config, PIPELINES)
   const pool = new Pool({ ...config, pipeline: true, max: CONNECTIONS, connectionTimeoutMillis: GIVE_UP_MS })
   pool.on('error', () => undefined)
-  // Without a listener of its own, a connection that ends while it is used ends the process.
+  // A connection without its own listener ends the process if it breaks in use.
   pool.on('connect', client => client.on('error', () => undefined))
   const send: Send = async statement => {
     try {
       return await pipelines.query(statement)
     } catch (error) {
       if (isNoText(error)) return NOTHING
-      // What reads can be asked again: the connection may have ended while nobody used it.
+      // Reads can be repeated: the connection may have ended while idle.
       if (!isLost(error) && !wasEnded(error)) throw error
       return pipelines.query(statement)
     }
@@ -137,7 +139,7 @@ const transactions = (transact: Transact): Transactions => ({
   snapshot: work => transact('BEGIN ISOLATION LEVEL REPEATABLE READ', work),
 })
 
-/** Connects when it is first used. */
+/** Connects on first use. */
 function session(config: ClientConfig, over: (client: ClientBase) => Queries): Session {
   let connected: Promise<Client> | null = null
   const present = (): Promise<Client> => {
@@ -181,9 +183,9 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
   }
 }
 
-/** A COMMIT of what has failed answers ROLLBACK, without an error. */
+/** COMMIT of a failed transaction answers ROLLBACK, without an error. */
 async function transaction<T>(client: ClientBase, begin: string, work: () => Promise<T>): Promise<T> {
-  // Goes out with the first statement of the work.
+  // Sent together with the first statement of the work.
   const begun = client.query(begin)
   let result: T
   try {
@@ -200,7 +202,7 @@ async function transaction<T>(client: ClientBase, begin: string, work: () => Pro
 
 const committed = (client: ClientBase): Promise<{ readonly command: string }> => client.query('COMMIT').catch(unknown)
 
-/** Whoever loses the connection while something is stored does not learn what became of it. */
+/** If the connection breaks during a write, its outcome is unknown. */
 function unknown(cause: unknown): never {
   if (!isLost(cause) && !wasEnded(cause)) throw cause
   throw new AppError(

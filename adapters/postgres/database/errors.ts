@@ -1,20 +1,20 @@
 import { AppError } from '../../../core/errors.ts'
 
-/** What a driver's or a server's error tells by its code; empty for any other. */
+/** The code of a driver or server error; empty for any other error. */
 export const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 export const isConstraint = (error: unknown): boolean => codeOf(error).startsWith('23')
 
-/** Two transactions waited for each other, or saw what the other changed: the same again may go well. */
+/** Deadlock or serialization failure: the same transaction may succeed on a second try. */
 export const isConflict = (error: unknown): boolean => ['40P01', '40001'].includes(codeOf(error))
 
-/** Text that the server cannot hold, such as NUL: nothing stored can be equal to it. */
+/** The server cannot hold this text (such as NUL), so no stored text equals it. */
 export const isNoText = (error: unknown): boolean => codeOf(error) === '22021'
 
 const NETWORK = ['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOTFOUND', 'EAI_AGAIN']
 
-/** The connection is gone, or could not be had. */
+/** The connection is lost, or could not be opened. */
 export const isLost = (error: unknown): boolean => {
   const code = codeOf(error)
   return NETWORK.includes(code) || code.startsWith('08') || /^57P0[1-5]$/.test(code) || code === '53300'
@@ -41,7 +41,7 @@ const REASONS: readonly (readonly [codes: RegExp, make: (cause: unknown) => AppE
   ],
 ]
 
-/** A driver's or server's error as one of ours; anything else comes back as it is. */
+/** Translates a driver or server error into one of ours; returns any other as it is. */
 export function translate(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
   if (isLost(error))
@@ -68,7 +68,7 @@ const rethrow = (error: unknown): never => {
   throw translate(error)
 }
 
-/** The port with errors translated, whether they come from a call's promise or from what it yields. */
+/** The port with its errors translated, from promises and from iterators. */
 export function translating<P extends object>(port: P): P {
   const wrapped = Object.entries(port).map(([name, method]) => {
     if (typeof method !== 'function') return [name, method]

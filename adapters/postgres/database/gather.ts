@@ -6,18 +6,21 @@ interface Job<I, O> {
   reject(error: unknown): void
 }
 
-/** Batches under way at once; what comes meanwhile makes the next ones larger. */
+/** Batches in flight; inputs that arrive meanwhile make the next batches larger. */
 const AT_ONCE = 2
 const MOST = 500
 
-/** Answers many questions of one turn of the event loop, and those that come while others are answered, by one statement. */
+/**
+ * Answers many questions in one statement: those of one turn of the event loop, and those that arrive during another
+ * batch.
+ */
 export class Gatherer<I, O> {
   readonly #run: (inputs: readonly I[]) => Promise<readonly O[]>
   readonly #waiting: Job<I, O>[] = []
   #isScheduled = false
   #running = 0
 
-  /** `run` answers in the order of its inputs. What fails for its data is run again, each input alone. */
+  /** `run` returns outputs in the order of its inputs. If a batch fails because of its data, each input runs alone. */
   constructor(run: (inputs: readonly I[]) => Promise<readonly O[]>) {
     this.#run = run
   }
@@ -58,5 +61,5 @@ export class Gatherer<I, O> {
   }
 }
 
-/** Is one of the inputs to blame? */
+/** Did one of the inputs cause the error? */
 const isOfData = (error: unknown): boolean => /^2[23]/.test(codeOf(error))

@@ -8,21 +8,21 @@ import { initial } from './migrations/001-initial.ts'
 import { raw, sql } from './sql.ts'
 import { tableOf } from './table.ts'
 
-/** In order; a database's schema version is the number of migrations applied to it. */
+/** In order; the schema version of a database is the number of migrations applied to it. */
 export const migrations: readonly string[] = [initial]
 
-/** "Trnk" in ASCII: whoever makes or upgrades the database waits for others who do. */
+/** "Trnk" in ASCII. Programs that create or upgrade the database wait for one another on this lock. */
 const LOCK = 0x54726e6b
 
 const VERSION = sql`SELECT version FROM schema_version`
 
-/** 0 for a database that is new. */
+/** 0 for a new database. */
 export async function schemaVersion(queries: Queries): Promise<number> {
   const isThere = await queries.value<boolean>(sql`SELECT to_regclass('schema_version') IS NOT NULL`)
   return isThere ? ((await queries.value<number>(VERSION)) ?? 0) : 0
 }
 
-/** Throws `corrupt` for a database of a newer Trunkline. */
+/** Throws `corrupt` for the database of a newer Trunkline. */
 export function assertKnown(version: number, steps: readonly string[] = migrations): void {
   if (version > steps.length)
     throw new AppError(
@@ -31,7 +31,7 @@ export function assertKnown(version: number, steps: readonly string[] = migratio
     )
 }
 
-/** Brings the schema up to date, all of it or nothing, one program at a time. */
+/** Brings the schema up to date, all or nothing, one program at a time. */
 export async function migrate(database: Database, steps: readonly string[] = migrations): Promise<void> {
   await database.write(async within => {
     await within.run(sql`SELECT pg_advisory_xact_lock(${LOCK})`)
@@ -46,10 +46,10 @@ export async function migrate(database: Database, steps: readonly string[] = mig
   })
 }
 
-/** Calls have none: it takes three times the server's work of storing them. */
+/** Calls have no search index: it triples the server's work of storing them. */
 const isIndexed = ({ search, order }: Resource): boolean => search.length > 0 && order !== 'started_at'
 
-/** Makes the search index of the present searched fields, and drops those of others. */
+/** Creates the search index of the declared fields, and drops indexes of other fields. */
 async function indexSearched(within: Queries, resource: Resource): Promise<void> {
   const table = tableOf(resource.name)
   const text = searchedText(resource, '')

@@ -5,13 +5,15 @@ import { AppError } from '../../../core/errors.ts'
 const BIGINT = 20
 const JSON_TEXT = 114
 
-/** How long the server lets a statement run, wait for a lock, and a transaction stand idle, in milliseconds. */
+/**
+ * How long the server lets a statement run, a statement wait for a lock, and a transaction stay idle, in milliseconds.
+ */
 const STATEMENT_MS = 60_000
 const LOCK_MS = 25_000
 const IDLE_MS = 60_000
 const CONNECT_MS = 5_000
 
-/** Ids and amounts stay below 2^53; JSON comes as its text. */
+/** Ids and amounts stay below 2^53; JSON is returned as text. */
 const parsers = {
   getTypeParser: (type: number, format?: 'text' | 'binary') => {
     if (type === BIGINT) return Number
@@ -20,8 +22,8 @@ const parsers = {
 }
 
 /**
- * What connections are made with. The address is `postgres://user:password@host:port/database`, with `passfile=` for a
- * file that holds the password alone, `sslmode=verify-full`, `sslrootcert=` as libpq has them, and `host=` for a socket.
+ * The connection settings of an address, `postgres://user:password@host:port/database`. It takes `passfile=` for a
+ * file that holds only the password, `sslmode=verify-full` and `sslrootcert=` as in libpq, and `host=` for a socket.
  */
 export function clientConfig(address: string): ClientConfig {
   const url = urlOf(address)
@@ -41,14 +43,14 @@ export function clientConfig(address: string): ClientConfig {
   }
 }
 
-/** The password that an address holds or points to; null where it does neither. */
+/** The password in an address or in the file that it names; null without either. */
 export function passwordOf(address: string): string | null {
   const { password, searchParams } = urlOf(address)
   const passfile = searchParams.get('passfile')
   return passfile === null ? decodeURIComponent(password) || null : passwordIn(passfile)
 }
 
-/** The address without its password, to be shown. */
+/** The address without its password, for display. */
 export function shownAddress(address: string): string {
   const url = urlOf(address)
   url.password = ''
@@ -56,7 +58,7 @@ export function shownAddress(address: string): string {
   return url.href
 }
 
-/** Without a host, as for a socket, there is one for the URL's sake, which `host=` replaces. */
+/** A URL needs a host, so an address without one, as for a socket, gets a placeholder that `host=` replaces. */
 function urlOf(address: string): URL {
   try {
     return new URL(address.replace(/^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)\//, '$1localhost/'))

@@ -3,8 +3,8 @@ import { Client, type ClientConfig, type QueryArrayConfig, type QueryResult } fr
 type Rows = QueryResult<unknown[]>
 
 /**
- * A few connections that many short statements share: each is sent at once, behind those that wait for their answers. One
- * that is lost is made again when it is needed next; what waited on it is rejected.
+ * A few connections shared by many short statements, which are sent without waiting for earlier answers. A lost
+ * connection is opened again on the next use; the statements waiting on it are rejected.
  */
 export class Pipelines {
   readonly #config: ClientConfig

@@ -1,29 +1,29 @@
 type Scalar = string | number | boolean | null | Uint8Array
 
-/** What a statement is bound to; an array is bound as a whole. */
+/** A bound value; an array is bound as one value. */
 export type Bound = Scalar | readonly Scalar[]
 
-/** A statement, or a part of one, and what the marks between its texts are bound to. */
+/** A statement, or a part of one, with the values bound to the marks between its texts. */
 export class Sql {
   readonly texts: readonly string[]
   readonly bound: readonly Bound[]
 
-  /** `texts` are one more than the values between them. */
+  /** There is one more text than there are values. */
   constructor(texts: readonly string[], bound: readonly Bound[]) {
     this.texts = texts
     this.bound = bound
   }
 
-  /** With numbered marks, as PostgreSQL has them. */
+  /** With numbered marks, as PostgreSQL writes them. */
   get text(): string {
     return this.texts.reduce((text, next, index) => `${text}$${index}${next}`)
   }
 }
 
-/** A part that holds no values: text that is derived from declarations, never from what a client sends. */
+/** SQL without values: text derived from declarations, never from client input. */
 export const raw = (text: string): Sql => new Sql([text], [])
 
-/** A statement as it is written: parts become parts of it, and any other value is bound. */
+/** Builds a statement from a template: parts are inserted, other values are bound. */
 export function sql(texts: readonly string[], ...given: readonly (Bound | Sql)[]): Sql {
   const all = [texts[0] ?? '']
   const bound: Bound[] = []
@@ -41,10 +41,10 @@ export function sql(texts: readonly string[], ...given: readonly (Bound | Sql)[]
   return new Sql(all, bound)
 }
 
-/** Parts with the same text between them. */
+/** Joins parts with a separator. */
 export const joined = (parts: readonly Sql[], separator: string): Sql =>
   parts.reduce((all, part, index) => (index === 0 ? part : sql`${all}${raw(separator)}${part}`), raw(''))
 
-/** All of the conditions, as a WHERE clause; empty without any. */
+/** Joins all conditions into a WHERE clause; empty without any. */
 export const where = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? raw('') : sql`WHERE ${joined(conditions, ' AND ')}`

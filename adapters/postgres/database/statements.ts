@@ -1,10 +1,10 @@
 import type { QueryArrayConfig } from 'pg'
 import type { Sql } from './sql.ts'
 
-/** Each connection keeps what it has prepared, so statements past these are planned each time. */
+/** Each connection keeps the statements it has prepared. Statements beyond this number are planned on each run. */
 const MOST = 1_000
 
-/** Gives each text a name, by which a connection prepares it once: planning costs several times what running it does. */
+/** Names each text so that a connection prepares it once: planning costs several times what running does. */
 export class Statements {
   readonly #names = new Map<string, string>()
 

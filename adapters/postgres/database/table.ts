@@ -1,2 +1,2 @@
-/** The table of a resource's records, by the name of the resource; both names are the same here. */
+/** The table that stores a resource's records: here it has the resource's name. */
 export const tableOf = (resource: string): string => resource

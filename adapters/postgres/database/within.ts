@@ -1,7 +1,7 @@
 import type { Joint, Side } from '../../../core/resources/references/within.ts'
 import { tableOf } from './table.ts'
 
-/** The SQL of what a side is within, where `of` is the SQL of a field; null where it points to nothing. */
+/** SQL for the record that a side is within, where `of` gives the SQL of a field; null where it points to nothing. */
 export function withinSql({ field, to }: Side, within: string, of: (field: string) => string): string {
   if (to === null) return of(field)
   const owner = (target: string): string => `(SELECT o.${within} FROM ${tableOf(target)} o WHERE o.id = ${of(field)})`
@@ -11,7 +11,7 @@ export function withinSql({ field, to }: Side, within: string, of: (field: strin
   return `CASE ${of(by)} ${kinds.join(' ')} END`
 }
 
-/** The SQL that is true where records `j` join one, whose id is `id`, to something that is not within `to`. */
+/** SQL that is true where records `j` join the record with this `id` to something outside `to`. */
 export function joinedSql({ within, pointing, others }: Joint, id: string, to: string): string {
   const kinds = Object.entries(pointing.kind).map(([field, kind]) => `j.${field} = '${kind}'`)
   const away = others.map(side => `${withinSql(side, within, field => `j.${field}`)} <> ${to}`)

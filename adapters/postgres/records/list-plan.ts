@@ -11,7 +11,7 @@ import { isUnbounded, joinSql, viewSql } from './view.ts'
 /** The place in an ordered list: the order column's value and the id. */
 export type Place = readonly [key: string | number, id: number]
 
-/** A record with its place, and of how many it is one that were found at once. */
+/** A record with its place, and how many records the same read found. */
 export interface ViewRow {
   readonly json: string
   readonly key: string | number
@@ -24,15 +24,15 @@ export interface Plan {
   readonly resource: Resource
   readonly view: 'plain' | 'list'
   readonly sort: Sort
-  /** What the records `t` have to hold to. */
+  /** The conditions on the records `t`. */
   readonly conditions: readonly Sql[]
-  /** The list begins after it; null at its beginning. */
+  /** The list continues after this place; null starts at the beginning. */
   readonly from: Place | null
-  /** May one record be larger than a whole page of usual ones? */
+  /** Can one record be larger than a whole page of usual ones? */
   readonly isUnbounded: boolean
 }
 
-/** Characters of long records that are read at once, about. */
+/** Approximate number of characters of long records read at once. */
 const PIECE = 256 * 1024
 
 /** Throws `invalid` on `after`; see `Records.list`. */
@@ -70,7 +70,7 @@ function orderSql({ sort: { by, isAscending } }: Plan): Sql {
   return raw(by === 'id' ? `t.id ${way}` : `t.${by} ${way}, t.id ${way}`)
 }
 
-/** True for what comes after a place. */
+/** True for records after the place. */
 function afterSql({ sort: { by, isAscending } }: Plan, [key, id]: Place): Sql {
   const sign = raw(isAscending ? '>' : '<')
   return by === 'id' ? sql`t.id ${sign} ${id}` : sql`(${raw(`t.${by}`)}, t.id) ${sign} (${key}, ${id})`
@@ -82,7 +82,7 @@ interface Extent {
   readonly isSorted: boolean
 }
 
-/** The ids and keys of the records of a list: the first, or any so many. */
+/** The ids and keys of a list's records: the first `limit` in order, or any `limit` of them. */
 export function placesSql(plan: Plan, { limit, isSorted }: Extent, ...more: readonly Sql[]): Sql {
   const conditions = where([...plan.conditions, ...more, ...(plan.from ? [afterSql(plan, plan.from)] : [])])
   const order = isSorted ? sql`ORDER BY ${orderSql(plan)}` : raw('')
@@ -91,7 +91,7 @@ export function placesSql(plan: Plan, { limit, isSorted }: Extent, ...more: read
     ${conditions} ${order} ${most}`
 }
 
-/** The records of a list after a place, so many at most, or the first of them where they are large. */
+/** The records of a list after a place: at most `limit`, fewer if they are large. */
 export function recordsSql(plan: Plan, from: Place | null, limit: number): Sql {
   const conditions = where([...plan.conditions, ...(from ? [afterSql(plan, from)] : [])])
   const page = sql`(SELECT t.* FROM ${raw(tableOf(plan.resource.name))} t ${conditions}
@@ -99,7 +99,7 @@ export function recordsSql(plan: Plan, from: Place | null, limit: number): Sql {
   return shownSql(plan, page, orderSql(plan))
 }
 
-/** The records of these ids, in that order, or the first of them where they are large. Those that are gone are left out. */
+/** The records with these ids, in that order; fewer if they are large. Leaves out deleted records. */
 export function byIdsSql(plan: Plan, ids: readonly number[]): Sql {
   const page = sql`unnest(${ids}::bigint[]) WITH ORDINALITY AS j(wanted, place)
     JOIN ${raw(tableOf(plan.resource.name))} t ON t.id = j.wanted`

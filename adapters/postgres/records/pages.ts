@@ -6,10 +6,10 @@ import type { Sql } from '../database/sql.ts'
 import { byIdsSql, type Place, type Plan, placesSql, planOf, recordsSql, type ViewRow } from './list-plan.ts'
 import { type Needle, needleOf } from './search.ts'
 
-/** How many records are read at once: the response's next piece, some 45 KB, or half a megabyte. */
+/** How many records are read at once: the next piece of the response, some 45 KB or, with large pages, half a megabyte. */
 const PAGE = 100
 const LARGE_PAGE = 1_000
-/** Where no more than this many hold a text, they are found by its index and then sorted. */
+/** If no more records than this contain a text, its index finds them and they are sorted afterwards. */
 const FEW = 4_000
 
 interface PlaceRow {
@@ -43,7 +43,7 @@ export async function* listPages(database: Database, resource: Resource, query: 
   }
 }
 
-/** Is there an index by which each page is found where the one before ended? */
+/** Does an index find each page where the one before ended? */
 const hasIndex = ({ resource, sort }: Plan, { where = {} }: PageQuery): boolean =>
   ['id', resource.order].includes(sort.by) && Object.keys(where).every(name => name === TENANT)
 
@@ -54,7 +54,7 @@ const pageOf = (rows: readonly ViewRow[], isLast: boolean, next: number | null =
   next,
 })
 
-/** Every record, page by page, each read when it is asked for. */
+/** All records, page by page, each read on demand. */
 async function* inOrder(database: Database, plan: Plan): AsyncIterable<Page> {
   for (let place = plan.from, isLast = false; !isLast; ) {
     const rows = await database.rows<ViewRow>(recordsSql(plan, place, PAGE))
@@ -74,7 +74,10 @@ async function* onePage(database: Database, plan: Plan, limit: number): AsyncIte
   yield pageOf(shown, true, rows.length > limit ? (shown.at(-1)?.id ?? null) : null)
 }
 
-/** First the places of all records, or of so many; then what each page shows, without those that have gone. */
+/**
+ * First reads the places of all records, or of the first `limit`; then what each page shows, without records deleted
+ * meanwhile.
+ */
 async function* wholePages(
   database: Database,
   plan: Plan,
@@ -97,8 +100,8 @@ const all = ({ planned }: Database, plan: Plan, most: number | null, ...more: re
   planned.rows<PlaceRow>(placesSql(plan, { limit: most, isSorted: true }, ...more))
 
 /**
- * The places of the records that hold a text. Where only some are wanted, an index finds all if they are few; what is
- * everywhere is found sooner by looking through the records in their order.
+ * The places of records that contain a text. If only some are wanted, the index finds all of them when they are few;
+ * for a frequent text, looking through the records in order is faster.
  */
 async function found(database: Database, plan: Plan, needle: Needle, most: number | null): Promise<PlaceRow[]> {
   if (most !== null && needle.isIndexed) {

@@ -2,7 +2,7 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { tableOf } from '../database/table.ts'
 
-/** What a person calls the record of that alias, such as `acme/101`. */
+/** SQL for the name by which a person knows the record of that alias, such as `acme/101`. */
 export function nameOf(resource: Resource, alias: string, depth = 0): string {
   const parts = resource.key.map(field => {
     const to = resource.fields[field]?.references?.to
@@ -11,7 +11,7 @@ export function nameOf(resource: Resource, alias: string, depth = 0): string {
   return parts.join(` || '/' || `)
 }
 
-/** A query for what a person calls the record of that id; null where there is none. */
+/** A query for the name by which a person knows the record with that id; null if there is none. */
 export function nameSql(resource: Resource, id: string, depth = 0): string {
   const alias = `named${depth}`
   return `(SELECT ${nameOf(resource, alias, depth)} FROM ${tableOf(resource.name)} ${alias} WHERE ${alias}.id = ${id})`

@@ -16,12 +16,12 @@ import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 import { tableOf } from '../database/table.ts'
 import { joinedSql, withinSql } from '../database/within.ts'
 
-/** The rules that only the other records can tell. `id` is the record's own, once it has one. */
+/** The rules that depend on other records. `id` is the record's own, once it has one. */
 
 type Ruled = Pick<Resource, 'name' | 'fields' | 'unique'> &
   Partial<Pick<Resource, 'label' | 'limit' | 'plural' | 'within'>>
 
-/** Every rule that the values break: what is taken, points to nothing, is too many, or joins two tenants. */
+/** All rules that the values break: uniqueness, references, limits and tenancy. */
 export async function violations(queries: Queries, resource: Ruled, values: Row, id?: number): Promise<FieldErrors> {
   return mergeErrors(
     resource,
@@ -40,13 +40,13 @@ export function throwIfAny(errors: FieldErrors): void {
 const hasLooseReference = ({ fields }: Pick<Resource, 'fields'>): boolean =>
   Object.values(fields).some(({ references }) => references && typeof references.to !== 'string')
 
-/** Do its records break no rule but those that constraints of the database know? */
+/** Are constraints of the database enough to check the rules of its records? */
 export const isPlain = (resource: Ruled): boolean =>
   !resource.limit && !resource.within?.isRule && !hasLooseReference(resource)
 
 /**
- * Throws `invalid` on what no constraint knows. What the rules look at is locked first, in statements of its own: a
- * statement that locks sees what was there before it had to wait.
+ * Throws `invalid` for rules that no constraint covers. Locks what the rules read in separate statements first: a
+ * statement that waits for a lock still sees the data from before the wait.
  */
 export async function assertRules(within: Queries, resource: Ruled, values: Row, id?: number): Promise<void> {
   if (id === undefined && isPlain(resource)) return
@@ -74,7 +74,7 @@ async function lockParents(within: Queries, resource: Ruled, values: Row): Promi
   }
 }
 
-/** The resource that a field of these values points to; undefined where it points to none. */
+/** The resource that this field points to; undefined if it points to none. */
 function targetOf({ references }: Field, values: Row): string | undefined {
   if (!references || references.onDelete === 'keep') return undefined
   return typeof references.to === 'string' ? references.to : references.to[String(values[references.to.by])]
@@ -128,7 +128,7 @@ const TYPES = { text: 'text', date: 'text', json: 'json', integer: 'bigint', dec
 /** The type of a field's column. */
 export const typeOf = ({ kind }: Pick<Field, 'kind'>): string => TYPES[kind]
 
-/** The references of a record that do not agree with its first, unless it is stored with them already. */
+/** References of a record that do not agree with its first one, unless they are already stored so. */
 async function foreignReferences(queries: Queries, resource: Ruled, values: Row, id?: number): Promise<FieldErrors> {
   const { within, name, fields } = resource
   if (!within?.isRule) return []
@@ -158,7 +158,7 @@ function idsIn(text: unknown): (number | null)[] {
   return Array.isArray(ids) ? ids.map(id => (id === null ? null : Number(id))) : []
 }
 
-/** Whether the record would no longer agree with those that join it to others. */
+/** Finds whether the record would no longer agree with those that join it to others. */
 async function moveProblem(queries: Queries, resource: Ruled, values: Row, id?: number): Promise<FieldErrors> {
   const joints = id === undefined ? [] : jointsAt(resource)
   const [within] = new Set(joints.map(joint => joint.within))

@@ -11,7 +11,7 @@ import { nameOf } from './record-names.ts'
 import { assertRules, typeOf } from './record-rules.ts'
 import { viewSql } from './view.ts'
 
-/** A record to be stored, and what the audit trail keeps of it. */
+/** A record to store, and what the audit trail keeps of it. */
 export interface NewRecord {
   readonly values: Row
   readonly now: string
@@ -22,7 +22,7 @@ const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
 
 const holding = (values: Row): Sql[] => Object.entries(values).map(([name, value]) => sql`${raw(name)} = ${value}`)
 
-/** Stores records and notes each, by one statement; returns their views in order. */
+/** Stores records and their audit entries in one statement; returns their views in order. */
 export function insertSql(resource: Resource, records: readonly NewRecord[]): Sql {
   const fields = Object.entries(resource.fields)
   const stamps = timestamped(resource)
@@ -51,14 +51,14 @@ export function insertSql(resource: Resource, records: readonly NewRecord[]): Sq
     SELECT ${raw(viewSql(resource, 'plain'))} FROM t ORDER BY t.id`
 }
 
-/** The stored values, locked until the end of the transaction. Throws `not_found`. */
+/** The stored values, locked until the transaction ends. Throws `not_found`. */
 export async function locked(within: Queries, resource: Resource, id: number): Promise<Row> {
   const row = await within.row<Row>(sql`SELECT * FROM ${table(resource)} WHERE id = ${id} FOR NO KEY UPDATE`)
   if (!row) throw notFound(resource.label)
   return row
 }
 
-/** Returns the changed record's view. Throws `invalid` on what no constraint knows. */
+/** Returns the view of the changed record. Throws `invalid` for rules that no constraint covers. */
 export async function update(within: Queries, resource: Resource, id: number, next: Row, now: string): Promise<string> {
   await assertRules(within, resource, next, id)
   const names = Object.keys(resource.fields)
@@ -79,7 +79,7 @@ export const count = async (queries: Queries, resource: Resource, values: Row): 
 export const identify = (queries: Queries, resource: Resource, values: Row): Promise<number[]> =>
   queries.values<number>(sql`SELECT id FROM ${table(resource)} ${where(holding(values))} LIMIT 2`)
 
-/** With all that needs it when that is to cascade, however long that takes. */
+/** Deletes the record, with all its dependants if `cascade` is set, however long that takes. */
 export async function remove(within: Queries, resource: Resource, id: number, cascade: boolean): Promise<void> {
   if (cascade) {
     await within.run(raw('SET LOCAL statement_timeout = 0'))
@@ -89,7 +89,7 @@ export async function remove(within: Queries, resource: Resource, id: number, ca
   await within.run(sql`DELETE FROM ${table(resource)} WHERE id = ${id}`)
 }
 
-/** What keeps a record from being deleted, once that has failed. */
+/** Turns the error of a failed deletion into one that counts the records that prevent it. */
 export async function needed(queries: Queries, resource: Resource, id: number, error: unknown): Promise<unknown> {
   if (!isConstraint(error)) return error
   const counts: [string, number][] = []

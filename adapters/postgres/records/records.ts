@@ -23,7 +23,7 @@ import { assertRules, isPlain, throwIfAny, violations } from './record-rules.ts'
 import { count, identify, insertSql, locked, type NewRecord, needed, remove, update } from './record-steps.ts'
 import { joinSql, viewSql } from './view.ts'
 
-/** The storage port for resources. Reads by id and inserts of one turn of the event loop go together. */
+/** The storage port for resources. Groups the reads by id and the inserts of one turn of the event loop. */
 export function records(database: Database, clock: Clock, trail: AuditTrail): Records {
   const shown = byId<Json>(database, resource => ({
     columns: `${viewSql(resource, 'single')} AS found`,
@@ -86,7 +86,7 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
           )
         if (errors.length > 0) throw invalid(errors)
       }),
-    // Its deletion is the server's work, and holds nothing here.
+    // The server deletes the dependants, and blocks nothing here.
     isWidelyReferredTo: async () => false,
     remove: (resource, id, { cascade }, by) =>
       database
@@ -102,10 +102,10 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
   return port
 }
 
-/** What keeps one record from being changed, rather than all. */
+/** Errors that concern one record of several, rather than all of them. */
 const OF_ONE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['invalid', 'not_found', 'conflict', 'forbidden'])
 
-/** What is wrong with the change of one of several records, which is undone then; the transaction goes on. */
+/** Changes one of several records and returns its errors; a failed change is undone and the transaction continues. */
 async function errorsOf(
   within: Queries,
   resource: Resource,
@@ -129,7 +129,7 @@ async function errorsOf(
   }
 }
 
-/** Makes a change; where a constraint fails, the sentences for it are worked out. */
+/** Makes a change; if a constraint fails, throws the errors of the rules behind it. */
 async function told<T>(
   database: Database,
   resource: Resource,
@@ -151,7 +151,7 @@ interface Found<T> {
   readonly row: Row | null
 }
 
-/** Reads what one statement says of many ids. */
+/** Reads records of many ids in one statement. */
 function byId<T>(
   database: Database,
   sqlOf: (resource: Resource) => { readonly columns: string; readonly joins: string },
@@ -170,7 +170,7 @@ function byId<T>(
   })
 }
 
-/** Those that break no rule but what constraints know go together; of the others each has a transaction of its own. */
+/** Groups records whose rules are all constraints; each other record gets its own transaction. */
 function inserter(database: Database): (resource: Resource, record: NewRecord) => Promise<Json> {
   const together = derived(
     resource => new Gatherer<NewRecord, Json>(records => database.single.values<Json>(insertSql(resource, records))),

@@ -7,11 +7,11 @@ import { withinSql } from '../database/within.ts'
 
 const column = (name: string): Sql => raw(`t.${name}`)
 
-/** A boolean is asked for by 1 and 0. */
+/** A filter gives a boolean as 1 or 0. */
 const given = ({ fields }: Resource, name: string, value: string | number): string | number | boolean =>
   fields[name]?.kind === 'boolean' ? Number(value) === 1 : value
 
-/** What the records `t` have to hold to be wanted, their period aside. */
+/** The conditions on wanted records `t`, except their period. */
 export function selectionSql(resource: Resource, selection: Omit<Selection, 'period'>): readonly Sql[] {
   const { where = {}, atLeast = {}, unrated, tenantId } = selection
   const side = tenantId === undefined ? undefined : tenantSide(resource)

@@ -3,12 +3,14 @@ import type { Field } from '../../../core/resources/field.ts'
 import { type Embed, embedsIn, type Resource, timestamped, type View } from '../../../core/resources/resource.ts'
 import { tableOf } from '../database/table.ts'
 
-/** SQL that makes the JSON of the API, derived from the declarations: row_to_json, since all else writes blanks. */
+/**
+ * SQL for the API's JSON, derived from the declarations. It uses row_to_json because all other functions write blanks.
+ */
 
 const fieldSql = ({ kind }: Field, column: string): string =>
   kind === 'decimal' ? `((${column} / 10000)::text || '.' || lpad((${column} % 10000)::text, 4, '0'))` : column
 
-/** The members of a record's own fields; `alias` is the table's. */
+/** The members of the record's own fields; `alias` is the table's. */
 function ownMembers(resource: Resource, alias: string, only?: readonly string[]): string[] {
   const members: [name: string, sql: string][] = [['id', `${alias}.id`]]
   for (const [name, field] of Object.entries(resource.fields))
@@ -35,7 +37,7 @@ function embedSql(embed: Embed): string {
   }
 }
 
-/** The text of the JSON object of the record aliased `t`. */
+/** SQL for the JSON object, as text, of the record aliased `t`. */
 export function viewSql(resource: Resource, view: View): string {
   const embeds = embedsIn(resource, view).map(embed => memberSql(embed.name, embedSql(embed)))
   return `${objectSql([...ownMembers(resource, 't'), ...embeds])}::text`
@@ -50,7 +52,7 @@ export function joinSql(resource: Resource, view: View): string {
     .join(' ')
 }
 
-/** May one record's JSON be of any length? */
+/** Can the JSON of one record have any length? */
 export const isUnbounded = (resource: Resource, view: View): boolean =>
   hasUnbounded(resource) ||
   embedsIn(resource, view).some(

@@ -81,7 +81,7 @@ async function insert(within: Queries, account: NewAccount, now: string): Promis
   return id ?? 0
 }
 
-/** Nobody else may take another away at the same time, so one waits for the other. */
+/** Two removals at once could leave no account, so one waits for the other. */
 async function assertAnother(within: Queries, id: number): Promise<void> {
   await within.run(raw('LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE'))
   const [first, another] = await within.rows<{ id: number; email: string }>(

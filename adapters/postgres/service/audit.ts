@@ -7,9 +7,9 @@ import type { Database, Queries } from '../database/database.ts'
 import { raw, type Sql, sql, where } from '../database/sql.ts'
 import { nameSql } from '../records/record-names.ts'
 
-/** Notes a change within the transaction that makes it. */
+/** Notes a change in the transaction that makes it. */
 export interface AuditTrail {
-  /** The record keeps its name in the trail, so a deletion is noted before it is done. */
+  /** Note a deletion before it happens: the trail reads the name of the record. */
   note(
     within: Queries,
     action: AuditAction,
@@ -18,11 +18,11 @@ export interface AuditTrail {
     changes: Changes,
     by?: Actor,
   ): Promise<void>
-  /** When, by whom and from where. */
+  /** The time, the actor and the origin. */
   signed(by?: Actor): { readonly at: string; readonly actor: string; readonly origin: string }
 }
 
-/** A query for the name of the record of an id, by what has names. */
+/** By resource with names: a query for the name of the record with an id. */
 const NAMES: ReadonlyMap<string, (id: string) => string> = new Map([
   ...resources.filter(isNamed).map(each => [each.name, (id: string) => nameSql(each, id)] as const),
   ['accounts', id => `(SELECT email FROM accounts WHERE id = ${id})`],
@@ -49,7 +49,7 @@ interface AuditRow extends Omit<AuditEntry, 'changes'> {
 }
 
 const PAGE = 500
-/** Characters of changes that are read at once, about. */
+/** Approximate number of characters of changes read at once. */
 const PIECE = 256 * 1024
 const AT_ONCE = 100
 

@@ -1,7 +1,7 @@
 import type { Queries } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
-/** Counts the sends in a row that a gateway has failed; within the transaction that stores what became of them. */
+/** Counts the consecutive failed sends of a gateway, in the transaction that stores their outcome. */
 export async function failed(within: Queries, gatewayId: number): Promise<void> {
   // The gateway may have been deleted meanwhile.
   await within.run(sql`INSERT INTO gateway_failures SELECT id, 1 FROM sms_gateways WHERE id = ${gatewayId}

@@ -13,10 +13,10 @@ import { raw, sql } from '../database/sql.ts'
 import { tableOf } from '../database/table.ts'
 import { withinSql } from '../database/within.ts'
 
-/** Tables of more records are counted by what the server's statistics say, about. */
+/** Tables with more records are counted approximately, by the server's statistics. */
 const EXACT = 100_000
 
-/** Held by each daemon, shared, for as long as it serves the database. */
+/** Each daemon holds this lock, shared, while it serves the database. */
 export const SERVED = 0x54726e6c
 
 export function maintenance(database: Database, address: string): Maintenance {
@@ -79,7 +79,7 @@ async function statistics(database: Database, address: string): Promise<Statisti
   }
 }
 
-/** Constraints keep all else whole: routes point to one of several tables, and an index may have been left unfinished. */
+/** Constraints protect everything else: routes point to one of several tables, and an index may be incomplete. */
 async function damage(database: Database): Promise<Damage[]> {
   const routes = await database.rows<{ id: number; kind: string }>(sql`SELECT id, target_type AS kind FROM routes r
     WHERE (target_type = 'extension' AND NOT EXISTS (SELECT 1 FROM extensions WHERE id = r.target_id))
@@ -98,7 +98,7 @@ async function damage(database: Database): Promise<Damage[]> {
 
 const run = promisify(execFile)
 
-/** By pg_dump, in its custom format. The password goes by the environment: arguments can be read by others. */
+/** Runs pg_dump in its custom format. The password goes in the environment, since others can read arguments. */
 async function backup(address: string, to: string): Promise<{ readonly bytes: number }> {
   if (existsSync(to)) throw new AppError('conflict', `${to} already exists.`)
   const draft = `${to}.part-${process.pid}`

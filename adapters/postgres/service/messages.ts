@@ -15,12 +15,12 @@ import { parkedReceipts } from './parked-receipts.ts'
 const COLUMNS = Object.keys(wholeMessages.fields)
 const SELECT = raw(`SELECT id, ${COLUMNS.join()} FROM sms_messages`)
 const VIEW = raw(viewSql(smsMessages, 'plain'))
-/** Of messages that share an external id, how many of the latest are looked at. */
+/** Of messages with the same external id, how many of the latest are considered. */
 const MOST_ALIKE = 10
-/** Overdue messages that are changed at once. */
+/** Overdue messages changed at once. */
 const MOST_OVERDUE = 1_000
 
-/** The storage port for SMS messages and the receipts that came before them. */
+/** The storage port for SMS messages and for receipts that came before them. */
 export function messages(database: Database, clock: Clock, trail: AuditTrail): Messages {
   const parked = parkedReceipts()
   const save = saver(clock)
@@ -88,7 +88,7 @@ export function messages(database: Database, clock: Clock, trail: AuditTrail): M
         ORDER BY t.gateway_id`),
     expire: (now, change) =>
       database.write(async within => {
-        // Another daemon may be at work on some of them.
+        // Another daemon may be changing some of them.
         const overdue = await within.rows<Message>(sql`${SELECT}
           WHERE delivery_status = 'queued' AND delivered_at IS NULL AND submitted_at IS NULL AND deadline_at < ${now}
           LIMIT ${raw(String(MOST_OVERDUE))} FOR NO KEY UPDATE SKIP LOCKED`)
@@ -120,7 +120,7 @@ async function present(within: Queries, id: number, lock: Sql = raw('')): Promis
   return found
 }
 
-/** A receipt and the send that it is for wait for each other, so that the receipt is not parked behind it for ever. */
+/** A receipt and its send wait for each other; otherwise the receipt could stay parked after the send. */
 async function lockReceipts(within: Queries, gatewayId: number, externalIds: readonly string[]): Promise<void> {
   for (const id of externalIds.toSorted())
     await within.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`${gatewayId}:${id}`}, 0))`)
@@ -144,7 +144,7 @@ async function match(
   return meant(whole.length > 0 ? whole : await latest(ofPart, MOST_ALIKE))
 }
 
-/** Writes what has changed: an index is rewritten for every column that is named, changed or not. */
+/** Writes only changed columns: PostgreSQL rewrites the index of every column named. */
 function saver(clock: Clock) {
   return async (within: Queries, stored: Message, message: Message): Promise<void> => {
     const before: Readonly<Record<string, unknown>> = stored

@@ -4,35 +4,35 @@ import { PARKED, parkedPayload } from '../../../core/sms/parked.ts'
 import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 
-/** How many senders' counts are remembered. */
+/** How many senders' counts are cached. */
 const MAX_REMEMBERED = 10_000
 
-/** Those that name no message by its id never wait: our reference is known before a message is sent. */
+/** Receipts that name no message by its id never wait: we know our reference before we send a message. */
 type Parked = Receipt & {
   readonly externalId: string
   readonly sender: string
-  /** When it came: receipts that come together are stored in any order. */
+  /** Arrival time: receipts that arrive together are stored in any order. */
   readonly now: string
 }
 
 interface ParkedRow {
   readonly id: number
-  /** Empty where the receipt gave none that is text. */
+  /** Empty if the receipt has no status text. */
   readonly status: string
   readonly payload: string
 }
 
-/** The receipts that are parked, see `PARKED`. */
+/** The parked receipts, see `PARKED`. */
 export function parkedReceipts() {
   const gatewayCounts = upperBounds(PARKED.perGateway)
   const senderCounts = upperBounds(PARKED.perSender)
   return {
-    /** Only a message whose send is under way can have a receipt that comes too early. */
+    /** A receipt can come too early only if a send is in progress. */
     isWaitedFor: async (within: Queries, gatewayId: number): Promise<boolean> =>
       (await within.value<number>(
         sql`SELECT 1 FROM sms_messages WHERE sms_gateway_id = ${gatewayId} AND delivery_status = 'queued' LIMIT 1`,
       )) === 1,
-    /** The receipt is on its way; returns what is called once it is stored or not. */
+    /** Announces a receipt; call the returned function once it is stored or has failed. */
     expect: (gatewayId: number, sender: string): (() => void) => {
       const leave = [gatewayCounts.enter(String(gatewayId)), senderCounts.enter(`${gatewayId} ${sender}`)]
       return () => {
@@ -86,13 +86,16 @@ const biggestSender = (within: Queries, gatewayId: number): Promise<string | und
   within.value<string>(sql`SELECT sender FROM parked_receipts WHERE sms_gateway_id = ${gatewayId}
     GROUP BY sender ORDER BY count(*) DESC LIMIT 1`)
 
-/** Whoever counts waits for those that are being parked, and they for it. */
+/** Counting and parking exclude each other. */
 async function lock(within: Queries, gatewayId: number, isShared: boolean): Promise<void> {
   const take = raw(isShared ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')
   await within.run(sql`SELECT ${take}(hashtextextended(${`parked ${gatewayId}`}, 0))`)
 }
 
-/** How many wait, at most, by whom: counted again only when that is too many, since others take away as well. */
+/**
+ * Upper bounds of the receipts that wait, by sender. Counted again only when a bound reaches the limit, since other
+ * daemons remove receipts too.
+ */
 function upperBounds(max: number) {
   const bounds = new Map<string, number>()
   const onTheirWay = new Map<string, number>()
@@ -106,13 +109,13 @@ function upperBounds(max: number) {
       add(key, 1)
       return () => add(key, -1)
     },
-    /** Is there room for one more, as far as is known? */
+    /** Is there room for one more, by the known bounds? */
     hasRoom: (key: string): boolean => {
       const bound = (bounds.get(key) ?? max) + 1
       if (bound <= max) bounds.set(key, bound)
       return bound <= max
     },
-    /** Is there no room beside those that were counted? */
+    /** Is there no room beside the counted receipts? */
     isFull: (key: string, count: number): boolean => {
       const left = count < max ? count : count - PARKED.dropped
       if (bounds.size >= MAX_REMEMBERED) bounds.clear()

@@ -4,7 +4,7 @@ import type { Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 import type { AuditTrail } from './audit.ts'
 
-/** Where routes are kept: ids in a JSON array. */
+/** The tables of routes, which hold ids in a JSON array. */
 export const ROUTE_TABLES = {
   smsRoutes: { table: 'sms_routes', column: 'gateways' },
   trunkRoutes: { table: 'trunk_routes', column: 'trunks' },
@@ -46,7 +46,7 @@ export function prefixRoutes(
       database.write(async (within): Promise<StoredRoute> => {
         const { tenant_id, prefix, via: wanted } = route
         const ids = JSON.stringify(wanted)
-        // No constraint keeps two routes of all tenants apart.
+        // No constraint prevents duplicate routes of all tenants.
         await within.run(sql`LOCK TABLE ${into} IN SHARE ROW EXCLUSIVE MODE`)
         const former = await within.row<RouteRow>(
           sql`SELECT ${columns} FROM ${into} WHERE tenant_id IS NOT DISTINCT FROM ${tenant_id} AND prefix = ${prefix}`,

@@ -8,11 +8,11 @@ const DATED: Readonly<Record<Dated, { readonly table: string; readonly moment: s
   cdrs: { table: 'cdrs', moment: 'started_at' },
 }
 
-/** Rows of a step: a second of a server's work at most, so that its locks are short. */
+/** Rows deleted in a step: at most a second of the server's work, so that locks are short. */
 const STEP = 5_000
 const BETWEEN_STEPS_MS = 20
 
-/** Several daemons may do it at once: each takes what no other has at hand. */
+/** Several daemons may run it at once: each skips the rows that another has locked. */
 export function retention(database: Database): Retention {
   const inSteps = async (statement: Sql, signal: AbortSignal | undefined): Promise<number> => {
     let total = 0

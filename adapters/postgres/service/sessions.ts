@@ -27,7 +27,7 @@ const toSession = (row: SessionRow): Session => ({
   expiresAt: row.expires_at,
 })
 
-/** A session's id is that many characters of its token's hash. */
+/** A session's id is this many characters of its token's hash. */
 const ID_LENGTH = 12
 
 function conditionOf(which: Parameters<Sessions['revoke']>[0]): Sql {
@@ -37,7 +37,9 @@ function conditionOf(which: Parameters<Sessions['revoke']>[0]): Sql {
     : sql`account_id = ${which.accountId}`
 }
 
-/** Nothing is remembered, since another daemon may end a session; those of one turn of the event loop are read together. */
+/**
+ * Caches nothing, since another daemon may end a session. Reads the sessions of one turn of the event loop together.
+ */
 export function sessions(database: Database, trail: AuditTrail): Sessions {
   const found = new Gatherer<string, Session | null>(async hashes => {
     const rows = await database.rows<SessionRow>(sql`${SELECT} WHERE s.token_hash = ANY(${hashes})`)
@@ -47,7 +49,7 @@ export function sessions(database: Database, trail: AuditTrail): Sessions {
   return {
     open: (tokenHash, { id, passwordHash }, { createdAt, expiresAt }, by) =>
       database.write(async within => {
-        // An account may have been changed or deleted while its password was checked.
+        // The account may have been changed or deleted during the password check.
         const opened =
           await within.run(sql`INSERT INTO sessions (token_hash, account_id, created_at, expires_at, origin)
           SELECT ${tokenHash}, id, ${createdAt}, ${expiresAt}, ${by?.origin ?? null} FROM accounts

@@ -6,7 +6,7 @@ import type { Gauges, Heartbeat, SearchIndexing } from '../../../core/ports/upke
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
-/** Storage ports that take a statement or two. */
+/** Storage ports that need a statement or two. */
 
 export const notices = (database: Database, clock: Clock): Notices => ({
   raise: async ({ code, subject, detail }) => {
@@ -57,7 +57,7 @@ export const gauges = (database: Database): Gauges => ({
     ),
 })
 
-/** The server keeps its indexes current with each write. */
+/** The server updates its indexes with each write. */
 export const searchIndexing = (): SearchIndexing => ({
   followWrites: signal =>
     new Promise(resolve => {

@@ -3,7 +3,7 @@ import { partsOf } from '../../../core/sms/text.ts'
 import type { Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 
-/** Texts whose parts were not kept are counted here, so many at a time. */
+/** Texts stored without their parts are counted here, this many at a time. */
 const PAGE = 1_000
 
 interface OldMessage extends Omit<SmsFigures, 'messages' | 'parts'> {
@@ -14,7 +14,7 @@ interface OldMessage extends Omit<SmsFigures, 'messages' | 'parts'> {
 const keyOf = (of: Pick<SmsFigures, 'sms_gateway_id' | 'tenant_id' | 'status_class'>): string =>
   JSON.stringify([of.sms_gateway_id, of.tenant_id, of.status_class])
 
-/** The storage port for what messages come to. */
+/** The storage port for totals of messages. */
 export function smsReports(database: Database): SmsReports {
   const pending = raw(`status_class = 'pending'`)
   return {

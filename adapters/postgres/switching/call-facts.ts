@@ -14,14 +14,14 @@ export interface Sources {
   readonly clock: Clock
 }
 
-/** What a call that stays inside is decided by: it costs nothing. */
+/** The facts that decide a call inside: it costs nothing. */
 export const insideFacts = (parts: Gathered): CallFacts => ({
   directory: parts.directory(),
   rate: undefined,
   used: { tenant: NOTHING_USED, extension: NOTHING_USED },
 })
 
-/** What a call out is decided by; the rate, where a limit wants one or it is told. */
+/** The facts that decide a call out; the rate only where a limit needs it or the caller asks for it. */
 export async function outsideFacts(
   parts: Gathered,
   { caller, read, isTold }: { readonly caller: SwitchExtension; readonly read: ReadNumber; readonly isTold: boolean },
@@ -36,7 +36,7 @@ export async function outsideFacts(
   return { ...facts, rate, used: { tenant: used.tenant, extension: used.extension(caller.id) } }
 }
 
-/** Is a limit set that stored calls count for? */
+/** Does a limit depend on stored calls? */
 const hasCounts = ({ most }: Limits): boolean => Object.keys(most).some(name => name !== 'concurrent_calls')
 
 async function rateFor(tenantId: number, read: ReadNumber, { calls, clock }: Sources): Promise<Rate | null> {

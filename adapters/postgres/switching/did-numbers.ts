@@ -3,11 +3,11 @@ import type { Changed } from '../../../core/ports/switching.ts'
 import type { Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 
-/** Which DID a telephone number is of. */
+/** Finds the DID that a telephone number belongs to. */
 export interface DidNumbers {
-  /** What has to be read again; nothing is read by then. */
+  /** Marks what must be read again; reads nothing yet. */
   changed(changed: Changed): void
-  /** The DID of that number, by its digits: of several records, that of the smallest id. */
+  /** The DID with these digits; if several records have them, the one with the smallest id. */
   find(digits: string): Promise<DidOwner | null>
 }
 
@@ -21,11 +21,11 @@ const PAGE = 5_000
 type Numbers = readonly (readonly [digits: string, id: number])[]
 
 /**
- * Numbers are stored as they were written and compared as their tenant's country reads them, so they are read once and
- * kept: some 200 bytes each. After a change the numbers of its tenant are read again before anyone is answered.
+ * Numbers are stored as written and compared as their tenant's country reads them, so they are read once and cached,
+ * at some 200 bytes each. After a change, the tenant's numbers are read again before the next answer.
  */
 export function didNumbers(database: Database, diallingOf: (tenantId: number) => Promise<Dialling | null>): DidNumbers {
-  /** By digits, the smallest id first. */
+  /** By digits; the smallest id comes first. */
   const owners = new Map<string, readonly DidOwner[]>()
   const byTenant = new Map<number, Numbers>()
   let pending: Changed = 'all'

@@ -2,19 +2,19 @@ import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory } from '.
 import { type Carriers, type KnownTenant, routesOf } from './known-tenants.ts'
 import type { SwitchRecords } from './switch-records.ts'
 
-/** The records of one tenant that a question is about, and those that they lead to. */
+/** One tenant's records that a question concerns, and the records that they point to. */
 export interface Gathered {
   readonly known: KnownTenant
   readonly carriers: Carriers
-  /** Reads and keeps it; null where there is none. */
+  /** Reads and keeps the extension; null if there is none. */
   addExtension(number: string): Promise<SwitchExtension | null>
-  /** With its agents. */
+  /** Adds the queue with its agents. */
   addQueue(number: string): Promise<SwitchQueue | null>
-  /** With what its routes lead to. */
+  /** Adds the DID with the targets of its routes. */
   addDid(id: number): Promise<void>
   keepExtension(extension: SwitchExtension): void
   keepQueue(queue: SwitchQueue): void
-  /** Keeps a DID without reading what it leads to. */
+  /** Keeps a DID without reading its targets. */
   show(did: SwitchDid): void
   directory(): TenantDirectory
 }
@@ -47,7 +47,7 @@ export function gathering(known: KnownTenant, carriers: Carriers, records: Switc
         await (type === 'extension' ? gathered.addExtension(number) : gathered.addQueue(number))
     },
     keepExtension: extension => void extensions.set(extension.number, extension),
-    // Of several queues with one number, the oldest has it.
+    // If several queues share a number, the oldest owns it.
     keepQueue: queue => {
       if (!queues.has(queue.number)) queues.set(queue.number, queue)
     },

@@ -7,27 +7,27 @@ import { limitsOf } from '../../../core/switching/limits/limit-settings.ts'
 import type { LimitSettings } from '../../../core/switching/limits/limits.ts'
 import type { SwitchRecords } from './switch-records.ts'
 
-/** What the settings of a tenant say, which may be long. */
+/** The parsed settings of a tenant, which may be long. */
 export interface KnownTenant {
   readonly tenant: SwitchTenant
   readonly dialling: Dialling
   readonly limits: LimitSettings
 }
 
-/** The trunks, and the routes of each tenant and, by null, of all. */
+/** The trunks, and the routes of each tenant; the routes of all tenants are under null. */
 export interface Carriers {
   readonly trunks: ReadonlyMap<string, Trunk>
   readonly routes: ReadonlyMap<number | null, readonly TrunkRoute[]>
 }
 
-/** Keeps what every call of a tenant needs until something of it changes. */
+/** Caches what every call of a tenant needs until any of it changes. */
 export interface KnownTenants {
   changed(changed: Changed): void
   of(id: number): Promise<KnownTenant | null>
-  /** The countries of the tenants that have been asked for. */
+  /** The countries of the tenants requested so far. */
   countries(): ReadonlySet<string>
   carriers(): Promise<Carriers>
-  /** What the carrier of a trunk may be shown as the caller. */
+  /** The DIDs that the carrier of a trunk may be shown as the caller. */
   shownBy(tenantId: number, trunk: string): Promise<readonly SwitchDid[]>
 }
 
@@ -40,7 +40,7 @@ export function knownTenants(records: SwitchRecords): KnownTenants {
   const tenants = new Map<number, KnownTenant>()
   const shown = new Map<string, readonly SwitchDid[]>()
   let carriers: Carriers | null = null
-  /** What was read while something changed is used once and not kept. */
+  /** What was read during a change is used once and not cached. */
   let changes = 0
   const kept = async <T>(read: () => Promise<T>, keep: (found: T) => void): Promise<T> => {
     const before = changes
@@ -51,7 +51,7 @@ export function knownTenants(records: SwitchRecords): KnownTenants {
   return {
     changed: changed => {
       changes++
-      // A few rows, and a route of one tenant changes them too.
+      // A few rows; a change to one tenant's route clears them too.
       carriers = null
       shown.clear()
       if (changed === 'all') tenants.clear()

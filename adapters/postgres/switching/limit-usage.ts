@@ -8,9 +8,12 @@ import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
 const HOUR_S = 3_600
-/** The index is by start; calls that took longer than this are not found. */
+/** The index is by start, so calls that took longer than this are not found. */
 const LONGEST_CALL_S = 86_400
-/** What is added up of more calls than `MANY` is kept for so long for each so many, whatever is stored meanwhile. */
+/**
+ * A sum over more than `MANY` calls is cached for `KEPT_MS` for every `MANY` of them, even if calls are stored
+ * meanwhile.
+ */
 const MANY = 20_000
 const KEPT_MS = 400
 
@@ -25,7 +28,7 @@ interface Kept {
   readonly until: number
 }
 
-/** Adds up a tenant's calls each time that it is asked: no id tells what is new since the last time. */
+/** Sums a tenant's calls on each request: ids cannot tell which calls are new since the last one. */
 export function limitUsage(database: Database, clock: Clock): LimitUsage {
   const kept = new Map<number, Kept>()
   const read = async ({ id, timezone }: Pick<SwitchTenant, 'id' | 'timezone'>): Promise<UsedBy> => {

@@ -3,12 +3,12 @@ import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
 const ALL_TENANTS = 0
-/** If more calls are new than this, those of all tenants are looked at. */
+/** With more new calls than this, all tenants count as changed. */
 const MOST_NEW = 10_000
-/** Ids are committed out of order: what is this much older than the newest is no longer waited for. */
+/** Transactions commit ids out of order. A gap this much older than the newest id is no longer expected to fill. */
 const LATE_MS = 60_000
 
-/** Calls that may be under way when somebody begins to follow. */
+/** How far below the newest id the first look begins: calls that may be in uncommitted transactions. */
 const UNDER_WAY = 1_000
 
 interface ChangeRow {
@@ -23,13 +23,13 @@ interface CallRow {
   readonly tenant: number | null
 }
 
-/** Follows the changes from the moment when it is made. */
+/** Follows the changes from the moment it is created. */
 export function switchChanges(database: Database): SwitchChanges {
   const records = recordChanges(database)
   const calls = newCalls(database)
   const next = async () => ({ records: await records(), calls: await calls() })
   const begun = next()
-  // Whoever asks is told.
+  // `next` reports the error.
   begun.catch(() => undefined)
   return {
     next: async () => {
@@ -47,7 +47,7 @@ export function recordChanges(database: Database): () => Promise<Changed> {
   let from: string | undefined
   let seen = new Map<number, string>()
   return async () => {
-    // In one statement, so that nothing happens between the two.
+    // One statement, so that both come from one snapshot.
     const rows = await database.rows<ChangeRow>(sql`SELECT o.next::text, c.tenant_id, c.changed_by::text
       FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS next) o
       LEFT JOIN switch_changes c ON c.changed_by >= coalesce(${from ?? null}::text::xid8, o.next)`)
@@ -62,7 +62,10 @@ export function recordChanges(database: Database): () => Promise<Changed> {
   }
 }
 
-/** The tenants whose calls out have been stored; looks again at the ids of the last minute, which may come late. */
+/**
+ * The tenants with newly stored outbound calls. Looks at the ids of the last minute again, since some may be committed
+ * late.
+ */
 function newCalls(database: Database): () => Promise<Changed> {
   let marks: { readonly at: number; readonly id: number }[] = []
   let seen: ReadonlySet<number> | null = null

@@ -14,14 +14,16 @@ import { type KnownTenant, type KnownTenants, knownTenants, routesOf } from './k
 import { recordChanges } from './switch-changes.ts'
 import { type SwitchRecords, switchRecords } from './switch-records.ts'
 
-/** What the answers are made of. */
+/** What every answer is built from. */
 interface Shared {
   readonly records: SwitchRecords
   readonly known: KnownTenants
   readonly numbers: DidNumbers
 }
 
-/** The storage port for what switches ask. It keeps nothing of extensions, queues and DIDs but which number is whose. */
+/**
+ * The storage port for the questions of switches. Of extensions, queues and DIDs it caches only who owns which number.
+ */
 export function switchDirectory(database: Database, sources: Sources): SwitchDirectory {
   const records = switchRecords(database)
   const known = knownTenants(records)
@@ -74,7 +76,7 @@ export function switchDirectory(database: Database, sources: Sources): SwitchDir
 const gatheringOf = async (tenant: KnownTenant, { known, records }: Shared): Promise<Gathered> =>
   gathering(tenant, await known.carriers(), records)
 
-/** A call to a DID: of that tenant, or of whichever has it. */
+/** A call to a DID of that tenant or, without one, of any tenant. */
 async function brought(dialled: string, shared: Shared, tenant: KnownTenant | null): Promise<CallFacts | null> {
   const owner = await dialledDid(dialled, shared)
   const of = tenant ?? (owner && (await shared.known.of(owner.tenantId)))
@@ -84,7 +86,9 @@ async function brought(dialled: string, shared: Shared, tenant: KnownTenant | nu
   return insideFacts(parts)
 }
 
-/** The DID that a carrier calls: by E.164 with or without its plus, else as it is dialled in the country of its tenant. */
+/**
+ * The DID that a carrier calls: in E.164 with or without its plus, otherwise as dialled in the country of its tenant.
+ */
 async function dialledDid(dialled: string, { numbers, known }: Shared): Promise<DidOwner | null> {
   if (!isFitNumber(dialled)) return null
   const digits = dialled.replace(/^\+/, '')
@@ -124,7 +128,7 @@ async function placed(
   return outsideFacts(parts, { caller, read, isTold }, sources)
 }
 
-/** The DIDs that carriers may be shown as the caller. */
+/** Adds the DIDs that carriers may be shown as the caller. */
 async function addShown(
   parts: Gathered,
   caller: SwitchExtension,
@@ -138,7 +142,7 @@ async function addShown(
     if (await isOwn(did, parts.known, numbers)) parts.show(did)
 }
 
-/** Everything of a tenant. */
+/** All records of a tenant. */
 async function whole(tenant: KnownTenant, shared: Shared): Promise<TenantDirectory> {
   const { records, numbers } = shared
   const { id } = tenant.tenant
@@ -149,7 +153,7 @@ async function whole(tenant: KnownTenant, shared: Shared): Promise<TenantDirecto
   return parts.directory()
 }
 
-/** Of several DIDs with one number, only one has it. */
+/** If several DIDs share a number, only one owns it. */
 const isOwn = async (
   { id, number }: { readonly id: number; readonly number: string },
   { dialling }: KnownTenant,

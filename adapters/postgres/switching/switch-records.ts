@@ -5,7 +5,7 @@ import type { Database } from '../database/database.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import { idsIn, ROUTE_TABLES } from '../service/prefix-routes.ts'
 
-/** Reads the records that switches go by, as they see them. */
+/** Reads records in the form in which switches need them. */
 export type SwitchRecords = ReturnType<typeof switchRecords>
 
 const PAGE = 2_000
@@ -68,13 +68,15 @@ export function switchRecords(database: Database) {
     queue: (tenantId: number, number: string) =>
       first(sql`${QUEUES} WHERE tenant_id = ${tenantId} AND queue_number = ${number} ORDER BY id LIMIT 1`, queueIn),
     did: (id: number) => first(sql`${DIDS} WHERE id = ${id}`, didIn),
-    /** The DIDs that have a route to that extension. */
+    /** The DIDs with a route to this extension. */
     didsTo: async (extensionId: number): Promise<SwitchDid[]> =>
       (
         await database.rows<DidRow>(sql`${DIDS} WHERE id IN (SELECT did_id FROM routes
           WHERE target_type = 'extension' AND target_id = ${extensionId} LIMIT ${raw(String(PAGE))}) ORDER BY id`)
       ).map(didIn),
-    /** The oldest active DID of the tenant whose calls come from the trunk or from none that is known, and the oldest. */
+    /**
+     * Of the tenant's active DIDs, the oldest that belongs to the trunk or to no known trunk, and the oldest of all.
+     */
     shownBy: async (tenantId: number, trunk: string): Promise<SwitchDid[]> => {
       const active = sql`${DIDS} WHERE tenant_id = ${tenantId} AND status = 'active'`
       const shown = await database.row<DidRow>(sql`${active} AND (provider = ${trunk}
@@ -92,7 +94,7 @@ export function switchRecords(database: Database) {
       )
       return rows.map(({ ids, ...row }) => ({ ...row, via: idsIn(ids) }))
     },
-    /** Everything of one tenant. */
+    /** All records of one tenant. */
     of: {
       extensions: (tenantId: number) => all(EXTENSIONS, tenantId, extensionIn),
       queues: (tenantId: number) => all(QUEUES, tenantId, queueIn),
@@ -127,7 +129,7 @@ function pairsIn(text: string): readonly (readonly unknown[])[] {
 
 const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** What is not said is as the declaration of trunks has it. */
+/** A missing value takes the default of the trunk declaration. */
 function trunkIn({ id, ...row }: Row & { readonly id: number }): Trunk {
   const { transport, number_form: form, max_calls: most } = row
   return {

@@ -1,8 +1,8 @@
 import { revisions } from './triggers.ts'
 
 /**
- * Amounts are integers in units of 0.0001, timestamps are UTC text with microseconds, JSON is kept as it was written, and
- * text is compared by its bytes. Raw records of switches are bytes, since they may hold any.
+ * Amounts are integers in units of 0.0001, timestamps are UTC text with microseconds, JSON is stored as written, and
+ * text is compared byte by byte. Raw records of switches are stored as bytes, since they may hold any.
  */
 export const initial = `
 CREATE EXTENSION IF NOT EXISTS pg_trgm;

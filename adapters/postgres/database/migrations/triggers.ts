@@ -1,6 +1,6 @@
 /**
- * Statement triggers, since those of rows make a load of many rows quadratic. Each gets the rows as they were (`gone`) and
- * as they are (`made`).
+ * Statement triggers: row triggers make the load of many rows quadratic. Each sees the rows before (`gone`) and after
+ * (`made`) the statement.
  */
 const EVENTS = {
   INSERT: { rows: 'made', referencing: 'NEW TABLE AS made' },
@@ -23,7 +23,7 @@ const always = (name: string, table: string, body: (rows: string) => string): st
     .map(event => after(`${table}_${event.toLowerCase()}_${name}`, table, event, body))
     .join('')
 
-/** Counts the changes of what a tenant's calls are rated by: ids are committed out of order, so they tell nothing. */
+/** Counts changes to what rates a tenant's calls. Ids cannot show them, since they are committed out of order. */
 const revised = (table: string, column: string): string =>
   always(
     'revises',
@@ -32,7 +32,7 @@ const revised = (table: string, column: string): string =>
   ON CONFLICT (tenant_id) DO UPDATE SET revision = catalog_revisions.revision + 1;`,
   )
 
-/** Notes whose records have changed that switches go by, and in which transaction; 0 stands for all tenants. */
+/** Notes which tenants' records for switches have changed, and in which transaction; 0 stands for all tenants. */
 const switched = (table: string, tenant: string): string =>
   always(
     'switched',
