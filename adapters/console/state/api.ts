@@ -57,7 +57,7 @@ export interface Answer {
 
 export interface RequestOptions {
   readonly json?: unknown
-  /** Sent as it is, where there is no `json`. */
+  /** Sent unchanged if there is no `json`. */
   readonly body?: Blob
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal

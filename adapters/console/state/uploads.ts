@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 import { Refusal, request, Unreached } from './api.ts'
 import { objectOf } from './load.ts'
 
-/** Sent at once: what a line loses is sent again from there. */
+/** The size of a part: after a lost connection, sending resumes with the part that failed. */
 const PART = 1024 * 1024
 const PAUSE_MS = 2_000
 
@@ -11,12 +11,12 @@ export interface Sending {
   readonly name: string
   readonly bytes: number
   readonly sent: number
-  /** waiting: the service cannot be reached, and the upload goes on once it can. */
+  /** waiting: the service cannot be reached; the upload continues once it can. */
   readonly state: 'sending' | 'waiting' | 'done' | 'failed'
   readonly failure: string | null
 }
 
-/** Uploads of this page, which go on whatever is shown. */
+/** The uploads of this page, which continue on every screen. */
 export const sendings = signal<ReadonlyMap<number, Sending>>(new Map())
 
 const note = (id: number, change: Partial<Sending>): void => {
@@ -26,7 +26,7 @@ const note = (id: number, change: Partial<Sending>): void => {
 
 const offsetIn = (data: unknown): number => Number(objectOf(data)['offset'])
 
-/** What the service has of an upload; null where it has none. */
+/** Returns how much of an upload the service has; null if it does not know the upload. */
 export async function uploadKept(id: number): Promise<Omit<Sending, 'state' | 'failure'> | null> {
   try {
     const data = objectOf((await request('GET', `/api/console/uploads/${id}`)).data)
@@ -37,7 +37,7 @@ export async function uploadKept(id: number): Promise<Omit<Sending, 'state' | 'f
   }
 }
 
-/** Begins to send a file, or goes on with an upload of it, and returns the id of the upload at once. */
+/** Starts to send a file, or resumes an earlier upload of it; returns the id of the upload at once. */
 export async function send(file: File, earlier: number | null): Promise<number> {
   const kept = earlier === null ? null : await uploadKept(earlier)
   const isSame = kept !== null && kept.name === file.name && kept.bytes === file.size
@@ -66,7 +66,7 @@ async function sendRest(file: File, id: number, from: number): Promise<void> {
   note(id, { state: 'done' })
 }
 
-/** Returns how much the service has then. */
+/** Returns how many bytes the service has afterwards. */
 async function sendPart(file: File, id: number, at: number): Promise<number> {
   try {
     const { data } = await request('PATCH', `/api/console/uploads/${id}`, {

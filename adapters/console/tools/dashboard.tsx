@@ -107,7 +107,7 @@ function messageTiles({ at, messages }: Data): TileProps[] {
   })
 }
 
-/** None while nothing waits or runs. */
+/** No tiles while no job waits or runs. */
 function jobTiles(jobs: readonly Data[] | null): TileProps[] {
   const open = (jobs ?? []).filter(({ state }) => state === 'waiting' || state === 'running')
   const [first] = open
@@ -119,7 +119,7 @@ function jobTiles(jobs: readonly Data[] | null): TileProps[] {
   ]
 }
 
-/** None for an account of one tenant. */
+/** No tiles for an account of one tenant. */
 function serviceTiles({ service }: Data): TileProps[] {
   if (!service) return []
   const { quarantined, feeds, phones, backup } = objectOf(service)

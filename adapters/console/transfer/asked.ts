@@ -5,14 +5,14 @@ import { type Format, formatOf } from '../../../core/transfer/formats.ts'
 import { here, setQuery } from '../state/location.ts'
 import { me } from '../state/session.ts'
 
-/** What an import is asked for with: all of it stands in the address. */
+/** The options of an import. The page's address holds all of them. */
 export interface Asked {
   readonly resource: Resource | null
   readonly upload: number | null
   readonly tenant: number | null
-  /** The field of each column that is said to be another than its name tells; an empty one is passed over. */
+  /** The field of each column whose name differs from it; empty to skip the column. */
   readonly map: ReadonlyMap<string, string>
-  /** Values that all records have. */
+  /** Values for all records. */
   readonly set: ReadonlyMap<string, string>
   readonly format: Format | null
   readonly mode: string
@@ -21,7 +21,7 @@ export interface Asked {
   readonly effective: string
   readonly resume: string
   readonly flags: ReadonlySet<string>
-  /** The job of the last check. */
+  /** The id of the latest check. */
   readonly check: number | null
 }
 
@@ -58,11 +58,11 @@ export function asked(): Asked {
   }
 }
 
-/** Sets what is asked; what was checked before says nothing of it any longer. */
+/** Changes the options, and drops the check that they outdate. */
 export const ask = (changes: Readonly<Record<string, string | readonly string[] | null>>): void =>
   setQuery({ check: null, ...changes }, true)
 
-/** Sets or, with null, takes away one pair of `map` or `set`. */
+/** Sets one pair of `map` or `set`; null removes it. */
 export function askPair(name: 'map' | 'set', key: string, value: string | null): void {
   const all = new Map(asked()[name])
   if (value === null) all.delete(key)
@@ -70,10 +70,10 @@ export function askPair(name: 'map' | 'set', key: string, value: string | null):
   ask({ [name]: [...all].map(([each, text]) => `${each}=${text}`) })
 }
 
-/** Is a tenant chosen for all records of the kind? */
+/** True if all records of this kind can be given one tenant. */
 export const hasTenant = (resource: Resource): boolean => tenantSide(resource) !== undefined && !me.value?.tenant
 
-/** The body of the request. */
+/** Returns the body of the request. */
 export function bodyOf({ upload, tenant, map, set, resource, flags, ...others }: Asked) {
   const { format, mode, onError, delimiter, effective, resume } = others
   return {

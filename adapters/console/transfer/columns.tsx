@@ -10,7 +10,7 @@ import type { Preview } from './preview.ts'
 
 const UNKNOWN = '?'
 
-/** Each column with its first cells and the field that it is; and what all records have that no column gives. */
+/** Shows each column with its first cells and its field, and the values for fields without a column. */
 export function Columns({ resource, preview, asked }: { resource: Resource; preview: Preview; asked: Asked }) {
   const declared = inFiles(resource)
   const targets = targetsOf(declared, [], PAGE)

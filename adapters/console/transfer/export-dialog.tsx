@@ -10,14 +10,14 @@ import { JobView } from './job-view.tsx'
 
 interface ExportProps {
   readonly resource: Resource
-  /** What the list is chosen by. */
+  /** The query that selects the list. */
   readonly query: URLSearchParams
   readonly onClose: () => void
 }
 
 const TITLES = { csv: 'CSV', ndjson: 'NDJSON, a line each', json: 'JSON' } as const
 
-/** Exports all that a list shows, in a format of choice, and hands the file over. */
+/** Exports everything the list selects, in a chosen format, and downloads the file. */
 export function ExportDialog({ resource, query, onClose }: ExportProps) {
   const format = useSignal<(typeof FORMATS)[number]>('csv')
   const withSecrets = useSignal(false)

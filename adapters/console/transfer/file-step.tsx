@@ -11,7 +11,7 @@ interface FileStepProps {
   readonly trouble: string | null
 }
 
-/** Choose a file, or drop it here; what a page that was loaded again had begun to send goes on from there. */
+/** Takes a file, chosen or dropped. An upload that a reload of the page interrupted is resumed. */
 export function FileStep({ asked: { upload }, onFile, trouble }: FileStepProps) {
   const isOver = useSignal(false)
   const sending = upload === null ? undefined : sendings.value.get(upload)
@@ -69,7 +69,7 @@ function Sent({ sending: { name, bytes, sent, state, failure } }: { readonly sen
   )
 }
 
-/** What the service has of a file that this page does not have: browsers do not keep files over a reload. */
+/** Shows how much of a file the service has after a reload, when the browser no longer has the file. */
 function Kept({ upload }: { readonly upload: number }) {
   const kept = useSignal<Awaited<ReturnType<typeof uploadKept>>>(null)
   useEffect(() => {

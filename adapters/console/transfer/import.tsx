@@ -19,7 +19,7 @@ import { JobView } from './job-view.tsx'
 import { Options } from './options.tsx'
 import { headOf, type Preview, previewOf } from './preview.ts'
 
-/** Brings the records of a file in: choose it, say what its columns are, check all of it, run it. */
+/** Imports a file in steps: choose it, map its columns, check it, run it. */
 export function ImportScreen() {
   const now = asked()
   const file = useSignal<File | null>(null)
@@ -116,7 +116,7 @@ interface RunningProps {
   readonly isThere: boolean
 }
 
-/** Checks and runs the import; a deck is replaced by what a check said that would come of it. */
+/** Checks and runs the import. A deck is replaced only with the outcome that a check showed. */
 function Running({ resource, asked: now, isThere }: RunningProps) {
   const checked = useSignal<JobShown | null>(null)
   const sentences = useSignal<readonly string[]>([])

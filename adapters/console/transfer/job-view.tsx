@@ -18,7 +18,7 @@ const COUNTS: readonly (readonly [name: string, word: string])[] = [
 
 const grouped = (count: number): string => count.toLocaleString('en')
 
-/** A job as it goes on, asked for again and again until it is over. `onOver` gets it then. */
+/** Shows a job's progress, polling until it has ended; then calls `onOver` with it. */
 export function JobView({ id, onOver }: { readonly id: number; readonly onOver?: (job: JobShown) => void }) {
   const job = useSignal<JobShown | null>(null)
   const failure = useSignal<string | null>(null)
@@ -84,7 +84,7 @@ function State({ job }: { readonly job: JobShown }) {
   )
 }
 
-/** “500 rows: 480 created, 20 rejected; 0.4 s”. */
+/** Formats an outcome: “500 rows: 480 created, 20 rejected; 0.4 s”. */
 export function outcomeOf({ outcome, rows, isCheck, stored, isImport }: JobShown): string {
   if (!isImport) return `${grouped(rows)} records`
   if (!outcome) return stored > 0 ? `${grouped(stored)} records stored` : `${grouped(rows)} rows read`
@@ -120,7 +120,7 @@ function Actions({ job, ask }: { readonly job: JobShown; readonly ask: (what: 's
   )
 }
 
-/** Every error with its line, a page at a time. */
+/** Shows every error with its line, a page at a time. */
 function Errors({ job: { id } }: { readonly job: JobShown }) {
   const shown = useSignal<readonly ErrorLine[]>([])
   const next = useSignal<number | null>(null)

@@ -20,7 +20,7 @@ export interface JobShown {
   readonly hasSecrets: boolean
   readonly rows: number
   readonly rejected: number
-  /** From 0 to 1; null where it cannot be known. */
+  /** From 0 to 1; null if unknown. */
   readonly share: number | null
   readonly failure: string | null
   readonly stored: number
@@ -60,7 +60,7 @@ export function jobIn(data: unknown): JobShown {
 
 export const jobsIn = (data: unknown): JobShown[] => objectsOf(data).map(jobIn)
 
-/** Asks something of a job, and returns it as it is then. */
+/** Stops or resumes a job, and returns its new state. */
 export const act = async (id: number, what: 'stop' | 'resume'): Promise<JobShown> =>
   jobIn((await request('POST', `/api/console/jobs/${id}/${what}`)).data)
 
@@ -71,7 +71,7 @@ export interface ErrorLine {
   readonly message: string
 }
 
-/** A page of a job's errors, and where the next begins. */
+/** Returns a page of a job's errors, and where the next page begins. */
 export async function errorsFrom(id: number, from: number) {
   const data = objectOf(await get(`/api/console/jobs/${id}/errors?from=${from}`))
   const errors = objectsOf(data['errors']).map(
@@ -85,7 +85,7 @@ export async function errorsFrom(id: number, from: number) {
   return { errors, next: data['next'] === null ? null : Number(data['next']) }
 }
 
-/** “Check of rates”, “Export of calls”. */
+/** Formats a title: “Check of rates”, “Export of calls”. */
 export function titleOfJob({ isImport, isCheck, collection }: JobShown): string {
   const kind = isCheck ? 'Check' : isImport ? 'Import' : 'Export'
   return `${kind} of ${(resourceOf(collection)?.plural ?? collection).toLowerCase()}`

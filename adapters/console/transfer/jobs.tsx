@@ -12,7 +12,7 @@ import { JobView, outcomeOf } from './job-view.tsx'
 
 const EVERY_MS = 5_000
 
-/** Imports and exports of the last day, and one of them. */
+/** Shows the imports and exports of the last day, or one of them. */
 export function JobsScreen() {
   const all = useLoaded('/api/console/jobs', jobsIn)
   useEvery(EVERY_MS, all.reload)

@@ -17,7 +17,7 @@ interface OptionsProps {
   readonly preview: Preview
 }
 
-/** What becomes of records that exist and of rows with errors, and how values are written. */
+/** Shows the options for existing records, rows with errors, and the format of values. */
 export function Options({ resource, asked: now, preview }: OptionsProps) {
   const isPlaced = keepsPlace(resource)
   const isReplacing = now.mode === 'replace'
@@ -86,7 +86,7 @@ interface ChoiceProps {
   readonly name: string
   readonly title: string
   readonly value: string
-  /** What stands for itself where nothing is said. */
+  /** The default value, which the address leaves out. */
   readonly usual: string
   readonly children: readonly (readonly string[])[]
 }

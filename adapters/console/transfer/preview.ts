@@ -4,7 +4,7 @@ import { csvSplitter, detectDialect } from '../../../core/transfer/input/csv.ts'
 import { Fault, type SourceRow } from '../../../core/transfer/input/cut.ts'
 import { arraySplitter, ndjsonSplitter } from '../../../core/transfer/input/json.ts'
 
-/** The columns of a file and its first rows, read as the service reads them. */
+/** The columns and the first rows of a file, read as the service reads them. */
 export interface Preview {
   readonly columns: readonly string[]
   readonly rows: readonly (readonly string[])[]
@@ -14,7 +14,7 @@ export interface Preview {
 const HEAD = 256 * 1024
 const ROWS = 5
 
-/** The beginning of a file. Throws where it is no text in UTF-8. */
+/** Returns the beginning of a file. Throws if it is not UTF-8. */
 export async function headOf(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.slice(0, HEAD).arrayBuffer())
   const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
