@@ -6,7 +6,7 @@ import type { Sql } from '../database/sql.ts'
 import { byIdsSql, type Place, type Plan, placesSql, planOf, recordsSql, type ViewRow } from './list-plan.ts'
 import { type Needle, needleOf } from './search.ts'
 
-/** How many records are read at once: the next piece of the response, some 45 KB or, with large pages, half a megabyte. */
+/** How many records are read at once: some 45 KB of the response or, with large pages, half a megabyte. */
 const PAGE = 100
 const LARGE_PAGE = 1_000
 /** If no more records than this contain a text, its index finds them and they are sorted afterwards. */
