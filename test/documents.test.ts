@@ -15,7 +15,7 @@ const pages = [
 
 const textOf = (page: string): string => readFileSync(join(root, page), 'utf8')
 
-test('every link between the pages leads to a file that is there', () => {
+test('every link between the pages leads to an existing file', () => {
   const broken = pages.flatMap(page =>
     [...textOf(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
       .map(([, target = '']) => target)
@@ -25,7 +25,7 @@ test('every link between the pages leads to a file that is there', () => {
   assert.deepEqual(broken, [])
 })
 
-test('every test that a promise of SECURITY.md names is there', () => {
+test('every test that SECURITY.md names exists', () => {
   let folder = ''
   const named = [...textOf('SECURITY.md').matchAll(/`((?:test\/)?[\w./-]+(?:\.test\.ts|\/))`/g)].map(
     ([, path = '']) => {

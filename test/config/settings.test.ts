@@ -134,7 +134,7 @@ describe('each setting', () => {
     assert.equal(load({ environment: { TRUNKLINE_GATEWAY_TIMEOUT: '2.5' } }).settings.gateway_timeout, 2.5)
   })
 
-  test('is named alike everywhere', () => {
+  test('has one name in the flag, the environment and the file', () => {
     assert.equal(environmentName('session_idle'), 'TRUNKLINE_SESSION_IDLE')
     assert.equal(flagName('session_idle'), '--session-idle')
     for (const name of NAMES) assert.match(name, /^[a-z]+(_[a-z]+)*$/)

@@ -84,7 +84,7 @@ test('more than four places are rounded half up on the written digits, where flo
     assert.equal(parseAmount(given), units, String(given))
 })
 
-test('what is not a decimal is not an amount', () => {
+test('text that is not a decimal is not an amount', () => {
   for (const given of [
     '',
     ' ',

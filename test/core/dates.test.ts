@@ -83,7 +83,7 @@ test('anything else is not a date', () => {
     assert.equal(parseDate(written), null, written)
 })
 
-test('years go from 0000 to 9999, and a zone may not lead past them', () => {
+test('years range from 0000 to 9999, also after the zone is applied', () => {
   assert.equal(parseDate('0000-01-01'), '0000-01-01T00:00:00.000000Z')
   assert.equal(parseDate('0001-01-01T00:00:00+00:01'), '0000-12-31T23:59:00.000000Z')
   assert.equal(parseDate('9999-12-31 23:59:59.999999'), '9999-12-31T23:59:59.999999Z')
@@ -191,7 +191,7 @@ test('every spelling of a time zone is cached as the same one', context => {
   assert.ok(!isTimeZone('Asia/To\u212Ayo'), 'a letter that becomes a k in lower case')
 })
 
-test('the forms that most dates have are read as those with a written zone and fraction are', () => {
+test('common forms of dates are read like those with a written zone and fraction', () => {
   const digits = (max: number, width = 2) => fc.integer({ min: 0, max }).map(value => pad(value, width))
   const moment = fc
     .tuple(digits(9999, 4), digits(13), digits(32), fc.constantFrom('T', ' ', 'x'), digits(25), digits(61), digits(61))

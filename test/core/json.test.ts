@@ -61,7 +61,7 @@ test('of a repeated key the last one counts', () => {
   )
 })
 
-test('what is not JSON throws a SyntaxError', () => {
+test('text that is not JSON throws a SyntaxError', () => {
   for (const text of [
     '',
     '{',
@@ -99,7 +99,7 @@ test('text of a hundred thousand levels is either read and found too deep, or re
   assert.throws(() => parseJson(deep.replace('[]', '[12345678901234567890]')), RangeError)
 })
 
-test('arrays, null and numbers are no JSON objects', () => {
+test('arrays, null and numbers are not JSON objects', () => {
   assert.ok(isJsonObject({}))
   for (const value of [null, undefined, [], 'text', 1, true, new LosslessNumber('1')]) assert.ok(!isJsonObject(value))
 })

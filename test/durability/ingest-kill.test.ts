@@ -105,7 +105,7 @@ async function livesEndAlike(mode: string, begin: (place: string) => Life): Prom
   }
 }
 
-test('a file whose taking in was killed at any moment and begun again is stored as if nothing had happened', {
+test('a file whose ingest is killed at any moment and restarted is stored as if nothing had happened', {
   timeout: 120_000,
 }, async () => {
   await livesEndAlike('ingest', place => {
@@ -115,7 +115,7 @@ test('a file whose taking in was killed at any moment and begun again is stored 
   })
 })
 
-test('a followed file, rotated while its daemon is killed again and again, is stored as if nothing had happened', {
+test('a followed file that is rotated while its daemon is killed repeatedly is stored as if nothing had happened', {
   timeout: 120_000,
 }, async () => {
   await livesEndAlike('follow', place => {

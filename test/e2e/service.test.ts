@@ -165,7 +165,7 @@ describe('the daemon', () => {
     assert.ok(!existsSync(`${TRUNKLINE_DB}-wal`))
   })
 
-  it('gives up at start on messages whose sender was killed', async () => {
+  it('fails messages at its start whose sender was killed', async () => {
     const TRUNKLINE_DB = freshDatabase()
     const short = { TRUNKLINE_GATEWAY_TIMEOUT: '1', TRUNKLINE_DB }
     const first = await startDaemon({ ...short, ...admin })
@@ -242,7 +242,7 @@ describe('a daemon that cannot start', () => {
     await daemon.stop()
   })
 
-  it('for the database is none of ours ends with 74 and says so', async () => {
+  it('for the database is not one of Trunkline ends with 74 and says so', async () => {
     const path = join(folder.path, 'foreign.db')
     writeFileSync(path, 'this is no database, whatever its name says')
     const { code, stderr } = await runDaemon({ TRUNKLINE_DB: path, TRUNKLINE_PORT: '0' })

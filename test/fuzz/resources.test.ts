@@ -30,7 +30,7 @@ describe('a round of the fuzzer', () => {
     assert.deepEqual(await found(CALM, 20), [])
   })
 
-  it('that holds the event loop, memory, files or rows is not, and says which', async () => {
+  it('that leaves the event loop blocked, or memory, files or rows behind, is not, and says which', async () => {
     for (const [held, rows, says] of [
       [{ ...CALM, delayMs: 300 }, 0, /the loop was held for more than 250 ms$/],
       [{ ...CALM, heapMiB: 120 }, 0, /the heap is above 96 MiB$/],
@@ -42,7 +42,7 @@ describe('a round of the fuzzer', () => {
     }
   })
 
-  it('that leaves files open is given some seconds to close them', { timeout: 30_000 }, async () => {
+  it('that leaves files open has some seconds to close them', { timeout: 30_000 }, async () => {
     const [problem = ''] = await found({ ...CALM, openFiles: 100 })
     assert.match(problem, /more than 46 files are open$/)
   })

@@ -41,7 +41,7 @@ describe('building', { timeout: 60_000 }, () => {
     assert.equal(statSync(program('trunkline')).mtimeMs, 0)
   })
 
-  it('replaces a build in one step: what is started meanwhile is the old program or the new one', async () => {
+  it('replaces a build in one step: a program started meanwhile is the old one or the new one', async () => {
     writeFileSync(version, readFileSync(version, 'utf8').replace(/'\d[^']*'/, "'9.9.9'"))
     const building = build()
     let isBuilding = true
@@ -55,7 +55,7 @@ describe('building', { timeout: 60_000 }, () => {
     for (const one of seen) assert.match(one, /^(?:\d\.\d\.\d)\n$/)
   })
 
-  it('leaves a program that runs the files that it has still to load', async () => {
+  it('keeps the files that a running program has yet to load', async () => {
     const args = ['--db', join(folder.path, 'test.db'), 'init', '--email', 'a@example.com', '--password-file', '-']
     const child = spawn(process.execPath, [program('trunkline'), ...args], { stdio: ['pipe', 'ignore', 'pipe'] })
     writeFileSync(version, readFileSync(version, 'utf8').replace('9.9.9', '9.9.8'))

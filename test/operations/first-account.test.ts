@@ -13,7 +13,7 @@ describe('where standard output is the journal, the daemon', { skip: unbuilt, ti
   })
   after(() => place.remove())
 
-  it('makes no account whose password it would print, serves, and says what to do', async () => {
+  it('creates no account whose password it would print, serves, and says what to do', async () => {
     const [journal, log] = [place.path('journal'), place.path('log')]
     const stdout = openSync(journal, 'w')
     const { dev, ino } = statSync(journal)

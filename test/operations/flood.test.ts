@@ -12,7 +12,7 @@ import { addGateway, MESSAGE, startGateway } from '../support/messaging/gateway.
 const LOGINS = 200
 
 describe('a flood of logins', { timeout: 60_000 }, () => {
-  it('holds up no other request: those are answered while most of the logins wait', async () => {
+  it('delays no other request: those are answered while most of the logins wait', async () => {
     const passwords = argonPasswords()
     const service = await startService({ trusted_proxies: 1 }, { passwords })
     const gateway = await startGateway()
@@ -55,7 +55,7 @@ function endless(): Buffer {
 }
 
 describe('a flood of packed bodies that never end', { timeout: 60_000 }, () => {
-  it('takes little memory, and holds up no other request', async () => {
+  it('takes little memory, and delays no other request', async () => {
     const folder = temporaryFolder()
     const daemon = await startDaemon({ TRUNKLINE_DB: join(folder.path, 'flood.db') })
     const alive = async (): Promise<void> => assert.equal((await fetch(`${daemon.url}/healthz`)).status, 200)

@@ -67,7 +67,7 @@ describe('the package', { timeout: 30_000 }, () => {
     assert.match(scripts.prepack, /\bbuild\b/)
   })
 
-  it('is shipped with what it depends on, by name, version and hash, and nothing that development alone needs', async () => {
+  it('lists its dependencies by name, version and hash, without those of development', async () => {
     const { scripts, files: shipped } = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8'))
     assert.match(scripts.prepack, /\bconfig\/build\/sbom\.mjs$/)
     assert.ok(shipped.includes('sbom.cdx.json'))
@@ -86,7 +86,7 @@ describe('the package', { timeout: 30_000 }, () => {
     assert.doesNotMatch(text.replace(/"\$schema".*/, ''), /https?:/)
   })
 
-  it('runs where it was unpacked', async () => {
+  it('runs where it is unpacked', async () => {
     const cwd = join(folder.path)
     for (const program of ['trunkline', 'trunklined']) {
       const file = join(unpacked, 'dist', 'bin', `${program}.js`)
@@ -113,14 +113,14 @@ describe('the service unit', () => {
     assert.deepEqual([settings.db, settings.backup_dir], [`${state}/trunkline.db`, `${state}/backups`])
   })
 
-  it('has the daemon say when it is ready, and does not restart it where that would not help', () => {
+  it('waits until the daemon reports that it is ready, and does not restart it where that would not help', () => {
     const unit = readFileSync(join(unpacked, 'config', 'trunklined.service'), 'utf8')
     assert.match(unit, /^Type=notify$/m)
     assert.match(unit, /^NotifyAccess=all$/m)
     assert.match(unit, /^RestartPreventExitStatus=64 73 74 77 78$/m)
   })
 
-  it('limits the memory of the daemon, with a heap that leaves room for what is outside of it', () => {
+  it('limits the memory of the daemon, with a heap that leaves room for memory outside it', () => {
     const unit = readFileSync(join(unpacked, 'config', 'trunklined.service'), 'utf8')
     const heap = Number(/^Environment=NODE_OPTIONS=--max-old-space-size=(\d+)$/m.exec(unit)?.[1])
     const most = Number(/^MemoryMax=(\d+)M$/m.exec(unit)?.[1])

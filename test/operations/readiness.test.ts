@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/http/app.ts'
 const folder = temporaryFolder()
 after(folder.remove)
 
-it('systemd is notified once the daemon listens, and only where it waits for that', { timeout: 20_000 }, async () => {
+it('the daemon notifies systemd once it listens, and only if systemd asks for it', { timeout: 20_000 }, async () => {
   const bin = join(folder.path, 'bin')
   const told = join(folder.path, 'told')
   mkdirSync(bin)

@@ -89,29 +89,29 @@ async function dripping(socket: Socket, bytes: string, act: () => Promise<unknow
 }
 
 describe('a client', { timeout: 30_000 }, () => {
-  it('whose headers do not come whole in time gets an error and is cut', async () => {
+  it('whose headers are incomplete after the timeout gets an error and is disconnected', async () => {
     const { open } = await serving({ headersMs: 200, requestMs: 400_000 })
     const slow = open('GET / HTTP/1.1\r\nHost: x\r\nFoo: ')
     await dripping(slow, 'a', async () => assert.match(await text(slow), REFUSED))
   })
 
-  it('whose request does not come whole in time gets an error and is cut', async () => {
+  it('whose request is incomplete after the timeout gets an error and is disconnected', async () => {
     const { open } = await serving({ headersMs: 200, requestMs: 300 })
     const slow = open(post(100_000))
     await dripping(slow, 'a', async () => assert.match(await text(slow), REFUSED))
   })
 
-  it('that says nothing at all is cut', async () => {
+  it('that sends nothing at all is disconnected', async () => {
     const { open } = await serving({ headersMs: 200, requestMs: 400_000 })
     await once(open('').resume(), 'close')
   })
 
-  it('that sends nothing but empty lines after its request is cut', async () => {
+  it('that sends only empty lines after its request is disconnected', async () => {
     const { open, events } = await serving({ headersMs: 100, requestMs: 400_000, idleMs: 200 })
     await dripping(open(get('/')), '\r\n', () => once(events, 'gone'))
   })
 
-  it('that stops reading its response is cut', async () => {
+  it('that stops reading its response is disconnected', async () => {
     const { open, events } = await serving({ stalledMs: 300 })
     const stalled = open(get('/long'))
     await once(stalled, 'connect')
@@ -136,19 +136,19 @@ describe('a client', { timeout: 30_000 }, () => {
       await dripping(stalled, bytes, () => once(events, 'gone'))
     })
 
-  it('that waits for its answer is not cut, however long that takes', async () => {
+  it('that waits for its answer stays connected, however long that takes', async () => {
     const { open } = await serving({ stalledMs: 100, idleMs: 100 })
     assert.match(await text(open(getAndClose('/slow'))), OK)
   })
 
-  it('that sends many requests at once gets the answers to as many as may wait, and no more', async () => {
+  it('that sends many requests at once gets answers to as many as may wait, and no more', async () => {
     const { open, cuts } = await serving({ pipelined: 4 })
     const answers = await text(open(get('/').repeat(40)))
     assert.equal(answers.split('HTTP/1.1 200 ').length - 1, 4)
     assert.deepEqual(cuts, ['pipelined'])
   })
 
-  it('that goes away leaves none of its requests behind', async () => {
+  it('that disconnects leaves none of its requests behind', async () => {
     const { open, events } = await serving({})
     const over: string[] = []
     events.on('over', () => over.push('over'))
@@ -160,7 +160,7 @@ describe('a client', { timeout: 30_000 }, () => {
 })
 
 describe('clients that send many requests at once', { timeout: 30_000 }, () => {
-  it('have so many waiting together at most, besides one for each of them', async () => {
+  it('have a limited number waiting together, besides one for each of them', async () => {
     const { open, events, cuts } = await serving({ pipelinedInAll: 3 })
     const clients: Socket[] = []
     for (const count of [3, 2, 1]) {
@@ -235,7 +235,7 @@ describe('when all places are taken, a client', { timeout: 30_000 }, () => {
     for (const answer of await Promise.all(slow)) assert.match(answer, OK)
   })
 
-  it('gets that of an address that has its share, not of one that has few', async () => {
+  it('gets a place from an address that has its share, not from one that has few', async () => {
     const served = await serving({ connections: 4 })
     const lone = served.open('', '127.0.0.2')
     await once(lone, 'connect')
@@ -246,7 +246,7 @@ describe('when all places are taken, a client', { timeout: 30_000 }, () => {
     assert.ok(!lone.destroyed)
   })
 
-  it('gets one of its own address when that has as many as an address may have', async () => {
+  it('gets a place from its own address when that has as many as an address may have', async () => {
     const served = await serving({ connectionsPerAddress: 2 })
     const other = served.open('', '127.0.0.2')
     await once(other, 'connect')

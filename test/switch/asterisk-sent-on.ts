@@ -50,7 +50,7 @@ describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 300_
       await idle()
     }))
 
-  test('a transfer outside goes by the rules, and is billed to who transferred', () =>
+  test('a transfer outside follows the rules, and is billed to whoever transferred the call', () =>
     taken(carrier, async () => {
       const transferring = await sending('answer-transfer', '0501110014')
       await lab.phones.call(desk, '102', 3_000)
@@ -71,7 +71,7 @@ describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 300_
       await idle()
     }))
 
-  test('who is called outside and transferred goes by the rules of who transferred, and is billed twice', () =>
+  test('a called outside party that is transferred follows the rules of whoever transferred, and is billed twice', () =>
     taken(carrier, async () => {
       assert.deepEqual(await lab.phones.callAndTransfer(desk, '0501110016', 700, '0501110017'), WENT)
       await until('the second call is up', async () => /0501110017/.test(await lab.ask('core show channels concise')))
@@ -84,7 +84,7 @@ describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 300_
       await idle()
     }))
 
-  test('who is called outside is not transferred to a blocked number', () =>
+  test('an outside party cannot be transferred to a blocked number', () =>
     taken(carrier, async () => {
       await lab.phones.callAndTransfer(desk, '0501110018', 700, '0901110018')
       await idle()

@@ -66,7 +66,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
     await answering.done
   })
 
-  test('sends a call out through the trunk of the route, and it is billed to who called', async () => {
+  test('sends a call out through the trunk of the route, and bills it to the caller', async () => {
     const carrier = lab.phones.answer(CARRIER, 1)
     assert.deepEqual(await lab.phones.call(desk, '0501234567', 1_200), WENT)
     const [record] = await recorded('+380501234567')
@@ -94,7 +94,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
     await answering.done
   })
 
-  test('has a queue call answered, as one record though another agent rang', async () => {
+  test('answers a queue call as one record, though another agent rang too', async () => {
     const answering = lab.phones.answer(hall, 1)
     assert.deepEqual(await lab.phones.call(back, '800', 1_200), WENT)
     await answering.done

@@ -58,7 +58,7 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
     assert.equal(await metric(series), before + 1)
   })
 
-  test('a second call at a time is refused where one is the most', () =>
+  test('a second concurrent call is refused where the limit is one', () =>
     taken(carrier, async () => {
       await limited('concurrent_calls=1')
       const first = lab.phones.call(desk, '0501110032', 1_500)
@@ -77,7 +77,7 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
       assert.ok([2, 3].includes(record?.duration_seconds ?? 0), JSON.stringify(record))
     }))
 
-  test('once the money of the day is spent the next call is refused, and it is known everywhere', () =>
+  test("once the day's money is spent, the next call is refused, and the limit shows everywhere", () =>
     taken(carrier, async () => {
       await limited('cost_per_day=0.03', 'max_call_seconds=60')
       // The calls before have cost some already.
@@ -94,7 +94,7 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
       await limited('cost_per_day=100')
     }))
 
-  test('a daemon that is killed in mid-call has the record once, by the folder', async () => {
+  test('a daemon that is killed in mid-call stores the record once, from the folder', async () => {
     const answering = await lab.answered(hall)
     const calling = lab.phones.call(desk, '102', 2_000)
     await until('the call is up', async () => (await lab.channels()) === 2)

@@ -101,7 +101,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
       await idle()
     }))
 
-  test('an outgoing call that is transferred is billed to whoever transferred it, for its whole duration', () =>
+  test('a transferred outgoing call is billed to whoever transferred it, for its whole duration', () =>
     taken(carrier, async () => {
       assert.deepEqual(await lab.phones.callAndTransfer(desk, '0501110016', 700, '0501110017'), WENT)
       await until('the second carrier has answered', async () => {

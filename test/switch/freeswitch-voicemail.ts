@@ -20,7 +20,7 @@ describe('voicemail of a real FreeSWITCH', { skip, timeout: 300_000 }, () => {
     assert.equal((await lab.phones.call(desk, '102', 1_000)).code, 1)
   })
 
-  test('a call that an extension with voicemail does not take is answered there, whoever calls', async () => {
+  test('voicemail answers a call that its extension does not take, whoever calls', async () => {
     await lab.cli('extension', 'update', 'acme/102', '--voicemail-enabled', 'true')
     assert.deepEqual(await lab.phones.call(desk, '102', 3_000), WENT)
     assert.deepEqual(await lab.carriers.callIn(carrier, '380671234567', '380441234567', 3_000), WENT)

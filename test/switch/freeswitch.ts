@@ -75,7 +75,7 @@ describe('a real FreeSWITCH', { skip, timeout: 300_000 }, () => {
     )
   })
 
-  test('shows its telephones and calls, ends one, and has nothing that is wrong', async () => {
+  test('shows its telephones and calls, ends a call, and reports nothing wrong', async () => {
     const shown = async (...args: string[]): Promise<Record<string, unknown>[]> => {
       const found = await lab.cli(...args)
       assert.ok(Array.isArray(found), JSON.stringify(found))
@@ -139,7 +139,7 @@ describe('a real FreeSWITCH', { skip, timeout: 300_000 }, () => {
     for (const each of [desk, hall]) assert.deepEqual(await lab.phones.register(each), WENT)
   })
 
-  test('wants a new secret from the next request on', async () => {
+  test('requires a new secret from the next request on', async () => {
     writeFileSync(join(lab.folder, 'secret'), 'another-secret')
     await lab.cli('extension', 'update', 'acme/101', '--secret-file', join(lab.folder, 'secret'))
     assert.equal((await lab.phones.register(desk)).refusal, 403)

@@ -259,7 +259,7 @@ test('a call goes by the dialplan where the core decides that it goes, or nowher
     assert.ok(seen.has(way), `${way}: ${JSON.stringify([...seen])}`)
 })
 
-test('so does a call out, by permissions, rates, limits, routes and trunks', () => {
+test('a call out also follows permissions, rates, limits, routes and trunks', () => {
   const callOut = fc.tuple(scene, outside, limits).map(([given, dialled, ofTenant]) => ({
     ...given,
     request: { from: 'extension' as const, extension: '101', dialled },

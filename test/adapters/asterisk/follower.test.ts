@@ -88,7 +88,7 @@ describe('an Asterisk that is followed', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('reads every file once, the dialplan first, and after a change only what has changed', async () => {
+  test('loads every file once, the dialplan first, and after a change only changed files', async () => {
     start()
     await follower.reconcile('all')
     await settled()
@@ -111,7 +111,7 @@ describe('an Asterisk that is followed', () => {
     assert.deepEqual(taken, [])
   })
 
-  test('asks a switch that is back what it has, and reloads only what it lacks', async () => {
+  test('asks a reconnected switch what it has, and reloads only what it lacks', async () => {
     start()
     await follower.reconcile('all')
     await settled()
@@ -178,7 +178,7 @@ describe('an Asterisk that is followed', () => {
     assert.doesNotMatch(readFileSync(join(folder, 'extensions.conf'), 'utf8'), /^\[tenant-acme\]/m)
   })
 
-  test('tells what cannot be on the switch, when that changes', async () => {
+  test('reports records that cannot be on the switch, when those change', async () => {
     set('acme', { extensions: [extension('101', { secret: '' }), extension('102')] })
     start()
     await follower.reconcile('all')

@@ -104,7 +104,7 @@ describe('the manager interface', () => {
       await assert.rejects(manager.ask({ Action: 'Ping' }, 200), isUnavailable)
     })
 
-  test('another program, and a wrong password, are said to be that', async () => {
+  test('another program and a wrong password are reported as such', async () => {
     await assert.rejects(
       held(() => null, 'SSH-2.0-OpenSSH_9.2\r\n'),
       /not the manager interface/,

@@ -30,7 +30,7 @@ test('an extension without a secret is on no switch, and every endpoint asks for
   for (const endpoint of endpoints) assert.match(endpoint, /^auth = acme-10[12]$/m)
 })
 
-test('no secret of a telephone is in any file, in whatever signs it is written', () => {
+test('no secret of a telephone is in any file, whatever characters it has', () => {
   const secret = 'p;a\\s"s>w\nord'
   const { files } = filesOf({ extensions: [extension('101', { secret })] })
   assert.ok(!JSON.stringify(files).includes('ord'))

@@ -152,7 +152,7 @@ describe('help', () => {
 })
 
 describe('a database', () => {
-  it('that is not there is missing input, and the hint makes it there', async () => {
+  it('that does not exist is missing input, and the hint creates it', async () => {
     const nowhere = place.path('no where.db')
     assert.deepEqual(await place.run(`trunkline tenant list --db '${nowhere}'`), {
       code: 66,

@@ -72,7 +72,7 @@ describe('every error of the core', () => {
     assert.deepEqual(await place.run('trunkline tenant export --out /dev/full'), { code: 74, stdout: '', stderr })
   })
 
-  it('is not what a bug is, which says so and how to tell more', async () => {
+  it('is distinguished from a bug, which says so and how to report it', async () => {
     const wiring = (given: Wiring): Wiring => ({
       ...given,
       open: async () => {

@@ -58,7 +58,7 @@ describe('a database', { skip }, () => {
 })
 
 describe('settings', { skip }, () => {
-  it('whose file this user may not read end with 77, and the hint is for one who may', async () => {
+  it('whose file this user may not read end with 77, with a hint for one who may', async () => {
     const file = place.path('closed.json')
     writeFileSync(file, '{}', { mode: 0o600 })
     assert.deepEqual(await asSomeoneElse({ TRUNKLINE_CONFIG: file }, 'tenant', 'list'), {

@@ -81,7 +81,7 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
     }
   })
 
-  it('does not wait for who still writes to a pipe once it has seen enough', async () => {
+  it('does not wait for the writer of a pipe once it has read enough', async () => {
     const pipe = place.path('pipe')
     spawnSync('mkfifo', [pipe])
     const child = spawnProgram(place, ['rate', 'import', pipe, '--tenant', 'acme'])
@@ -135,7 +135,7 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
       }
     })
 
-  it('works on a database that several others write at the same time', async () => {
+  it('works on a database while several others write to it', async () => {
     const runs = await Promise.all(
       Array.from({ length: 6 }, (_, n) =>
         outcomeOf(spawnProgram(place, rate(n), { stdio: ['ignore', 'pipe', 'pipe'] })),

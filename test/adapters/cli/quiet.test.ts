@@ -52,7 +52,7 @@ describe('--quiet', () => {
       assert.deepEqual(ran, { code, stdout: '', stderr: '' })
     })
 
-  it('keeps what is asked for: data, errors, and a secret that nobody has seen', async () => {
+  it('keeps what was requested: data, errors, and a new secret', async () => {
     assert.match(await place.done('trunkline -q tenant list'), /acme/)
     assert.equal(await place.done('trunkline -q queue update acme/800 --name Help --fields name'), 'name  Help\n')
     assert.equal((await place.json('trunkline -q queue update acme/800 --name Support')).name, 'Support')

@@ -11,7 +11,7 @@ describe('a secret in the arguments of a command', () => {
   })
   after(() => place.remove())
 
-  it('is taken, with a warning that says how to give it otherwise', async () => {
+  it('is accepted, with a warning that shows a safer way', async () => {
     const { code, stderr } = await place.run('trunkline extension update acme/101 --secret hunter2')
     assert.equal(code, 0)
     assert.match(
@@ -35,7 +35,7 @@ describe('a secret in the arguments of a command', () => {
     )
   })
 
-  it('brings no warning when it comes from a file, is made up or cleared', async () => {
+  it('causes no warning when it comes from a file, is generated or cleared', async () => {
     for (const [flags, input] of [
       ['extension update acme/101 --secret-file -', 'hunter2\n'],
       ['extension update acme/101 --generate-secret', ''],

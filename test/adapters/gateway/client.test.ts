@@ -35,7 +35,7 @@ const exchanged = async (act: (socket: Socket) => void, through = client): Promi
 }
 
 describe('a submission', () => {
-  it('may take a time that is not a whole number of milliseconds', async () => {
+  it('accepts a timeout that is not a whole number of milliseconds', async () => {
     gateway.answerWith(200, '{"id":"1"}')
     const odd = httpGatewayClient({ timeoutSeconds: 16.1 })
     assert.equal((await submit({}, odd)).kind, 'answered')

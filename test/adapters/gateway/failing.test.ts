@@ -80,7 +80,7 @@ describe('a gateway that', { timeout: 30_000 }, () => {
     })
   })
 
-  it('says nothing when TLS is begun is a definite failure that says so', async () => {
+  it('does not answer the TLS handshake is a definite failure that says so', async () => {
     const { url, close } = await wire(() => undefined)
     const reply = await submit({ url: url.replace('http:', 'https:') }, hasty)
     assert.deepEqual(reply, definite('The gateway could not be reached within 0.2 s.'))

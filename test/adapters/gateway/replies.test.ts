@@ -55,13 +55,13 @@ describe('a reply', () => {
       assert.equal(posted, 1)
     })
 
-  it('that begins with a byte order mark is handed on without it', async () => {
+  it('that begins with a byte order mark is returned without it', async () => {
     server.use(http.post(URL, () => new HttpResponse('\ufeff{"id":"1"}')))
     const reply = await client.submit(submissionTo(URL))
     assert.deepEqual(reply, { kind: 'answered', status: 200, body: '{"id":"1"}' })
   })
 
-  it('that is none, for the network fails, is a value and no exception', async () => {
+  it('that never comes, since the network fails, is a value and not an exception', async () => {
     server.use(http.post(URL, () => HttpResponse.error()))
     const reply = await client.submit(submissionTo(URL))
     assert.equal(reply.kind, 'failed')

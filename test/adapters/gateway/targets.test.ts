@@ -111,7 +111,7 @@ describe('a connection', () => {
 })
 
 describe('a name', () => {
-  it('is judged by what it resolves to when the connection is opened', async () => {
+  it('is checked by its addresses when the connection opens', async () => {
     await resolvingTo(['127.0.0.1'], async () => assert.equal(await submit('gateway.example'), '200'))
     for (const address of ['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254', 'fd00:ec2::254'])
       await resolvingTo([address], async () => {

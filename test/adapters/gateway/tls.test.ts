@@ -56,7 +56,7 @@ const portOf = (listening: Pick<Server, 'address'>): number => {
 const submit = (url: string) => client.submit(submissionTo(url))
 
 describe('over TLS a gateway', { skip }, () => {
-  it('with a certificate that nobody vouches for is a failure, and gets no credentials', async () => {
+  it('with an untrusted certificate is a failure, and gets no credentials', async () => {
     const reply = await submit(`https://127.0.0.1:${portOf(server)}/send`)
     assert.match(reply.kind === 'failed' && !reply.isWritten ? reply.exception : '', /self-signed certificate/)
     assert.equal(reached, 0)
@@ -78,7 +78,7 @@ describe('over TLS a gateway', { skip }, () => {
     reached = 0
   })
 
-  it('that speaks plain HTTP is a failure, told in one line', async () => {
+  it('that speaks plain HTTP is a failure, reported in one line', async () => {
     const plain = createTcp(socket => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'))
     plain.listen(0, '127.0.0.1')
     await once(plain, 'listening')
@@ -90,7 +90,7 @@ describe('over TLS a gateway', { skip }, () => {
     plain.close()
   })
 
-  it('that is spoken to in plain HTTP is a failure', async () => {
+  it('that gets a plain HTTP request is a failure', async () => {
     const reply = await submit(`http://127.0.0.1:${portOf(server)}/send`)
     assert.ok(reply.kind === 'failed' && reply.isWritten)
     assert.equal(reached, 0)

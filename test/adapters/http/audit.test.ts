@@ -26,7 +26,7 @@ test('a change over HTTP is noted with the account, its address and the values b
   assert.deepEqual(update.changes, { name: { before: 'Acme', after: 'Acme Ltd' } })
 })
 
-test('secrets are only said to have changed', async t => {
+test('a changed secret is noted without its value', async t => {
   const service = await startService()
   t.after(() => service.close())
   const session = await service.login()
@@ -45,7 +45,7 @@ test('secrets are only said to have changed', async t => {
   assert.doesNotMatch(noted, /hush/)
 })
 
-test('what is refused, and what changes nothing, leaves no note', async t => {
+test('refused requests, and those that change nothing, leave no entry', async t => {
   const service = await startService()
   t.after(() => service.close())
   const session = await service.login()
@@ -57,7 +57,7 @@ test('what is refused, and what changes nothing, leaves no note', async t => {
   assert.equal((await trail(service)).length, before)
 })
 
-test('a message is noted when it is sent, by whom and to whom, without its text', async t => {
+test('a sent message is noted with its sender and recipient, without its text', async t => {
   const gateway = await startGateway()
   const service = await startService()
   t.after(async () => {

@@ -37,14 +37,14 @@ describe('deleting a tenant', () => {
     for (const [path, record] of made) assert.equal(await statusOf(`/api/${path}/${record.id}`), 200)
   })
 
-  it('names only the kinds that stand in the way', async () => {
+  it('names only the kinds that prevent it', async () => {
     const { id } = await world.create('tenants')
     await world.create('rates', { tenant_id: id })
     const { json } = await world.send('DELETE', `/api/tenants/${id}`)
     assert.deepEqual(json, { message: 'The tenant still has 1 Rate.', dependants: { rates: 1 } })
   })
 
-  it('deletes everything of its own with a cascade, and nothing of others', async () => {
+  it('deletes all of its records with a cascade, and none of others', async () => {
     const [{ id }, other] = [await world.create('tenants'), await world.create('tenants')]
     const of = { tenant_id: id }
     const extension = await world.create('extensions', of)
@@ -65,7 +65,7 @@ describe('deleting a tenant', () => {
     assert.equal(await statusOf(`/api/tenants/${other.id}`), 200)
   })
 
-  it('leaves its SMS messages, for no tenant', async () => {
+  it('keeps its SMS messages, without a tenant', async () => {
     const { id } = await world.create('tenants')
     const gatewayId = await addGateway(world.service, world.session, gateway)
     const send = { ...MESSAGE, tenant_id: id }
@@ -78,7 +78,7 @@ describe('deleting a tenant', () => {
 })
 
 describe('deleting an extension', () => {
-  it('leaves its calls, for no extension', async () => {
+  it('keeps its calls, without an extension', async () => {
     const { id } = await world.create('extensions')
     const cdr = await world.create('cdrs', { extension_id: id })
     assert.equal((await world.send('DELETE', `/api/extensions/${id}`)).status, 200)
@@ -89,7 +89,7 @@ describe('deleting an extension', () => {
 })
 
 describe('deleting a gateway', () => {
-  it('leaves its messages in the database', async () => {
+  it('keeps its messages in the database', async () => {
     const id = await addGateway(world.service, world.session, gateway)
     await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
     assert.equal((await world.send('DELETE', `/api/sms-gateways/${id}`)).status, 200)
@@ -103,7 +103,7 @@ describe('deleting a gateway', () => {
 })
 
 describe('the limit of extensions', () => {
-  it('refuses one too many, created or moved in', async () => {
+  it('refuses one too many, whether created or moved', async () => {
     const { id } = await world.create('tenants', { max_extensions: 2 })
     const of = { tenant_id: id }
     const [first] = [await world.create('extensions', of), await world.create('extensions', of)]
@@ -121,7 +121,7 @@ describe('the limit of extensions', () => {
     assert.equal(inPlace.status, 200)
   })
 
-  it('may be lowered below what there is', async () => {
+  it('may be lowered below the present number', async () => {
     const { id } = await world.create('tenants', { max_extensions: 3 })
     const of = { tenant_id: id }
     const [kept] = [await world.create('extensions', of), await world.create('extensions', of)]

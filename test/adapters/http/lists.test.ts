@@ -54,7 +54,7 @@ describe('a search', () => {
     assert.deepEqual(await search('/api/dids', '100'), [id, plain.id])
   })
 
-  it('means all when it is empty or blank', async () => {
+  it('finds everything if it is empty or blank', async () => {
     const all = await idsAt('/api/dids')
     for (const query of ['search=', 'search=%20%20', '']) assert.deepEqual(await idsAt(`/api/dids?${query}`), all)
   })
@@ -67,7 +67,7 @@ describe('a search', () => {
     assert.deepEqual(json, { message: text, errors: { search: [text] } })
   })
 
-  it('finds what was just changed and no longer what it was', async () => {
+  it('finds the new text of a changed record, and no longer the old one', async () => {
     const { id } = await world.create('rates', { destination: 'Atlantis' })
     assert.deepEqual(await search('/api/rates', 'atlantis'), [id])
     await world.send('PUT', `/api/rates/${id}`, world.body('rates', { destination: 'Lemuria' }))

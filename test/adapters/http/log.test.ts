@@ -35,7 +35,7 @@ describe('the log', () => {
     }
   })
 
-  it('has a line for what was refused before it was read, with the reason and nothing of what was sent', async () => {
+  it('has a line for a request refused before it was read, with the reason and none of its content', async () => {
     const { service } = world
     await rawRequest(service.url, { bytes: 'BREW /hush-4711 COFFEE/1.0\r\n\r\n' })
     await rawRequest(service.url, { bytes: `GET /${'hush-4711'.repeat(4_000)} HTTP/1.1\r\n\r\n` })
@@ -62,7 +62,7 @@ describe('the log', () => {
     assert.equal(service.logged.length, seen + 1)
   })
 
-  it('says whose request it was', async () => {
+  it('names the account of each request', async () => {
     const { headers } = await world.get('/api/admin/me')
     const line = lines().find(({ id }) => id === headers.get('x-request-id'))
     assert.equal(line.account, 1)

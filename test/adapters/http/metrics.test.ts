@@ -98,7 +98,7 @@ test('sends and receipts are counted by gateway and result', async () => {
   assert.equal(await reading('trunkline_sms_receipts_total{gateway="4711",result="parked"}'), 0)
 })
 
-test('a message that its receipt overtook is a submitted one', async () => {
+test('a message whose receipt came first counts as submitted', async () => {
   const session = await service.login()
   const id = await addGateway(service, session, gateway)
   gateway.answerWith(200, '{"id":"early"}')
@@ -119,7 +119,7 @@ test('groups of changes are counted with the time they took', async () => {
   assert.match(text, /^trunkline_database_write_seconds_total 0\.025$/m)
 })
 
-test('a gauge is looked up when it is asked for, and forgets labels that are gone', async () => {
+test('a gauge is evaluated on request, and drops labels that are gone', async () => {
   const mine = createMetrics()
   let lag = 1
   mine.gauge('trunkline_test_lag_seconds', 'How far behind', async () => lag)
@@ -134,7 +134,7 @@ test('a gauge is looked up when it is asked for, and forgets labels that are gon
   assert.doesNotMatch(text, /feed="a"/)
 })
 
-test('the metrics are served on their own port, and nothing else is', async () => {
+test('the metrics port serves only metrics', async () => {
   const server = await serveMetrics(metrics, 0)
   assert.match(server.url, /^http:\/\/127\.0\.0\.1:/)
   const response = await fetch(`${server.url}/metrics`)

@@ -65,7 +65,7 @@ describe('a password that a gateway echoes', () => {
         assert.ok(!world.service.logged.join('').includes(json(echo)))
       })
 
-  it('is not told from a guess by a receipt, which anybody may send', async () => {
+  it('is not confirmed by a receipt, which anybody may send', async () => {
     const kept: unknown[] = []
     for (const guess of [PASSWORD, 'a guess', `${USERNAME}:${PASSWORD}`]) {
       const id = await addGateway(world.service, world.session, gateway, { username: USERNAME, password: PASSWORD })

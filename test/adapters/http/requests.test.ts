@@ -139,7 +139,7 @@ describe('a request body', () => {
     assert.equal(Reflect.get({}, 'x'), undefined)
   })
 
-  it('comes back letter by letter, whatever is in its texts', async () => {
+  it('is returned letter by letter, whatever its texts contain', async () => {
     const description = 'tab\tnewline\nquote"back\\slash \u0001 \u007f \u2028 </script> 📞 ж'
     const { json } = await post('/api/dids', JSON.stringify(world.body('dids', { description })))
     assert.equal(json.data.description, description)
@@ -187,7 +187,7 @@ describe('every answer', () => {
     }
   })
 
-  it('to a path or a method that is not there says so', async () => {
+  it('to an unknown path or method says so', async () => {
     assert.deepEqual((await world.get('/api/unheard-of')).status, 404)
     const wrong = await world.service.request('GET', '/api/admin/login')
     assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST'])

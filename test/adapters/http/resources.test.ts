@@ -14,7 +14,7 @@ before(async () => {
 after(() => world.close())
 
 describe('the declared resources', () => {
-  it('are those of the document, with its fields, bounds, searches and unique sets', () => {
+  it('match the document: fields, bounds, searches and unique sets', () => {
     assert.deepEqual(exposedResources.map(({ name }) => name).sort(), Object.keys(documented).sort())
     for (const resource of exposedResources) {
       const expected = documented[resource.name]
@@ -40,7 +40,7 @@ for (const resource of exposedResources) {
   const visible = Object.keys(fields).filter(name => !fields[name]?.hidden)
 
   describe(`${path}`, () => {
-    it('creates a record and answers it as it was given, with an id and timestamps', async () => {
+    it('creates a record and returns it as given, with an id and timestamps', async () => {
       const body = world.body(resource)
       const { status, json, headers } = await world.send('POST', path, body)
       assert.equal(status, 201)

@@ -12,7 +12,7 @@ import { startService } from '../../support/http/app.ts'
 const NEVER = 3_600_000
 
 describe('stopping', { timeout: 20_000 }, () => {
-  it('does not wait for connections that nothing was said on', async () => {
+  it('does not wait for silent connections', async () => {
     const service = await startService()
     const { hostname, port } = new URL(service.url)
     const silent = connect(Number(port), hostname)
@@ -32,7 +32,7 @@ describe('stopping', { timeout: 20_000 }, () => {
     assert.equal(error.code, 'ECONNREFUSED')
   })
 
-  it('cuts what is not finished in time', async () => {
+  it('aborts requests that do not finish in time', async () => {
     const service = await startService()
     const { hostname, port } = new URL(service.url)
     const slow = connect(Number(port), hostname)

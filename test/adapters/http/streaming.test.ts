@@ -151,7 +151,7 @@ describe('a long list', () => {
     assert.ok(world.service.logged.every(line => JSON.parse(line).level < 50))
   })
 
-  it('does not look whole when it breaks off', async () => {
+  it('is not mistaken for complete when it breaks off', async () => {
     const { records } = world.service.trunkline.storage
     const list = records.list.bind(records)
     const broken = mock.method(records, 'list', async function* (...given: Parameters<typeof list>) {

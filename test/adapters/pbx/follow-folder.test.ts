@@ -56,7 +56,7 @@ async function turns(path: string, count: number, between: (turn: number, follow
   return followed
 }
 
-test('a folder in which nothing has happened is looked at in every 60th turn alone', async () => {
+test('an unchanged folder is read only in every 60th turn', async () => {
   const folder = emptyFolder()
   writeOld(join(folder, 'a.cdr.json'), freeswitchJson({ id: 'a' }), 1)
   utimesSync(folder, 1, 1)
@@ -64,7 +64,7 @@ test('a folder in which nothing has happened is looked at in every 60th turn alo
   assert.deepEqual([stored, lags, troubles], [['a'], [0, 0, 0], []])
 })
 
-test('a file that comes is taken in at the next turn, and one that was rewritten within 60', async () => {
+test('a new file is ingested at the next turn, and a rewritten one within 60', async () => {
   const folder = emptyFolder()
   const [first, second] = [join(folder, 'a.cdr.json'), join(folder, 'b.cdr.json')]
   writeOld(first, freeswitchJson({ id: 'a' }), 1)
@@ -80,13 +80,13 @@ test('a file that comes is taken in at the next turn, and one that was rewritten
   })
 })
 
-test('a folder that changed a moment ago is looked at in each turn, since its time may not tell what comes next', async () => {
+test('a folder that has just changed is read in each turn, since its time may miss the next change', async () => {
   const folder = emptyFolder()
   const { lags } = await turns(folder, 10, () => {})
   assert.equal(lags.length, 10)
 })
 
-test('a file that may still be written is looked at in each turn until it is whole', async () => {
+test('a file that may still grow is read in each turn until it is complete', async () => {
   const folder = emptyFolder()
   const file = join(folder, 'a.cdr.json')
   writeFileSync(file, '')

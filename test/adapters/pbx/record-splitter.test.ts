@@ -41,7 +41,7 @@ test('a last line without its end is returned when no more will come', () => {
   assert.equal(splitter.rest(), null)
 })
 
-test('reading can go on at any offset it told', () => {
+test('reading can resume at any reported offset', () => {
   const file = Buffer.from('"a\n1"\n"b"\n\n"é"\n"d')
   const whole = split('quoted', file)
   whole.forEach(({ end }, index) => {
@@ -53,23 +53,23 @@ test('empty lines are left out', () => {
   assert.deepEqual(texts(split('quoted', '\n\r\n"a"\n\n')), ['"a"'])
 })
 
-test('what a power failure leaves in front of a line is left out', () => {
+test('bytes that a power failure leaves before a line are skipped', () => {
   assert.deepEqual(texts(split('quoted', Buffer.from('\0\0\0"a","b"\n"c"\n'))), ['"a","b"', '"c"'])
 })
 
-test('a line torn within quotes costs no other line', () => {
+test('a line torn within quotes loses no other line', () => {
   const torn = '"acc","10\n"acc","101",5\n"acc","102",6\n'
   assert.deepEqual(texts(split('quoted', torn)), ['"acc","10', '"acc","101",5', '"acc","102",6'])
   const thenEmpty = '"acc","10\n"","101",5\n"acc","102",6\n'
   assert.deepEqual(texts(split('quoted', thenEmpty)), ['"acc","10', '"","101",5', '"acc","102",6'])
 })
 
-test('a line torn and written on costs no other line', () => {
+test('a line torn and continued loses no other line', () => {
   const merged = '"acc","10"acc","101",5\n"acc","102",6\n"acc",1"acc"\n"x"\n'
   assert.deepEqual(texts(split('quoted', merged)), ['"acc","10"acc","101",5', '"acc","102",6', '"acc",1"acc"', '"x"'])
 })
 
-test('a quote that nothing closes costs one line', () => {
+test('an unclosed quote loses one line', () => {
   const lines = Array.from({ length: 2000 }, (_, n) => `plain,${n},row`)
   const records = texts(split('quoted', `"never closed\n${lines.join('\n')}\n`))
   assert.deepEqual(records, ['"never closed', ...lines])
@@ -90,14 +90,14 @@ test('a chunk may be overwritten once it was pushed', () => {
   assert.deepEqual(texts(splitter.push(Buffer.from('"\n'))), ['"b"'])
 })
 
-test('NULs in front of a line are left out however many they are and however they come', () => {
+test('NULs before a line are skipped, however many and in any pieces', () => {
   const splitter = recordSplitter('line', 0, 10)
   const nuls = Buffer.alloc(64)
   assert.deepEqual([splitter.push(nuls), splitter.push(nuls), splitter.rest()], [[], [], null])
   assert.deepEqual(splitter.push(Buffer.from('\0"a"\n')), [{ text: '"a"', end: 133 }])
 })
 
-test('a record that is too long comes in parts as it grows, and the one behind its line end is whole', () => {
+test('a record that is too long comes in parts, and the next one is whole', () => {
   for (const rule of ['line', 'quoted'] as const) {
     const splitter = recordSplitter(rule, 0, 20_000)
     const long = `"a","${'x'.repeat(45_000)}`
@@ -115,7 +115,7 @@ test('a record that is too long comes in parts as it grows, and the one behind i
   }
 })
 
-test('what waits for its line end is looked through once', context => {
+test('bytes waiting for a line end are scanned once', context => {
   const searched = context.mock.method(Buffer.prototype, 'indexOf')
   const splitter = recordSplitter('line')
   for (let n = 0; n < 100; n++) splitter.push(Buffer.alloc(1_000, 'x'))
@@ -125,7 +125,7 @@ test('what waits for its line end is looked through once', context => {
   )
 })
 
-test('a record of just the longest length is whole', () => {
+test('a record of exactly the maximum length is whole', () => {
   const splitter = recordSplitter('line', 0, 5)
   assert.deepEqual(splitter.push(Buffer.from('12345\n123456\n')), [
     { text: '12345', end: 6 },

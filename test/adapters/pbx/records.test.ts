@@ -31,7 +31,7 @@ test('records come in batches, each with the place just after its last one', asy
   )
 })
 
-test('a last line without its end is a record only if no more will come, which is asked when the chunks have ended', async () => {
+test('a last line without its end is a record only if no more follows, which is asked after the last chunk', async () => {
   const text = rows(2).trimEnd()
   const count = async (isFinal: () => boolean): Promise<number> =>
     (await batchesOf(text, isFinal)).flatMap(({ records }) => records).length

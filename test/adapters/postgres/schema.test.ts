@@ -31,7 +31,7 @@ test('both storages keep the same in tables of the same names', async () => {
   assert.deepEqual(differing, [], 'add a migration to adapters/postgres/database/migrations')
 })
 
-test('programs that open a new database at once make its schema once', async () => {
+test('programs that open a new database at once create its schema once', async () => {
   const address = await newDatabase()
   const options = { clock: manualClock(), migrate: true, isDurable: false }
   const opened = await Promise.all(Array.from({ length: 4 }, () => openStorage(address, options)))
@@ -52,7 +52,7 @@ test('a database without a schema is not opened unless it may be made, nor one o
   await assert.rejects(openStorage(address, { ...options, migrate: true }), { code: 'corrupt' })
 })
 
-test('a server that may lose what it acknowledged is refused', async () => {
+test('a server that may lose acknowledged writes is refused', async () => {
   await assert.rejects(openStorage(await newDatabase(), { clock: manualClock(), migrate: true }), {
     code: 'configuration',
     message: /fsync/,

@@ -12,7 +12,7 @@ import { openEmpty } from '../../support/postgres/databases.ts'
 const LETTER = fc.constantFrom(...'aAbBäÄßéÉжЖсСσΣςİıК%_\\\'"/ .-0123456789漢😀')
 const TEXT = fc.string({ unit: LETTER, minLength: 1, maxLength: 12 })
 
-test('a search finds what folding in the core finds, whatever the text and however many are wanted', async () => {
+test('a search finds the same as folding in the core, for any text and any limit', async () => {
   const { records, close } = await openEmpty(manualClock())
   try {
     await insert(records, 'tenants')

@@ -35,7 +35,7 @@ test('a tenant never exceeds its limit of extensions, even if several clients cr
     assert.equal((await idsOf(other.records, 'extensions')).length, 10)
   }))
 
-test('of two accounts that are disabled at once, one can still log in', () =>
+test('if two accounts are disabled at once, one can still log in', () =>
   withTwo(async (one, other) => {
     const account = { name: 'Ann', role: 'admin', passwordHash: 'x' } as const
     const [a, b] = [
@@ -46,7 +46,7 @@ test('of two accounts that are disabled at once, one can still log in', () =>
     assert.deepEqual(await fates(done), { fulfilled: 1, rejected: 1 })
   }))
 
-test('what one program ends or changes, the other sees at once', () =>
+test('a session that one program ends or changes is so for the other at once', () =>
   withTwo(async (one, other) => {
     const { id } = await one.accounts.create({ name: 'Ann', email: 'a@example.com', role: 'admin', passwordHash: 'x' })
     await one.sessions.open('hash', { id, passwordHash: 'x' }, { createdAt: '2026', expiresAt: '2027' })
@@ -55,7 +55,7 @@ test('what one program ends or changes, the other sees at once', () =>
     assert.equal(await one.sessions.find('hash'), null)
   }))
 
-test('changes that wait for each other are made again, and none is lost', () =>
+test('deadlocked changes are repeated, and none is lost', () =>
   withTwo(async (one, other) => {
     const tenants = resourceNamed('tenants')
     const { id } = await insert(one.records, 'tenants', { name: '' })
@@ -65,7 +65,7 @@ test('changes that wait for each other are made again, and none is lost', () =>
     assert.equal((await one.records.find(tenants, id))?.['name'], 'x'.repeat(40))
   }))
 
-test('a record that cannot be stored does not keep out those that come along with it', () =>
+test('an invalid record does not prevent others of its group from being stored', () =>
   withTwo(async ({ records }) => {
     const tenants = resourceNamed('tenants')
     const rows = ['a', 'b', 'a', 'c'].map(slug => records.insert(tenants, row('tenants', { slug })))

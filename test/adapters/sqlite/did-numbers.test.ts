@@ -6,7 +6,7 @@ import { plainDialling } from '../../../core/dialling/dialling.ts'
 import { manualClock } from '../../support/clock.ts'
 import { insert } from '../../support/data/rows.ts'
 
-test('numbers that cannot be read again are told of where they are asked for, and are read the next time', async () => {
+test('numbers that cannot be read again cause an error on request, and are read the next time', async () => {
   const storage = openStorage(':memory:', { clock: manualClock(), create: true, migrate: true })
   const { id: tenant_id } = await insert(storage.records, 'tenants')
   const { id } = await insert(storage.records, 'dids', { tenant_id, number: '+380441234567' })

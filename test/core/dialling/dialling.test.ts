@@ -86,7 +86,7 @@ describe('a number is the same in every way of dialling it', () => {
   })
 })
 
-describe('what is not a number abroad is not read as one', () => {
+describe('numbers that are not foreign are not read as such', () => {
   test('emergency and short numbers', () => {
     for (const [country, number, digits] of [
       ['US', '911', '1911'],
@@ -149,7 +149,7 @@ describe("a rate's prefix", () => {
     assert.equal(prefix('*9'), '*9')
   })
 
-  test('that no international number begins with is that of a short number where it is one', () => {
+  test('that begins no international number is that of a short number, if it is one', () => {
     assert.deepEqual(['112', '411', '911', '999'].map(from('US').prefix), ['1112', '1411', '911', '999'])
     assert.deepEqual(['110', '116117', '118', '+112'].map(from('DE').prefix), ['49110', '49116117', '118', '112'])
     assert.equal(from('AU').prefix('000'), '61000')

@@ -79,7 +79,7 @@ describe('numbers are read as libphonenumber reads them', () => {
     assert.ok(others < compared / 50, `the library reads ${others} of its numbers as others`)
   }
 
-  test('they are enough', () => {
+  test('the sample is large enough', () => {
     assert.ok([...numbers.values()].filter(({ length }) => length > 50).length >= 40)
   })
   test('with a plus', () => {

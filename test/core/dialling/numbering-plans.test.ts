@@ -29,7 +29,7 @@ test('an automaton matches what each of its patterns matches as a regular expres
 const simple = ({ source }: RegExp): RegExp =>
   source.includes('(?!') || source.includes('(?=') ? /^[1-9][0-9]{2,11}$/ : new RegExp(source.replaceAll('.', '[0-9]'))
 
-test('an automaton tells digits from what has other symbols', () => {
+test('an automaton distinguishes digits from text with other symbols', () => {
   const { match } = automaton(['12', '1.*'])
   assert.deepEqual(['', '1', '12', '13', '2', '+12', '1a'].map(match), [0, 2, 3, 2, 0, NO_DIGITS, NO_DIGITS])
 })

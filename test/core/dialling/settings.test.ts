@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { diallingOf, diallingProblems } from '../../../core/dialling/settings.ts'
 
-test('what is right has no problems', () => {
+test('valid settings have no problems', () => {
   for (const dialling of [
     undefined,
     null,
@@ -18,7 +18,7 @@ test('what is right has no problems', () => {
     assert.deepEqual(diallingProblems(dialling), [], JSON.stringify(dialling))
 })
 
-test('what is wrong is reported by its key, with what was meant where that is plain', () => {
+test('an invalid setting is reported by its key, with the intended value where that is clear', () => {
   const cases: [unknown, string | null, RegExp, string?][] = [
     ['US', null, /must be an object/],
     [['US'], null, /must be an object/],
@@ -43,7 +43,7 @@ test('what is wrong is reported by its key, with what was meant where that is pl
   }
 })
 
-test('what cannot be read counts as absent', () => {
+test('an unreadable setting counts as absent', () => {
   const kindOf = (dialling: unknown, number: string): string => diallingOf({ dialling }).read(number).kind
   assert.equal(kindOf({ country: 'UK' }, '02079460018'), 'plain')
   assert.equal(kindOf('US', '2125550123'), 'plain')

@@ -32,7 +32,7 @@ const check = (
 
 const ids = (rates: readonly CheckedRate[]): number[] => rates.map(({ id }) => id)
 
-test('rates of one prefix, however it is written, are duplicates, the newest first', () => {
+test('rates with the same prefix, however written, are duplicates, the newest first', () => {
   const { duplicates } = check([
     rate(1, '380'),
     rate(2, '+380'),
@@ -86,7 +86,7 @@ test('calls that a rate was added for since are counted apart', () => {
   assert.deepEqual([missing, ratable], [[{ prefix: '48', kind: 'plain', calls: 1 }], 2])
 })
 
-test('rates by which an unrated call still costs too much are reported, and the call is not to be rerated', () => {
+test('rates that still make an unrated call too expensive are reported, and the call is not listed for rerating', () => {
   const unrated: [string, number][] = [['4930111', 2]]
   const rates = [rate(1, '49'), rate(2, '48')]
   const { excessive, missing, ratable } = check(rates, { unrated, pricePerMinute: Number.MAX_SAFE_INTEGER })
@@ -95,7 +95,7 @@ test('rates by which an unrated call still costs too much are reported, and the 
   assert.deepEqual([corrected.excessive, corrected.ratable], [[], 2])
 })
 
-test('calls that cost nothing now, to emergencies and own numbers, are to be rerated, and miss no rate', () => {
+test('calls that now cost nothing, to emergency and own numbers, are listed for rerating, and miss no rate', () => {
   const dialling = diallingOf({ dialling: { country: 'US' } })
   const { missing, ratable } = check([rate(1, '911')], {
     dialling,
@@ -108,7 +108,7 @@ test('calls that cost nothing now, to emergencies and own numbers, are to be rer
   assert.deepEqual([missing, ratable], [[], 7])
 })
 
-test('short numbers, and those that the country has not, miss a rate of their own', () => {
+test("short numbers, and numbers outside the country's plan, miss a rate of their own", () => {
   const unrated: [string, number][] = [
     ['411', 3],
     ['5551234', 2],

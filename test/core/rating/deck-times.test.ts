@@ -37,7 +37,7 @@ describe('the deck of a moment', () => {
 describe('the decks of a period that are kept aside', () => {
   const ids = (from: string, to: string) => asideWithin(times, { from, to }).map(({ id }) => id)
 
-  it('are those in force at some moment of it', () => {
+  it('are those in force at any moment of the period', () => {
     assert.deepEqual(ids(day(11), day(12)), [])
     assert.deepEqual(ids(day(9), day(12)), [2])
     assert.deepEqual(ids(day(10), day(12)), [])
@@ -53,24 +53,24 @@ describe('a new deck', () => {
     return [state, former?.id, replaces]
   }
 
-  it('waits for its moment, and is compared with the deck that is in force until then', () => {
+  it('waits for its moment, and is compared with the deck in force until then', () => {
     assert.deepEqual(place(day(16)), ['pending', 3, false])
     assert.deepEqual(place(day(21)), ['pending', 4, false])
     assert.deepEqual(deckPlace([], day(16), NOW).former, null)
   })
 
-  it('is in force at once from now on, or from a moment since the present one took effect', () => {
+  it('is in force at once, from now on or from a moment since the present one took effect', () => {
     assert.deepEqual(place(NOW), ['in force', 3, false])
     assert.deepEqual(place(day(11)), ['in force', 3, false])
     assert.equal(deckPlace([], day(1), NOW).state, 'in force')
   })
 
-  it('of the moment at which the present one or a past one took effect leaves nothing of that', () => {
+  it('with the same moment as the present or a past one replaces it completely', () => {
     assert.deepEqual(place(day(10)), ['in force', 3, true])
     assert.deepEqual(place(day(5)), ['past', 2, true])
   })
 
-  it('from before the present one is for the calls until the next one took effect', () => {
+  it('from before the present one rates the calls until the next one took effect', () => {
     assert.deepEqual(place(day(7)), ['past', 2, false])
   })
 

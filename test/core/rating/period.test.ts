@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { daysOfMonth, isMonth } from '../../../core/rating/period.ts'
 
-test('a month is its days, each beginning where the one before ends', () => {
+test('a month consists of its days, each of which begins where the previous one ends', () => {
   for (const zone of ['UTC', 'Europe/Kyiv', 'America/St_Johns', 'Asia/Kathmandu', 'Africa/Cairo', 'America/Havana'])
     for (let month = 1; month <= 12; month++) {
       const name = `2026-${String(month).padStart(2, '0')}`
@@ -19,7 +19,7 @@ test('a month is its days, each beginning where the one before ends', () => {
 const dateIn = (timeZone: string, milliseconds: number): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(milliseconds)
 
-test('a day begins when its date does, even if clocks change that night', () => {
+test('a day begins with its date, even if clocks change that night', () => {
   for (const zone of [
     'Europe/Kyiv',
     'America/Havana',

@@ -88,7 +88,7 @@ test('an explanation gives the remainder of the division and whether it rounds u
   assert.equal(rateCall(odd, call({ answeredSeconds: 30 })).cost, 51)
 })
 
-test('an explanation of a call that is not looked up is its result alone', () => {
+test('an explanation of a call without a lookup is only its result', () => {
   for (const given of [call({ direction: 'inbound' }), call({ answered: false })]) {
     assert.deepEqual(explain(deck, given, ''), [{ kind: 'result', ...rateCall(deck, given) }])
   }

@@ -26,7 +26,7 @@ const now = (number: string, kept = true) => {
   return [kind, rate?.prefix ?? null, read.digits]
 }
 
-test('an unrated call is, by the rates of its time as they are now, rated, free, too large or without a rate', () => {
+test('by the present rates of its time, an unrated call is rated, free, too large or without a rate', () => {
   assert.deepEqual(now('00380501112233'), ['rated', '380', '380501112233'])
   assert.deepEqual(now('004930123456'), ['too large', '49', '4930123456'])
   assert.deepEqual(now('0033140000000'), ['no match', null, '33140000000'])

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { referencesTo, resourceNamed, resources } from '../../../core/resources/all.ts'
 import { cascadeOrder, restrictingReferences } from '../../../core/resources/references/dependants.ts'
 
-test('a cascade deletes what points to another before that other, in whatever order it is handed them', () => {
+test('a cascade deletes referring records before those they refer to, in any given order', () => {
   const references = restrictingReferences(resourceNamed('tenants'))
   assert.ok(references.length > 2)
   for (const given of [references, references.toReversed()]) {
@@ -16,7 +16,7 @@ test('a cascade deletes what points to another before that other, in whatever or
   }
 })
 
-test('whatever restricts a dependant restricts the record itself too, so that one step of a cascade reaches all', () => {
+test('a reference that restricts a dependant also restricts the record, so that one step of a cascade reaches all', () => {
   for (const resource of resources) {
     const dependants = restrictingReferences(resource).map(({ from }) => from)
     const further = dependants.flatMap(restrictingReferences).map(({ from }) => from)

@@ -20,7 +20,7 @@ const parsed = (field: Field, given: unknown): unknown => {
   return value instanceof Problem ? { problem: value.predicate } : value
 }
 
-test('text is trimmed, unless blanks belong to it', () => {
+test('text is trimmed, unless blanks are significant', () => {
   assert.equal(parsed(text(10), '  a b\t\n'), 'a b')
   assert.equal(parsed(text(10, { untrimmed: true }), '  a b '), '  a b ')
   assert.equal(parsed(text(10, { untrimmed: true }), '   '), '   ')
@@ -145,7 +145,7 @@ test('an amount that rounds to zero from below is below zero', () => {
   for (const given of ['-0', -0, '-0.0000']) assert.equal(parsed(decimal(), given), 0)
 })
 
-test('a handful of values are true, and everything else given is false', () => {
+test('a handful of values are true, and all others are false', () => {
   for (const given of [true, 1, '1', 'true', 'on', 'yes', ' yes ']) assert.equal(parsed(boolean(), given), true)
   for (const given of [false, 0, '0', 'false', 'off', 'no', 'TRUE', 'On', 2, '2', 'y', [], {}, [1], -1])
     assert.equal(parsed(boolean(), given), false)

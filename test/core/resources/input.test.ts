@@ -41,7 +41,7 @@ test('an omitted member is its default on create', () => {
   assert.deepEqual(values, { ...READ, api_path: 'send', is_active: false, meta: null })
 })
 
-test('an omitted optional member is not touched where the stored value stays', () => {
+test('an omitted optional member keeps its stored value in a merge', () => {
   const { values, errors } = parse(REQUIRED, 'keep')
   assert.deepEqual(errors, [])
   assert.deepEqual(values, READ)
@@ -85,7 +85,7 @@ test('an empty or blank text is not a value', () => {
   }
 })
 
-test('blanks are a value where they belong to it', () => {
+test('blanks are a value where they are significant', () => {
   assert.equal(parse({ ...REQUIRED, password: '  ' }).values.password, '  ')
 })
 

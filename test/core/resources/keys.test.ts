@@ -29,7 +29,7 @@ const KEYS: Keys = {
 }
 
 describe('the keys of a JSON field', () => {
-  it('have faults where a value is of another type, with the path to it', () => {
+  it('have faults where a value has another type, with the path to it', () => {
     assert.deepEqual(keyFaults(KEYS, { dlr_level: '2', dialling: { country: 'USA' } }), [
       { path: ['dlr_level'], problem: 'must be a number' },
       { path: ['dialling', 'country'], problem: 'must be a country' },
@@ -84,17 +84,17 @@ describe('edits of a JSON object', () => {
     assert.deepEqual(edited({ a: { b: 2 } }, [unset('a', 'b'), unset('c', 'd'), unset('e')]), { a: {} })
   })
 
-  it('do not go through what is not an object', () =>
+  it('do not enter a value that is not an object', () =>
     assert.deepEqual(edited({ a: { b: [1] } }, [set('a', 'b', 'c')]), new NoObject(['a', 'b'])))
 
-  it('take __proto__ for a name like any other', () => {
+  it('treat __proto__ like any other name', () => {
     const next = edited({}, [set('__proto__', 'polluted')])
     assert.equal(stringifyJson(next), '{"__proto__":{"polluted":1}}')
     assert.equal('polluted' in {}, false)
   })
 })
 
-describe('what cannot be read', () => {
+describe('an unreadable value', () => {
   const corrected = (object: Record<string, unknown>): unknown => {
     let next = object
     for (const fault of keyFaults(KEYS, object)) {
@@ -106,12 +106,12 @@ describe('what cannot be read', () => {
     return next
   }
 
-  it('is corrected to what was meant', () => {
+  it('is corrected to the intended one', () => {
     assert.deepEqual(corrected({ dlr_levle: 3, own: 1 }), { own: 1, dlr_level: 3 })
     assert.deepEqual(corrected({ method: 'post' }), { method: 'POST' })
   })
 
-  it('is removed if nothing else was meant, or if what was meant exists already', () => {
+  it('is removed if no other was intended, or if the intended one exists already', () => {
     assert.deepEqual(corrected({ dlr_level: 'x', own: 1 }), { own: 1 })
     assert.deepEqual(corrected({ dlr_levle: 3, dlr_level: 2 }), { dlr_level: 2 })
     assert.deepEqual(corrected({ dlr_levle: 'x' }), {})

@@ -127,7 +127,7 @@ test('a name that a URL parser would read as an address is refused', () => {
   )
 })
 
-test('an IPv6 address is one that exists in writing', () => {
+test('an IPv6 address is valid only in a proper notation', () => {
   refuse(
     rules.host,
     ':',
@@ -209,7 +209,7 @@ test('a choice is one of its values, to the letter', () => {
   assert.equal(rule.predicate, 'must be one of inbound, outbound')
 })
 
-test('a rule is asked about the trimmed text, and only when it is not too long', () => {
+test('a rule checks the trimmed text, and only if it is not too long', () => {
   const field = text(12, { rule: rules.email })
   assert.equal(field.parse('  a@b.co '), 'a@b.co')
   assert.deepEqual(field.parse('not a mail'), new Problem('format', 'must be a valid email address'))

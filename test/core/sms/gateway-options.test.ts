@@ -43,7 +43,7 @@ test('a token is looked for in the query or in a header', () => {
   assert.equal(from({ dlr_token_in: null }).tokenIn, null)
 })
 
-test('a token place that cannot be read lets no receipt pass, rather than every one', () => {
+test('an unreadable token place accepts no receipt, rather than every one', () => {
   for (const dlr_token_in of [
     '',
     'query',
@@ -60,7 +60,7 @@ test('a token place that cannot be read lets no receipt pass, rather than every 
     assert.equal(from({ dlr_token_in }).tokenIn, 'unreadable', JSON.stringify(dlr_token_in))
 })
 
-test('an object that cannot become text does no harm', () => {
+test('an object without a text form does no harm', () => {
   const hostile = { toString: 1, valueOf: null }
   assert.equal(from({ dlr_token_in: hostile }).tokenIn, 'unreadable')
   assert.deepEqual(from({ interim_statuses: [hostile, 'a', null] }).interimStatuses, new Set(['a']))

@@ -102,7 +102,7 @@ test('a reply that nests too deep is kept as text, and its id is still read', ()
   assert.equal(settled.external_message_id, 'm7')
 })
 
-test('a message that is no longer queued is not settled', () => {
+test('a reply changes only a queued message', () => {
   for (const delivery_status of ['submitted', 'delivered', 'failed', 'undeliv', '']) {
     const message = queuedMessage({ delivery_status })
     assert.equal(settle(message, answered(200, '{"id":"m"}'), redact, NOW), message)
@@ -122,14 +122,14 @@ test('a queued message whose sender died fails with an unknown outcome; any othe
   }
 })
 
-test('a message that its gateway calls queued in a receipt is not given up on', () => {
+test('a message that its gateway reports as queued does not time out', () => {
   const submitted = settle(queuedMessage(), answered(200, '{"id":"m"}'), redact, NOW)
   const message = received(submitted, {}, 'queued')
   assert.equal(message.delivery_status, 'queued')
   assert.equal(giveUp(message), message)
 })
 
-test('a reply that comes after the message was given up on is believed', () => {
+test('a reply that comes after the message timed out still counts', () => {
   const settled = settle(giveUp(queuedMessage()), answered(200, '{"id":"m"}'), redact, NOW)
   assert.deepEqual(
     [settled.delivery_status, settled.error_message, settled.external_message_id, settled.submitted_at],
@@ -143,7 +143,7 @@ test('a receipt without a status is merged, and changes neither status nor time'
   assert.deepEqual(after, { ...before, remote_response: '{"id":"m","a":1}' })
 })
 
-test('any status: a receipt writes its own status and the time', () => {
+test('in any state, a receipt writes its own status and the time', () => {
   for (const delivery_status of ['queued', 'submitted', 'failed', 'delivered', 'undeliv'])
     assert.deepEqual(
       received(queuedMessage({ delivery_status, remote_response: '{"id":"m"}' }), { to: '1' }, 'undeliv'),
@@ -167,7 +167,7 @@ test('an interim status is merged, and changes neither status nor time', () => {
   assert.equal(receive(before, receipt({}, 'delivrd'), options, redact, LATER).delivery_status, 'delivrd')
 })
 
-test('the password is in nothing that is stored, wherever the gateway echoes it', () => {
+test('the password is never stored, wherever the gateway echoes it', () => {
   const long = `${'x'.repeat(290)} ${PASSWORD} ${'y'.repeat(300)}`
   for (const body of [
     long,
@@ -198,7 +198,7 @@ test('a receipt that would make the record too large changes the status alone', 
   assert.deepEqual([after.delivery_status, after.delivered_at, after.remote_response], ['delivrd', LATER, '{"id":"m"}'])
 })
 
-test('what was stored before may be null', () => {
+test('the stored response may be null', () => {
   assert.equal(received(queuedMessage({ remote_response: null }), { a: '1' }).remote_response, '{"a":"1"}')
 })
 

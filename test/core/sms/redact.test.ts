@@ -19,7 +19,7 @@ test('the password is taken out of texts, keys and lists at any depth', () => {
   })
 })
 
-test('the password is known in each spelling that a gateway may echo', () => {
+test('the password is recognised in each spelling that a gateway may echo', () => {
   const { username, password } = GATEWAY
   const basic = Buffer.from(`${username}:${password}`, 'utf8').toString('base64')
   for (const spelling of [
@@ -40,7 +40,7 @@ test('the password is known in each spelling that a gateway may echo', () => {
     assert.equal(redact(`before ${spelling} after`), `before ${MARK} after`, spelling)
 })
 
-test('a password of a few letters takes no word apart that only looks like it in base64', () => {
+test('a password of a few letters does not mask words that only look like it in base64', () => {
   const short = redactor({ username: 'trunkline', password: 'p' })
   assert.equal(short('the local cache'), 'the local cache')
   assert.equal(short(Buffer.from('trunkline:p').toString('base64')), MARK)
@@ -66,7 +66,7 @@ test('keys that mean something to JavaScript stay plain data', () => {
   assert.equal(Reflect.get({}, 'y'), undefined)
 })
 
-test('whatever is in the place of a password is masked, and nothing else', () => {
+test('a value in the place of a password is masked, and nothing else', () => {
   const given = {
     Password: 'x',
     api_key: 7,

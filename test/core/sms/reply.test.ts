@@ -44,7 +44,7 @@ test('a reply without an id gives none', () => {
     assert.equal(externalIdOf(body), null, JSON.stringify(body))
 })
 
-test('an id that is too long to be stored is none', () => {
+test('an id that is too long to store counts as none', () => {
   assert.equal(externalIdOf({ message_id: 'x'.repeat(255) }), 'x'.repeat(255))
   assert.equal(externalIdOf({ message_id: 'x'.repeat(256), id: 'i' }), 'i')
   assert.equal(externalIdOf(`Success "${'x'.repeat(256)}"`), null)

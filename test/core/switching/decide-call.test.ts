@@ -208,7 +208,7 @@ for (const [what, [refusal, decision]] of Object.entries(REFUSED))
     assert.ok(decision.refusal !== null && decision.reason !== '')
   })
 
-test('the longest prefix decides, of those that are blocked and those that are allowed', () => {
+test('the longest prefix decides, blocked or allowed', () => {
   const limits = { blockedPrefixes: ['3805', '44'], allowedPrefixes: ['380', '44', '38050'] }
   const out = (dialled: string): unknown => dial(dialled, facts({ limits })).refusal
   assert.deepEqual(

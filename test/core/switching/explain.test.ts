@@ -7,7 +7,7 @@ import { did, extension, facts, queue, trunk } from '../../support/switching.ts'
 const lines = (...asked: Parameters<typeof decideCall>): string[] =>
   explainCall(decideCall(...asked)).map(({ about, text }) => `${about}: ${text}`)
 
-test('an explanation of a call out names number, permission, rate, limits, route, trunks and where it goes', () => {
+test('an explanation of a call out names number, permission, rate, limits, route, trunks and destination', () => {
   const given = facts({
     trunks: [trunk('carrier-one', { status: 'inactive' }), trunk('carrier-two', { numberForm: 'digits' })],
     limits: { most: { cost_per_day: 100_000 }, maxSeconds: 600 },

@@ -47,7 +47,7 @@ async function tried(
 }
 
 describe('the backups of the daemon', { timeout: 60_000 }, () => {
-  it('fail, and keep nothing else up, where there can be no such folder', async () => {
+  it('fail without delaying anything else if their folder cannot be created', async () => {
     const plan = await place()
     for (const folder of ['/proc/none/backups', '/dev/null/backups']) {
       const { outcome, logged } = await tried({ ...plan, backup_dir: folder }, NOON)
@@ -86,7 +86,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
     assert.equal((await tried(plan, NOON, ['/no/such/program'])).outcome, 'failed')
   })
 
-  it('leave nothing when the daemon is stopped in the middle, and that is not reported as a failure', async () => {
+  it('leave nothing when the daemon stops in the middle, which is not reported as a failure', async () => {
     const plan = await place()
     const hanging = `const [file] = process.argv.slice(-1); require('fs').writeFileSync(file + '.part-' + process.pid, 'half')
       setInterval(() => undefined, 1000)`
@@ -99,7 +99,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
     assert.deepEqual(readdirSync(plan.backup_dir), [])
   })
 
-  it('take away what a killed process left of a backup, but not what a running one makes', async () => {
+  it('remove what a killed process left of a backup, but not what a running one is writing', async () => {
     const plan = await place()
     mkdirSync(plan.backup_dir)
     const ended = `trunkline-2020-01-01T00-00-00Z.db.part-${endedPid()}`
@@ -109,7 +109,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
     assert.deepEqual(readdirSync(plan.backup_dir).sort(), [running, 'trunkline-2026-03-01T12-00-00Z.db'])
   })
 
-  it('tell when the newest of them was begun', async () => {
+  it('report when the newest of them began', async () => {
     const plan = await place()
     assert.equal(lastBackupAt(plan.backup_dir), 0)
     await tried(plan, NOON)
@@ -118,7 +118,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
     assert.equal(lastBackupAt(plan.backup_dir), Date.UTC(2026, 2, 3, 12) / 1000)
   })
 
-  it('are made by the running daemon if the settings say so', async () => {
+  it('are made by the running daemon if the settings ask for them', async () => {
     const plan = await place()
     const { db: TRUNKLINE_DB, backup_dir: TRUNKLINE_BACKUP_DIR } = plan
     const daemon = await startDaemon({ TRUNKLINE_DB, TRUNKLINE_BACKUP_DIR, TRUNKLINE_BACKUP_EVERY: '24' })
@@ -132,7 +132,7 @@ describe('the backups of the daemon', { timeout: 60_000 }, () => {
 })
 
 describe('a backup', () => {
-  it('never replaces a file that was created meanwhile', async () => {
+  it('never replaces a file created meanwhile', async () => {
     const plan = await place()
     const to = `${plan.db}.backup`
     const db = new Sqlite(plan.db)
@@ -151,7 +151,7 @@ describe('a backup', () => {
 })
 
 describe('a backup that is killed', { timeout: 60_000 }, () => {
-  it('leaves a part, which the next one to that place takes away, with no part of a running process', async () => {
+  it('leaves a part, which the next one to that place removes, but no part of a running process', async () => {
     const { db } = await place()
     const [backup, neighbour] = [`${db}.backup`, `${db}.other`]
     const pid = endedPid()

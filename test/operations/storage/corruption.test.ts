@@ -63,7 +63,7 @@ describe('the programs refuse', { timeout: 60_000 }, () => {
     })
 })
 
-describe('damage that is met while the daemon runs', { timeout: 30_000 }, () => {
+describe('damage found while the daemon runs', { timeout: 30_000 }, () => {
   const path = join(folder.path, 'running.db')
   before(async () => {
     const storage = openStorage(path, { clock: manualClock(), create: true })
@@ -72,7 +72,7 @@ describe('damage that is met while the daemon runs', { timeout: 30_000 }, () => 
     await storage.close()
   })
 
-  it('is a clear error each time for what is damaged, while the rest keeps working', async () => {
+  it('is a clear error each time for damaged records, while the rest keeps working', async () => {
     const world = await startWorld({ db: path })
     const { db } = world.service.trunkline.storage.connection
     db.pragma('wal_checkpoint(TRUNCATE)')

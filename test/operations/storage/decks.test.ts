@@ -32,7 +32,7 @@ const appliedIn = (path: string): Promise<unknown[]> =>
   )
 
 describe('the daemon', { timeout: 60_000, skip: unbuilt }, () => {
-  it('puts decks in force in their order whose moments passed while it was off', async () => {
+  it('puts decks that became due while it was off in force in order', async () => {
     const path = join(folder.path, 'off.db')
     await withDecks(
       path,
@@ -48,7 +48,7 @@ describe('the daemon', { timeout: 60_000, skip: unbuilt }, () => {
     assert.deepEqual(await looking(path, async storage => inShort(storedRates(storage, 1))), ['1 380 3'])
   })
 
-  it('puts a deck in force at its moment that comes while it runs', async () => {
+  it('puts a deck in force at its moment while it runs', async () => {
     const path = join(folder.path, 'running.db')
     await withDecks(path, [[['380', 1]], null])
     const daemon = await startDaemon({ TRUNKLINE_DB: path })
@@ -61,7 +61,7 @@ describe('the daemon', { timeout: 60_000, skip: unbuilt }, () => {
     assert.deepEqual(await looking(path, async storage => inShort(storedRates(storage, 1))), ['1 380 2'])
   })
 
-  it('and the programs that are started beside it put a deck in force once', async () => {
+  it('and programs started beside it put a deck in force once', async () => {
     const place = workplace()
     const large = (price: number): DeckRow[] =>
       Array.from({ length: 40_000 }, (_, n): DeckRow => [String(100_000 + n), price])
@@ -81,7 +81,7 @@ describe('the daemon', { timeout: 60_000, skip: unbuilt }, () => {
     place.remove()
   })
 
-  it('forgets the decks that were replaced longer ago than the settings say', async () => {
+  it('deletes the rates of decks replaced longer ago than the settings allow', async () => {
     const path = join(folder.path, 'forgetting.db')
     await withDecks(path, [[['380', 1]], null], [[['380', 2]], '2020-02-01T00:00:00.000000Z'])
     await later(path, '2020-02-02T00:00:00.000000Z', ({ decks }) => decks.putInForce())

@@ -84,7 +84,7 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     await world.close()
   })
 
-  it('keeps nobody from logging out', async () => {
+  it('prevents nobody from logging out', async () => {
     const world = await startWorld({ db: join(disk, 'logout.db') })
     const { service, session } = world
     fill()
@@ -115,7 +115,7 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     await world.close()
   })
 
-  it('does not end the daemon when it is its log that finds no space', async () => {
+  it('does not end the daemon when its log has no space', async () => {
     const log = openSync(join(disk, 'log'), 'w')
     fill()
     const env = { PATH: process.env.PATH ?? '', TRUNKLINE_DB: join(folder.path, 'logging.db'), TRUNKLINE_PORT: '0' }
@@ -139,7 +139,7 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     assert.match(readFileSync(join(disk, 'log'), 'utf8'), /"msg":"stopped"/)
   })
 
-  it('ends a failed start with 75, so that the service manager tries again; what a restart cannot fix ends otherwise', async () => {
+  it('ends a failed start with 75, so that the service manager retries; problems that a restart cannot fix end with another code', async () => {
     fill()
     const { code, stderr } = await runDaemon({ TRUNKLINE_DB: join(disk, 'new.db') })
     assert.equal(code, 75, stderr)
@@ -147,7 +147,7 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     rmSync(ballast)
   })
 
-  it('does not keep the daemon from being stopped', async () => {
+  it('does not prevent the daemon from stopping', async () => {
     const world = await startWorld({ db: join(disk, 'stopped.db') })
     for (let n = 0; n < 100; n++) await world.create('dids')
     fill()

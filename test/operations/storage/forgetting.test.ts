@@ -60,7 +60,7 @@ describe('the daemon', { timeout: 30_000 }, () => {
 })
 
 describe('receipts that wait for their message', () => {
-  it('are forgotten after the hours that are set', async () => {
+  it('are deleted after the configured hours', async () => {
     const clock = manualClock()
     const { service, close } = await startWorld({ parked_hours: 2 }, { clock })
     const { messages, connection, records } = service.trunkline.storage

@@ -75,7 +75,7 @@ async function deleted(request: Awaited<ReturnType<typeof signedIn>>, path: stri
 }
 
 describe('a record that very many refer to', () => {
-  it('is deleted with all that it has, while others are answered and their changes wait their turn', () =>
+  it('is deleted with its dependants, while reads are answered and other changes wait their turn', () =>
     inService(async (request, db) => {
       const { status, answers } = await deleted(request, 'tenants/1?cascade=true')
       assert.equal(status, 200)
@@ -89,7 +89,7 @@ describe('a record that very many refer to', () => {
       assert.equal((await request('DELETE', 'tenants/1?cascade=true')).status, 404)
     }))
 
-  it('is deleted while they lose their reference, and others are answered', () =>
+  it('is deleted and its references are cleared, while other requests are answered', () =>
     inService(async (request, db) => {
       const { status, answers } = await deleted(request, 'extensions/1')
       assert.equal(status, 200)
@@ -103,7 +103,7 @@ describe('a record that very many refer to', () => {
       assert.equal((await request('DELETE', 'extensions/2')).status, 200)
     }))
 
-  it('stays where they need it, with their number in the answer', () =>
+  it('is kept if they need it, and the answer counts them', () =>
     inService(async request => {
       const response = await request('DELETE', 'tenants/1')
       assert.equal(response.status, 409)

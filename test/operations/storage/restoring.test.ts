@@ -32,7 +32,7 @@ function killedAfter(steps: number): Record<string, string> {
 }
 
 describe('restoring', { timeout: 60_000 }, () => {
-  it('brings back every record that was acknowledged before the backup began, under 50 writes a second', async () => {
+  it('restores every record acknowledged before the backup began, under 50 writes a second', async () => {
     const { db } = await place()
     const storage = openStorage(db, { clock: manualClock() })
     const acknowledged: number[] = []
@@ -60,7 +60,7 @@ describe('restoring', { timeout: 60_000 }, () => {
     await again.close()
   })
 
-  it('brings back no session', async () => {
+  it('restores no session', async () => {
     const { db } = await place()
     const clock = manualClock()
     const [token, backup] = ['0'.repeat(64), `${db}.backup`]

@@ -22,8 +22,8 @@ async function stored(run: (storage: Storage) => Promise<void>): Promise<void> {
 const calls = (storage: Storage, count: number, started_at: string): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, () => insert(storage.records, 'cdrs', { started_at })))
 
-describe('what is older than it may be', () => {
-  it('is deleted with what hangs on it, and nothing else is', () =>
+describe('data past its retention', () => {
+  it('is deleted with its dependants, and nothing else is', () =>
     stored(async storage => {
       const { db } = storage.connection
       await calls(storage, 3, BEFORE)
@@ -39,7 +39,7 @@ describe('what is older than it may be', () => {
       assert.equal(await storage.retention.deleteBefore('cdrs', BEFORE), 0)
     }))
 
-  it('is deleted in steps that other writes come between', () =>
+  it('is deleted in steps, between which other writes get their turn', () =>
     stored(async storage => {
       await calls(storage, 1_000, OLD)
       let done = false
@@ -56,7 +56,7 @@ describe('what is older than it may be', () => {
       assert.ok(left.length >= 4, `it was seen at ${left.join()}`)
     }))
 
-  it('is no longer deleted once it is to stop', () =>
+  it('is not deleted further once the deletion is aborted', () =>
     stored(async storage => {
       await calls(storage, 1_000, OLD)
       const stop = new AbortController()
@@ -66,7 +66,7 @@ describe('what is older than it may be', () => {
       assert.ok((await deleting) < 1_000)
     }))
 
-  it('is found without looking through the rest', () =>
+  it('is found without reading the rest', () =>
     stored(async ({ connection }) => {
       for (const rows of Object.values(DATED)) {
         const plan = connection.db.prepare(`EXPLAIN QUERY PLAN ${oldestSql(rows)}`).all(BEFORE)

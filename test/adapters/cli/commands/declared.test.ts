@@ -48,7 +48,7 @@ const named = (name: string): Command => {
 const flags = (name: string): string[] => named(name).options.map(option => option.flags)
 
 describe('a resource that is declared', () => {
-  it('has its commands', () => {
+  it('has commands', () => {
     assert.deepEqual(
       group.commands.map(command => command.name()),
       ['list', 'show', 'create', 'update', 'delete'],

@@ -62,14 +62,14 @@ describe('doctor in a large database', () => {
     )
   })
 
-  it('shows in a terminal what it checks, and clears it away', { skip: unbuilt || missing('python3') }, async () => {
+  it('shows its progress in a terminal, and clears it', { skip: unbuilt || missing('python3') }, async () => {
     const screen = atTerminal(place, ['doctor'])
     assert.equal(await screen.ended(), 1)
     assert.match(screen.printed(), /\d+ of \d+: every page, key and reference of the database/)
     assert.match(screen.raw(), /\r\x1b\[K\x1b\[31mfound/)
   })
 
-  it('says nothing of that when it is to be quiet, nor into a pipe', {
+  it('shows no progress with --quiet, nor in a pipe', {
     skip: unbuilt || missing('python3'),
   }, async () => {
     const screen = atTerminal(place, ['doctor', '--quiet'])

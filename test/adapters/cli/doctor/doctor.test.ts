@@ -84,7 +84,7 @@ describe('doctor', () => {
     await place.done('trunkline admin enable admin@example.com')
   })
 
-  it('finds a tenant that has more than it may, not one that has as many, and fixes its limit', async () => {
+  it('finds a tenant above its limit, not one at its limit, and fixes the limit', async () => {
     await place.done('trunkline tenant update acme --max-extensions 1')
     assert.deepEqual(await findings(), [])
     await place.done('trunkline tenant update acme --max-extensions 10')
@@ -99,7 +99,7 @@ describe('doctor', () => {
     await place.done('trunkline extension delete acme/102 --yes')
   })
 
-  it('finds what two records have in common, and takes away the rate that is not used or the newer of others', async () => {
+  it('finds records that share a key, and removes the unused rate or the newer of other records', async () => {
     await place.done('trunkline did create --tenant acme --number +380441234567 --provider Other --status active')
     await place.done(
       'trunkline rate create --tenant acme --prefix 380 --destination Twice --cost-per-minute 1 --billing-increment 1 --status active',
@@ -113,7 +113,7 @@ describe('doctor', () => {
     assert.deepEqual(await findings(), [])
   })
 
-  it('takes away the record that is not in use, older or not', async () => {
+  it('removes the unused record, older or not', async () => {
     const rate = (status: string) =>
       `trunkline rate create --tenant acme --prefix 44 --destination UK --cost-per-minute 1 --billing-increment 1 --status ${status}`
     await place.done(rate('active'))
@@ -125,7 +125,7 @@ describe('doctor', () => {
     assert.deepEqual(await findings(), [])
   })
 
-  it('finds what joins two tenants, as db check does, and parts it', async () => {
+  it('finds records that join two tenants, as db check does, and separates them', async () => {
     await place.done(
       'trunkline tenant create --name Beta --slug beta --domain beta.example.com --status active --timezone UTC --max-extensions 5',
     )
@@ -176,7 +176,7 @@ describe('doctor', () => {
     await place.done(fix)
   })
 
-  it('finds that receipts have no way back from another host', async () => {
+  it('finds that receipts cannot arrive from another host', async () => {
     const { db } = service.trunkline.storage.connection
     db.exec("UPDATE sms_gateways SET server_host = 'sms.example.com'; DELETE FROM gateway_targets")
     const [[finding = ''] = []] = await findings()

@@ -54,7 +54,7 @@ describe('trunkline phones', () => {
     })
   })
 
-  it('shows what there is where a switch is away, and fails', async () => {
+  it('shows the other switches if one is away, and fails', async () => {
     const options = on({ away: 'FreeSWITCH does not answer at 127.0.0.1:8021.' }, { phones: [phone('acme', '101')] })
     const { code, stdout, stderr } = await place.run('trunkline phones', options)
     assert.deepEqual([code, stdout.split('\t')[0]], [69, 'acme'])
@@ -99,7 +99,7 @@ describe('trunkline calls', () => {
     )
   })
 
-  it('ends one, which the audit trail tells', async () => {
+  it('ends one, which the audit trail notes', async () => {
     const first = heldSwitch({ calls: [call('a')] })
     const second = heldSwitch({ calls: [call('b')] })
     const options: RunOptions = { wiring: wiring => ({ ...wiring, switches: async () => [first.held, second.held] }) }
@@ -125,7 +125,7 @@ describe('trunkline calls', () => {
     }
   })
 
-  it('ends none of a switch that is away', async () => {
+  it('ends no call of a switch that is away', async () => {
     const { code, stderr } = await place.run('trunkline calls end a', on({ away: 'Asterisk does not answer.' }))
     assert.deepEqual([code, stderr], [69, 'error: Asterisk does not answer.\nhint: trunkline switch check\n'])
   })

@@ -24,7 +24,7 @@ describe('trunkline extension phone', () => {
     })
   })
 
-  it('prints the secret where it is asked for, which the audit trail tells', async () => {
+  it('prints the secret on request, which the audit trail notes', async () => {
     const { secret } = await shown('--show-secrets')
     assert.equal(secret, 'kW3-9fQm-Zt81')
     const [entry] = await place.json('trunkline audit list --action export')

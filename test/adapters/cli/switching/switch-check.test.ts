@@ -93,7 +93,7 @@ const TROUBLES: readonly [kind: string, make: string, undo: string, finding: str
 ]
 
 describe('trunkline switch check', () => {
-  it('ends well where nothing is wrong', async () => {
+  it('ends with 0 if nothing is wrong', async () => {
     assert.deepEqual(await place.run('trunkline switch check', on({})), {
       code: 0,
       stdout: 'ok: nothing is wrong with the switch\n',
@@ -111,7 +111,7 @@ describe('trunkline switch check', () => {
       }
     })
 
-  it('tells warnings from errors', async () => {
+  it('distinguishes warnings from errors', async () => {
     const finding = (severity: 'error' | 'warning') => ({
       ...{ severity, code: `a_${severity}`, finding: `it is a ${severity}`, fix: null },
     })
@@ -123,7 +123,7 @@ describe('trunkline switch check', () => {
     assert.deepEqual(json[0], { kind: 'a_warning', severity: 'warning', finding: 'it is a warning', fix: '' })
   })
 
-  it('has what the switches find, and one that is away', async () => {
+  it('includes findings of the switches, and a switch that is away', async () => {
     const findings = [
       { code: 'token_wrong', severity: 'error', finding: 'the token is wrong', fix: 'trunkline switch setup' },
       { code: 'slow', severity: 'warning', finding: 'a reload took 3 s', fix: null },
@@ -139,7 +139,7 @@ describe('trunkline switch check', () => {
     assert.match(stdout, /warning: a reload took 3 s\nfound: Asterisk/)
   })
 
-  it('finds that no switch is set, and then nothing that one could not use', async () => {
+  it('reports that no switch is set, and then nothing that only a switch could use', async () => {
     change(`UPDATE tenants SET domain = 'ACME.example.com'`)
     assert.deepEqual(
       (await found(on())).map(([kind]) => kind),
@@ -156,7 +156,7 @@ describe('trunkline switch check', () => {
     change(`UPDATE tenants SET domain = 'acme.example.com'`)
   })
 
-  it('counts those beyond the first ten', async () => {
+  it('counts findings beyond the first ten', async () => {
     change(
       `WITH RECURSIVE k(i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM k WHERE i < 14)
        INSERT INTO extensions SELECT NULL, 1, '10' || i, 'X', NULL, '', 'active', 0, created_at, updated_at FROM k, extensions WHERE id = 1`,

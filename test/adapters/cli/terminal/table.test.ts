@@ -133,7 +133,7 @@ describe('a table', () => {
     assert.ok(text.includes(' whatever '))
   })
 
-  it('of nothing is nothing, and says so', () => {
+  it('without rows prints none, and says so', () => {
     assert.deepEqual(drawn([column('a')], []), { text: '', said: 'nothing found\n' })
   })
 })

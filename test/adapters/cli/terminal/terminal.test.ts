@@ -134,7 +134,7 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
     assert.equal(await screen.ended(), 65)
   })
 
-  it('can be given up, which ends with 130 and stores nothing', async () => {
+  it('can be interrupted, which ends with 130 and stores nothing', async () => {
     const screen = atTerminal(place, ['tenant', 'create', '--slug', 'delta'])
     await screen.until('name:')
     screen.type(INTERRUPT)
@@ -144,7 +144,7 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
 })
 
 describe('at a terminal, restoring', { skip, timeout: 60_000 }, () => {
-  it('is asked for first, and with --yes is not', async () => {
+  it('asks first, except with --yes', async () => {
     const backup = place.path('before.db')
     await place.done(`trunkline db backup ${backup}`)
     await place.done(
@@ -169,7 +169,7 @@ describe('at a terminal, rerating', { skip, timeout: 60_000 }, () => {
 })
 
 describe('at a terminal, an account', { skip, timeout: 60_000 }, () => {
-  it('has its password typed twice, hidden, and from nothing after one that is too short', async () => {
+  it('asks for its password twice, hidden, and again after one that is too short', async () => {
     const screen = atTerminal(place, ['admin', 'create', 'eve@example.com'])
     await screen.until('Password:')
     screen.type(`abc${ENTER}`)
@@ -275,7 +275,7 @@ describe('at a terminal, a table', { skip, timeout: 60_000 }, () => {
     }
   })
 
-  it('shows a screenful, and how to see the rest', async () => {
+  it('shows one screen, and how to see the rest', async () => {
     const db = new Sqlite(place.db)
     const now = '2026-01-01T00:00:00.000000Z'
     const insert = db.prepare(

@@ -188,7 +188,7 @@ describe('an account of one tenant', () => {
     }
   })
 
-  it('is refused what belongs to all tenants, and tenants', async () => {
+  it('has no access to shared records, and cannot change tenants', async () => {
     const tenant = `/api/tenants/${world.references.tenant_id}`
     for (const [method, path] of [
       ['POST', '/api/tenants'],
@@ -216,7 +216,7 @@ describe('an account of one tenant', () => {
     }
   })
 
-  it('sees of a gateway what it takes to send, and nothing by what is hidden', async () => {
+  it('sees the fields of a gateway needed for sending, and nothing through hidden ones', async () => {
     const own = ['id', 'name', 'provider_type', 'default_sender_id', 'is_active', 'created_at', 'updated_at']
     for (const path of ['/api/sms-gateways', '/api/console/records/sms-gateways'])
       for (const found of (await ask('GET', path)).json.data) assert.deepEqual(Object.keys(found), own)
@@ -262,7 +262,7 @@ describe('an account of one tenant', () => {
     assert.equal(total.service.quarantined, 0)
   })
 
-  it('is told so', async () => {
+  it('is reported to the console', async () => {
     const { tenant, permissions } = (await ask('GET', '/api/console/me')).json.data
     assert.equal(tenant.id, world.references.tenant_id)
     assert.deepEqual(

@@ -97,7 +97,7 @@ describe('a receipt', { timeout: 30_000 }, () => {
     assert.deepEqual([await counted('matched'), await counted('unreadable')], [2, 3])
   })
 
-  it('that says it is too long, or comes on and on, is answered at once and its connection closed', async () => {
+  it('that announces too long a body, or never ends, is answered at once and its connection closed', async () => {
     const endless = `${head(receipts(), 'Transfer-Encoding: chunked')}10000\r\n${'x'.repeat(64 * KIB)}\r\n1\r\nx\r\n`
     for (const bytes of [head(receipts(), `Content-Length: ${64 * KIB + 1}`), endless]) {
       const socket = await sending(bytes)
@@ -135,7 +135,7 @@ describe('a receipt', { timeout: 30_000 }, () => {
     assert.equal(await counted('matched'), 1)
   })
 
-  it('that comes byte by byte is given up before it has taken much', async () => {
+  it('that comes byte by byte is aborted before it takes much', async () => {
     const pieces = '1\r\nx\r\n'.repeat(30_000)
     const before = process.memoryUsage().arrayBuffers
     const socket = await sending(`${head(receipts(), 'Transfer-Encoding: chunked')}${pieces}`)
@@ -157,7 +157,7 @@ describe('a login', { timeout: 30_000 }, () => {
     assert.deepEqual([status, JSON.parse(text)], [413, { message: 'The request body is larger than 4 KiB.' }])
   })
 
-  it('that says it is longer is answered before it comes', async () => {
+  it('that announces a longer body is answered before it arrives', async () => {
     const socket = await sending(head(path, `Content-Length: ${4 * KIB + 1}`))
     assert.equal(await statusOf(socket), 413)
     socket.destroy()
@@ -214,7 +214,7 @@ describe('bodies that wait', { timeout: 30_000 }, () => {
     folder.remove()
   })
 
-  it('are given back when their client goes away, those that waited behind others as well', async () => {
+  it('are released when their client disconnects, even for bodies that waited behind others', async () => {
     const folder = temporaryFolder()
     const db = join(folder.path, 'gone.db')
     const waiting = await startService({ db })

@@ -17,7 +17,7 @@ function opener(total: number) {
 }
 
 describe('the budget of bodies', () => {
-  it('gives bytes until it is spent, and again those that were returned', () => {
+  it('gives bytes until it is spent, and reuses those that were returned', () => {
     const { open, gaveUp } = opener(100)
     const [first, second] = [open('first'), open('second')]
     assert.ok(first.take(60))
@@ -32,7 +32,7 @@ describe('the budget of bodies', () => {
     assert.deepEqual(gaveUp, [])
   })
 
-  it('takes from the body that has been coming in for longest, for one that begins', () => {
+  it('takes from the body that has been arriving for longest, for one that begins', () => {
     const { open, gaveUp } = opener(100)
     for (const name of ['first', 'second', 'third', 'fourth']) assert.ok(open(name).take(25))
     assert.ok(open('late').take(30))

@@ -31,7 +31,7 @@ function held(options: { atOnce: number; maxWaiting: number }) {
 }
 
 describe('a fair queue', () => {
-  it('runs what comes for one account, and from one address, one after the other', async () => {
+  it('runs the logins of one account, and of one address, one after the other', async () => {
     const { run, started, drain } = held({ atOnce: 4, maxWaiting: 10 })
     const all = [run('a', '1'), run('a', '2'), run('b', '1'), run('b', '2')]
     await new Promise(resolve => setImmediate(resolve))
@@ -58,7 +58,7 @@ describe('a fair queue', () => {
     await Promise.all(all)
   })
 
-  it('that is full refuses whoever has the most waiting, not who comes new', async () => {
+  it('that is full refuses whoever has the most waiting, not a newcomer', async () => {
     const { run, started, drain } = held({ atOnce: 1, maxWaiting: 10 })
     const flood = Array.from({ length: 30 }, (_, i) => run(`guess${i}`, 'flood'))
     const mine = run('me', 'home')
@@ -69,14 +69,14 @@ describe('a fair queue', () => {
     assert.ok(started.includes('me@home'))
   })
 
-  it('that is full of single ones refuses the next', async () => {
+  it('that is full of single requests refuses the next', async () => {
     const { run, drain } = held({ atOnce: 1, maxWaiting: 3 })
     const all = Array.from({ length: 5 }, (_, i) => run(`a${i}`, `b${i}`))
     await drain()
     assert.deepEqual(await Promise.all(all), ['done', 'done', 'done', 'done', 'busy'])
   })
 
-  it('goes on after what throws', async () => {
+  it('continues after an error', async () => {
     const queue = fairQueue({ atOnce: 1, maxWaiting: 3 })
     const turn = { account: 'a', address: '1' }
     await assert.rejects(

@@ -20,7 +20,7 @@ function held(ms: number) {
   return { taken, take }
 }
 
-test('of requests that take long, a turn of the event loop takes up one, in their order', async () => {
+test('each turn of the event loop starts one long request, in order of arrival', async () => {
   const { taken, take } = held(2)
   for (const name of ['a', 'b', 'c']) take(name)
   assert.deepEqual(taken, ['a'])
@@ -36,13 +36,13 @@ test('of requests that take long, a turn of the event loop takes up one, in thei
   assert.deepEqual(taken, ['a', 'b', 'c', 'd'])
 })
 
-test('an urgent request is taken up at once, whatever waits', () => {
+test('an urgent request starts at once, whatever else waits', () => {
   const { taken, take } = held(2)
   for (const name of ['a', 'b', 'lookup!', 'c']) take(name)
   assert.deepEqual(taken, ['a', 'lookup!'])
 })
 
-test('requests are taken up in their order, however they come', async () => {
+test('requests start in order of arrival, however they arrive', async () => {
   const { taken, take } = held(0.3)
   const names = Array.from({ length: 20 }, (_, n) => String(n))
   for (const name of names) {

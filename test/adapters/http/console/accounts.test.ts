@@ -27,7 +27,7 @@ test('an account is made with a random password that is shown once, tied to a te
   assert.doesNotMatch(JSON.stringify(all), /hash|password/)
 })
 
-test('what is wrong is refused: a taken e-mail, a short password, an unknown role or tenant, the last account', async () => {
+test('refuses a taken e-mail, a short password, an unknown role or tenant, and removing the last account', async () => {
   assert.equal((await world.send('POST', ACCOUNTS, { email: 'admin@example.com' })).status, 409)
   const wrong = { email: 'x', password: 'short', role: 'king' }
   const { json } = await world.send('POST', ACCOUNTS, wrong)
@@ -38,7 +38,7 @@ test('what is wrong is refused: a taken e-mail, a short password, an unknown rol
   assert.equal((await world.send('POST', `${ACCOUNTS}/999/password`, {})).status, 404)
 })
 
-test('a new password and disabling end the sessions, which are listed with where they came from', async () => {
+test('a new password and disabling end the sessions, which are listed with their origin', async () => {
   const { json } = await world.send('POST', ACCOUNTS, { email: 'dave@example.com', password: 'correct horse' })
   const { id } = json.data
   const session = sessionOf(await loginAs('dave@example.com', 'correct horse'))

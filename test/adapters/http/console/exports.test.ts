@@ -63,7 +63,7 @@ it('secrets are exported only where they are asked for, which is noted, and only
   assert.equal((await supervisor('POST', '/api/console/exports/extensions', { secrets: true })).status, 403)
 })
 
-it('what an export wrote is for the account that asked for it', async () => {
+it("an export's file is only for the account that requested it", async () => {
   const { json } = await ask('POST', '/api/console/exports/extensions', {})
   await ended(ask, json.data.id)
   const other = await signedIn(world.service, 'admin')
@@ -71,7 +71,7 @@ it('what an export wrote is for the account that asked for it', async () => {
   assert.equal((await other('GET', `/api/console/jobs/${json.data.id}/file`)).status, 404)
 })
 
-it('an account of one tenant exports what is of that tenant, without what it does not see', async () => {
+it("an account of one tenant exports its tenant's records, without hidden fields", async () => {
   const [own, other] = [
     await world.create('tenants', { slug: 'mine' }),
     await world.create('tenants', { slug: 'not-mine' }),

@@ -41,7 +41,7 @@ const trail = async (action: string, resource: string) =>
   (await world.get(`/api/console/audit?action=${action}&resource=${resource}`)).json.data.entries
 
 describe('an upload', () => {
-  it('comes in parts, each behind the last, and tells how much is there', async () => {
+  it('comes in consecutive parts, and reports how much is stored', async () => {
     const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes: 6 })
     const { id } = json.data
     assert.equal((await sendPart(desk, id, 0, Buffer.from('abc'))).status, 200)
@@ -58,7 +58,7 @@ describe('an upload', () => {
     assert.equal((await desk.ask('GET', `/api/console/uploads/${id}`)).status, 404)
   })
 
-  it('whose line is dropped keeps what came, and goes on', async () => {
+  it('whose connection is lost keeps its bytes, and continues', async () => {
     const content = Buffer.from(`${HEADER}\n${rates(3000)}`)
     const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'deck.csv', bytes: content.length })
     const { id } = json.data
@@ -70,7 +70,7 @@ describe('an upload', () => {
     assert.equal(job.outcome.created, 3000)
   })
 
-  it('whose line only looks open gives way to who goes on', async () => {
+  it('whose connection only looks open gives way to the client that continues', async () => {
     const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes: 6 })
     const { id } = json.data
     const hanging = new AbortController()
@@ -87,7 +87,7 @@ describe('an upload', () => {
     await stalled
   })
 
-  it('goes on after its session has ended and another has begun', async () => {
+  it('continues after its session has ended and another has begun', async () => {
     const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes: 6 })
     const { id } = json.data
     const session = sessionOf(await login(world.service, ADMIN))
@@ -97,7 +97,7 @@ describe('an upload', () => {
     assert.equal((await sendPart(desk, id, 3, Buffer.from('def'))).status, 200)
   })
 
-  it('goes on after the service was restarted', async () => {
+  it('continues after the service was restarted', async () => {
     const { json } = await desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes: 6 })
     const { id } = json.data
     await sendPart(desk, id, 0, Buffer.from('abc'))
@@ -107,7 +107,7 @@ describe('an upload', () => {
     assert.equal((await sendPart(desk, id, 3, Buffer.from('def'))).status, 200)
   })
 
-  it('is kept beside the database, for its user alone, and forgotten after a day', async () => {
+  it('is stored beside the database, for its user alone, and deleted after a day', async () => {
     const id = await uploaded(desk, 'abc')
     const kept = `${db}-jobs`
     assert.equal(statSync(kept).mode & 0o777, 0o700)
@@ -132,7 +132,7 @@ describe('an upload', () => {
       assert.equal((await third('POST', '/api/console/uploads', { name: 'a', bytes: 1024 ** 3 })).status, status)
   })
 
-  it('is of the account that began it', async () => {
+  it('belongs to the account that began it', async () => {
     const tenant = await newTenant()
     const id = await uploaded(desk, `${HEADER}\n${rates(1)}`)
     const other = await signedIn(world.service, 'admin')
@@ -144,7 +144,7 @@ describe('an upload', () => {
 })
 
 describe('an import', () => {
-  it('is checked first, then run by the same file, and noted as of the account', async () => {
+  it('is checked first, then run with the same file, and noted with the account', async () => {
     const tenant = await newTenant()
     const upload = await uploaded(desk, `${HEADER}\n${rates(500)}`, 'deck.csv')
     const checked = await run(desk, 'rates', { upload, tenant, dry_run: true })
@@ -161,7 +161,7 @@ describe('an import', () => {
     assert.deepEqual([entry.actor, entry.changes.file, entry.changes.created], [ADMIN.email, 'deck.csv', 500])
   })
 
-  it('tells every error with its line, page by page, and gives the rejected rows back', async () => {
+  it('lists every error with its line, page by page, and returns the rejected rows', async () => {
     const tenant = await newTenant()
     const bad = Array.from({ length: 450 }, (_, i) => `${500 + i},,0.01,60,active\n`).join('')
     const job = await imported(desk, 'rates', `${HEADER}\n${rates(2)}${bad}`, { tenant, on_error: 'continue' })
@@ -183,7 +183,7 @@ describe('an import', () => {
     assert.match(file.headers.get('content-disposition') ?? '', /^attachment; filename="rejected-in\.csv"/)
   })
 
-  it('reads columns as they are mapped, and gives values that all have', async () => {
+  it('reads columns as mapped, and sets values for all rows', async () => {
     const tenant = await newTenant()
     const content = 'Code;Where;Price;Note\n380;Ukraine;0,0123;x\n'
     const body = {
@@ -198,7 +198,7 @@ describe('an import', () => {
     assert.deepEqual([rate.prefix, rate.destination, rate.cost_per_minute], ['380', 'Ukraine', '0.0123'])
   })
 
-  it('keeps names as they are, whatever is in them', async () => {
+  it('keeps names unchanged, whatever they contain', async () => {
     const tenant = await newTenant()
     const name = '"><img src=x onerror=alert(1)>\u202egnp.csv'
     const destination = '<b>Київ</b> \u202eمدينة =1+1'
@@ -220,7 +220,7 @@ describe('an import', () => {
     assert.match((await world.get(`/api/tenants?search=${slug}`)).text, new RegExp(`"big":${digits}`))
   })
 
-  it('of what is no text in UTF-8 says so, and stores nothing', async () => {
+  it('of a file that is not UTF-8 says so, and stores nothing', async () => {
     for (const [content, reason] of [
       [Buffer.from(`\uFEFF${HEADER}\n`, 'utf16le'), /^x\.csv is UTF-16, not UTF-8\.$/],
       [Buffer.from([0x50, 0x4b, 3, 4, 0xff]), /^x\.csv is a workbook or a zip file, not text: save it as CSV\.$/],
@@ -254,7 +254,7 @@ describe('an import', () => {
     assert.equal((await desk.ask('POST', '/api/console/imports/rates', { upload: json.data.id, tenant })).status, 409)
   })
 
-  it('replaces a deck as it was checked, now or later, and not when something else would come of it', async () => {
+  it('replaces a deck as checked, now or later, and not if the outcome would differ', async () => {
     const tenant = await newTenant()
     await imported(desk, 'rates', `${HEADER}\n${rates(10)}`, { tenant })
     const upload = await uploaded(desk, `${HEADER}\n${rates(4, 105)}`)
@@ -278,7 +278,7 @@ describe('an import', () => {
     )
   })
 
-  it('of an account of one tenant is of that tenant alone', async () => {
+  it('of an account of one tenant affects that tenant alone', async () => {
     const [own, other] = [await newTenant({ slug: 'own-one' }), await newTenant({ slug: 'other-one' })]
     const ask = await signedIn(world.service, 'admin', own)
     const session = (await signedInDesk(own)) ?? desk
@@ -302,7 +302,7 @@ describe('an import', () => {
       assert.equal((await session.ask('GET', `/api/console/jobs/${foreign.id}${path}`)).status, 404)
   })
 
-  it('that is stopped, or whose service is restarted, goes on where it was, and no call comes twice', async () => {
+  it('that is stopped, or whose service is restarted, continues where it was, and stores no call twice', async () => {
     const tenant = await newTenant({ slug: 'calls-of' })
     const header =
       'caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at'

@@ -37,7 +37,7 @@ test('without a session nothing can be read or changed', async () => {
     assert.equal((await service.request(method, path)).status, 401, `${method} ${path}`)
 })
 
-test('a list is chosen by fields, tenants, search and time, and comes in parts', async () => {
+test('a list is filtered by fields, tenants, search and time, and comes in parts', async () => {
   const { tenant_id } = world.references
   const other = await world.create('tenants')
   for (let n = 0; n < 5; n++)
@@ -69,7 +69,7 @@ test('a list is chosen by fields, tenants, search and time, and comes in parts',
   assert.equal((await world.get(at('cdrs', '/count?search=busy'))).json.data.count, null)
 })
 
-test('what makes no selection is refused, each parameter by name', async () => {
+test('invalid filters are refused, each parameter by name', async () => {
   const { status, json } = await world.get(
     at('cdrs', '?sort=caller_number&limit=5000&from=yesterday&filter[secret]=x&filter[tenant_id]=x&min[direction]=1'),
   )
@@ -84,7 +84,7 @@ test('what makes no selection is refused, each parameter by name', async () => {
   ])
 })
 
-test('secrets stand in no list and no record, and who asks for them is noted', async () => {
+test('no list or record shows secrets, and requests for them are noted', async () => {
   const { id } = await world.create('extensions', { secret: 'hush-hush' })
   for (const path of [at('extensions'), at('extensions', `/${id}`)])
     assert.doesNotMatch((await world.get(path)).text, /hush|secret/)
@@ -104,7 +104,7 @@ test('one record comes without its long arrays', async () => {
   assert.equal((await world.get(at('tenants', '/999999'))).json.message, 'Tenant not found.')
 })
 
-test('of two people who change one record, the second is warned instead of overwriting the first', async () => {
+test('when two people change one record, the second is warned instead of overwriting the first', async () => {
   const { id } = await world.create('queues', { name: 'Support' })
   const read = async (): Promise<string> => (await world.get(at('queues', `/${id}`))).headers.get('etag') ?? ''
   const change = (name: string, version: string) =>
@@ -139,7 +139,7 @@ test('a tenant is deleted with what belongs to it only when that is asked for', 
   assert.equal((await world.send('DELETE', at('tenants', `/${id}?cascade=true`))).status, 200)
 })
 
-test('messages are made by sending alone', async () => {
+test('messages are created only by sending', async () => {
   assert.equal((await world.send('POST', at('sms-messages'), {})).status, 422)
 })
 

@@ -107,7 +107,7 @@ test('calls are rated again by the rates of their time, first without changing a
   )
 })
 
-test('a message that failed for certain is sent again as a new one, and no other is', async t => {
+test('a message that definitely failed is sent again as a new one, and no other is', async t => {
   const provider = await startGateway()
   t.after(() => provider.close())
   const gateway = await addGateway(world.service, world.session, provider)

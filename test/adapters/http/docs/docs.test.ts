@@ -11,7 +11,7 @@ before(async () => {
 after(() => service.close())
 
 describe('the reference page', () => {
-  it('and its document hold up nothing while they are made', async () => {
+  it('and its document delay nothing while they are generated', async () => {
     const longest = await longestHold(async () => {
       page = (await service.request('GET', '/docs')).text
       await service.request('GET', '/openapi.json')
@@ -19,7 +19,7 @@ describe('the reference page', () => {
     assert.ok(longest < 100, `${longest} ms`)
   })
 
-  it('runs no script, asks no other host for anything, and has the browser see to that', async () => {
+  it('runs no script, requests nothing from other hosts, and makes the browser enforce that', async () => {
     const { headers } = await service.request('GET', '/docs')
     assert.equal(
       headers.get('content-security-policy'),
@@ -32,7 +32,7 @@ describe('the reference page', () => {
     assert.doesNotMatch(style.text, /url\(|@import/)
   })
 
-  it('leads to everything that it names', () => {
+  it('links to everything that it names', () => {
     const places = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id)
     assert.equal(new Set(places).size, places.length)
     for (const [, place] of page.matchAll(/href="#([^"]+)"/g)) assert.ok(places.includes(place), place)

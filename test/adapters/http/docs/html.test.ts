@@ -14,6 +14,6 @@ test('values are escaped, unless they are HTML themselves', () => {
   )
 })
 
-test('what is written as code is shown as code', () => {
+test('text written as code is shown as code', () => {
   assert.equal(html`${prose('a `<b>` c')}`.text, 'a <code>&lt;b&gt;</code> c')
 })

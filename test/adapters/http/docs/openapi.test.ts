@@ -135,7 +135,7 @@ test('every example fits its schema', () => {
       if (example !== undefined) assert.equal(checker.fits(example, schema), null, name)
 })
 
-test('a response that the document does not tell of is noticed', () => {
+test('an undocumented response is noticed', () => {
   const received = { method: 'GET', path: '/api/admin/me', status: 200, contentType: 'application/json' }
   const data = { name: 'A', email: 'a@example.com', logged_in: true }
   const message = 'Authenticated user loaded.'
@@ -145,7 +145,7 @@ test('a response that the document does not tell of is noticed', () => {
   assert.notEqual(checker.problem({ ...received, status: 418, text: '{"message":"Tea."}' }), null)
 })
 
-test('the examples of requests are accepted, and what is answered is as documented', async () => {
+test('the examples of requests are accepted and answered as documented', async () => {
   const login = find('POST', '/api/admin/login')
   await answers(200, login, { json: ADMIN })
   const session = await service.login()
@@ -201,7 +201,7 @@ test('routes of messages, and sending by them, answer as documented', async () =
   await answers(200, send, { json: example(send), session })
 })
 
-test('what a person and a probe ask for answers as documented', async () => {
+test('the endpoints for people and probes answer as documented', async () => {
   const session = await service.login()
   for (const path of ['/healthz', '/readyz', '/openapi.json', '/docs', '/docs/reference.css'])
     await answers(200, find('GET', path))
@@ -209,7 +209,7 @@ test('what a person and a probe ask for answers as documented', async () => {
   await answers(200, find('POST', '/api/admin/logout'), { session })
 })
 
-test('every documented refusal is what the service answers', async () => {
+test('the service gives every documented refusal', async () => {
   const session = await service.login()
   const json = { 'content-type': 'application/json' }
   const foreign = { origin: 'https://elsewhere.example' }
@@ -319,7 +319,7 @@ test('a busy database and a full disk are answered as documented', async () => {
   }
 })
 
-test('every response that is documented was seen', () => {
+test('every documented response was seen', () => {
   const documented = documentedOperations().flatMap(({ method, path, operation }) =>
     Object.keys(operation.responses)
       .filter(status => status !== 'default')

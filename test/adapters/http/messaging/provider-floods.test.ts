@@ -12,7 +12,7 @@ after(() => on.close())
 
 const play = (provider: Provider, meta?: object) => playOn(on, provider, meta)
 
-describe('what anybody may send to the receipt address of a profile', () => {
+describe('a request from anybody to the receipt address of a profile', () => {
   const KIB = 1024
   const address = async (profile: string) => {
     const { gateway, send, stored } = await play(providerOf(profile))
@@ -38,7 +38,7 @@ describe('what anybody may send to the receipt address of a profile', () => {
     assert.equal((await on.world.service.request('POST', path, { body: 'x', headers })).status, 403)
   })
 
-  it('is left unread where it holds too much to be read at once, or nests too deep to be kept', async () => {
+  it('is left unread if it is too large to parse at once, or nests too deep to store', async () => {
     const { path, stored, known } = await address('clicksend')
     const secret = `${path}?token=a-secret-of-receipts`
     const ours = `"message_id":"${known.id}","status_code":"201"`
@@ -63,7 +63,7 @@ describe('what anybody may send to the receipt address of a profile', () => {
     assert.equal((await on.world.get(`${path.replace('/dlr', '/messages')}`)).status, 200)
   })
 
-  it('holds up no other when it holds a thousand receipts', async () => {
+  it('delays no other request, even with a thousand receipts', async () => {
     const { path } = await address('infobip')
     const results = Array.from({ length: 1_200 }, (_, i) => ({ messageId: `${i}`, status: { name: 'DELIVERED' } }))
     const answer = await on.world.service.request('POST', `${path}?token=a-secret-of-receipts`, {

@@ -14,7 +14,7 @@ after(() => on.close())
 const play = (provider: Provider, meta?: object) => playOn(on, provider, meta)
 
 describe('a gateway with a profile', () => {
-  it('answers Jasmin as it wants', async () => {
+  it('answers Jasmin as it expects', async () => {
     const { send, receive } = await play(providerOf('jasmin-rest'))
     const { known } = await send()
     const answer = await receive(known, 'DELIVRD')

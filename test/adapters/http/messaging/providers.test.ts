@@ -19,7 +19,7 @@ for (const provider of PROVIDERS)
   describe(`a gateway with the profile ${provider.profile}`, () => {
     const { delivered, failed, pending } = provider.words
 
-    it('hands every text to the provider as it was written, and keeps the id', async () => {
+    it('passes every text to the provider unchanged, and keeps the id', async () => {
       const { send } = await play(provider)
       for (const text of TEXTS) {
         const { sent, known } = await send(undefined, text)
@@ -31,7 +31,7 @@ for (const provider of PROVIDERS)
       }
     })
 
-    it('fails by what the provider says', async () => {
+    it("fails with the provider's reason", async () => {
       const { gateway } = await play(provider)
       const { status, body, error } = provider.refusal
       on.server.answerWith(status, body)

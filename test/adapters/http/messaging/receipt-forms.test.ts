@@ -89,7 +89,7 @@ describe('a receipt in a multipart form', () => {
     assert.ok(Object.hasOwn(remote_response, '__proto__'))
   })
 
-  it('that is broken, or has too many fields, is answered with 200, changes nothing and is counted', async () => {
+  it('that is broken or has too many fields is answered with 200, changes nothing and is counted', async () => {
     await sent('multi-3')
     const before = await stored()
     const one = field('id', 'multi-3')
@@ -110,7 +110,7 @@ describe('a receipt in a multipart form', () => {
 })
 
 describe('a receipt in the query string', () => {
-  it('is read beside a body, which goes before it, and without one', async () => {
+  it('is read with or without a body, which takes precedence', async () => {
     const bodies: [string, Record<string, string>][] = [
       ['{"status":"DELIVRD"}', { 'content-type': 'application/json' }],
       ['status=DELIVRD', { 'content-type': 'application/x-www-form-urlencoded' }],
@@ -126,7 +126,7 @@ describe('a receipt in the query string', () => {
     }
   })
 
-  it('keeps nothing of the token that stands there', async () => {
+  it('does not store the token in it', async () => {
     id = await addGateway(service, session, gateway, { callback_token: 'hush', meta: { dlr_token_in: 'query:key' } })
     await sent('query-token')
     await post('id=query-token', { 'content-type': 'application/x-www-form-urlencoded' }, '?key=hush&ref=1')
@@ -136,7 +136,7 @@ describe('a receipt in the query string', () => {
   })
 })
 
-describe('a receipt that is of no use', () => {
+describe('an unusable receipt', () => {
   const noted = () =>
     service.logged.flatMap(line => {
       const { level, status, gateway, receipt } = JSON.parse(line)

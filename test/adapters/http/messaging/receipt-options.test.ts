@@ -111,7 +111,7 @@ describe('dlr_token_in', () => {
     }
   })
 
-  it('means nothing without a callback token, and a token means nothing without it', async () => {
+  it('has no effect without a callback token, nor a token without it', async () => {
     for (const id of [
       await setUp({ dlr_token_in: 'query:token' }),
       await setUp({}, { callback_token: 'tok-1' }),

@@ -123,7 +123,7 @@ describe('a receipt', () => {
     assert.deepEqual({ ...second, delivered_at, updated_at }, first)
   })
 
-  it('that follows another is merged member by member, not deep', async () => {
+  it('that follows another is merged member by member, not deeply', async () => {
     await sent('merge')
     await receipt({ id: 'merge', status: 'one', deep: { a: 1 }, kept: 'over' })
     await receipt({ id: 'merge', status: 'two', deep: { b: 2 } })
@@ -175,7 +175,7 @@ describe('a receipt', () => {
     assert.ok((await world.get(`/api/sms-gateways/${id}/messages`)).text.includes('"__proto__":"x","toString":"y"'))
   })
 
-  it('that cannot be understood is answered with 200 and changes nothing', async () => {
+  it('that is unintelligible is answered with 200 and changes nothing', async () => {
     const message = await sent('calm')
     const bodies: [string, string][] = [
       ['', 'application/json'],
@@ -233,7 +233,7 @@ describe('a receipt', () => {
     assert.equal(parked.get(id), 0)
   })
 
-  it('cannot make the stored response grow without end', async () => {
+  it('cannot make the stored response grow without bound', async () => {
     await sent('growing')
     for (let i = 0; i < 6; i++) await receipt({ id: 'growing', status: `step-${i}`, [`k${i}`]: 'x'.repeat(30_000) })
     const { delivery_status, remote_response } = await stored()

@@ -85,7 +85,7 @@ describe('a send', () => {
     )
   })
 
-  it('is queued on disk while the gateway thinks', async () => {
+  it('is queued on disk until the gateway answers', async () => {
     const held = signal<() => void>()
     gateway.answer(response => held.resolve(() => json(response, 200, { id: 'x' })))
     const sending = send()

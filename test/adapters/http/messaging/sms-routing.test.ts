@@ -53,7 +53,7 @@ test('every rule that a route breaks is reported at once', async () => {
   assert.deepEqual(await list(), [])
 })
 
-test('a message is sent through the gateways of its route, and by none without one', async () => {
+test('a message is sent through the gateways of its route, and not without a route', async () => {
   const send = () => world.send('POST', '/api/sms-routes/send', MESSAGE)
   assert.deepEqual([(await send()).status, first.requests.length], [404, 0])
   await set({ gateways })
@@ -63,7 +63,7 @@ test('a message is sent through the gateways of its route, and by none without o
   assert.deepEqual([json.data.delivery_status, json.data.sms_gateway_id], ['submitted', gateways[1]])
 })
 
-test('the audit trail has what was done to routes, and by whom', async () => {
+test('the audit trail has every change of routes, with its author', async () => {
   const { id } = (await set({ tenant_id: 1, gateways })).json.data
   await set({ tenant_id: 1, gateways: [gateways[0]] })
   await world.send('DELETE', `/api/sms-routes/${id}`)

@@ -36,7 +36,7 @@ describe('a request that changes something', () => {
     assert.equal((await world.get('/api/admin/me')).status, 200)
   })
 
-  it('is taken from the own origin, from the same site and from what is not a browser', async () => {
+  it('is accepted from its own origin, from the same site and from programs other than browsers', async () => {
     for (const headers of [{ origin: world.service.url }, { 'sec-fetch-site': 'same-origin' }, {}])
       assert.equal((await create(world.service, world.session, { ...headers }, world.body('rates'))).status, 201)
   })
@@ -79,7 +79,7 @@ describe('without a base URL', () => {
       assert.equal(await status({ host, ...headers }), 403, JSON.stringify(headers))
   })
 
-  it('a name that anyone may point here is refused, whatever is asked for, and the setting is named', async () => {
+  it('a name that anyone may point here is refused for any path, and the error names the setting', async () => {
     const host = 'rebound.example:8080'
     for (const [method, path] of [
       ['POST', '/api/admin/login'],
@@ -103,7 +103,7 @@ describe('without a base URL', () => {
     assert.equal(await status(headers, 'GET', '/healthz'), 200)
   })
 
-  it('the name that the service listens on will do', () => {
+  it('the name that the service listens on is accepted', () => {
     const refuse = fromOwnHost('http://pbx.lan:8080')
     const asked = (host: string) => () => refuse({ method: 'POST', headers: { host, origin: `http://${host}` } })
     assert.doesNotThrow(asked('pbx.lan:8080'))
@@ -130,13 +130,13 @@ describe('with a base URL', () => {
 
 describe('from a foreign origin', () => {
   const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }
-  it('reading is let through, but without leave for the page to see it', async () => {
+  it('reading is allowed, but the page may not see the answer', async () => {
     const answer = await world.service.request('GET', '/api/rates', { session: world.session, headers })
     assert.equal(answer.status, 200)
     assert.equal(answer.headers.get('access-control-allow-origin'), null)
   })
 
-  it('receipts are taken', async () => {
+  it('receipts are accepted', async () => {
     for (const path of ['/api/sms-gateways/1/dlr', '/webhooks/gateway/1/dlr']) {
       const { status, json } = await world.service.request('POST', path, { json: { id: 'x' }, headers })
       assert.deepEqual([status, json], [200, { message: 'DLR received' }])

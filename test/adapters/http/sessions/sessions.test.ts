@@ -176,7 +176,7 @@ describe('logout', () => {
     }),
   )
 
-  it('ends the session for good though a request with it is still in flight', async () => {
+  it('ends the session permanently, even while a request with it is in flight', async () => {
     const clock = manualClock()
     const gateway = await startGateway()
     await serving(

@@ -37,7 +37,7 @@ const statuses = (answers: Answer[]): Record<number, number> => {
 }
 
 describe('failed logins', () => {
-  it('are refused after ten for one e-mail and address, right ones too, saying when to come back', async () => {
+  it('are refused after ten for one e-mail and address, even correct ones, with the time to wait', async () => {
     for (let i = 0; i < 10; i++) assert.equal((await attempt('192.0.2.1')).status, 422)
     for (const password of ['wrong', ADMIN.password]) {
       const { status, json, headers } = await attempt('192.0.2.1', { password })
@@ -75,7 +75,7 @@ describe('failed logins', () => {
     }
   })
 
-  it('do not count when they are no login at all', async () => {
+  it('do not count if the request is not a login', async () => {
     for (let i = 0; i < 20; i++) assert.equal((await attempt('192.0.2.1', { email: 'no-address' })).status, 422)
     assert.equal((await attempt('192.0.2.1', { password: ADMIN.password })).status, 200)
   })
@@ -95,7 +95,7 @@ describe('a browser that the account has logged in from', () => {
     return { ...from, cookie: cookie.split(';')[0] ?? '' }
   }
 
-  it('is not locked out by what others guess from the same address', async () => {
+  it('is not locked out by guesses of others from the same address', async () => {
     const browser = await knownBrowser({ 'x-forwarded-for': '192.0.2.1' })
     for (let i = 0; i < 10; i++) assert.equal((await attempt('192.0.2.1')).status, 422)
     assert.equal((await attempt('192.0.2.1', { password: ADMIN.password })).status, 429)
@@ -108,7 +108,7 @@ describe('a browser that the account has logged in from', () => {
     assert.equal((await asBrowser(browser, ADMIN.password)).status, 429)
   })
 
-  it('is known only for that account, and by a cookie that nobody can forge', async () => {
+  it('is recognised only for that account, by a cookie that nobody can forge', async () => {
     const { cookie = '', ...from } = await knownBrowser({ 'x-forwarded-for': '192.0.2.1' })
     const [expires, nonce, signature] = cookie.replace('trunkline_browser=', '').split('.')
     for (let i = 0; i < 10; i++) await attempt('192.0.2.1')
@@ -144,7 +144,7 @@ describe('addresses', () => {
 })
 
 describe('a flood of logins from many addresses', () => {
-  it('keeps a right one from elsewhere waiting for no more than its turn', async () => {
+  it('delays a correct one from elsewhere only until its turn', async () => {
     const slow: ((value: undefined) => void)[] = []
     const held = await startService(
       { trusted_proxies: 1 },
@@ -175,12 +175,12 @@ describe('a flood of logins from many addresses', () => {
 })
 
 describe('right logins', () => {
-  it('are never too many, all at once', async () => {
+  it('are never too many at once', async () => {
     const right = () => attempt('192.0.2.1', { password: ADMIN.password })
     assert.deepEqual(statuses(await times(40, right)), { 200: 40 })
   })
 
-  it('are never too many, one after the other', async () => {
+  it('are never too many in a row', async () => {
     for (let i = 0; i < 120; i++)
       assert.equal((await attempt('192.0.2.1', { password: ADMIN.password })).status, 200, String(i))
   })
@@ -192,7 +192,7 @@ describe('a forged X-Forwarded-For', () => {
     assert.equal((await attempt('203.0.113.99, 192.0.2.1')).status, 429)
   })
 
-  it('from a proxy that is not trusted is noticed, once, for doctor to tell', async () => {
+  it('from an untrusted proxy is noted once, for doctor to report', async () => {
     const direct = await startService({}, { passwords })
     for (let i = 0; i < 3; i++)
       await direct.request('GET', '/healthz', { headers: { 'x-forwarded-for': '203.0.113.1' } })

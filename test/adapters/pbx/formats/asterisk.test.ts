@@ -90,7 +90,7 @@ test('fractions of a second are cut, as Asterisk does without them', () => {
   assert.deepEqual([read.answeredSeconds, read.durationSeconds], [65, 71])
 })
 
-test('a broken row shows the column and what is wrong with it', () => {
+test('the reason of a broken row names the column and the problem', () => {
   assert.equal(
     reason(parseAsteriskCsv, ROW18.replace('2024-07-01 12:34:50', 'yesterday')),
     'column 10 (start) is no date and time: "yesterday"',

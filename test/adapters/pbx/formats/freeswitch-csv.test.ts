@@ -111,7 +111,7 @@ test('an answered call is answered, whatever cut it', () => {
   }
 })
 
-test('a broken row shows the column and what is wrong with it', () => {
+test('the reason of a broken row names the column and the problem', () => {
   assert.deepEqual(parseFreeswitchCsv(example({ billsec: 'x' })), {
     reason: 'column 9 (billsec) is no number of seconds: "x"',
   })
@@ -128,7 +128,7 @@ test('a row that was torn is not read with its columns shifted', () => {
   }
 })
 
-test('every beginning of a row is a reason, save where a shorter template ends', () => {
+test('every truncated row is unusable with a reason, except where a shorter template ends', () => {
   const row = example()
   for (let length = 0; length < row.length; length++) {
     const read = parseFreeswitchCsv(row.slice(0, length))

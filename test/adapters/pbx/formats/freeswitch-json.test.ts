@@ -80,7 +80,7 @@ test('the number is what was dialled, wherever the call was transferred to; a lo
   assert.equal(call(document(VARIABLES, dialled)).destinationNumber, '+380441234567')
 })
 
-test('an answered second that has begun counts, by the microseconds and not by the whole seconds beside them', () => {
+test('a started answered second counts, by the microseconds and not by the whole seconds', () => {
   const answered = (billusec: string, billsec: string): unknown[] => {
     const { answeredSeconds, disposition } = call(document(encoded({ ...VARIABLES, billusec, billsec })))
     return [answeredSeconds, disposition]
@@ -110,7 +110,7 @@ test("the leg to a carrier is the call's record, with the number and the extensi
   )
 })
 
-test('the leg to a carrier is answered when it has run, whatever ended it', () => {
+test('the leg to a carrier is answered once it has run, whatever ended it', () => {
   const ended = { ...CARRIERS, hangup_cause: 'CALL_REJECTED' }
   assert.equal(call(document({ ...ended, billusec: '1' })).disposition, 'ANSWERED')
   assert.equal(call(document({ ...ended, billusec: '0' })).disposition, 'FAILED')
@@ -132,7 +132,7 @@ test('a call that nobody answered has no answer', () => {
   assert.deepEqual([read.answeredAt, read.answeredSeconds, read.disposition], [null, 0, 'BUSY'])
 })
 
-test('a call is answered by NORMAL_CLEARING and answered seconds, not by an answer time alone', () => {
+test('a call is answered if it has NORMAL_CLEARING and answered seconds; an answer time is not enough', () => {
   assert.equal(call(document({ ...VARIABLES, billsec: '0' })).disposition, 'NO ANSWER')
   assert.equal(call(document({ ...VARIABLES, hangup_cause: 'USER_BUSY' })).disposition, 'BUSY')
   assert.equal(call(document({ ...VARIABLES, billsec: '1' })).disposition, 'ANSWERED')
@@ -148,7 +148,7 @@ test('the direction is the one that the dialplan set, not the one of the leg', (
   assert.equal(call(document({ ...VARIABLES, call_direction: 'local' })).direction, null)
 })
 
-test('a broken document shows the variable and what is wrong with it', () => {
+test('the reason of a broken document names the variable and the problem', () => {
   const reasons: [string, string][] = [
     [document({ ...VARIABLES, billsec: '-1' }), 'variable billsec is no number of seconds: "-1"'],
     [document(without('uuid')), 'variable uuid is empty'],

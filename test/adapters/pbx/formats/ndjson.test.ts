@@ -16,7 +16,7 @@ const call = (members: object): CompletedCall => {
   return read
 }
 
-test('a line with the least it needs is a call', () => {
+test('a line with only the required members is a call', () => {
   assert.deepEqual(call(LEAST), {
     source: 'ndjson',
     switchCallId: 'c-1',
@@ -37,7 +37,7 @@ test('a line with the least it needs is a call', () => {
   })
 })
 
-test('a line can tell all there is to tell', () => {
+test('a line can give every member', () => {
   const read = call({
     ...LEAST,
     id: 17,
@@ -71,7 +71,7 @@ test('no answered seconds and no disposition mean no answer', () => {
   assert.equal(call({ ...LEAST, answered_seconds: 0, disposition: null }).disposition, 'NO ANSWER')
 })
 
-test('a broken line shows the member and what is wrong with it', () => {
+test('the reason of a broken line names the member and the problem', () => {
   const reasons: [object, string][] = [
     [{ ...LEAST, id: '' }, 'member id is empty'],
     [{ ...LEAST, id: null }, 'member id is empty'],

@@ -33,7 +33,7 @@ function foreign(pragmas: string): string {
 }
 
 describe('a new database', () => {
-  test('is made where it is asked for, with the folders that lead there', async () => {
+  test('is created at its path, with missing folders', async () => {
     const path = join(folder.path, 'some', 'where', 'new.db')
     await made(path)
     assert.ok(existsSync(path))
@@ -55,13 +55,13 @@ describe('a new database', () => {
     close()
   })
 
-  test('is not made without leave', () => {
+  test('is not created without permission', () => {
     assert.throws(() => openDatabase(newPath()), { code: 'not_found' })
   })
 })
 
 describe('an open database', () => {
-  test('writes ahead, syncs every commit, keeps its foreign keys and knows whose it is', async () => {
+  test('uses a write-ahead log, syncs every commit, enforces foreign keys and has our application id', async () => {
     const path = await made()
     for (const place of [path, ':memory:']) {
       const { db, close } = openDatabase(place)
@@ -106,7 +106,7 @@ describe('an open database', () => {
     await again.close()
   })
 
-  test('is taken from the group and from others when they could read it', async () => {
+  test('is closed to the group and to others if they could read it', async () => {
     const path = await made()
     chmodSync(path, 0o664)
     openDatabase(path).close()

@@ -124,7 +124,7 @@ describe('two connections in one process', () => {
     assert.equal((await one.accounts.list()).filter(({ disabled }) => !disabled).length, 1)
   })
 
-  test('a session that the other ends or extends, or whose account it changes, is remembered no longer', async () => {
+  test('a session that the other ends or extends, or whose account it changes, leaves the cache', async () => {
     const account = await one.accounts.create({ name: 'A', email: 'a@b.co', role: 'admin', passwordHash: 'h' })
     const [first, second, third] = ['1', '2', '3'].map(digit => digit.repeat(64))
     assert.ok(first && second && third)

@@ -45,7 +45,7 @@ test('steps run in the order in which they are asked for, and others have their 
   assert.ok(Math.max(...inOneTurn) <= 3, seen.join(' '))
 })
 
-test('what has just begun does not wait for all that goes on for long, which goes on all the same', async () => {
+test('new work does not wait for long work, which still makes progress', async () => {
   const turns = new Turns()
   let late = 0
   let isOver = false
@@ -65,7 +65,7 @@ test('what has just begun does not wait for all that goes on for long, which goe
   await Promise.all(long)
 })
 
-test('what a step throws, its work gets, and the others go on', async () => {
+test('an error in a step reaches its own work, and the others continue', async () => {
   const turns = new Turns()
   const failing = turns.begin()(() => {
     throw new Error('the disk is gone')

@@ -105,7 +105,7 @@ describe('the writer', () => {
     assert.deepEqual(stored(), [1, 5])
   })
 
-  test('gives a change a transaction to itself where that is asked for, in its turn', async () => {
+  test('gives a change its own transaction on request, in its turn', async () => {
     const { writer, commits, put, stored } = world()
     const run = (id: number) => () => put(id)
     await Promise.all([
@@ -225,7 +225,7 @@ describe('the writer', () => {
     assert.deepEqual(stored(), [])
   })
 
-  test('is drained once nothing waits, also what is asked for meanwhile', async () => {
+  test('is drained once nothing waits, including changes requested meanwhile', async () => {
     const { writer, put, stored } = world()
     await writer.drained()
     const first = writer.write(() => put(1)).then(() => writer.write(() => put(2)))

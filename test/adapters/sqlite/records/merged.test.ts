@@ -36,7 +36,7 @@ test('an empty part is not a part', async () => {
   assert.deepEqual(await merged([[], [{ key: 1, nth: 1 }], []], byKey, new Turns().begin()), [{ key: 1, nth: 1 }])
 })
 
-test('while many are put in order, others have their turn again and again', async () => {
+test('while many items are sorted, others get their turn regularly', async () => {
   const parts = partsOf(100_000, 4_000)
   let turns = 0
   let isDone = false

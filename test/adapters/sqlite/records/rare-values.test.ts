@@ -8,7 +8,7 @@ import { longestHold } from '../../../support/event-loop.ts'
 
 const COUNT = 200_000
 
-test('a value that hardly a record has and no index knows is looked for in steps that leave the event loop free', async () => {
+test('a search for a rare value without an index runs in steps that leave the event loop free', async () => {
   const storage = openStorage(':memory:', { clock: manualClock() })
   await insert(storage.records, 'tenants')
   await insert(storage.records, 'extensions')

@@ -4,7 +4,7 @@ import { openStorage } from '../../../../adapters/sqlite/storage.ts'
 import { manualClock } from '../../../support/clock.ts'
 import { idsOf, insert } from '../../../support/data/rows.ts'
 
-test('a needle that holds what stands between the fields is nowhere', async () => {
+test('a needle that contains the field separator is found nowhere', async () => {
   const storage = openStorage(':memory:', { clock: manualClock() })
   await insert(storage.records, 'tenants')
   await insert(storage.records, 'dids', { number: '38044', provider: 'acme' })
@@ -23,7 +23,7 @@ test('an index that is not behind is left alone', async () => {
   await storage.close()
 })
 
-test('trouble in following is reported, and does not end it', async () => {
+test('errors in following are reported, and do not end it', async () => {
   const storage = openStorage(':memory:', { clock: manualClock() })
   storage.connection.db.exec('ALTER TABLE search_indexes RENAME TO elsewhere')
   const following = new AbortController()

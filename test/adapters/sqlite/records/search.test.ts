@@ -105,7 +105,7 @@ function needlesFrom(rows: readonly Did[], others: readonly string[], cuts: read
     .filter(Boolean)
 }
 
-test('a search finds what a look at every record finds, whatever the index holds by then', async () => {
+test('a search finds the same as a scan of all records, whatever the index contains', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(described, { minLength: 60, maxLength: 90 }),
@@ -235,7 +235,7 @@ test('a search continues from page to page while records are added, changed and 
   await storage.close()
 })
 
-test('what follows a NUL, or stands before it, is found when it is indexed', async () => {
+test('indexed text before and after a NUL is found', async () => {
   const of = await world()
   const plain = { number: '+1', provider: 'plain', description: null }
   await of.add([{ number: 'before\0behind', provider: '\0second\0', description: 'third\0' }])
@@ -283,7 +283,7 @@ test('a step of the index takes milliseconds, however long the texts are and how
   await storage.close()
 })
 
-test('what stands far behind in a long text is found', async () => {
+test('text near the end of a long value is found', async () => {
   const of = await world()
   await of.add([
     { number: '1', provider: 'Carrier', description: `${'x'.repeat(10_000)} Needle ${'y'.repeat(10_000)}` },

@@ -57,7 +57,7 @@ describe('a profile', () => {
 })
 
 describe('the class of a status', () => {
-  it('goes by the exact word before its beginning', () => {
+  it('matches the exact word before its beginning', () => {
     const { table } = profileNamed('jasmin-rest').receipt
     assert.deepEqual(
       ['ESME_ROK', 'ESME_RINVDSTADR', 'DELIVRD', 'else'].map(word => classOf(word, table)),

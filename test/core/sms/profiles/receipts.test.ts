@@ -145,7 +145,7 @@ describe('a receipt', () => {
           assert.deepEqual(readReceipts(profile, post(type, text)), [], `${profile.name} ${text}`)
   })
 
-  it('by a method that the provider does not use is not a receipt', () => {
+  it('with a method that the provider does not use is not a receipt', () => {
     assert.deepEqual(readReceipts(profileNamed('twilio'), get('?MessageSid=SM1&MessageStatus=delivered')), [])
     assert.deepEqual(readReceipts(profileNamed('messagebird'), form('id=e8&status=delivered')), [])
   })

@@ -108,7 +108,7 @@ describe('a reply', () => {
       for (const [status, body, wanted] of cases) check(readReply(profileNamed(name), status, body), wanted)
     })
 
-  it('that is not a success is an error, whatever it holds', () => {
+  it('that is not a success is an error, whatever it contains', () => {
     for (const profile of BUILT_IN)
       for (const body of ['', '{}', '[]', 'null', '<html>', '{"id":{"a":1}}'])
         assert.equal(readReply(profile, 500, body).isAccepted, false, profile.name)

@@ -97,7 +97,7 @@ describe('a request', () => {
     assert.ok(isJsonObject(withId) && withId.messaging_profile_id === 'm')
   })
 
-  it('replaces no placeholder that a value brings with it', () => {
+  it('replaces no placeholder inside a value', () => {
     const read = textsRead(requestOf(profileNamed('twilio'), message({ message: 'pay {password} {to}' })))
     assert.ok(read.includes('pay {password} {to}'))
   })
@@ -111,7 +111,7 @@ describe('a request', () => {
     assert.equal(unicode['hex-content'], '041f04400438043204560442')
   })
 
-  it('leaves what Kannel fills in to Kannel', () => {
+  it("leaves Kannel's own placeholders to Kannel", () => {
     const { url } = requestOf(profileNamed('kannel'), message())
     const receiptUrl = new URL(url).searchParams.get('dlr-url')
     assert.match(receiptUrl ?? '', /\?token=s&ref=u1&status=%d&answer=%A&/)
@@ -145,7 +145,7 @@ describe('a text', () => {
     for (const [text, alphabet, parts] of cases) assert.deepEqual(textForm(text), { alphabet, parts }, text)
   })
 
-  it('that the provider would cut is refused with the reason', () => {
+  it('that the provider would truncate is refused with the reason', () => {
     const jasmin = profileNamed('jasmin-http')
     assert.equal(refused(jasmin, 'a'.repeat(765)), null)
     assert.equal(refused(jasmin, 'a'.repeat(766)), 'takes 6 parts, of which Jasmin (HTTP API) sends 5')

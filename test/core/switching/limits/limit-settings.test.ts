@@ -74,7 +74,7 @@ describe('the limits in settings', () => {
       )
     })
 
-  test('each that cannot be read is named for the calls that it measures', () => {
+  test('each unreadable limit is named with the calls that it measures', () => {
     for (const [limits, path] of FAULTY) {
       const { tenant, extensions, extension } = limitsOf({ limits }, plain)
       const where = path === '' ? 'limits' : `limits.${path}`
@@ -85,14 +85,14 @@ describe('the limits in settings', () => {
     }
   })
 
-  test('the name itself is not to be mistyped', () => {
+  test('a mistyped name is reported', () => {
     for (const name of ['limit', 'Limits', 'limts'])
       assert.deepEqual(limitsOf({ [name]: { calls_per_day: 5 } }, plain).tenant.unreadable, [name])
     assert.deepEqual(limitsOf({ logo: 1 }, plain).tenant.unreadable, [])
   })
 })
 
-describe('what is read of them', () => {
+describe('the limits read from settings', () => {
   test('money is in units of 0.0001, half of one rounded up', () => {
     const { most } = ofTenant({ cost_per_day: 25.5, cost_per_hour: '0.00005', calls_per_day: '7' })
     assert.deepEqual(most, { cost_per_day: 255_000, cost_per_hour: 1, calls_per_day: 7 })
@@ -145,7 +145,7 @@ describe('what is read of them', () => {
       assert.deepEqual(ofTenant({ [list]: ['00'] }, { dialling: { country: 'DE' } }).unreadable, [`limits.${list}`])
   })
 
-  test('names of every object are plain data', () => {
+  test('names that every object has are plain data', () => {
     const settings = JSON.parse('{"limits":{"__proto__":{"calls_per_day":1},"constructor":1}}')
     assert.deepEqual(limitsOf(settings, plain).tenant.unreadable, ['limits.__proto__', 'limits.constructor'])
   })

@@ -52,7 +52,7 @@ describe('a limit', () => {
       assert.equal(limitsInUse(limits(most), { ...measured, isOut: false }).find(isReached)?.name ?? null, inside)
     })
 
-  test('is shown with what is used of it', () => {
+  test('is shown with its usage', () => {
     const used = { ...NOTHING_USED, calls_per_day: 3, cost_per_day: 17 }
     const shown = limitsInUse(limits({ cost_per_day: 20, calls_per_day: 5 }), { used, live: IDLE, isOut: true })
     assert.deepEqual(shown, [

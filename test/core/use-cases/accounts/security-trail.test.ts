@@ -58,7 +58,7 @@ test('a failed login is noted with the account, or with a hash where there is no
   assert.equal(JSON.stringify([unknown, same]).includes('password'), false)
 })
 
-test('another database hashes the same e-mail otherwise', async () => {
+test('another database has a different hash of the same e-mail', async () => {
   const hashes = []
   for (const { trail, settled } of [await world(), await world()]) {
     trail.loginFailed('nobody@example.com', from('192.0.2.1'))
@@ -67,7 +67,7 @@ test('another database hashes the same e-mail otherwise', async () => {
   assert.notEqual(hashes[0], hashes[1])
 })
 
-test('what one sender brings about costs five rows, that of all fifteen, and a count', async () => {
+test('one sender causes at most five rows, all together fifteen, and a count', async () => {
   const { trail, settled, clock } = await world()
   for (let i = 0; i < 20_000; i++) trail.tokenRefused(7, from('192.0.2.1'))
   assert.equal((await settled()).length, 5)
@@ -86,7 +86,7 @@ test('what one sender brings about costs five rows, that of all fifteen, and a c
   assert.equal((await settled()).length, 17)
 })
 
-test('a flood of one kind hides none of another', async () => {
+test('a flood of one kind hides no other kind', async () => {
   const { trail, settled } = await world()
   for (let i = 0; i < 1_000; i++) trail.tokenRefused(7, from(`192.0.2.${i % 250}`))
   trail.lockedOut('ann@example.com', from('192.0.2.1'), 'account')
@@ -96,7 +96,7 @@ test('a flood of one kind hides none of another', async () => {
   )
 })
 
-test('what could not be written is counted, and its count is written later', async () => {
+test('entries that cannot be written are counted, and the count is written later', async () => {
   const { trail, settled, fill } = await world()
   fill(true)
   for (let i = 0; i < 3; i++) trail.loginFailed('ann@example.com', from('192.0.2.1'))
@@ -111,7 +111,7 @@ test('what could not be written is counted, and its count is written later', asy
   )
 })
 
-test('how many addresses are distinguished is bounded', async () => {
+test('the number of distinguished addresses is bounded', async () => {
   const { trail, settled } = await world()
   for (let i = 0; i < 5_000; i++) trail.loginFailed('ann@example.com', from(`10.0.${i >> 8}.${i & 255}`))
   await trail.settle(true)

@@ -65,7 +65,7 @@ test('a wrong password, an unknown e-mail and a disabled account are refused ali
   assert.deepEqual(verified, ['plain:right', null, null])
 })
 
-test('a session lives for its idle life, counted from the last request', async () => {
+test('a session lasts for its idle time, counted from the last request', async () => {
   const { signIn, clock, account, credentials } = await world()
   await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(2 * HOUR - 60)
@@ -76,7 +76,7 @@ test('a session lives for its idle life, counted from the last request', async (
   assert.equal(await signIn.resume(TOKEN), null)
 })
 
-test('requests that a page makes by itself keep no session alive', async () => {
+test('requests that a page makes by itself do not extend a session', async () => {
   const { signIn, clock, account, credentials } = await world()
   await signIn.open(TOKEN, credentials, '192.0.2.1')
   for (let n = 0; n < 3; n++) {
@@ -87,7 +87,7 @@ test('requests that a page makes by itself keep no session alive', async () => {
   assert.equal(await signIn.resume(TOKEN, { isUnattended: true }), null)
 })
 
-test('a session lives on for its whole idle life after a request that was not worth storing', async () => {
+test('a session lasts for its whole idle time after a request whose time was not stored', async () => {
   const { signIn, clock, account, credentials, extended } = await world()
   await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(100)
@@ -113,7 +113,7 @@ test('a request does not wait until the end of its session is stored', async () 
   assert.equal(asked, 1)
 })
 
-test('a session ends at its absolute life, however busy it is', async () => {
+test('a session ends at its absolute lifetime, however busy it is', async () => {
   const { signIn, clock, account, credentials } = await world()
   await signIn.open(TOKEN, credentials, '192.0.2.1')
   for (let hour = 1; hour < 12; hour++) {
@@ -124,7 +124,7 @@ test('a session ends at its absolute life, however busy it is', async () => {
   assert.equal(await signIn.resume(TOKEN), null)
 })
 
-test('the stored end moves only by steps of a sixtieth of the idle life', async () => {
+test('the stored end moves only in steps of a sixtieth of the idle time', async () => {
   const { signIn, clock, credentials, extended } = await world()
   await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.advance(119)
@@ -169,7 +169,7 @@ test('an ended session, an unknown one, and those of a disabled account are no s
   assert.equal(await signIn.resume(TOKEN), null)
 })
 
-test('a new password has eight characters or more, whatever they are made of', () => {
+test('a new password has eight characters or more, of any kind', () => {
   const email = 'a@b.co'
   for (const password of ['12345678', '  ü  ü  ', '😀'.repeat(8)])
     assert.deepEqual(readNewCredentials({ email, password }), { email, password })
@@ -191,7 +191,7 @@ test('credentials are an e-mail and a password that is not trimmed', () => {
   })
 })
 
-test('a clock that is set back lengthens no session, neither its idle life nor its whole one', async () => {
+test('setting the clock back lengthens neither the idle time nor the lifetime of a session', async () => {
   const { signIn, clock, account, credentials } = await world()
   await signIn.open(TOKEN, credentials, '192.0.2.1')
   clock.setBack(10 * HOUR)
@@ -208,7 +208,7 @@ test('a clock that is set back lengthens no session, neither its idle life nor i
   assert.equal(await signIn.resume(TOKEN.replaceAll('a', 'b')), null)
 })
 
-test('a session of before the clock was set back and the service restarted is over', async () => {
+test('a session from before the clock was set back and the service restarted is over', async () => {
   const { clock, accounts, sessions, credentials } = await world()
   const lives = { idle: 2 * HOUR, absolute: 12 * HOUR }
   const restarted = () => signIn({ accounts, sessions, passwords: cheapPasswords, clock, lives })
@@ -223,7 +223,7 @@ test('a session of before the clock was set back and the service restarted is ov
   assert.equal(await restarted().resume(TOKEN), null)
 })
 
-test('a session that ends while nothing can be written is over at once, and not stored any more once it can', async () => {
+test('a session that ends while nothing can be written is over at once, and deleted once writing works', async () => {
   const { accounts, sessions, passwords, clock, lives } = {
     ...(await world()),
     passwords: cheapPasswords,

@@ -54,7 +54,7 @@ describe('decks', () => {
     assert.deepEqual(cancelled, [])
   })
 
-  it('that are due take effect before one is looked up', async () => {
+  it('that are due take effect before a lookup', async () => {
     const { ports, stored, next } = await world(async () => {
       stored.splice(1, 1, { ...next, state: 'in force' })
       return []

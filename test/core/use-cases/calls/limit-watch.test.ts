@@ -65,7 +65,7 @@ test('a limit that is reached is a notice, an entry of the audit trail and a cou
   assert.deepEqual(counted, ['cost_per_day', 'calls_per_hour'])
 })
 
-test('it is noted once for each hour or day, also after a restart', async () => {
+test('a limit reached is noted once for each hour or day, even after a restart', async () => {
   await limit({ calls_per_hour: 1, calls_per_day: 1 })
   used.tenant = { calls_per_hour: 5, calls_per_day: 5 }
   await look()
@@ -97,7 +97,7 @@ test('an extension is measured by its own limit', async () => {
   assert.deepEqual(counted, [])
 })
 
-test('a tenant that is gone has reached nothing', async () => {
+test('a deleted tenant has reached no limit', async () => {
   await limit({ calls_per_hour: 5 })
   used.tenant = { calls_per_hour: 5 }
   await storage.records.remove(resourceNamed('tenants'), acme, { cascade: true })

@@ -4,7 +4,7 @@ import type { GatewayReply } from '../../../../core/sms/reply.ts'
 import { keepSending } from '../../../support/messaging/messages.ts'
 import { world } from '../../../support/messaging/messaging.ts'
 
-test('a receipt changes its message, and is answered as the gateway wants', async () => {
+test('a receipt changes its message, and gets the answer that the gateway expects', async () => {
   const { send, stored, receive, gatewayId } = await world({ meta: '{"dlr_ack":"ACK/Jasmin"}' })
   await send()
   const outcome = await receive(gatewayId, { id: 'm1', message_status: 'DELIVRD', password: 'secret word' })
@@ -20,7 +20,7 @@ test('a receipt changes its message, and is answered as the gateway wants', asyn
   })
 })
 
-test('a receipt that matches nothing is received, and acknowledged no further', async () => {
+test("a receipt that matches nothing is accepted without the gateway's acknowledgement", async () => {
   const { send, stored, receive, gatewayId } = await world({ meta: '{"dlr_ack":"ACK/Jasmin"}' })
   await send()
   const before = await stored()
@@ -49,7 +49,7 @@ test('a receipt that comes before the reply to its own send is applied with the 
   assert.ok(message.submitted_at && message.delivered_at)
 })
 
-test('an interim status that comes late does not undo the final one', async () => {
+test('a late interim status does not undo the final one', async () => {
   const { send, stored, receive, gatewayId } = await world({ meta: '{"interim_statuses":["ESME_ROK"]}' })
   await send()
   await receive(gatewayId, { id: 'm1', status: 'DELIVRD' })
@@ -60,7 +60,7 @@ test('an interim status that comes late does not undo the final one', async () =
   assert.deepEqual(after?.remote_response, { message_id: 'm1', id: 'm1', status: 'ESME_ROK', level: '1' })
 })
 
-test('a token is asked for only where the gateway has one and says where it is', async () => {
+test('a token is required only if the gateway has one and says where it is', async () => {
   const never = (): boolean => assert.fail('no token is wanted')
   for (const changes of [{}, { callback_token: 't' }, { meta: '{"dlr_token_in":"query:token"}' }]) {
     const { receive, gatewayId } = await world(changes)
@@ -85,7 +85,7 @@ test('a receipt without the token is refused and changes nothing', async () => {
   assert.deepEqual(await stored(), before)
 })
 
-test('the sweep gives up on sends whose process died, never on those that may still be answered', async () => {
+test('the sweep fails sends whose process died, never those that may still be answered', async () => {
   const { send, stored, use, clock, answerWith } = await world()
   const answered: ((reply: GatewayReply) => void)[] = []
   const calling = new Promise<void>(called => {
@@ -108,7 +108,7 @@ test('the sweep gives up on sends whose process died, never on those that may st
   assert.deepEqual([late.delivery_status, late.error_message, late.external_message_id], ['submitted', null, 'late'])
 })
 
-test('a receipt waits a day for its message, no longer', async () => {
+test('a receipt waits for its message for a day and no longer', async () => {
   const { send, use, receive, clock, gatewayId, answerWith, storage } = await world()
   await keepSending(storage.messages, gatewayId)
   await receive(gatewayId, { id: 'm1', status: 'OLD' })

@@ -4,7 +4,7 @@ import { AppError } from '../../../../core/errors.ts'
 import type { JsonObject } from '../../../../core/json.ts'
 import { BODY, objectOf, world } from '../../../support/messaging/messaging.ts'
 
-test('a send stores the message as queued before the gateway hears of it', async () => {
+test('a send stores the message as queued before it contacts the gateway', async () => {
   const { send, stored, answerWith } = await world()
   let during: JsonObject[] = []
   answerWith(async () => {
@@ -22,7 +22,7 @@ test('a send stores the message as queued before the gateway hears of it', async
   )
 })
 
-test('a message that the gateway took is not said to be worth another try when its answer cannot be stored', async () => {
+test('when the answer to an accepted message cannot be stored, the error does not suggest another try', async () => {
   const { storage, send, stored } = await world()
   storage.messages.settle = () => Promise.reject(new AppError('busy', 'Busy.', { retryAfter: 1 }))
   await assert.rejects(send(), (error: unknown) => {
@@ -65,7 +65,7 @@ test("the gateway's address is made of its own fields", async () => {
   }
 })
 
-test('a submitted message and a failed one are both returned as they are stored', async () => {
+test('a submitted message and a failed one are both returned as stored', async () => {
   const { send, stored, answerWith } = await world()
   const submitted = await send()
   assert.deepEqual(
