@@ -24,8 +24,8 @@ export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving)
     onTaken: (file, ms) => log.info({ file: `${file}.conf`, ms: Math.round(ms) }, 'Asterisk has loaded a file'),
     onLeftOut: leftOut => {
       if (leftOut.length === 0) return
-      const told = { leftOut: leftOut.slice(0, MOST_TOLD), of: leftOut.length }
-      log.warn(told, 'some records cannot be on Asterisk')
+      const summary = { leftOut: leftOut.slice(0, MOST_TOLD), of: leftOut.length }
+      log.warn(summary, 'some records cannot be on Asterisk')
     },
   })
   return { follower, mounts: [], folder: null }

@@ -32,7 +32,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
   const rendered = source(parts)
   let manager: Manager | null = null
   let files: Readonly<Record<FileName, MarkedFile>> | null = null
-  let told = ''
+  let lastLeftOut = ''
   const reloads = reloader({
     now,
     onTrouble,
@@ -44,8 +44,8 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
   })
   const tellLeftOut = (leftOut: readonly LeftOut[]): void => {
     const all = JSON.stringify(leftOut)
-    if (all !== told && !(told === '' && leftOut.length === 0)) parts.onLeftOut(leftOut)
-    told = all
+    if (all !== lastLeftOut && !(lastLeftOut === '' && leftOut.length === 0)) parts.onLeftOut(leftOut)
+    lastLeftOut = all
   }
   return {
     kind: 'asterisk',

@@ -32,7 +32,7 @@ interface Known {
 
 /** Renders the database; reads a tenant again only after a change. */
 export function source({ directory, usage, rates }: SourceParts): Source {
-  const known = new Map<number, Known>()
+  const byTenant = new Map<number, Known>()
   const gone = new Set<string>()
   const readers = new Map<string, readonly DialledForm[]>()
   let trunks: readonly Trunk[] = []
@@ -44,17 +44,17 @@ export function source({ directory, usage, rates }: SourceParts): Source {
     const [isRated, isCounted] = [isAnyRated(limits), isAnyCounted(limits)]
     const ratedPrefixes = isRated ? (await rates.of(tenant.id)).map(dialling.prefix).filter(each => each !== '') : []
     const text = renderTenant({ directory: found, used: await usage.of(tenant), ratedPrefixes, reader })
-    known.set(tenant.id, { text, reader, isActive: isActive(tenant.status), isLimited: isRated || isCounted })
+    byTenant.set(tenant.id, { text, reader, isActive: isActive(tenant.status), isLimited: isRated || isCounted })
     gone.delete(tenant.slug)
     trunks = [...found.trunks.values()]
   }
   const forget = (id: number): void => {
-    const former = known.get(id)
+    const former = byTenant.get(id)
     if (former) gone.add(former.text.slug)
-    known.delete(id)
+    byTenant.delete(id)
   }
   const readAll = async (): Promise<void> => {
-    const left = new Set(known.keys())
+    const left = new Set(byTenant.keys())
     for await (const found of directory.all()) {
       await read(found)
       left.delete(found.tenant.id)
@@ -63,11 +63,11 @@ export function source({ directory, usage, rates }: SourceParts): Source {
   }
   return {
     refresh: async changed => {
-      const isEachKnown = changed !== 'all' && [...changed].every(id => known.has(id))
+      const isEachKnown = changed !== 'all' && [...changed].every(id => byTenant.has(id))
       if (!isEachKnown) await readAll()
       else
         for (const id of changed) {
-          const found = await directory.whole(known.get(id)?.text.slug ?? '')
+          const found = await directory.whole(byTenant.get(id)?.text.slug ?? '')
           // It has another slug now, or is gone.
           if (found?.tenant.id !== id) {
             await readAll()
@@ -75,7 +75,7 @@ export function source({ directory, usage, rates }: SourceParts): Source {
           }
           await read(found)
         }
-      const tenants = [...known].sort(([one], [other]) => one - other).map(([, tenant]) => tenant)
+      const tenants = [...byTenant].sort(([one], [other]) => one - other).map(([, tenant]) => tenant)
       const inUse = new Set(tenants.filter(each => each.isActive).map(({ reader }) => reader))
       return renderFiles({
         tenants: tenants.map(({ text }) => text),
@@ -86,7 +86,7 @@ export function source({ directory, usage, rates }: SourceParts): Source {
       })
     },
     inactive: () =>
-      new Set([...gone, ...[...known.values()].filter(each => !each.isActive).map(({ text }) => text.slug)]),
-    limited: () => new Set([...known].filter(([, { isLimited }]) => isLimited).map(([id]) => id)),
+      new Set([...gone, ...[...byTenant.values()].filter(each => !each.isActive).map(({ text }) => text.slug)]),
+    limited: () => new Set([...byTenant].filter(([, { isLimited }]) => isLimited).map(([id]) => id)),
   }
 }

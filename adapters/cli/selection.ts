@@ -32,9 +32,9 @@ export async function selectionFrom(
   const { tenant } = flags
   const atLeast = atLeastFrom(flags, resource)
   const tenantId = tenant === undefined ? undefined : await tenantMeant(records, resource, String(tenant))
-  const known = tenantId === undefined ? {} : { [TENANT]: tenantId }
+  const scope = tenantId === undefined ? {} : { [TENANT]: tenantId }
   return {
-    where: await filtersFrom(flags, resource, { records }, known),
+    where: await filtersFrom(flags, resource, { records }, scope),
     atLeast,
     ...(flags['unrated'] === true ? { unrated: true } : {}),
     ...(tenantId === undefined ? {} : { tenantId }),

@@ -127,14 +127,14 @@ const isGone = (path: string, place: FeedPlace | null): AppError =>
 /** Stores what is there; with `final`, also a last line without its end. */
 function drainer({ signal, store, setLag }: Course, given: Following['format']) {
   let place: FeedPlace | null = null
-  let known: SourceFormat | null = null
+  let lastFormat: SourceFormat | null = null
 
   return async (reading: Reading, final: boolean): Promise<void> => {
     if (!place || !isIn(place, reading)) place = reading.position > 0 ? await placeOf(reading) : null
     else if (!(await stillHolds(reading, place))) reading.position = 0
     const format =
-      given === 'auto' ? ((await formatIn(reading.file)) ?? (final ? (known ?? SOURCE_FORMATS[0]) : null)) : given
-    known = format ?? known
+      given === 'auto' ? ((await formatIn(reading.file)) ?? (final ? (lastFormat ?? SOURCE_FORMATS[0]) : null)) : given
+    lastFormat = format ?? lastFormat
     if (format) {
       const { position } = reading
       const isFinal = (): boolean => final && !signal.aborted

@@ -52,14 +52,14 @@ interface Served {
 /** Answers calls from the channel, until `end` is called. */
 export function serveJobs({ run, close }: Served, channel: Channel): void {
   const abort = new AbortController()
-  let told = 0
+  let sentAt = 0
   const methods: JobMethods = {
     run: (job, isResumed) => {
       const watcher: JobWatcher = {
         at: progress => {
           const now = performance.now()
-          if (now - told < TELL_MS) return
-          told = now
+          if (now - sentAt < TELL_MS) return
+          sentAt = now
           // The other side may be gone.
           main.call('at', progress).catch(() => undefined)
         },

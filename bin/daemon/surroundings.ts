@@ -27,19 +27,19 @@ export function surroundingsOf(settings: Settings, feeds: () => readonly Followe
 
 /** Nothing waits for a switch: the number is its latest answer. */
 function phonesOf(switches: readonly TelephoneSwitch[]): Surroundings['phones'] {
-  let known: number | null = null
+  let latest: number | null = null
   let askedAt = Number.NEGATIVE_INFINITY
   const ask = async (): Promise<void> => {
     const all = await Promise.all(switches.map(each => each.phones()))
-    known = all.reduce((sum, phones) => sum + phones.length, 0)
+    latest = all.reduce((sum, phones) => sum + phones.length, 0)
   }
   return async () => {
     if (switches.length > 0 && performance.now() - askedAt >= FRESH_MS) {
       askedAt = performance.now()
       ask().catch(() => {
-        known = null
+        latest = null
       })
     }
-    return known
+    return latest
   }
 }

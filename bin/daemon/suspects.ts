@@ -8,14 +8,14 @@ import type { Trunkline } from '../compose.ts'
  * each time it is called.
  */
 export function noteSuspects({ storage }: Pick<Trunkline, 'storage'>, log: Logger): () => Promise<void> {
-  let known: readonly number[] = []
+  let earlier: readonly number[] = []
   return async () => {
     const suspects = await suspectGateways(storage)
     for (const gateway of suspects)
-      if (!known.includes(gateway))
+      if (!earlier.includes(gateway))
         log.warn({ gateway }, `the last ${SUSPECT_AFTER} sends through an SMS gateway failed`)
-    for (const gateway of known)
+    for (const gateway of earlier)
       if (!suspects.includes(gateway)) log.info({ gateway }, 'an SMS gateway takes messages again')
-    known = suspects
+    earlier = suspects
   }
 }

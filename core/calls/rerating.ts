@@ -83,14 +83,14 @@ export function* rerate({ pages, catalog, sample, onChange }: Rerating): Generat
   const first: Rerated[] = []
   for (const calls of pages) {
     const changes: Rerated[] = []
-    const known = catalog()
+    const current = catalog()
     for (const call of calls) {
-      const deck = known.deckAt(call.started_at)
+      const deck = current.deckAt(call.started_at)
       if (!deck) {
         totals.withoutDeck++
         continue
       }
-      const rating = ratingOf(call, deck, known)
+      const rating = ratingOf(call, deck, current)
       totals.examined++
       totals.oldCost += call.cost
       totals.newCost += rating.cost

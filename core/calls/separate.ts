@@ -28,9 +28,9 @@ export function separateCalls<T extends IdentifiedCall>(
     const earlier = fresh.get(key)
     const alike = storedLike(call)
     const stored = alike.filter(other => other.switchCallId === switchCallId)
-    const known = earlier ? [...stored, earlier] : stored
-    if (known.some(other => mayBeOne(other, call) && isSameCall(other.marks, marks))) continue
-    const rival = known.find(other => other.switchName === switchName)
+    const withSameId = earlier ? [...stored, earlier] : stored
+    if (withSameId.some(other => mayBeOne(other, call) && isSameCall(other.marks, marks))) continue
+    const rival = withSameId.find(other => other.switchName === switchName)
     if (rival) conflicts.push({ call, rival: rival.marks })
     else if (attempts.admits(call, alike)) fresh.set(key, call)
   }

@@ -25,11 +25,11 @@ export function switchClock(timeZone: string): SwitchClock {
     if ('epochMicros' in moment) return fromMicros(moment.epochMicros)
     const { local } = moment
     const hour = local.slice(0, 13)
-    const known = hours.get(hour)
-    if (known && MINUTES.test(local)) return `${known}${local.slice(13)}.000000Z`
+    const cached = hours.get(hour)
+    if (cached && MINUTES.test(local)) return `${cached}${local.slice(13)}.000000Z`
     const asUtc = parseDate(local)
     if (asUtc === null) return null
-    if (known === undefined) {
+    if (cached === undefined) {
       if (hours.size >= HOURS_KEPT) hours.clear()
       hours.set(hour, utcHour(asUtc, offsetAt))
     }

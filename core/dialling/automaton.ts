@@ -40,8 +40,8 @@ export function automaton(patterns: readonly string[]): Automaton {
 
   const rowFor = (each: readonly Expression[]): number => {
     const key = each.map(({ id }) => id).join()
-    const known = rowOf.get(key)
-    if (known !== undefined) return known
+    const existing = rowOf.get(key)
+    if (existing !== undefined) return existing
     const row = expressionsOf.push(each) * ROW - ROW
     if (row === rows.length) rows = larger(rows)
     rowOf.set(key, row)

@@ -14,17 +14,17 @@ export interface Expression {
  * derivatives: the states of an automaton.
  */
 export function expressions() {
-  const known = new Map<string, Expression>()
+  const byKey = new Map<string, Expression>()
   const once = (
     key: string,
     isNullable: boolean,
     after: (digit: number) => Expression,
     choices: readonly Expression[] | null = null,
   ): Expression => {
-    const found = known.get(key)
+    const found = byKey.get(key)
     if (found) return found
-    const made = { id: known.size, isNullable, after, choices }
-    known.set(key, made)
+    const made = { id: byKey.size, isNullable, after, choices }
+    byKey.set(key, made)
     return made
   }
   const nothing: Expression = once('nothing', false, () => nothing)

@@ -56,8 +56,8 @@ export function observation(states: States): (text: string, patterns: number) =>
   const alike = new Map<string, boolean>()
   const isAnyAlike = (state: number, patterns: number): boolean => {
     const key = `${state} ${patterns}`
-    const known = alike.get(key)
-    if (known !== undefined) return known
+    const cached = alike.get(key)
+    if (cached !== undefined) return cached
     const name = states.name(after(state, 0), patterns)
     const found = OTHER_DIGITS.every(digit => states.name(after(state, digit), patterns) === name)
     alike.set(key, found)
@@ -76,18 +76,18 @@ const OTHER_DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
 /** Returns a function that tells what all texts match that go on from a state with `left` digits; null if it differs. */
 function outcomes({ after, matching }: States) {
-  const known = new Map<string, string | null>()
+  const cache = new Map<string, string | null>()
   const outcome = (state: number, left: number, patterns: number): string | null => {
     const own = String(matching(state) & patterns)
     if (left === 0) return own
     const key = `${state} ${left} ${patterns}`
-    const former = known.get(key)
+    const former = cache.get(key)
     if (former !== undefined) return former
     const first = outcome(after(state, 0), left - 1, patterns)
     const isSettled =
       first !== null && OTHER_DIGITS.every(digit => outcome(after(state, digit), left - 1, patterns) === first)
     const found = isSettled ? (patterns === BEGINNINGS ? `${own},${first}` : first) : null
-    known.set(key, found)
+    cache.set(key, found)
     return found
   }
   return outcome

@@ -30,12 +30,12 @@ interface PlanLines {
   readonly byCode: ReadonlyMap<string, readonly PlanLine[]>
 }
 
-let known: PlanLines | null = null
+let parsed: PlanLines | null = null
 
 /** Returns the plans of all countries, parsed on first use. */
 export function planLines(): PlanLines {
-  known ??= read()
-  return known
+  parsed ??= read()
+  return parsed
 }
 
 function read(): PlanLines {

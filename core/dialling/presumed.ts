@@ -38,9 +38,9 @@ const zones = new Map<string, readonly unknown[]>()
 function hasZone(country: string, timezone: string): boolean {
   if (!isTimeZone(timezone)) return false
   const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: timezone }).resolvedOptions()
-  const known = zones.get(country) ?? zonesOf(country)
-  zones.set(country, known)
-  return known.includes(timeZone)
+  const countryZones = zones.get(country) ?? zonesOf(country)
+  zones.set(country, countryZones)
+  return countryZones.includes(timeZone)
 }
 
 function zonesOf(country: string): readonly unknown[] {

@@ -15,7 +15,7 @@ export function passedOver(
 ): InactiveRate[] {
   // Without ids, a deck holds the last rate of each prefix.
   const keyOf = ({ id, prefix }: Rate): string => `${id} ${prefix}`
-  const known = new Map(inactive.map(rate => [keyOf(rate), rate]))
+  const byKey = new Map(inactive.map(rate => [keyOf(rate), rate]))
   const lengthOf = (rate: Rate): number => dialling.prefix(rate.prefix).length
   const isFirst = (rate: Rate): boolean => {
     const longer = matching ? lengthOf(rate) - lengthOf(matching) : 1
@@ -25,5 +25,5 @@ export function passedOver(
     inactive.map(rate => ({ ...rate, active: true })),
     dialling,
   ).matches(number)
-  return matches.filter(isFirst).flatMap(rate => known.get(keyOf(rate)) ?? [])
+  return matches.filter(isFirst).flatMap(rate => byKey.get(keyOf(rate)) ?? [])
 }

@@ -56,8 +56,8 @@ const patterns = new Map<string, RegExp>()
 
 function patternOf(username: string, password: string): RegExp {
   const key = `${username}\0${password}`
-  const known = patterns.get(key)
-  if (known) return known
+  const cached = patterns.get(key)
+  if (cached) return cached
   if (patterns.size >= REMEMBERED) patterns.clear()
   const pattern = new RegExp(spellings(username, password), 'giu')
   patterns.set(key, pattern)

@@ -171,7 +171,7 @@ export async function spelling(records: Lookup, resource: Resource, id: number):
 
 /** Returns a function that names the record of an id: `acme/101`, or the id. It caches what it reads. */
 export function naming(records: Lookup): (resource: Resource, id: number) => Promise<string> {
-  const known = new Map<string, Promise<string>>()
+  const names = new Map<string, Promise<string>>()
   const read = async (resource: Resource, id: number): Promise<string> => {
     const row = isNamed(resource) ? await records.find(resource, id) : null
     if (!row) return String(id)
@@ -183,8 +183,8 @@ export function naming(records: Lookup): (resource: Resource, id: number) => Pro
   }
   const nameOf = (resource: Resource, id: number): Promise<string> => {
     const key = `${resource.name} ${id}`
-    const name = known.get(key) ?? read(resource, id)
-    known.set(key, name)
+    const name = names.get(key) ?? read(resource, id)
+    names.set(key, name)
     return name
   }
   return nameOf

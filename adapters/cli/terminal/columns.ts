@@ -129,7 +129,7 @@ export async function withNames(
 
 /** Returns everything that --fields can name: columns, the ids of references, timestamps and embedded records. */
 function nameable(resource: Resource, columns: readonly Column[]): Column[] {
-  const known = new Set(columns.map(({ name }) => name))
+  const columnNames = new Set(columns.map(({ name }) => name))
   const others = [
     ...Object.entries(resource.fields).flatMap(([name, { kind, writeOnly }]) => (writeOnly ? [] : [plain(name, kind)])),
     ...timestamped(resource).map(name => plain(name, 'date')),
@@ -139,14 +139,14 @@ function nameable(resource: Resource, columns: readonly Column[]): Column[] {
         : [],
     ),
   ]
-  return [...columns, ...others.filter(({ name }) => !known.has(name))]
+  return [...columns, ...others.filter(({ name }) => !columnNames.has(name))]
 }
 
 /** Throws unless every name in --fields is one of these. */
-export function assertNamed(fields: readonly string[] | undefined, known: readonly string[]): void {
-  const unknown = fields?.find(name => !known.includes(name))
+export function assertNamed(fields: readonly string[] | undefined, existing: readonly string[]): void {
+  const unknown = fields?.find(name => !existing.includes(name))
   if (unknown !== undefined)
-    throw new CliError(EXIT.usage, `there is no field ${unknown}; there are ${known.join(', ')}`)
+    throw new CliError(EXIT.usage, `there is no field ${unknown}; there are ${existing.join(', ')}`)
 }
 
 /**
@@ -161,12 +161,12 @@ export function chosen(
 ): Column[] {
   const columns = [...columnsOf(resource, showSecrets), ...beside.map(name => plain(name, 'text'))]
   if (!fields) return columns
-  const known = nameable(resource, columns)
+  const nameables = nameable(resource, columns)
   assertNamed(
     fields,
-    known.map(({ name }) => name),
+    nameables.map(({ name }) => name),
   )
-  const named = fields.flatMap(name => known.find(column => column.name === name) ?? [])
+  const named = fields.flatMap(name => nameables.find(column => column.name === name) ?? [])
   return named.map(column => ({ ...column, isMinor: false }))
 }
 

@@ -89,9 +89,9 @@ export async function printRecord(
     const [named = record] = await withNames(resource, [record], (await context.open()).records)
     // A single record may come without the counts that lists have.
     const counts = resource.embeds.filter(({ kind }) => kind === 'count').map(({ name }) => name)
-    const known = columns.filter(({ name }) => !counts.includes(name) || name in record)
-    await writeCsv(io, csvLine(known.map(({ name }) => name)))
-    return writeRows(context, known, [named])
+    const shown = columns.filter(({ name }) => !counts.includes(name) || name in record)
+    await writeCsv(io, csvLine(shown.map(({ name }) => name)))
+    return writeRows(context, shown, [named])
   }
   const present = Object.fromEntries(Object.entries(row).filter(([name, value]) => value !== null || !(name in beside)))
   const named = await joined(resource, present, (await context.open()).records)

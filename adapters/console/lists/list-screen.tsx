@@ -136,12 +136,12 @@ function Counted({ source, resource }: { source: ListSource; resource: Resource 
     return () => asking.abort()
   }, [source])
   if (source.state.value === 'loading' && source.known.value === 0) return <>Loading…</>
-  const known = source.isWhole.value ? source.known.value : count.value
-  if (known === null) return <>More than {source.known.value}.</>
-  const number = known > 10_000 ? '10,000+' : known.toLocaleString('en')
+  const total = source.isWhole.value ? source.known.value : count.value
+  if (total === null) return <>More than {source.known.value}.</>
+  const number = total > 10_000 ? '10,000+' : total.toLocaleString('en')
   return (
     <>
-      {number} {lowered(known === 1 ? resource.label : resource.plural)}.
+      {number} {lowered(total === 1 ? resource.label : resource.plural)}.
     </>
   )
 }

@@ -47,9 +47,9 @@ export class ListSource {
   /** Loads missing rows in this range, and the following ones. */
   want(from: number, to: number): void {
     for (let part = Math.floor(from / PART); part <= Math.floor((to + PART / 2) / PART); part++) {
-      const known = this.#parts[part]
-      if (!known) break
-      if (known.rows) this.#use(part)
+      const piece = this.#parts[part]
+      if (!piece) break
+      if (piece.rows) this.#use(part)
       else void this.#load(part)
     }
   }

@@ -70,16 +70,16 @@ export function Table(props: TableProps) {
   }
 
   void source.version.value
-  const known = source.known.value
+  const rowCount = source.known.value
   const rows: number[] = []
-  for (let index = shown.value.from; index < Math.min(shown.value.to, known); index++) rows.push(index)
-  const inSegment = Math.min(known - base.value, SEGMENT)
+  for (let index = shown.value.from; index < Math.min(shown.value.to, rowCount); index++) rows.push(index)
+  const inSegment = Math.min(rowCount - base.value, SEGMENT)
   return (
     <div class={`table ${isNarrow.value ? 'cards' : ''}`} ref={view} onScroll={onScroll} tabIndex={-1}>
       <div
         role="table"
         aria-label={label}
-        aria-rowcount={source.isWhole.value ? known + 1 : -1}
+        aria-rowcount={source.isWhole.value ? rowCount + 1 : -1}
         aria-colcount={columns.length}
       >
         <div role="row" class="row head" aria-rowindex={1}>

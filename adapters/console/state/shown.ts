@@ -26,8 +26,8 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatIn(timeZone: string | undefined): Intl.DateTimeFormat {
   const key = timeZone ?? ''
-  const known = formats.get(key)
-  if (known) return known
+  const cached = formats.get(key)
+  if (cached) return cached
   const made = new Intl.DateTimeFormat('en-CA', {
     ...(timeZone === undefined ? {} : { timeZone }),
     ...{ year: 'numeric', month: '2-digit', day: '2-digit' },

@@ -6,7 +6,7 @@ import { me } from './session.ts'
 import { zoneShown } from './shown.ts'
 
 /** Time zones of the tenants seen so far, by id; null for one that could not be loaded. */
-const known = signal<ReadonlyMap<number, string | null>>(new Map())
+const zones = signal<ReadonlyMap<number, string | null>>(new Map())
 const asked = new Set<number>()
 
 /** Returns the time zone of a tenant; undefined while unknown, or without a tenant. */
@@ -15,14 +15,14 @@ export function zoneOf(tenantId: unknown): string | undefined {
   if (tenant) return tenant.timezone
   if (typeof tenantId !== 'number') return undefined
   if (!asked.has(tenantId)) void ask(tenantId)
-  return known.value.get(tenantId) ?? undefined
+  return zones.value.get(tenantId) ?? undefined
 }
 
 async function ask(tenantId: number): Promise<void> {
   asked.add(tenantId)
   const found = await get(`/api/console/records/tenants/${tenantId}`).catch(() => null)
   const { timezone } = objectOf(found)
-  known.value = new Map([...known.value, [tenantId, typeof timezone === 'string' ? timezone : null]])
+  zones.value = new Map([...zones.value, [tenantId, typeof timezone === 'string' ? timezone : null]])
 }
 
 /** Returns the beginning of a day, `YYYY-MM-DD`, in the displayed zone; any other text unchanged. */

@@ -21,15 +21,15 @@ export function trunkAddresses(
   resolve: Resolve = resolved,
   now: () => number = () => performance.now(),
 ): TrunkAddresses {
-  const known = new Map<string, { readonly addresses: readonly string[]; readonly at: number }>()
+  const cache = new Map<string, { readonly addresses: readonly string[]; readonly at: number }>()
   const addressesOf = async (host: string): Promise<readonly string[]> => {
     if (isIP(host)) return [host]
-    const before = known.get(host)
+    const before = cache.get(host)
     if (before && now() - before.at < KEPT_MS) return before.addresses
     const waiting = new Promise<null>(resolveNull => setTimeout(resolveNull, PATIENCE_MS, null).unref())
     const found = await Promise.race([resolve(host).catch(() => null), waiting])
     const addresses = found ?? before?.addresses ?? []
-    known.set(host, { addresses, at: now() })
+    cache.set(host, { addresses, at: now() })
     return addresses
   }
   return {

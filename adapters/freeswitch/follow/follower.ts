@@ -32,7 +32,7 @@ const LONGEST_PAUSE_MS = 10_000
 export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
   const { place, directory, live, key, now, onTrouble, onCommandRefused } = parts
   let socket: EventSocket | null = null
-  let known: ReadonlyMap<number, KnownTenant> = new Map()
+  let knownTenants: ReadonlyMap<number, KnownTenant> = new Map()
 
   const ask: Commands['ask'] = async command => {
     if (!socket) throw new AppError('unavailable', 'FreeSWITCH is not connected.')
@@ -75,15 +75,17 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
       signal.removeEventListener('abort', end)
     },
     reconcile: async changed => {
-      const { tenants: present, first } = await lookAt(directory, known, changed)
+      const { tenants: present, first } = await lookAt(directory, knownTenants, changed)
       const isAll = changed === 'all'
-      const tenants = [...present].map(([id, is]) => ({ was: known.get(id) ?? null, is }))
+      const tenants = [...present].map(([id, is]) => ({ was: knownTenants.get(id) ?? null, is }))
       const commands = { ask, tell }
       await agreeCalls(commands, { tenants, isAll })
       await agreePhones(commands, { tenants, isAll })
       await agreeQueues(commands, { tenants, isAll })
       await agreeGateways(commands, activeTrunks(first), key)
-      known = new Map([...known, ...present].flatMap(([id, tenant]) => (tenant ? [[id, tenant] as const] : [])))
+      knownTenants = new Map(
+        [...knownTenants, ...present].flatMap(([id, tenant]) => (tenant ? [[id, tenant] as const] : [])),
+      )
     },
   }
 }
@@ -97,23 +99,23 @@ interface Looked {
 
 async function lookAt(
   directory: SwitchDirectory,
-  known: ReadonlyMap<number, KnownTenant>,
+  knownTenants: ReadonlyMap<number, KnownTenant>,
   changed: Changed,
 ): Promise<Looked> {
   const tenants = new Map<number, KnownTenant | null>()
   let first: TenantDirectory | null = null
-  const isKnown = changed !== 'all' && changed.size > 0 && [...changed].every(id => known.has(id))
+  const isKnown = changed !== 'all' && changed.size > 0 && [...changed].every(id => knownTenants.has(id))
   const found = isKnown
     ? ofSlugs(
         directory,
-        [...changed].map(id => known.get(id)?.slug ?? ''),
+        [...changed].map(id => knownTenants.get(id)?.slug ?? ''),
       )
     : directory.all()
   for await (const each of found) {
     first ??= each
     if (changed === 'all' || changed.has(each.tenant.id)) tenants.set(each.tenant.id, knownOf(each))
   }
-  const missing = [...(changed === 'all' ? known.keys() : changed)].filter(id => !tenants.has(id))
+  const missing = [...(changed === 'all' ? knownTenants.keys() : changed)].filter(id => !tenants.has(id))
   // It has another slug now, or is gone.
   if (isKnown && missing.length > 0) return lookAt(directory, new Map(), changed)
   for (const id of missing) tenants.set(id, null)

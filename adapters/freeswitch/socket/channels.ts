@@ -60,8 +60,8 @@ export function callsOf(channels: readonly Channel[]): readonly LiveCall[] {
   const calls = new Map<string, Channel & { mark: Mark }>()
   for (const { mark, ...channel } of channels) {
     if (!mark) continue
-    const known = calls.get(channel.call)
-    if (!known || (mark.trunk !== null && known.mark.trunk === null)) calls.set(channel.call, { ...channel, mark })
+    const chosen = calls.get(channel.call)
+    if (!chosen || (mark.trunk !== null && chosen.mark.trunk === null)) calls.set(channel.call, { ...channel, mark })
   }
   return [...calls.values()].map(({ call: id, mark, caller, startedAt, isAnswered }) => ({
     id,

@@ -21,13 +21,13 @@ export interface KnownBrowsers {
 }
 
 export function knownBrowsers(keyOf: () => Promise<string>, now: () => number = Date.now): KnownBrowsers {
-  let known: Promise<string> | undefined
+  let loading: Promise<string> | undefined
   const key = (): Promise<string> => {
-    known ??= keyOf().catch(error => {
-      known = undefined
+    loading ??= keyOf().catch(error => {
+      loading = undefined
       throw error
     })
-    return known
+    return loading
   }
   const sign = async (email: string, expires: string, nonce: string): Promise<string> =>
     createHmac('sha256', await key())

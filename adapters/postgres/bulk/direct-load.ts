@@ -44,8 +44,8 @@ export function directLoad(database: Database, clock: Clock, trail: AuditTrail, 
     const sound = without(rowsOf(loose), records)
     const sifted = await calls.sift(within, sound)
     const all = [...loose, ...sifted.conflicts]
-    const fresh = without(new Set([...sifted.known, ...rowsOf(sifted.conflicts)]), sound)
-    const counts = { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.known.size, rejected: all.length }
+    const fresh = without(new Set([...sifted.storedRows, ...rowsOf(sifted.conflicts)]), sound)
+    const counts = { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.storedRows.size, rejected: all.length }
     return { fresh, batch: { counts, rejected: all, settle: () => calls.settle(sifted) } satisfies Batch }
   }
   const store = async (within: Queries, records: readonly BulkRecords[], placeOf: Parameters<BulkLoad['store']>[0]) => {

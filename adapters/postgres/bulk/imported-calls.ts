@@ -15,7 +15,7 @@ import { callTwins, type Reader, readerOf } from './call-twins.ts'
 /** What an import finds about calls that may already be stored. */
 export interface Sifted {
   /** The rows of stored calls. */
-  readonly known: ReadonlySet<number>
+  readonly storedRows: ReadonlySet<number>
   /** Rows with the id of another call. */
   readonly conflicts: readonly Rejection[]
   /** The stored calls without a switch that match the known rows. */
@@ -49,7 +49,7 @@ export function importedCalls(plan: BulkPlan): ImportedCalls {
   return {
     sift: async (within, batch) => {
       const called: Imported[] = []
-      const known = new Set<number>()
+      const storedRows = new Set<number>()
       const found: number[] = []
       const twinOf = plan.allowDuplicates ? () => null : await twins.ofBatch(within, batch)
       for (const { records, index } of eachOf(batch)) {
@@ -57,14 +57,14 @@ export function importedCalls(plan: BulkPlan): ImportedCalls {
         if (imported) called.push(imported)
         const twin = imported ? null : twinOf(records, index)
         if (twin === null) continue
-        known.add(rowOf(records, index))
+        storedRows.add(rowOf(records, index))
         found.push(twin)
       }
-      if (called.length === 0) return { known, conflicts: [], twins: found }
+      if (called.length === 0) return { storedRows, conflicts: [], twins: found }
       const { fresh, conflicts } = separateCalls(called, await storedCalls(within, called))
       const isNew = new Set([...fresh, ...conflicts.map(({ call }) => call)])
-      for (const call of called) if (!isNew.has(call)) known.add(rowOf(call.records, call.index))
-      return { known, conflicts: conflicts.map(rejection), twins: found }
+      for (const call of called) if (!isNew.has(call)) storedRows.add(rowOf(call.records, call.index))
+      return { storedRows, conflicts: conflicts.map(rejection), twins: found }
     },
     settle: sifted => twins.take(sifted.twins),
     keep: async (within, batch, ids) => {
@@ -84,11 +84,11 @@ function reader(plan: BulkPlan) {
   const [tenant, start, destination] = [read('tenant_id'), read('started_at'), read('destination_number')]
   const disposition = read('disposition')
   return (records: BulkRecords, index: number): Imported | null => {
-    const given = id(records, index)
-    if (given === null) return null
+    const callId = id(records, index)
+    if (callId === null) return null
     const name = switchName(records, index)
     return {
-      ...{ records, index, source: String(source(records, index)), switchCallId: String(given) },
+      ...{ records, index, source: String(source(records, index)), switchCallId: String(callId) },
       switchName: name === null ? null : String(name),
       marks: {
         tenant_id: Number(tenant(records, index)),

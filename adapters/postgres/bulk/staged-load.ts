@@ -22,7 +22,7 @@ export function stagedLoad(database: Database, clock: Clock, trail: AuditTrail, 
   const staged = stagedSql(plan)
   const replacing = plan.replacement ? deckReplacing(trail, staged, plan.replacement) : null
   let opened: Promise<void> | null = null
-  const ready = (): Promise<void> => {
+  const openOnce = (): Promise<void> => {
     opened ??= openStage(session, plan)
     return opened
   }
@@ -46,15 +46,15 @@ export function stagedLoad(database: Database, clock: Clock, trail: AuditTrail, 
   return {
     batchSize: BATCH,
     add: async records => {
-      await ready()
+      await openOnce()
       for (const some of records) if (some.count > 0) await stage(session, plan, some)
     },
     check: async () => {
-      await ready()
+      await openOnce()
       return session.write(look)
     },
     store: async (_place, approved) => {
-      await ready()
+      await openOnce()
       for (let attempt = 1; ; attempt++)
         try {
           return await session.write(within => settle(within, approved))

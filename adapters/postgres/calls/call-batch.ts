@@ -52,7 +52,7 @@ export async function lockSources(within: Queries, records: readonly SwitchRecor
 /** Rates the records by the present catalogs, which stay unchanged until the transaction ends. */
 export async function sorted(
   within: Queries,
-  known: Catalogs,
+  tenantCatalogs: Catalogs,
   { rules }: Pick<Feed, 'rules'>,
   records: readonly SwitchRecord[],
 ): Promise<SortedRecords> {
@@ -62,7 +62,7 @@ export async function sorted(
   )
   const clock = clockOf(rules.timezone)
   const period = periodOf(records, clock)
-  const catalogs = await known.of(
+  const catalogs = await tenantCatalogs.of(
     within,
     tenants.map(({ id }) => id),
     period,

@@ -18,7 +18,7 @@ const BATCH = 10_000
 
 /** The storage port for the calls of switches. */
 export function calls(database: Database, clock: Clock, trail: AuditTrail): Calls {
-  const known = catalogs()
+  const tenantCatalogs = catalogs()
   const inQuarantine = async (queries: Queries): Promise<number> =>
     (await queries.value<number>(sql`SELECT count(*) FROM quarantine`)) ?? 0
   return {
@@ -26,7 +26,7 @@ export function calls(database: Database, clock: Clock, trail: AuditTrail): Call
     store: (feed, records, place) =>
       database.write(async within => {
         await lockSources(within, records)
-        const present = await sorted(within, known, feed, records)
+        const present = await sorted(within, tenantCatalogs, feed, records)
         const { conflicts, ...counts } = await storeSorted(within, present, clock.now())
         const unusable = [...present.unusable, ...conflicts]
         await setAside(within, feed, unusable, clock.now())
@@ -46,7 +46,7 @@ export function calls(database: Database, clock: Clock, trail: AuditTrail): Call
           retries.map(({ record }) => record),
         )
         let stored = 0
-        for (const retry of retries) if (await replay(within, known, retry, clock.now())) stored++
+        for (const retry of retries) if (await replay(within, tenantCatalogs, retry, clock.now())) stored++
         return stored
       }),
     discard: ids =>
@@ -57,14 +57,14 @@ export function calls(database: Database, clock: Clock, trail: AuditTrail): Call
       }),
     catalog: async (tenantId, moment): Promise<Catalog> => {
       const period = { from: moment, to: addSeconds(moment, 1) }
-      const found = await database.snapshot(within => known.of(within, [tenantId], period, false))
+      const found = await database.snapshot(within => tenantCatalogs.of(within, [tenantId], period, false))
       const catalog = found.get(tenantId)
       if (!catalog) throw notFound('Tenant')
       return catalog
     },
-    ...rerating(database, known, clock, trail),
+    ...rerating(database, tenantCatalogs, clock, trail),
     ...reports(database),
-    ...usageReport(database, known, clock),
+    ...usageReport(database, tenantCatalogs, clock),
   }
 }
 
@@ -77,9 +77,14 @@ async function keepPlace(within: Queries, { name }: Feed, { mark, position }: Fe
 /**
  * Stores a quarantined call and removes it from quarantine, or keeps it with its new reason; returns true if stored.
  */
-async function replay(within: Queries, known: Catalogs, { quarantined, record }: Retry, now: string): Promise<boolean> {
+async function replay(
+  within: Queries,
+  tenantCatalogs: Catalogs,
+  { quarantined, record }: Retry,
+  now: string,
+): Promise<boolean> {
   const { id, rules } = quarantined
-  const present = await sorted(within, known, { rules }, [record])
+  const present = await sorted(within, tenantCatalogs, { rules }, [record])
   const [unusable = (await storeSorted(within, present, now)).conflicts[0]] = present.unusable
   // A record that already waits under the other format is the same record.
   const isKept =

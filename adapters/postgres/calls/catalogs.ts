@@ -56,8 +56,8 @@ export function catalogs(): Catalogs {
       const found = new Map<number, Catalog | null>()
       for (const tenantId of tenantIds) {
         const revision = revisions.get(tenantId) ?? 0
-        const known = kept.get(tenantId)
-        const present = known?.revision === revision ? known : await read(within, tenantId, revision)
+        const cached = kept.get(tenantId)
+        const present = cached?.revision === revision ? cached : await read(within, tenantId, revision)
         await present?.complete(within, period)
         if (present) use(tenantId, present, tenantIds)
         found.set(tenantId, present?.catalog ?? null)

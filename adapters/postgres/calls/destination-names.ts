@@ -51,8 +51,8 @@ export async function destinationNames(
     ).map(({ prefix, destination }) => [prefix, destination]),
   )
   return key => {
-    const known = named.get(key)
-    if (known !== undefined) return known
+    const name = named.get(key)
+    if (name !== undefined) return name
     const prefix = prefixes.get(key)
     if (prefix !== undefined) return present.get(prefix) ?? prefix
     return typeof key === 'number' ? `(${key})` : key

@@ -61,7 +61,7 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
     },
     violations: (resource, values, id) => violations(database, resource, values, id),
     insert: (resource, values, by) =>
-      told(database, resource, values, undefined, () =>
+      withSentences(database, resource, values, undefined, () =>
         inserted(resource, { values, now: clock.now(), signed: trail.signed(by) }),
       ),
     update: async (resource, id, change, by) => {
@@ -73,7 +73,7 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
             return next
           }),
         )
-      return told(database, resource, () => next, id, work)
+      return withSentences(database, resource, () => next, id, work)
     },
     updateAll: (resource, ids, change, by) =>
       database.write(async within => {
@@ -130,7 +130,7 @@ async function errorsOf(
 }
 
 /** Makes a change; if a constraint fails, throws the errors of the rules behind it. */
-async function told<T>(
+async function withSentences<T>(
   database: Database,
   resource: Resource,
   values: Row | (() => Row),

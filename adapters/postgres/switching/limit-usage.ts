@@ -52,8 +52,10 @@ export function limitUsage(database: Database, clock: Clock): LimitUsage {
   }
   return {
     of: async tenant => {
-      const known = kept.get(tenant.id)
-      return known && known.timezone === tenant.timezone && performance.now() < known.until ? known.used : read(tenant)
+      const cached = kept.get(tenant.id)
+      return cached && cached.timezone === tenant.timezone && performance.now() < cached.until
+        ? cached.used
+        : read(tenant)
     },
   }
 }

@@ -83,9 +83,9 @@ function newCalls(database: Database): () => Promise<Changed> {
       ),
     )
     const calls = rows.flatMap(({ id, tenant }) => (id === null || tenant === null ? [] : [{ id, tenant }]))
-    const known = seen
+    const earlier = seen
     seen = new Set(calls.map(({ id }) => id))
-    const fresh = known === null ? [] : calls.filter(({ id }) => !known.has(id))
+    const fresh = earlier === null ? [] : calls.filter(({ id }) => !earlier.has(id))
     return fresh.length > MOST_NEW ? 'all' : new Set(fresh.map(({ tenant }) => tenant))
   }
 }

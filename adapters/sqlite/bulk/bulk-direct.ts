@@ -51,11 +51,11 @@ export function directLoad(
     const sound = without(rowsOf(rejected), records)
     const sifted = calls.sift(sound)
     rejected = [...rejected, ...sifted.conflicts]
-    const fresh = without(new Set([...sifted.known, ...rowsOf(sifted.conflicts)]), sound)
+    const fresh = without(new Set([...sifted.storedRows, ...rowsOf(sifted.conflicts)]), sound)
     return {
       sifted,
       fresh,
-      counts: { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.known.size, rejected: rejected.length },
+      counts: { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.storedRows.size, rejected: rejected.length },
     }
   }
   /** Stores the records with the place, or nothing: returns the faulty ones, or null if others stored one meanwhile. */
@@ -109,7 +109,7 @@ export function directLoad(
   }
 }
 
-const isAllNew = ({ known, conflicts }: Sifted): boolean => known.size + conflicts.length === 0
+const isAllNew = ({ storedRows, conflicts }: Sifted): boolean => storedRows.size + conflicts.length === 0
 
 const rowsOf = (rejections: readonly Rejection[]): ReadonlySet<number> => new Set(rejections.map(({ row }) => row))
 

@@ -17,7 +17,7 @@ import { callTwins, type Reader, readerOf } from './call-twins.ts'
 /** What an import does with calls that may be stored already. */
 export interface Sifted {
   /** The rows that are stored already. */
-  readonly known: ReadonlySet<number>
+  readonly storedRows: ReadonlySet<number>
   /** Calls with the id of a different call. */
   readonly conflicts: readonly Rejection[]
   /** The stored calls without a switch id that equal known rows. */
@@ -50,14 +50,14 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
   const twins = callTwins(connection, plan)
   const keep = keeper(connection, plan)
   const importedAt = (records: BulkRecords, index: number): Imported | null => {
-    const given = id(records, index)
-    if (given === null) return null
+    const callId = id(records, index)
+    if (callId === null) return null
     const name = switchName(records, index)
     return {
       records,
       index,
       source: String(source(records, index)),
-      switchCallId: String(given),
+      switchCallId: String(callId),
       switchName: name === null ? null : String(name),
       isAnswered: isAnswered({ disposition: String(disposition(records, index)) }),
       attempt: null,
@@ -71,7 +71,7 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
   return {
     sift: batch => {
       const called: Imported[] = []
-      const known = new Set<number>()
+      const storedRows = new Set<number>()
       const found: number[] = []
       const twinOf = plan.allowDuplicates ? () => null : twins.ofBatch()
       for (const records of batch)
@@ -80,13 +80,13 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
           if (imported) called.push(imported)
           const twin = imported ? null : twinOf(records, index)
           if (twin === null) continue
-          known.add(rowOf(records, index))
+          storedRows.add(rowOf(records, index))
           found.push(twin)
         }
       const { fresh, conflicts } = separateCalls(called, finder())
       const isNew = new Set([...fresh, ...conflicts.map(({ call }) => call)])
-      for (const call of called) if (!isNew.has(call)) known.add(rowOf(call.records, call.index))
-      return { known, conflicts: conflicts.map(rejection), twins: found }
+      for (const call of called) if (!isNew.has(call)) storedRows.add(rowOf(call.records, call.index))
+      return { storedRows, conflicts: conflicts.map(rejection), twins: found }
     },
     settle: sifted => twins.take(sifted.twins),
     keep: (batch, first) => {
@@ -172,15 +172,15 @@ function rateFinder({ value }: Connection) {
     `SELECT id FROM rates WHERE tenant_id = ? AND prefix = ?
      ORDER BY cost_per_minute IS ? DESC, billing_increment IS ? DESC, id DESC LIMIT 1`,
   )
-  const known = new Map<string, number | null>()
+  const rateIds = new Map<string, number | null>()
   return (rate: readonly [tenantId: number, ...Bound[]]): number | null => {
     if (rate[1] === null) return null
     const key = rate.join('\0')
-    const found = known.get(key)
+    const found = rateIds.get(key)
     if (found !== undefined) return found
-    if (known.size >= REMEMBERED) known.clear()
+    if (rateIds.size >= REMEMBERED) rateIds.clear()
     const id = find.get(...rate) ?? null
-    known.set(key, id)
+    rateIds.set(key, id)
     return id
   }
 }

@@ -74,11 +74,11 @@ function pushRated(row: unknown[], id: number, call: IncomingCall | undefined): 
 
 const marks = (count: number): string[] => Array.from({ length: count }, () => '?')
 
-export function callSteps(connection: Connection, known: Catalogs, clock: Clock): CallSteps {
+export function callSteps(connection: Connection, tenantCatalogs: Catalogs, clock: Clock): CallSteps {
   const tenantBySlug = connection.value<[string], number>('SELECT id FROM tenants WHERE slug = ?')
   const catalogOf = (slug: string): Catalog | null => {
     const id = tenantBySlug.get(slug)
-    return id === undefined ? null : known.of(id)
+    return id === undefined ? null : tenantCatalogs.of(id)
   }
   const clockOf = switchClocks()
   // In one snapshot, since decks are read on demand.
@@ -89,12 +89,12 @@ export function callSteps(connection: Connection, known: Catalogs, clock: Clock)
     load: ({ rules }, records) => {
       const slugs = new Set(records.map(record => ('call' in record ? slugOf(record.call, rules) : null)))
       const tenantIds = [...slugs].flatMap(slug => (slug === null ? [] : (tenantBySlug.get(slug) ?? [])))
-      return known.ready(new Set(tenantIds), () => periodOf(records, clockOf(rules.timezone)))
+      return tenantCatalogs.ready(new Set(tenantIds), () => periodOf(records, clockOf(rules.timezone)))
     },
     sort,
     current: (sorted, feed, records) => {
       const isSame = ([slug, catalog]: readonly [string, Catalog | null]): boolean =>
-        tenantBySlug.get(slug) === catalog?.tenantId && (!catalog || known.isCurrent(catalog))
+        tenantBySlug.get(slug) === catalog?.tenantId && (!catalog || tenantCatalogs.isCurrent(catalog))
       return sorted && [...sorted.catalogs].every(isSame) ? sorted : sort(feed, records)
     },
     store: storer(connection, clock),

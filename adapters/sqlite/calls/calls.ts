@@ -27,13 +27,13 @@ const ATTEMPTS = 5
 /** The storage port for switches' calls. */
 export function calls(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Calls {
   const { query, value } = connection
-  const known = catalogs(connection)
-  const steps = callSteps(connection, known, clock)
+  const tenantCatalogs = catalogs(connection)
+  const steps = callSteps(connection, tenantCatalogs, clock)
   const others = otherWriters(connection)
   const inQuarantine = (): number => value<[], number>('SELECT count(*) FROM quarantine').get() ?? 0
   const write = <T>(change: () => T): Promise<T> =>
     writer.writeAlone(change).catch(error => {
-      known.forget()
+      tenantCatalogs.forget()
       throw error
     })
   /** Writes by what is loaded. If that changes before the lock is taken, writes nothing and loads again. */
@@ -45,7 +45,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     }
   }
   const catalogAt = connection.db.transaction((tenantId: number, moment: Timestamp): Catalog => {
-    const catalog = known.of(tenantId)
+    const catalog = tenantCatalogs.of(tenantId)
     if (!catalog) throw notFound('Tenant')
     catalog.deckAt(moment)
     return catalog
@@ -86,12 +86,12 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
     catalog: async (tenantId, moment) => {
       const period = { from: moment, to: addSeconds(moment, 1) }
       for (let attempt = 1; attempt < ATTEMPTS; attempt++)
-        if ((await known.ready(new Set([tenantId]), () => period))()) break
+        if ((await tenantCatalogs.ready(new Set([tenantId]), () => period))()) break
       return catalogAt(tenantId, moment)
     },
-    ...rerating(connection, writer, known, clock, trail),
+    ...rerating(connection, writer, tenantCatalogs, clock, trail),
     ...reports(connection),
-    ...usageReport(connection, known, clock),
+    ...usageReport(connection, tenantCatalogs, clock),
   }
 }
 

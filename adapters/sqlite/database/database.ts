@@ -178,8 +178,8 @@ function connection(db: Database, path: string): Connection {
   const cache = <P extends unknown[], R>(shape: (statement: Statement<P, R>) => Statement<P, R>) => {
     const prepared = new Map<string, unknown>()
     return <Q extends unknown[], S>(sql: string): Statement<Q, S> => {
-      const known = prepared.get(sql)
-      if (known) return known as Statement<Q, S>
+      const cached = prepared.get(sql)
+      if (cached) return cached as Statement<Q, S>
       const statement = shape(db.prepare<P, R>(sql))
       prepared.set(sql, statement)
       return statement as unknown as Statement<Q, S>

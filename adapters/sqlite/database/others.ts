@@ -26,10 +26,10 @@ export function otherWriters(connection: Connection): Others {
  */
 export function othersCommits({ value }: Connection): () => boolean {
   const version = value<[], number>('PRAGMA data_version')
-  let known = version.get()
+  let latest = version.get()
   return () => {
-    const former = known
-    known = version.get()
-    return known !== former
+    const former = latest
+    latest = version.get()
+    return latest !== former
   }
 }

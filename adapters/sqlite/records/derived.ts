@@ -4,8 +4,8 @@ import type { Resource } from '../../../core/resources/resource.ts'
 export function derived<T extends {}>(make: (resource: Resource) => T): (resource: Resource) => T {
   const made = new Map<Resource, T>()
   return resource => {
-    const known = made.get(resource)
-    if (known) return known
+    const cached = made.get(resource)
+    if (cached) return cached
     const first = make(resource)
     made.set(resource, first)
     return first

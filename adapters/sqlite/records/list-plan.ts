@@ -75,10 +75,10 @@ const walks = new WeakMap<Connection, Map<string, boolean>>()
 function isWalked(connection: Connection, resource: Resource, sort: Sort, { sql, isOneValue }: Condition): boolean {
   if (!isOneValue) return false
   const query = `SELECT t.id FROM ${tableOf(resource.name)} t WHERE ${sql} ORDER BY ${orderSql({ sort })} LIMIT 1`
-  const known = walks.get(connection) ?? new Map<string, boolean>()
-  walks.set(connection, known)
-  const found = known.get(query) ?? isSearch(connection, query)
-  known.set(query, found)
+  const answers = walks.get(connection) ?? new Map<string, boolean>()
+  walks.set(connection, answers)
+  const found = answers.get(query) ?? isSearch(connection, query)
+  answers.set(query, found)
   return found
 }
 

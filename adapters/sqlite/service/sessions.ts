@@ -47,8 +47,8 @@ export function sessions(
         trail.note('login', 'accounts', id, {}, by)
       }),
     find: async tokenHash => {
-      const known = remembered.get(tokenHash)
-      if (known) return known
+      const cached = remembered.get(tokenHash)
+      if (cached) return cached
       const row = query<[string], SessionRow>(`${SELECT} WHERE s.token_hash = ?`).get(tokenHash)
       return row ? remembered.set(tokenHash, toSession(row)) : null
     },
@@ -102,7 +102,7 @@ const REMEMBERED = 10_000
  */
 function memory(connection: Connection) {
   const haveOthersCommitted = othersCommits(connection)
-  const known = new Map<string, Session>()
+  const byHash = new Map<string, Session>()
   let isCurrent = false
 
   const forgetIfChanged = (): void => {
@@ -111,19 +111,19 @@ function memory(connection: Connection) {
     setImmediate(() => {
       isCurrent = false
     })
-    if (haveOthersCommitted()) known.clear()
+    if (haveOthersCommitted()) byHash.clear()
   }
 
   return {
     get: (tokenHash: string): Session | undefined => {
       forgetIfChanged()
-      return known.get(tokenHash)
+      return byHash.get(tokenHash)
     },
     set: (tokenHash: string, session: Session): Session => {
-      if (known.size >= REMEMBERED) known.clear()
-      known.set(tokenHash, session)
+      if (byHash.size >= REMEMBERED) byHash.clear()
+      byHash.set(tokenHash, session)
       return session
     },
-    clear: (): void => known.clear(),
+    clear: (): void => byHash.clear(),
   }
 }

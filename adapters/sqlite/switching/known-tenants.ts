@@ -63,9 +63,9 @@ export function knownTenants(records: SwitchRecords): KnownTenants {
         }
     },
     of: id => {
-      const known = tenants.get(id) ?? read(id)
-      if (known) tenants.set(id, known)
-      return known
+      const tenant = tenants.get(id) ?? read(id)
+      if (tenant) tenants.set(id, tenant)
+      return tenant
     },
     countries: () => new Set([...tenants.values()].flatMap(({ dialling }) => dialling.country ?? [])),
     trunks: () => present().trunks,

@@ -59,9 +59,8 @@ const MOST_NAMES = 1_000
 export function keyFaults(keys: Keys, object: JsonObject): KeyFault[] {
   const members = Object.entries(object)
   return members.flatMap(([name, value]): readonly KeyFault[] => {
-    const known = Object.hasOwn(keys, name) ? keys[name] : undefined
-    if (known)
-      return value === null ? [] : known.faults(value).map(fault => ({ ...fault, path: [name, ...fault.path] }))
+    const key = Object.hasOwn(keys, name) ? keys[name] : undefined
+    if (key) return value === null ? [] : key.faults(value).map(fault => ({ ...fault, path: [name, ...fault.path] }))
     if (members.length > MOST_NAMES) return []
     const meant = nearest(name, Object.keys(keys), mostEdits(name))
     return meant === null ? [] : [{ path: [name], problem: 'is not known', meant: { key: meant } }]

@@ -24,7 +24,7 @@ export function checkProfile(
 }
 
 function unknownPlaceholders({ account, request, setup }: Profile): ProfileFault[] {
-  const known = new Set<string>([...PLACEHOLDERS, ...account.map(({ key }) => `account.${key}`)])
+  const placeholders = new Set<string>([...PLACEHOLDERS, ...account.map(({ key }) => `account.${key}`)])
   const trees: readonly (readonly [string, Tree])[] = [
     ['request.path', request.path],
     ['request.fields', request.fields],
@@ -36,8 +36,8 @@ function unknownPlaceholders({ account, request, setup }: Profile): ProfileFault
   return trees.flatMap(([path, tree]) =>
     textsIn(tree)
       .flatMap(placeholdersIn)
-      .filter(name => !known.has(name))
-      .map(name => ({ path, problem: `names {${name}}, which is none of ${[...known].join(', ')}` })),
+      .filter(name => !placeholders.has(name))
+      .map(name => ({ path, problem: `names {${name}}, which is none of ${[...placeholders].join(', ')}` })),
   )
 }
 

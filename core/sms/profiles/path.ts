@@ -9,8 +9,8 @@ const STEP = /([^.[\]]+)|\[(\d+|\*)\]/g
 const steps = new Map<string, readonly Step[]>()
 
 function stepsOf(path: string): readonly Step[] {
-  const known = steps.get(path)
-  if (known) return known
+  const cached = steps.get(path)
+  if (cached) return cached
   const found = [...path.matchAll(STEP)].map(([, name, index]): Step => {
     if (name !== undefined) return { name }
     return index === '*' ? 'every element' : { index: Number(index) }

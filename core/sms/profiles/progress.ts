@@ -39,8 +39,10 @@ export function settleByProfile(
     remote_response: before(kept, message.remote_response),
   }
   if (ids.length < 2) return isOpen(message) ? submitted({ ...accepted, part_classes: null }) : accepted
-  const known = knownParts(message)
-  const parts = Object.fromEntries(ids.slice(0, MOST_PARTS).map(id => [id, classAt(known, id) ?? 'pending'] as const))
+  const storedParts = knownParts(message)
+  const parts = Object.fromEntries(
+    ids.slice(0, MOST_PARTS).map(id => [id, classAt(storedParts, id) ?? 'pending'] as const),
+  )
   const whole = { ...accepted, part_classes: stringifyJson(parts) }
   const isUndone = overall(parts) === 'pending' && message.status_class !== 'pending'
   return isOpen(message) || isUndone ? submitted(whole) : whole
@@ -132,10 +134,10 @@ const classAt = (parts: PartClasses, id: string): StatusClass | undefined =>
 /** Returns the parts updated by a receipt for one of them; null while the message has a single id, or only ours. */
 function partsWith(message: Message, { externalId: id }: Receipt, said: StatusClass): PartClasses | null {
   const { part_classes, external_message_id: first, reference, status_class } = message
-  const known = partsOf(message)
-  if (id === null || id === reference) return part_classes === null ? null : known
+  const storedParts = partsOf(message)
+  if (id === null || id === reference) return part_classes === null ? null : storedParts
   if (part_classes === null && (id === first || first === reference)) return null
-  const parts = part_classes === null ? { [first]: status_class ?? 'pending' } : known
+  const parts = part_classes === null ? { [first]: status_class ?? 'pending' } : storedParts
   const former = classAt(parts, id) ?? 'pending'
   if (classAt(parts, id) === undefined && Object.keys(parts).length >= MOST_PARTS) return parts
   return { ...parts, [id]: said === 'pending' ? former : said }

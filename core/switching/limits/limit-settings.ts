@@ -72,8 +72,8 @@ const object = (example: string, faultsOf: (name: string, value: unknown) => rea
 /** An object in which every key is ours, so that an unknown one is a mistake. */
 const closed = (keys: Keys): Key => ({
   ...object('{"calls_per_day": 500}', (name, value) => {
-    const known = Object.hasOwn(keys, name) ? keys[name] : undefined
-    if (known) return known.faults(value)
+    const key = Object.hasOwn(keys, name) ? keys[name] : undefined
+    if (key) return key.faults(value)
     const meant = nearest(name, Object.keys(keys))
     return [
       meant === null

@@ -144,8 +144,8 @@ function deckLines({ effectiveAt, timeZone, state }: Quote): QuoteLine[] {
 
 function rateLine(rate: Rate, { destination }: Quote): string {
   const { prefix, pricePerMinute, increment, id } = rate
-  const known = id === null ? '' : `  (id ${id})`
-  return `${prefix}  ${destination(rate)}  ${formatAmount(pricePerMinute)} a minute, by ${increment} s${known}`
+  const idText = id === null ? '' : `  (id ${id})`
+  return `${prefix}  ${destination(rate)}  ${formatAmount(pricePerMinute)} a minute, by ${increment} s${idText}`
 }
 
 const OUTCOMES: Readonly<Record<Outcome, string>> = {

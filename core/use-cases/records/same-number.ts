@@ -18,14 +18,14 @@ export function numberField({ key, fields }: Pick<Resource, 'key' | 'fields'>): 
 export function numberReader(
   records: Pick<Lookup, 'find' | 'list'>,
 ): (tenantId: number, number: string) => Promise<string> {
-  const known = new Map<number, Promise<Dialling>>()
+  const diallings = new Map<number, Promise<Dialling>>()
   const read = async (tenantId: number): Promise<Dialling> => {
     const settings = (await records.find(tenants, tenantId))?.['settings']
     return diallingOf(typeof settings === 'string' ? parseJson(settings) : null)
   }
   return async (tenantId, number) => {
-    const dialling = known.get(tenantId) ?? read(tenantId)
-    known.set(tenantId, dialling)
+    const dialling = diallings.get(tenantId) ?? read(tenantId)
+    diallings.set(tenantId, dialling)
     return (await dialling).read(number).digits
   }
 }
@@ -41,7 +41,7 @@ export function numberSpelling(
   field: string,
 ): (tenantId: number, number: string) => Promise<string> {
   const digitsOf = numberReader(records)
-  const known = new Map<number, Promise<Map<string, string>>>()
+  const byTenant = new Map<number, Promise<Map<string, string>>>()
   const read = async (tenantId: number): Promise<Map<string, string>> => {
     const spellings = new Map<string, string>()
     for await (const page of records.list(resource, { view: 'plain', where: { tenant_id: tenantId } }))
@@ -53,8 +53,8 @@ export function numberSpelling(
     return spellings
   }
   return async (tenantId, number) => {
-    const reading = known.get(tenantId) ?? read(tenantId)
-    known.set(tenantId, reading)
+    const reading = byTenant.get(tenantId) ?? read(tenantId)
+    byTenant.set(tenantId, reading)
     const spellings = await reading
     const digits = await digitsOf(tenantId, number)
     const spelling = spellings.get(number) ?? (digits === '' ? undefined : spellings.get(digits)) ?? number
@@ -87,12 +87,12 @@ export function numberFinder(
       }
     return byTenant
   }
-  let known: ReturnType<typeof read> | null = null
+  let idsByTenant: ReturnType<typeof read> | null = null
   return async number => {
     if (!/\d/.test(number)) return []
-    known ??= read()
+    idsByTenant ??= read()
     const found: number[] = []
-    for (const [tenant, ids] of await known) {
+    for (const [tenant, ids] of await idsByTenant) {
       const digits = await digitsOf(tenant, number)
       if (digits !== '') found.push(...(ids.get(digits) ?? []))
     }

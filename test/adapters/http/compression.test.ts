@@ -61,7 +61,7 @@ async function whole(path: string, asked: Asked) {
 const PAGE = '/api/dids?limit=2'
 
 describe('an answer is packed', () => {
-  it('as the client takes it, whole or as a stream, and says the same', async () => {
+  it('as the client accepts it, whole or as a stream, with the same content', async () => {
     for (const path of [PAGE, '/api/dids', '/api/tenants/1', '/api/console/me'])
       for (const name of NAMES) {
         const plain = await whole(path, {})
@@ -75,14 +75,14 @@ describe('an answer is packed', () => {
       }
   })
 
-  it('by brotli where the client takes both, and by none that it excludes', async () => {
+  it('with brotli if the client accepts both, and with none that it excludes', async () => {
     const encodingFor = async (accept: string) => (await whole(PAGE, { accept })).headers['content-encoding']
     assert.equal(await encodingFor('gzip, deflate, br, zstd'), 'br')
     assert.equal(await encodingFor('br;q=0, gzip;q=0.5'), 'gzip')
     for (const accept of ['identity', 'deflate', 'gzip;q=0', '']) assert.equal(await encodingFor(accept), undefined)
   })
 
-  it('when it is asked for alone', async () => {
+  it('when a client requests it alone', async () => {
     const { headers, bytes } = await whole(PAGE, {})
     assert.deepEqual([headers['content-encoding'], headers.vary], [undefined, 'Accept-Encoding'])
     assert.equal(headers['content-length'], String(bytes.length))
@@ -129,7 +129,7 @@ describe('a packed list', () => {
       }))
   }
 
-  it('does not look whole when it breaks off', () =>
+  it('is not mistaken for complete when it breaks off', () =>
     countingPages(
       world,
       async () => {

@@ -15,8 +15,8 @@ export const accounts: Check = {
     const all = await services.accountKeeping.list()
     const enabled = all.filter(({ disabled }) => !disabled)
     if (enabled.length === 0) {
-      const known = all.find(({ role }) => role === 'admin') ?? all[0]
-      const fix = known ? `trunkline admin enable ${quoted(known.email)}` : ANOTHER
+      const candidate = all.find(({ role }) => role === 'admin') ?? all[0]
+      const fix = candidate ? `trunkline admin enable ${quoted(candidate.email)}` : ANOTHER
       return yield { kind: 'no_account', finding: 'no account can log in', fix }
     }
     yield* unenforced(patient, enabled)

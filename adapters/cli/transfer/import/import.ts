@@ -116,10 +116,10 @@ async function tell(
   const outcome = (['created', 'updated', 'unchanged', 'removed', 'skipped'] as const)
     .filter(name => summary[name] > 0 || name === 'created')
     .map(name => `${grouped(summary[name])} ${name === 'unchanged' ? '' : verb}${name}`)
-  const known = keepsPlace(resource) && summary.skipped > 0 ? ', since they are stored already' : ''
+  const reason = keepsPlace(resource) && summary.skipped > 0 ? ', since they are stored already' : ''
   const lines = blank > blank_lines.length ? `${blank_lines.join(', ')} …` : blank_lines.join(', ')
   const details = [
-    `${counted(rows, 'row')}: ${outcome.join(', ')}${known}`,
+    `${counted(rows, 'row')}: ${outcome.join(', ')}${reason}`,
     `${grouped(rejected)} rejected`,
     ...(warned > 0 ? [`${grouped(warned)} with a warning`] : []),
     ...(blank > 0 ? [`${grouped(blank)} blank (line ${lines})`] : []),
