@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { networkOf } from './address.ts'
+import { type Connection, type Exchange, isOurTurn, type OpenConnections, openConnections } from './open-connections.ts'
 
 export interface ConnectionLimits {
   /** How long a client may be silent without a request in flight. */
@@ -24,21 +25,6 @@ export interface ConnectionLimits {
  */
 export type Cut = 'crowded' | 'full' | 'idle' | 'stalled' | 'pipelined'
 
-interface Exchange {
-  readonly request: IncomingMessage
-  readonly response: ServerResponse
-}
-
-interface Connection {
-  readonly network: string
-  /** Unfinished requests, in order. */
-  readonly exchanges: Set<Exchange>
-  /** When anything last happened. */
-  since: number
-  /** Nothing more is read: the connection closes after its last response. */
-  isEnding: boolean
-}
-
 export interface Connections {
   /** Returns false for a request to ignore: its connection is about to end. */
   begin(request: IncomingMessage, response: ServerResponse): boolean
@@ -52,16 +38,6 @@ export interface Connections {
   stop(): void
 }
 
-/** True if the server has to act before the client can. */
-const isOurTurn = (socket: Socket, { exchanges }: Connection): boolean => {
-  for (const { request, response } of exchanges)
-    if (request.complete && !(response.headersSent && socket.writableLength > 0)) return true
-  return false
-}
-
-/** The number of requests that wait behind another one. */
-const behind = ({ exchanges }: Connection): number => Math.max(0, exchanges.size - 1)
-
 /** Before version 24, Node reports a closed connection only to the first of its waiting responses. */
 function abandon({ exchanges }: Connection): void {
   for (const { response } of exchanges) {
@@ -70,35 +46,11 @@ function abandon({ exchanges }: Connection): void {
   }
 }
 
-/**
- * Keeps a server's connections within limits. When there are too many, it closes the one that has waited longest for
- * its client, at an address that has its share of them: silent clients lock nobody out.
- */
-export function boundConnections(server: Server, limits: ConnectionLimits, onCut: (reason: Cut) => void): Connections {
-  /** In the order of their last activity. */
-  const open = new Map<Socket, Connection>()
-  const perNetwork = new Map<string, number>()
-  let pipelined = 0
-  const countOf = (network: string): number => perNetwork.get(network) ?? 0
+type CutOff = (socket: Socket, reason: Cut) => void
 
-  const forget = (socket: Socket): void => {
-    const connection = open.get(socket)
-    if (!connection) return
-    open.delete(socket)
-    pipelined -= behind(connection)
-    const left = countOf(connection.network) - 1
-    if (left === 0) perNetwork.delete(connection.network)
-    else perNetwork.set(connection.network, left)
-  }
-  const cut = (socket: Socket, reason: Cut): void => {
-    forget(socket)
-    socket.destroy()
-    onCut(reason)
-  }
-  const touch = (socket: Socket, connection: Connection): void => {
-    connection.since = performance.now()
-    if (open.delete(socket)) open.set(socket, connection)
-  }
+/** Makes room for a connection from a network if need be; returns false if there is none to make. */
+function roomMaker(connections: OpenConnections, limits: ConnectionLimits, cut: CutOff): (network: string) => boolean {
+  const { open, countAt, networks } = connections
   const makeRoom = (isMeant: (connection: Connection) => boolean): boolean => {
     for (const [socket, connection] of open) {
       if (!isMeant(connection) || isOurTurn(socket, connection)) continue
@@ -107,12 +59,37 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
     }
     return false
   }
-  const hasRoom = (network: string): boolean => {
-    if (countOf(network) >= limits.connectionsPerAddress) return makeRoom(other => other.network === network)
+  return network => {
+    if (countAt(network) >= limits.connectionsPerAddress) return makeRoom(other => other.network === network)
     if (open.size < limits.connections) return true
-    const share = open.size / perNetwork.size
-    return makeRoom(other => countOf(other.network) >= share)
+    const share = open.size / networks()
+    return makeRoom(other => countAt(other.network) >= share)
   }
+}
+
+/** Cuts connections whose client was silent, or paused reading, for too long. */
+function cutOverdue({ open }: OpenConnections, { idleMs, stalledMs }: ConnectionLimits, cut: CutOff): void {
+  const now = performance.now()
+  for (const [socket, connection] of open) {
+    const isIdle = connection.exchanges.size === 0
+    if (isOurTurn(socket, connection)) connection.since = now
+    else if (now - connection.since > (isIdle ? idleMs : stalledMs)) cut(socket, isIdle ? 'idle' : 'stalled')
+  }
+}
+
+/**
+ * Keeps a server's connections within limits. When there are too many, it closes the one that has waited longest for
+ * its client, at an address that has its share of them: silent clients lock nobody out.
+ */
+export function boundConnections(server: Server, limits: ConnectionLimits, onCut: (reason: Cut) => void): Connections {
+  const connections = openConnections()
+  const { open } = connections
+  const cut: CutOff = (socket, reason) => {
+    connections.forget(socket)
+    socket.destroy()
+    onCut(reason)
+  }
+  const hasRoom = roomMaker(connections, limits, cut)
   const endAfterwards = (socket: Socket): void => {
     const connection = open.get(socket)
     if (!connection || connection.isEnding) return
@@ -125,26 +102,14 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
   server.on('connection', (socket: Socket) => {
     const network = networkOf(socket.remoteAddress ?? '')
     if (!hasRoom(network)) return cut(socket, 'full')
-    const connection: Connection = { network, exchanges: new Set(), since: performance.now(), isEnding: false }
-    open.set(socket, connection)
-    perNetwork.set(network, countOf(network) + 1)
+    const connection = connections.add(socket, network)
     socket.once('close', () => {
-      forget(socket)
+      connections.forget(socket)
       setImmediate(abandon, connection)
     })
-    socket.on('drain', () => touch(socket, connection))
+    socket.on('drain', () => connections.touch(socket, connection))
   })
-
-  const sweep = (): void => {
-    const now = performance.now()
-    for (const [socket, connection] of open) {
-      const isIdle = connection.exchanges.size === 0
-      if (isOurTurn(socket, connection)) connection.since = now
-      else if (now - connection.since > (isIdle ? limits.idleMs : limits.stalledMs))
-        cut(socket, isIdle ? 'idle' : 'stalled')
-    }
-  }
-  const sweeping = setInterval(sweep, limits.checkMs).unref()
+  const sweeping = setInterval(() => cutOverdue(connections, limits, cut), limits.checkMs).unref()
 
   return {
     begin: (request, response) => {
@@ -152,20 +117,12 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
       const connection = open.get(socket)
       if (!connection || connection.isEnding) return false
       const waiting = connection.exchanges.size
-      if (waiting >= limits.pipelined || (waiting > 0 && pipelined >= limits.pipelinedInAll)) {
+      if (waiting >= limits.pipelined || (waiting > 0 && connections.pipelined() >= limits.pipelinedInAll)) {
         endAfterwards(socket)
         onCut('pipelined')
         return false
       }
-      const exchange = { request, response }
-      if (waiting > 0) pipelined++
-      connection.exchanges.add(exchange)
-      connection.since = performance.now()
-      response.once('close', () => {
-        if (open.has(socket) && behind(connection) > 0) pipelined--
-        connection.exchanges.delete(exchange)
-        touch(socket, connection)
-      })
+      connections.begin(socket, connection, { request, response })
       return true
     },
     exchanges: socket => [...(open.get(socket)?.exchanges ?? [])],
