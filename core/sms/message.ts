@@ -28,6 +28,12 @@ export interface Receipt {
 
 export type Redact = (value: unknown) => unknown
 
+/** How an event of a message is recorded: without secrets, and when. */
+export interface Recording {
+  readonly redact: Redact
+  readonly now: Timestamp
+}
+
 /** The length in characters up to which receipts extend `remote_response`; later ones still change the status. */
 const MAX_MERGED = 65_536
 
@@ -60,7 +66,7 @@ export function meant(messages: readonly Message[]): readonly Message[] {
 }
 
 /** queued → submitted or failed, by the gateway's reply. Any other message stays unchanged. */
-export function settle(message: Message, reply: GatewayReply, redact: Redact, now: Timestamp): Message {
+export function settle(message: Message, reply: GatewayReply, { redact, now }: Recording): Message {
   if (!isOpen(message)) return message
   if (reply.kind === 'failed') {
     const exception = String(redact(reply.exception))
@@ -125,8 +131,7 @@ export function receive(
   message: Message,
   receipt: Receipt,
   options: Pick<GatewayOptions, 'interimStatuses'>,
-  redact: Redact,
-  now: Timestamp,
+  { redact, now }: Recording,
 ): Message {
   const remote_response = merged(message.remote_response, receipt, redact)
   if (receipt.status === null || options.interimStatuses.has(receipt.status)) return { ...message, remote_response }

@@ -2,7 +2,7 @@ import type { Timestamp } from '../dates.ts'
 import type { Receive } from '../ports/messaging/messages.ts'
 import type { Profiles } from '../ports/messaging/profiles.ts'
 import { type GatewayOptions, gatewayOptions } from './gateway-options.ts'
-import { type Message, type Redact, receive, settle } from './message.ts'
+import { type Message, type Recording, type Redact, receive, settle } from './message.ts'
 import { receiveByProfile, settleByProfile } from './profiles/progress.ts'
 import { REFERENCE_PARAMETER } from './profiles/receipt.ts'
 import { providerRequest, refusedText, templateValues } from './profiles/request.ts'
@@ -60,13 +60,15 @@ export function submissionFor(way: Way, message: Message, gateway: Gateway, form
 }
 
 export const settling =
-  ({ profile }: Way, reply: GatewayReply, redact: Redact, now: Timestamp) =>
+  ({ profile }: Way, reply: GatewayReply, recording: Recording) =>
   (message: Message): Message =>
-    profile ? settleByProfile(message, profile, reply, redact, now) : settle(message, reply, redact, now)
+    profile ? settleByProfile(message, profile, reply, recording) : settle(message, reply, recording)
 
 export const receiving =
   ({ profile, options }: Way, redact: Redact, now: () => Timestamp): Receive =>
-  (message, receipt) =>
-    profile
-      ? receiveByProfile(message, profile, receipt, redact, now())
-      : receive(message, receipt, options, redact, now())
+  (message, receipt) => {
+    const recording = { redact, now: now() }
+    return profile
+      ? receiveByProfile(message, profile, receipt, recording)
+      : receive(message, receipt, options, recording)
+  }

@@ -1,6 +1,5 @@
-import type { Timestamp } from '../../dates.ts'
 import { isJsonObject, parseJson, stringifyJson } from '../../json.ts'
-import { failed, isOpen, lost, type Message, merged, type Receipt, type Redact, readBody } from '../message.ts'
+import { failed, isOpen, lost, type Message, merged, type Receipt, type Recording, readBody } from '../message.ts'
 import type { GatewayReply } from '../reply.ts'
 import { isDefinite } from '../reply.ts'
 import { classOf, STATUS_CLASSES, type StatusClass } from '../status-class.ts'
@@ -21,8 +20,7 @@ export function settleByProfile(
   message: Message,
   profile: Profile,
   reply: GatewayReply,
-  redact: Redact,
-  now: Timestamp,
+  { redact, now }: Recording,
 ): Message {
   if (reply.kind === 'failed') {
     const exception = String(redact(reply.exception))
@@ -79,8 +77,7 @@ export function receiveByProfile(
   message: Message,
   { receipt: read, title }: Profile,
   receipt: Receipt,
-  redact: Redact,
-  now: Timestamp,
+  { redact, now }: Recording,
 ): Message {
   const word = receipt.status ?? ''
   const said = classOf(word, read.table) ?? 'pending'

@@ -115,7 +115,7 @@ export function courier({ messages, client, profiles, clock, ids, settings }: Se
   const settled =
     ({ way, gateway }: Leg, reply: GatewayReply) =>
     (message: Message): Message =>
-      settling(way, reply, redactor(gateway), clock.now())(message)
+      settling(way, reply, { redact: redactor(gateway), now: clock.now() })(message)
 
   return {
     /** Returns the gateways that carry the text unchanged. Throws `invalid` if none does. */

@@ -11,6 +11,8 @@ const NOW = '2026-03-01T12:00:01.000000Z'
 const LATER = '2026-03-01T12:00:02.000000Z'
 const PASSWORD = 'top  secret'
 const redact = redactor({ username: 'u', password: PASSWORD })
+const AT_NOW = { redact, now: NOW }
+const AT_LATER = { redact, now: LATER }
 const noInterim = { interimStatuses: new Set<string>() }
 
 const answered = (status: number, body: string): GatewayReply => ({ kind: 'answered', status, body })
@@ -23,7 +25,7 @@ const receipt = (payload: JsonObject, status = 'delivrd'): Receipt => ({
   size: JSON.stringify(payload).length,
 })
 const received = (message: Message, payload: JsonObject, status?: string): Message =>
-  receive(message, receipt(payload, status), noInterim, redact, LATER)
+  receive(message, receipt(payload, status), noInterim, AT_LATER)
 
 function responseOf(message: Message): JsonObject {
   const value = parseJson(message.remote_response ?? 'null')
@@ -34,7 +36,7 @@ function responseOf(message: Message): JsonObject {
 test('queued: a success submits the message, and says when', () => {
   const before = queuedMessage()
   for (const status of [200, 201, 202, 204, 299])
-    assert.deepEqual(settle(before, answered(status, '{"message_id":"m1","extra":[1]}'), redact, NOW), {
+    assert.deepEqual(settle(before, answered(status, '{"message_id":"m1","extra":[1]}'), AT_NOW), {
       ...before,
       delivery_status: 'submitted',
       submitted_at: NOW,
@@ -46,7 +48,7 @@ test('queued: a success submits the message, and says when', () => {
 test('queued: a success without an id keeps the generated one', () => {
   const before = queuedMessage()
   assert.equal(
-    settle(before, answered(202, '0: Accepted for delivery'), redact, NOW).external_message_id,
+    settle(before, answered(202, '0: Accepted for delivery'), AT_NOW).external_message_id,
     before.external_message_id,
   )
 })
@@ -54,7 +56,7 @@ test('queued: a success without an id keeps the generated one', () => {
 test("queued: an HTTP error fails the message with the gateway's reason", () => {
   const before = queuedMessage()
   for (const status of [100, 301, 302, 400, 401, 404, 500, 503])
-    assert.deepEqual(settle(before, answered(status, '{"message":"no"}'), redact, NOW), {
+    assert.deepEqual(settle(before, answered(status, '{"message":"no"}'), AT_NOW), {
       ...before,
       delivery_status: 'failed',
       status_class: 'failed',
@@ -65,7 +67,7 @@ test("queued: an HTTP error fails the message with the gateway's reason", () => 
 
 test('queued: a network failure fails the message, and is kept as exception', () => {
   const before = queuedMessage()
-  assert.deepEqual(settle(before, definite, redact, NOW), {
+  assert.deepEqual(settle(before, definite, AT_NOW), {
     ...before,
     delivery_status: 'failed',
     status_class: 'failed',
@@ -76,7 +78,7 @@ test('queued: a network failure fails the message, and is kept as exception', ()
 
 test('queued: a network failure after the request was written fails the message, its outcome unknown', () => {
   const before = queuedMessage()
-  assert.deepEqual(settle(before, { kind: 'failed', exception: 'aborted', isWritten: true }, redact, NOW), {
+  assert.deepEqual(settle(before, { kind: 'failed', exception: 'aborted', isWritten: true }, AT_NOW), {
     ...before,
     delivery_status: 'failed',
     status_class: 'unknown',
@@ -86,8 +88,7 @@ test('queued: a network failure after the request was written fails the message,
 })
 
 test('a reply that is not a JSON object is kept as body', () => {
-  const kept = (body: string): string | null =>
-    settle(queuedMessage(), answered(200, body), redact, NOW).remote_response
+  const kept = (body: string): string | null => settle(queuedMessage(), answered(200, body), AT_NOW).remote_response
   assert.equal(kept('plain text'), '{"body":"plain text"}')
   assert.equal(kept(''), '{"body":""}')
   assert.equal(kept('[1,2]'), '{"body":[1,2]}')
@@ -97,7 +98,7 @@ test('a reply that is not a JSON object is kept as body', () => {
 
 test('a reply that nests too deep is kept as text, and its id is still read', () => {
   const deep = `{"id":"m7","a":${'{"a":'.repeat(5_000)}1${'}'.repeat(5_001)}`
-  const settled = settle(queuedMessage(), answered(200, deep), redact, NOW)
+  const settled = settle(queuedMessage(), answered(200, deep), AT_NOW)
   assert.deepEqual(responseOf(settled), { body: deep })
   assert.equal(settled.external_message_id, 'm7')
 })
@@ -105,8 +106,8 @@ test('a reply that nests too deep is kept as text, and its id is still read', ()
 test('a reply changes only a queued message', () => {
   for (const delivery_status of ['submitted', 'delivered', 'failed', 'undeliv', '']) {
     const message = queuedMessage({ delivery_status })
-    assert.equal(settle(message, answered(200, '{"id":"m"}'), redact, NOW), message)
-    assert.equal(settle(message, definite, redact, NOW), message)
+    assert.equal(settle(message, answered(200, '{"id":"m"}'), AT_NOW), message)
+    assert.equal(settle(message, definite, AT_NOW), message)
   }
 })
 
@@ -123,14 +124,14 @@ test('a queued message whose sender died fails with an unknown outcome; any othe
 })
 
 test('a message that its gateway reports as queued does not time out', () => {
-  const submitted = settle(queuedMessage(), answered(200, '{"id":"m"}'), redact, NOW)
+  const submitted = settle(queuedMessage(), answered(200, '{"id":"m"}'), AT_NOW)
   const message = received(submitted, {}, 'queued')
   assert.equal(message.delivery_status, 'queued')
   assert.equal(giveUp(message), message)
 })
 
 test('a reply that comes after the message timed out still counts', () => {
-  const settled = settle(giveUp(queuedMessage()), answered(200, '{"id":"m"}'), redact, NOW)
+  const settled = settle(giveUp(queuedMessage()), answered(200, '{"id":"m"}'), AT_NOW)
   assert.deepEqual(
     [settled.delivery_status, settled.error_message, settled.external_message_id, settled.submitted_at],
     ['submitted', null, 'm', NOW],
@@ -138,8 +139,8 @@ test('a reply that comes after the message timed out still counts', () => {
 })
 
 test('a receipt without a status is merged, and changes neither status nor time', () => {
-  const before = settle(queuedMessage(), answered(200, '{"id":"m"}'), redact, NOW)
-  const after = receive(before, { ...receipt({ a: 1 }), status: null }, noInterim, redact, LATER)
+  const before = settle(queuedMessage(), answered(200, '{"id":"m"}'), AT_NOW)
+  const after = receive(before, { ...receipt({ a: 1 }), status: null }, noInterim, AT_LATER)
   assert.deepEqual(after, { ...before, remote_response: '{"id":"m","a":1}' })
 })
 
@@ -160,11 +161,11 @@ test('in any state, a receipt writes its own status and the time', () => {
 test('an interim status is merged, and changes neither status nor time', () => {
   const before = queuedMessage({ delivery_status: 'submitted' })
   const options = { interimStatuses: new Set(['esme_rok']) }
-  assert.deepEqual(receive(before, receipt({ level: '1' }, 'esme_rok'), options, redact, LATER), {
+  assert.deepEqual(receive(before, receipt({ level: '1' }, 'esme_rok'), options, AT_LATER), {
     ...before,
     remote_response: '{"level":"1"}',
   })
-  assert.equal(receive(before, receipt({}, 'delivrd'), options, redact, LATER).delivery_status, 'delivrd')
+  assert.equal(receive(before, receipt({}, 'delivrd'), options, AT_LATER).delivery_status, 'delivrd')
 })
 
 test('the password is never stored, wherever the gateway echoes it', () => {
@@ -176,17 +177,16 @@ test('the password is never stored, wherever the gateway echoes it', () => {
     `username=foo&password=${encodeURIComponent(PASSWORD)}`,
   ])
     for (const status of [200, 500]) {
-      const { error_message, remote_response } = settle(queuedMessage(), answered(status, body), redact, NOW)
+      const { error_message, remote_response } = settle(queuedMessage(), answered(status, body), AT_NOW)
       assert.doesNotMatch(`${error_message}${remote_response}`, /top|secret/, `${status} ${body.slice(0, 40)}`)
     }
   const before = queuedMessage()
-  const echoed = settle(before, answered(200, JSON.stringify({ id: `x-${PASSWORD}` })), redact, NOW)
+  const echoed = settle(before, answered(200, JSON.stringify({ id: `x-${PASSWORD}` })), AT_NOW)
   assert.equal(echoed.external_message_id, before.external_message_id)
   const failed = settle(
     queuedMessage(),
     { kind: 'failed', exception: `no route with ${PASSWORD}`, isWritten: false },
-    redact,
-    NOW,
+    AT_NOW,
   )
   assert.equal(failed.error_message, 'no route with [redacted]')
   assert.doesNotMatch(String(received(queuedMessage(), { echo: PASSWORD }).remote_response), /secret/)
@@ -228,8 +228,8 @@ test('the same receipt twice gives the same record, apart from when it was deliv
     fc.property(payloads, payloads, fc.boolean(), (stored, payload, interim) => {
       const before = queuedMessage({ delivery_status: 'submitted', remote_response: stringifyJson(stored) })
       const options = { interimStatuses: new Set(interim ? ['delivrd'] : []) }
-      const once = receive(before, receipt(payload), options, redact, NOW)
-      const twice = receive(once, receipt(payload), options, redact, LATER)
+      const once = receive(before, receipt(payload), options, AT_NOW)
+      const twice = receive(once, receipt(payload), options, AT_LATER)
       assert.deepEqual({ ...twice, delivered_at: once.delivered_at }, once)
     }),
     { numRuns: 500 },
