@@ -10,10 +10,8 @@ import type { Clock } from '../core/ports/system.ts'
 export function jobWork({ records, bulk, connection, close }: Storage, clock: Clock) {
   const folder = files.jobFolderOf(connection.path)
   const run: JobRunner['run'] = (job, isResumed, watcher, signal) =>
-    runJob(
-      job,
-      isResumed,
-      {
+    runJob(job, isResumed, {
+      ports: {
         ...{ records, bulk, clock, digestOf: system.digestOf },
         openUpload: ({ upload, file }) =>
           files.openText(file, createReadStream(files.uploadPath(folder, upload)), signal),
@@ -23,6 +21,6 @@ export function jobWork({ records, bulk, connection, close }: Storage, clock: Cl
       },
       watcher,
       signal,
-    )
+    })
   return { run, close }
 }

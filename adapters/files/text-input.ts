@@ -96,7 +96,7 @@ class StreamedText implements TextInput {
     for (;;) {
       const text = this.#readable(boundary)
       for (let at = 0; text !== null && at < text.length; ) {
-        const cut = split(text, at, this.line, limit, this.#isLast)
+        const cut = split({ text, start: at, line: this.line, limit, isLast: this.#isLast })
         if (cut.end === at) break
         this.#pass(Buffer.byteLength(at === 0 && cut.end === text.length ? text : text.slice(at, cut.end)))
         at = cut.end

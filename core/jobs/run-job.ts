@@ -33,18 +33,17 @@ export interface JobPorts {
   openOutput(job: ExportJob): { write(text: string): void; end(): number; discard(): void }
 }
 
+/** What a job works with, and whom it tells. */
+export interface JobWork {
+  readonly ports: JobPorts
+  readonly watcher: JobWatcher
+  readonly signal: AbortSignal
+}
+
 /** Runs a job to its end. Never rejects for an expected reason. */
-export async function runJob(
-  job: Job,
-  isResumed: boolean,
-  ports: JobPorts,
-  watcher: JobWatcher,
-  signal: AbortSignal,
-): Promise<JobEnd> {
+export async function runJob(job: Job, isResumed: boolean, work: JobWork): Promise<JobEnd> {
   try {
-    return await (job.kind === 'import'
-      ? runImportJob(job, isResumed, ports, watcher, signal)
-      : runExportJob(job, ports, watcher, signal))
+    return await (job.kind === 'import' ? runImportJob(job, isResumed, work) : runExportJob(job, work))
   } catch (error) {
     return endOf(error, job)
   }
@@ -61,24 +60,24 @@ function endOf(error: unknown, job: Job): JobEnd {
   return { state: 'failed', failure: stored > 0 ? `${sentence} ${sentenceOf(kept)}` : sentence, stored }
 }
 
-async function runImportJob(
-  job: ImportJob,
-  isResumed: boolean,
-  ports: JobPorts,
-  watcher: JobWatcher,
-  signal: AbortSignal,
-): Promise<JobEnd> {
+async function runImportJob(job: ImportJob, isResumed: boolean, { ports, watcher, signal }: JobWork): Promise<JobEnd> {
   const resource = resourceNamed(job.resource)
   const started = ports.clock.monotonic()
   const options = optionsOf(job, resource, isResumed)
   assertSensible(resource, options, PAGE)
   const { tenant } = job
   const fixed = tenant && { field: TENANT, value: tenant.id, named: tenant.slug, flag: '“Tenant”' }
-  const planned = planImport(resource, options, formatOf(options.format, job.file), fixed, PAGE)
+  const planned = planImport({
+    resource,
+    options,
+    format: formatOf(options.format, job.file),
+    tenant: fixed,
+    guide: PAGE,
+  })
   const input = await ports.openUpload(job, signal)
   const following = follow(job, ports, watcher)
   try {
-    const { outcome } = await importText(planned, input, ports, following.watcher, signal)
+    const { outcome } = await importText({ ...planned, input, ports, watcher: following.watcher, signal })
     const seconds = ports.clock.monotonic() - started
     const { rows, rejected } = outcome
     return { state: 'done', outcome: { ...outcome, seconds }, progress: { bytes: job.bytes, rows, rejected } }
@@ -119,12 +118,7 @@ function follow(job: ImportJob, ports: JobPorts, { at, began }: JobWatcher) {
   return { watcher, close: () => errors?.close() }
 }
 
-async function runExportJob(
-  job: ExportJob,
-  ports: JobPorts,
-  watcher: JobWatcher,
-  signal: AbortSignal,
-): Promise<JobEnd> {
+async function runExportJob(job: ExportJob, { ports, watcher, signal }: JobWork): Promise<JobEnd> {
   const resource = resourceNamed(job.resource)
   const output = ports.openOutput(job)
   let rows = 0

@@ -1,15 +1,12 @@
-import type { TextInput } from '../ports/transfer.ts'
 import type { Resource, Row } from '../resources/resource.ts'
 import { inFiles, keepsPlace } from '../use-cases/records/import.ts'
 import { TransferFailure } from './failure.ts'
-import type { Format } from './formats.ts'
 import type { Guide } from './guide.ts'
-import type { ImportPorts, ImportWatcher, PlannedImport } from './importing.ts'
+import type { ImportRun, PlannedImport } from './importing.ts'
 import { openSource } from './input/source.ts'
 import type { ImportOptions } from './options.ts'
 import { assertReplaceable, type Replacing, replacingOf } from './replacing.ts'
 import { constantsOf, targetsOf } from './rows/columns.ts'
-import type { Fixed } from './rows/evaluate.ts'
 import { namesIn } from './rows/names.ts'
 import { runImport } from './run.ts'
 import type { ImportOutcome } from './summary.ts'
@@ -33,14 +30,12 @@ export function assertSensible(resource: Resource, options: ImportOptions, guide
     )
 }
 
+export interface ImportRequest extends Pick<PlannedImport, 'resource' | 'options' | 'format' | 'tenant'> {
+  readonly guide: Guide
+}
+
 /** Reads the options, which `assertSensible` has checked. Throws TransferFailure if they make no sense. */
-export function planImport(
-  resource: Resource,
-  options: ImportOptions,
-  format: Format,
-  tenant: Fixed | null,
-  guide: Guide,
-): PlannedImport {
+export function planImport({ resource, options, format, tenant, guide }: ImportRequest): PlannedImport {
   const rules = { isText: format === 'csv', decimalComma: options.decimalComma, force: options.force, guide }
   const declared = inFiles(resource)
   const targets = targetsOf(declared, options.map, guide)
@@ -58,17 +53,10 @@ export interface Imported {
 
 /**
  * Imports records from a text. The outcome and the watcher report errors in the data. Throws if it cannot begin or
- * must stop: TransferFailure, AppError, or EndedEarly if records of it are stored. `signal` stops it between two
- * batches.
+ * must stop: TransferFailure, AppError, or EndedEarly if records of it are stored.
  */
-export async function importText(
-  planned: PlannedImport,
-  input: TextInput,
-  ports: ImportPorts,
-  watcher: ImportWatcher,
-  signal?: AbortSignal,
-): Promise<Imported> {
-  const { resource, tenant, format, options, targets, constants, rules } = planned
+export async function importText(run: ImportRun): Promise<Imported> {
+  const { resource, tenant, format, options, targets, constants, rules, input, ports } = run
   const isOwn = tenant !== null && resource.fields[tenant.field] !== undefined
   const within: Row = tenant === null || isOwn ? {} : { [tenant.field]: tenant.value }
   const names = namesIn(ports.records, within)
@@ -76,6 +64,6 @@ export async function importText(
   const plan = { resource: declared, targets, constants, fixed: isOwn ? tenant : null, within, rules, names }
   const opened = await openSource(input, format, plan, options)
   const replacing = await replacingOf(options, tenant, ports, rules.guide)
-  const outcome = await runImport({ ...planned, input, ports, watcher, opened, replacing, names, signal })
+  const outcome = await runImport({ ...run, opened, replacing, names })
   return { outcome, replacing }
 }

@@ -1,6 +1,6 @@
 import type { Bulk, BulkCounts, BulkLoad } from '../ports/bulk.ts'
 import type { Clock } from '../ports/system.ts'
-import type { RejectSink } from '../ports/transfer.ts'
+import type { RejectSink, TextInput } from '../ports/transfer.ts'
 import type { Value } from '../resources/field.ts'
 import type { Resource } from '../resources/resource.ts'
 import type { Lookup } from '../use-cases/records/lookup.ts'
@@ -63,4 +63,13 @@ export interface PlannedImport {
   readonly targets: Targets
   readonly constants: Readonly<Record<string, Value>>
   readonly rules: CellRules
+}
+
+/** A planned import with what it reads and whom it tells. */
+export interface ImportRun extends PlannedImport {
+  readonly input: TextInput
+  readonly ports: ImportPorts
+  readonly watcher: ImportWatcher
+  /** Stops it between two batches. */
+  readonly signal: AbortSignal | undefined
 }

@@ -1,10 +1,9 @@
 import type { BulkCounts, BulkLoad, PlaceOf, Rejection } from '../ports/bulk.ts'
-import type { TextInput } from '../ports/transfer.ts'
 import { keepsPlace, NO_COUNTS } from '../use-cases/records/import.ts'
 import { type Batch, type Reached, reachedIn, readBatches } from './batches.ts'
 import { EndedEarly, stopped } from './failure.ts'
 import { type At, keptErrors, keptWarnings } from './found.ts'
-import type { ImportPorts, ImportWatcher, PlannedImport } from './importing.ts'
+import type { ImportRun, ImportWatcher } from './importing.ts'
 import { ahead } from './input/ahead.ts'
 import type { OpenedSource } from './input/source.ts'
 import { findPlace, fingerprintOf, goTo, type Mark } from './place.ts'
@@ -15,15 +14,11 @@ import { storedKeys } from './rows/stored-keys.ts'
 import type { ImportOutcome } from './summary.ts'
 
 /** An import whose input format is known. */
-interface Run extends PlannedImport {
-  readonly input: TextInput
-  readonly ports: ImportPorts
-  readonly watcher: ImportWatcher
+interface Run extends ImportRun {
   readonly opened: OpenedSource
   /** The deck to replace, in that mode. */
   readonly replacing: Replacing | null
   readonly names: Names
-  readonly signal: AbortSignal | undefined
 }
 
 const SHOWN_BLANKS = 10
@@ -94,6 +89,8 @@ const shapeOf = ({ format, opened, options, input }: Run): RejectShape => ({
   header: opened.header,
 })
 
+type Progress = Omit<Mark, keyof Reached | 'head' | 'options' | 'before'> & { readonly reached: Reached }
+
 interface RunPlace {
   readonly key: string
   readonly mark: Mark | null
@@ -101,7 +98,8 @@ interface RunPlace {
   readonly formerMark: string | null
   /** The highest id when it began. */
   readonly before: number
-  markAt(reached: Reached, counts: Counts, blankLines: readonly number[], rejectBytes: number, isDone: boolean): string
+  /** Returns the text that stores how far the import has come. */
+  markAt(progress: Progress): string
 }
 
 /** Returns where this import begins, and how it stores its progress. */
@@ -122,7 +120,7 @@ async function placeOf(run: Run): Promise<RunPlace> {
     before,
     formerMark: places.find(place => place.input === key)?.mark ?? null,
     mark: found?.mark ?? null,
-    markAt: (reached, { rows, created, skipped, rejected, blank }, blankLines, rejectBytes, isDone) =>
+    markAt: ({ reached, rows, created, skipped, rejected, blank, blankLines, rejectBytes, isDone }) =>
       JSON.stringify({
         ...reached,
         head,
@@ -253,7 +251,10 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
   const placeWith: PlaceOf = ({ created, skipped }, rejections) => {
     rejections.forEach(rejectOnce)
     const total = { ...counts, created: counts.created + created, skipped: counts.skipped + skipped }
-    return { input: place.key, mark: place.markAt(reached, total, blankLines, rejects.bytes, isDone) }
+    return {
+      input: place.key,
+      mark: place.markAt({ ...total, reached, blankLines, rejectBytes: rejects.bytes, isDone }),
+    }
   }
   const isLook = isStopped() || options.dryRun
   const outcome = isLook ? await load.check() : await load.store(placeWith, await approvedBy(passing))

@@ -33,7 +33,7 @@ export function previewOf(text: string, format: Format, delimiter: string | unde
 
 function tableIn(text: string, given: string | undefined): Preview {
   const dialect = detectDialect(text, given === 'tab' ? '\t' : given)
-  const { rows } = csvSplitter(dialect).split(text, 0, 1, ROWS + 2, true)
+  const { rows } = csvSplitter(dialect).split({ text, start: 0, line: 1, limit: ROWS + 2, isLast: true })
   const cells = rows.flatMap(({ raw, content }): (readonly string[])[] =>
     raw === `sep=${dialect.delimiter}` || content instanceof Fault || 'json' in content ? [] : [content],
   )
@@ -43,7 +43,7 @@ function tableIn(text: string, given: string | undefined): Preview {
 
 function objectsIn(text: string, format: Format): Preview {
   const splitter = format === 'json' ? arraySplitter() : ndjsonSplitter
-  const { rows } = splitter.split(text, 0, 1, ROWS, false)
+  const { rows } = splitter.split({ text, start: 0, line: 1, limit: ROWS, isLast: false })
   const objects = rows.map(objectIn)
   const columns = [...new Set(objects.flatMap(Object.keys))]
   return { columns, rows: objects.map(each => columns.map(name => cellOf(each[name]))), delimiter: ',' }

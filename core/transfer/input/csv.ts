@@ -1,4 +1,4 @@
-import { type Cut, Fault, type SourceRow, type Splitter } from './cut.ts'
+import { type Cut, Fault, type SourceRow, type Splitter, type Stretch } from './cut.ts'
 
 export interface Dialect {
   readonly delimiter: string
@@ -13,7 +13,8 @@ export function detectDialect(head: string, delimiter?: string): Dialect {
   const newline = !head.includes('\n') && head.includes('\r') ? '\r' : '\n'
   if (delimiter !== undefined) return { delimiter, newline }
   const widths = DELIMITERS.map(candidate => {
-    const [row] = csvSplitter({ delimiter: candidate, newline }).split(head, 0, 1, 1, true).rows
+    const { split } = csvSplitter({ delimiter: candidate, newline })
+    const [row] = split({ text: head, start: 0, line: 1, limit: 1, isLast: true }).rows
     return row && Array.isArray(row.content) ? row.content.length : 0
   })
   return { delimiter: DELIMITERS[widths.indexOf(Math.max(...widths))] ?? ',', newline }
@@ -24,7 +25,7 @@ export function detectDialect(head: string, delimiter?: string): Dialect {
  * Most rows have no quote, and for those a plain split is several times as fast as parsing each character.
  */
 export function csvSplitter({ delimiter, newline }: Dialect): Splitter {
-  const split = (text: string, start: number, firstLine: number, limit: number, isLast: boolean): Cut => {
+  const split = ({ text, start, line: firstLine, limit, isLast }: Stretch): Cut => {
     const rows: SourceRow[] = []
     const blank: number[] = []
     let at = start

@@ -25,14 +25,23 @@ export interface Cut {
   readonly line: number
 }
 
+/** A stretch of text to split. */
+export interface Stretch {
+  readonly text: string
+  /** Where in the text it begins. */
+  readonly start: number
+  /** The line that begins there. */
+  readonly line: number
+  /** The most rows to split off. */
+  readonly limit: number
+  /** No more text follows, so the rest is complete or faulty. */
+  readonly isLast: boolean
+}
+
 export interface Splitter {
   /** The byte after which a row may end. */
   readonly boundary: number
-  /**
-   * Splits at most `limit` rows off the text from `start`, which is on `line`. `isLast`: no more text follows, so the
-   * rest is complete or faulty.
-   */
-  split(text: string, start: number, line: number, limit: number, isLast: boolean): Cut
+  split(stretch: Stretch): Cut
   /** Returns what is wrong with a completely split text that ends on that line; null if nothing is. */
   ending?(line: number): SourceRow | null
 }

@@ -1,5 +1,5 @@
 import { parseJson } from '../../json.ts'
-import { type Cut, Fault, type SourceRow, type Splitter } from './cut.ts'
+import { type Cut, Fault, type SourceRow, type Splitter, type Stretch } from './cut.ts'
 
 const NEWLINE = 10
 const CLOSING_BRACE = 125
@@ -7,7 +7,7 @@ const CLOSING_BRACE = 125
 /** Splits lines, each a JSON value. */
 export const ndjsonSplitter: Splitter = {
   boundary: NEWLINE,
-  split: (text, start, firstLine, limit, isLast) => {
+  split: ({ text, start, line: firstLine, limit, isLast }) => {
     const rows: SourceRow[] = []
     const blank: number[] = []
     let at = start
@@ -44,7 +44,7 @@ export function arraySplitter(isWithin = false): Splitter {
     cut.rows.push(faultOn(cut.line, sentence))
     return { ...cut, end: text.length }
   }
-  const split = (text: string, start: number, firstLine: number, limit: number, isLast: boolean): Cut => {
+  const split = ({ text, start, line: firstLine, limit, isLast }: Stretch): Cut => {
     let cut: Cut = { rows: [], blank: [], end: start, line: firstLine }
     isUntouched = false
     for (;;) {

@@ -93,7 +93,7 @@ async function lookUp(
   const { reference, scope, text, isId } = wanted
   const target = reference.targets.find(({ kind }) => kind === scope.kind)
   if (!target) return NOT_FOUND
-  const byName = () => idsByName(records, within, target, scope.outer, text)
+  const byName = () => idsByName(records, within, { target, outerId: scope.outer, text })
   const byId = () => idById(records, target, text)
   const byNumber = () => writtenAs(target.resource)(text)
   for (const way of isCompleted(reference) ? [byName] : [...(isId ? [byId, byName] : [byName, byId]), byNumber]) {
@@ -106,21 +106,23 @@ async function lookUp(
 
 const NOT_FOUND = new Problem('reference', 'is invalid')
 
+interface Name {
+  readonly target: NamedTarget
+  /** What completes it, if that is known. */
+  readonly outerId: Value
+  readonly text: string
+}
+
 /** Returns the ids of records with this name: in full, or without what completes it, if that is known. */
-async function idsByName(
-  records: Lookup,
-  within: Row,
-  { resource, own, outer }: NamedTarget,
-  outerId: Value,
-  text: string,
-): Promise<number[]> {
+async function idsByName(records: Lookup, within: Row, { target, outerId, text }: Name): Promise<number[]> {
+  const { resource, own, outer } = target
   const narrow = Object.fromEntries(Object.entries(within).filter(([field]) => resource.fields[field]))
   const [outerTarget] = outer?.targets ?? []
   if (!outer || !outerTarget) return records.identify(resource, { ...narrow, [own]: text })
   const ofOuter = (id: Value, name: string) => records.identify(resource, { [outer.field]: id, [own]: name })
   const found = outerId === null ? [] : await ofOuter(outerId, text)
   for (let at = text.indexOf('/'); at !== -1; at = text.indexOf('/', at + 1)) {
-    const [id, another] = await idsByName(records, {}, outerTarget, null, text.slice(0, at))
+    const [id, another] = await idsByName(records, {}, { target: outerTarget, outerId: null, text: text.slice(0, at) })
     if (id !== undefined && another === undefined) found.push(...(await ofOuter(id, text.slice(at + 1))))
   }
   return [...new Set(found)]

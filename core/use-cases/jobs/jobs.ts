@@ -210,7 +210,7 @@ function assertPlanned(resource: Resource, options: ImportOptions, file: string,
   const fixed = tenant && { field: TENANT, value: tenant.id, named: tenant.slug, flag: PAGE.name('tenant') }
   try {
     assertSensible(resource, { ...options, resume: false }, PAGE)
-    planImport(resource, options, formatOf(options.format, file), fixed, PAGE)
+    planImport({ resource, options, format: formatOf(options.format, file), tenant: fixed, guide: PAGE })
   } catch (error) {
     if (!(error instanceof TransferFailure)) throw error
     throw invalid([{ rule: 'format', field: 'options', sentence: sentenceOf(error.message) }])

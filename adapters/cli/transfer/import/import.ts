@@ -73,13 +73,16 @@ async function imported(
   if (options.rejectFile !== undefined) assertRejectFile(options.rejectFile)
   const services = await context.open({ expectsMany: (source.bytes ?? 0) > MANY_BYTES })
   const tenant = await tenantOf(resource, options, services)
-  const planned = planImport(resource, options, formatOf(options.format, source.name), tenant, FLAGS)
+  const format = formatOf(options.format, source.name)
+  const planned = planImport({ resource, options, format, tenant, guide: FLAGS })
   for (const name of Object.keys(planned.constants))
     if (resource.fields[name]?.secret) warnOfSecret(context, `--set ${name}=`, 'give it in a column')
   const input = await services.openText(source.name, source.stream, signal)
   const started = performance.now()
   const { watcher, clear } = watching(context, source, options)
-  const { outcome, replacing } = await importText(planned, input, services, watcher, signal).finally(clear)
+  const { outcome, replacing } = await importText({ ...planned, input, ports: services, watcher, signal }).finally(
+    clear,
+  )
   const { more_errors } = outcome
   if (more_errors > 0 && context.options.output !== 'json') writeErrors(context.io, `… and ${more_errors} more`)
   const summary = { ...outcome, seconds: (performance.now() - started) / 1000 }
