@@ -82,8 +82,7 @@ export function administration(records: ServedRecords, onUnread: UnreadListener 
     resource: Resource,
     id: number,
     body: unknown,
-    mode: Mode,
-    { edits = {}, expect, by }: ChangeOptions,
+    { mode, edits = {}, expect, by }: ChangeOptions & { readonly mode: Mode },
   ): Promise<Json> => {
     await assertExists(resource, id)
     const values = await accept(resource, body, mode, id)
@@ -122,10 +121,13 @@ export function administration(records: ServedRecords, onUnread: UnreadListener 
       if (errors.length > 0) throw invalid(errors)
       await records.updateAll(resource, [...new Set(ids)], () => values, by)
     },
-    replace: (resource, id, body, by) => update(resource, id, body, resource.put, by ? { by } : {}),
+    replace: (resource, id, body, by) => update(resource, id, body, { mode: resource.put, ...(by ? { by } : {}) }),
     amend: (resource, id, body, by) =>
-      update(resource, id, body, resource.patch === 'merge' ? 'merge' : resource.put, by ? { by } : {}),
-    change: (resource, id, body, options = {}) => update(resource, id, body, 'merge', options),
+      update(resource, id, body, {
+        mode: resource.patch === 'merge' ? 'merge' : resource.put,
+        ...(by ? { by } : {}),
+      }),
+    change: (resource, id, body, options = {}) => update(resource, id, body, { ...options, mode: 'merge' }),
     remove: (resource, id, options, by) => records.remove(resource, id, options, by),
   }
 }

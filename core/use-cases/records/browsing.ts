@@ -148,7 +148,7 @@ export function queryOf(
     tenantId: tenantSide(resource) ? whole('tenant') : undefined,
     period: periodOf(resource, parameters, refuse),
     unrated: isRated(resource) && last(parameters['unrated']) === 'true' ? (true as const) : undefined,
-    where: unlessEmpty(members(resource, parameters, 'filter', () => true, refuse)),
+    where: unlessEmpty(members(resource, parameters, ANY_OF, refuse)),
     atLeast: unlessEmpty(leastOf(resource, parameters, refuse)),
   }
   if (errors.length > 0) throw invalid(errors)
@@ -184,14 +184,18 @@ function periodOf({ fields, order }: Resource, parameters: Parameters, refuse: R
 
 type Chosen = Record<string, (string | number)[]>
 
+/** A parameter that chooses records by a field: `name[FIELD]`. */
+interface Choice {
+  readonly name: string
+  /** True if it can choose by this field. */
+  takes(field: Field): boolean
+}
+
+const ANY_OF: Choice = { name: 'filter', takes: () => true }
+const AT_LEAST: Choice = { name: 'min', takes: ({ kind }) => kind === 'decimal' }
+
 /** Returns the values of `name[FIELD]`, as the fields parse them. */
-function members(
-  resource: Resource,
-  parameters: Parameters,
-  name: string,
-  takes: (field: Field) => boolean,
-  refuse: Refuse,
-): Chosen {
+function members(resource: Resource, parameters: Parameters, { name, takes }: Choice, refuse: Refuse): Chosen {
   const fields = choosable(resource)
   const chosen: Chosen = {}
   for (const [parameter, given] of Object.entries(parameters)) {
@@ -212,7 +216,7 @@ function members(
 }
 
 function leastOf(resource: Resource, parameters: Parameters, refuse: Refuse): Record<string, number> {
-  const given = members(resource, parameters, 'min', ({ kind }) => kind === 'decimal', refuse)
+  const given = members(resource, parameters, AT_LEAST, refuse)
   return Object.fromEntries(Object.entries(given).map(([name, values]) => [name, Math.max(...values.map(Number))]))
 }
 
