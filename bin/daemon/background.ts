@@ -17,12 +17,18 @@ export interface Background {
   stop(): Promise<void>
 }
 
+/** What the daemon works for in the background. */
+export interface Foreground {
+  readonly trunkline: Trunkline
+  /** The last entry of the audit trail before this start. */
+  readonly securityFrom: number
+  readonly served: readonly Served[]
+}
+
 export function startBackground(
-  trunkline: Trunkline,
+  { trunkline, securityFrom, served }: Foreground,
   settings: Settings,
   log: Logger,
-  securityFrom: number,
-  served: readonly Served[] = [],
 ): Background {
   const stopping = new AbortController()
   // One listener for each feed.

@@ -36,7 +36,12 @@ export interface Start {
   print(line: string): void
 }
 
-type InPlace = Start & { readonly surroundings: Surroundings }
+/** A start with what the service tells of itself. */
+interface Starting extends Start {
+  readonly metrics: Metrics
+  readonly log: Logger
+  readonly surroundings: Surroundings
+}
 
 /** Starts the service. Throws AppError. */
 export async function startDaemon(settings: Settings, start: Start): Promise<Daemon> {
@@ -45,11 +50,11 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
   const metrics = http.metrics()
   const feeds: Follower[] = []
   const surroundings = surroundingsOf(settings, () => feeds)
-  const opening = { ...start, surroundings }
-  const { trunkline, server, served, securityFrom, close } = await startService(settings, metrics, log, opening)
-  const background = startBackground(trunkline, settings, log, securityFrom, served)
+  const service = await startService(settings, { ...start, metrics, log, surroundings })
+  const { server, close } = service
+  const background = startBackground(service, settings, log)
   feeds.push(...background.feeds)
-  addGauges(metrics, trunkline, feeds, settings)
+  addGauges(metrics, service.trunkline, feeds, settings)
   const metricsServer = await watch(metrics, settings, log)
   tellReady(log)
   print(`trunklined listening on ${server.url}`)
@@ -73,34 +78,27 @@ interface Opened {
   close(): Promise<void>
 }
 
+interface Service extends Opened {
+  readonly server: RunningServer
+  readonly served: readonly Served[]
+}
+
 /**
  * Serves the API on its port. A port in use is reported before a database is made, and a failure leaves nothing open.
  */
-async function startService(
-  settings: Settings,
-  metrics: Metrics,
-  log: Logger,
-  start: InPlace,
-): Promise<Opened & { readonly server: RunningServer; readonly served: readonly Served[] }> {
-  const server = await http.listen(settings, settings.trusted_proxies, log, metrics)
+async function startService(settings: Settings, start: Starting): Promise<Service> {
+  const { metrics, log } = start
+  const trustedProxies = settings.trusted_proxies
+  const server = await http.listen(settings, trustedProxies, log, metrics)
   const baseUrl = settings.base_url ?? urlAt(settings.host, Number(new URL(server.url).port || 80))
   try {
-    const opened = await open(settings, baseUrl, metrics, log, start)
+    const opened = await open(settings, baseUrl, start)
     const parts = answering(opened.trunkline)
-    const trustedProxies = settings.trusted_proxies
     if (trustedProxies > 0) await parts.notices.clear('untrusted_proxy')
+    const served = switchesOf(settings, opened.trunkline, start)
+    const mounts = served.flatMap(each => each.mounts)
     const isBaseUrlSet = settings.base_url !== null
     const console = consoleFiles()
-    const {
-      storage: { calls, switchDirectory, limitUsage: usage, ratedPrefixes: rates },
-      limits,
-      clock,
-    } = opened.trunkline
-    const onLimit = limitNoted(limits, log)
-    const served = servedOf(settings, {
-      ...{ directory: switchDirectory(), usage, rates, calls, clock, log, metrics, onLimit },
-    })
-    const mounts = served.flatMap(each => each.mounts)
     const app = http.app({
       ...{ ...parts, ...(console ? { console } : {}) },
       ...{ log, baseUrl, isBaseUrlSet, trustedProxies, metrics, mounts },
@@ -116,14 +114,17 @@ async function startService(
   }
 }
 
+/** The switches that are served, with what they ask of the service. */
+function switchesOf(settings: Settings, trunkline: Trunkline, { log, metrics }: Starting): readonly Served[] {
+  const { limits, clock } = trunkline
+  const { calls, switchDirectory, limitUsage: usage, ratedPrefixes: rates } = trunkline.storage
+  const onLimit = limitNoted(limits, log)
+  return servedOf(settings, { directory: switchDirectory(), usage, rates, calls, clock, log, metrics, onLimit })
+}
+
 /** Opens the database: claims it for this process, updates and prepares it. */
-async function open(
-  settings: Settings,
-  baseUrl: string,
-  metrics: Metrics,
-  log: Logger,
-  { first, force, print, surroundings }: InPlace,
-): Promise<Opened> {
+async function open(settings: Settings, baseUrl: string, start: Starting): Promise<Opened> {
+  const { first, force, print, metrics, log, surroundings } = start
   const opening: Opening = {
     create: true,
     migrate: true,

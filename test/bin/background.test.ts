@@ -24,7 +24,7 @@ test('as many feeds as the settings allow are followed without a warning', { tim
   const complete = { ...settings, db: ':memory:', feeds }
   const trunkline = compose(complete, () => '', { create: true, migrate: true })
   await insert(trunkline.storage.records, 'tenants', { slug: 'acme' })
-  const background = startBackground(trunkline, complete, pino({ level: 'silent' }), 0)
+  const background = startBackground({ trunkline, securityFrom: 0, served: [] }, complete, pino({ level: 'silent' }))
   for (const turn of [1, 2]) {
     for (const [n, { path }] of feeds.entries()) appendFileSync(path, ndjsonRow({ id: `${n}/${turn}` }))
     await until('every call is stored', () => background.feeds.every(feed => feed.state().counts.stored === turn))

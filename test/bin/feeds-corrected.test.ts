@@ -31,7 +31,11 @@ async function running(feed: FeedSetting, isDone: (stored: number) => boolean | 
   const lines: string[] = []
   const log = pino({ base: null }, { write: line => void lines.push(line) })
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
-  const background = startBackground(trunkline, { ...settings, feeds: [{ every: 0.05, ...feed }] }, log, 0)
+  const background = startBackground(
+    { trunkline, securityFrom: 0, served: [] },
+    { ...settings, feeds: [{ every: 0.05, ...feed }] },
+    log,
+  )
   try {
     await until('it is done', () => isDone(background.feeds[0]?.state().counts.stored ?? 0))
   } finally {
