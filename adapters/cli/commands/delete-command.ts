@@ -7,12 +7,14 @@ import { type Context, type Services, say } from '../context.ts'
 import { again, CliError, EXIT } from '../exit.ts'
 import { example } from '../help.ts'
 import { labelOf, naming, pluralOf, recordToDelete, referenceForm, tenantOption } from '../naming/references.ts'
+import { verbsOf } from '../naming/resource-names.ts'
 import type { RunCommand } from '../program.ts'
 import { askText, confirm } from '../terminal/ask.ts'
 import { sampleReference } from '../terminal/samples.ts'
 
 /** Deletes one record, and its dependants only on explicit request. */
-export function deleteCommand(resource: Resource, name: string, verb: 'delete' | 'remove', run: RunCommand): Command {
+export function deleteCommand(resource: Resource, name: string, run: RunCommand): Command {
+  const { delete: verb } = verbsOf(resource)
   const command = new Command(verb)
     .description(`${verb} one ${labelOf(resource)}; in a terminal, asks first`)
     .argument(`<${referenceForm(resource)}>`)

@@ -12,6 +12,7 @@ import { CliError, EXIT } from '../exit.ts'
 import { addFieldFlags, bodyFrom, type Flags, isGenerating, randomSecret } from '../fields.ts'
 import { alsoCalled, example } from '../help.ts'
 import { labelOf, pluralOf, recordMeant, referenceForm, tenantOption } from '../naming/references.ts'
+import { verbsOf } from '../naming/resource-names.ts'
 import { warnOfSameKey } from '../naming/same-key.ts'
 import { type RunCommand, takesFields } from '../program.ts'
 import { hinting } from '../remedies.ts'
@@ -44,19 +45,13 @@ export interface Additions {
 /** Returns the commands of one resource, derived from its declaration. `run` gives an action its context. */
 export function resourceCommand(resource: Resource, name: string, run: RunCommand, additions?: Additions): Command {
   const isExposed = resource.path !== null
-  const commands = isExposed
-    ? [
-        listCommand(resource, name, run),
-        showCommand(resource, name, run),
-        createCommand(resource, name, 'create', run, additions),
-        updateCommand(resource, name, run, additions),
-        deleteCommand(resource, name, 'delete', run),
-      ]
-    : [
-        listCommand(resource, name, run),
-        createCommand(resource, name, 'add', run),
-        deleteCommand(resource, name, 'remove', run),
-      ]
+  const commands = [
+    listCommand(resource, name, run),
+    ...(isExposed ? [showCommand(resource, name, run)] : []),
+    createCommand(resource, name, run, additions),
+    ...(isExposed ? [updateCommand(resource, name, run, additions)] : []),
+    deleteCommand(resource, name, run),
+  ]
   const group = new Command(name).description(`administer ${pluralOf(resource)}`)
   for (const command of commands) group.addCommand(alsoCalled(command))
   return group
@@ -137,13 +132,8 @@ async function whole(json: JsonStream): Promise<string> {
   return text
 }
 
-function createCommand(
-  resource: Resource,
-  name: string,
-  verb: 'create' | 'add',
-  run: RunCommand,
-  additions?: Additions,
-): Command {
+function createCommand(resource: Resource, name: string, run: RunCommand, additions?: Additions): Command {
+  const { create: verb, created } = verbsOf(resource)
   const command = addFieldFlags(new Command(verb), resource, true).description(
     `${verb} one ${labelOf(resource)}; in a terminal, asks for what is missing`,
   )
@@ -170,7 +160,7 @@ function createCommand(
     // A generated secret is shown this once: nobody has seen it yet.
     const isUnseen = isGenerating(flags) || Object.keys(madeUp).length > 0
     if (isUnseen || isAskedFor(context)) await printRecord(context, resource, json, { showSecrets: isUnseen })
-    say(context, `${resource.label} ${verb === 'add' ? 'added' : 'created'}.`)
+    say(context, `${resource.label} ${created}.`)
     await warnOfSameKey(context, services.records, resource, idIn(json))
     await additions?.done(context, services, json)
   })

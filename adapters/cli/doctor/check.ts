@@ -1,5 +1,7 @@
 import { type JsonObject, objects } from '../../../core/json.ts'
 import type { TelephoneSwitch } from '../../../core/ports/switching.ts'
+import { resources } from '../../../core/resources/all.ts'
+import type { Field } from '../../../core/resources/field.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import type { DaemonState } from '../commands/service/service-commands.ts'
 import type { Services } from '../context.ts'
@@ -41,6 +43,16 @@ export interface Check {
 
 /** Findings of one kind that are shown one by one; the others are counted. */
 export const AT_MOST = 10
+
+/** A field of a kind of record. */
+export interface FieldOf {
+  readonly resource: Resource
+  readonly name: string
+  readonly field: Field
+}
+
+export const everyField = (): readonly FieldOf[] =>
+  resources.flatMap(resource => Object.entries(resource.fields).map(([name, field]) => ({ resource, name, field })))
 
 /** Yields every record of a resource, newest first. */
 export async function* recordsOf(

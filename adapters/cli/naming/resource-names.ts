@@ -1,3 +1,9 @@
+/** The commands that make and delete one: members, which the API shows only within their owner, are added to it. */
+export const verbsOf = ({ path }: { readonly path: string | null }) =>
+  path === null
+    ? ({ create: 'add', created: 'added', delete: 'remove' } as const)
+    : ({ create: 'create', created: 'created', delete: 'delete' } as const)
+
 /** The commands of each resource. */
 export const RESOURCE_COMMANDS: readonly {
   readonly name: string

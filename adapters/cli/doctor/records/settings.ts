@@ -1,6 +1,4 @@
 import { isJsonObject, type JsonObject } from '../../../../core/json.ts'
-import { resources } from '../../../../core/resources/all.ts'
-import type { Field } from '../../../../core/resources/field.ts'
 import {
   correction,
   type KeyEdit,
@@ -8,44 +6,33 @@ import {
   type Keys,
   keyFaults,
 } from '../../../../core/resources/references/keys.ts'
-import type { Resource } from '../../../../core/resources/resource.ts'
 import { unreadProblem } from '../../../../core/resources/values/unread.ts'
 import { quoted } from '../../command-line.ts'
 import type { Services } from '../../context.ts'
 import { editWords } from '../../edits.ts'
 import { labelOf, spelling } from '../../naming/references.ts'
 import { commandOf } from '../../naming/resource-names.ts'
-import { type Check, type Finding, recordsOf } from '../check.ts'
+import { type Check, everyField, type FieldOf, type Finding, recordsOf } from '../check.ts'
 
 /** Finds keys of JSON fields that look like misspelt ones, or hold what no rule can read. */
 export const settings: Check = {
   about: 'the settings of tenants and gateways',
   async *examine(patient) {
     const services = await patient.open()
-    for (const resource of resources)
-      for (const [name, field] of Object.entries(resource.fields))
-        if (field.keys) yield* unreadKeys(services, resource, name, field, field.keys)
+    for (const each of everyField()) if (each.field.keys) yield* unreadKeys(services, each, each.field.keys)
   },
 }
 
-async function* unreadKeys(
-  services: Services,
-  resource: Resource,
-  name: string,
-  field: Field,
-  keys: Keys,
-): AsyncIterable<Finding> {
-  for await (const row of recordsOf(services, resource)) {
-    const object = row[name]
+async function* unreadKeys(services: Services, of: FieldOf, keys: Keys): AsyncIterable<Finding> {
+  for await (const row of recordsOf(services, of.resource)) {
+    const object = row[of.name]
     if (!isJsonObject(object)) continue
     for (const fault of keyFaults(keys, object))
-      yield await findingOn(services, resource, Number(row['id']), { name, field, keys, object, fault })
+      yield await findingOn(services, Number(row['id']), { ...of, keys, object, fault })
   }
 }
 
-interface Unreadable {
-  readonly name: string
-  readonly field: Field
+interface Unreadable extends FieldOf {
   readonly keys: Keys
   readonly object: JsonObject
   readonly fault: KeyFault
@@ -53,9 +40,8 @@ interface Unreadable {
 
 async function findingOn(
   { records }: Services,
-  resource: Resource,
   id: number,
-  { name, field, keys, object, fault }: Unreadable,
+  { resource, name, field, keys, object, fault }: Unreadable,
 ): Promise<Finding> {
   const named = await spelling(records, resource, id)
   const edits = correction(keys, object, fault)

@@ -1,32 +1,26 @@
 import { objects } from '../../../../core/json.ts'
-import { resources } from '../../../../core/resources/all.ts'
-import type { Field } from '../../../../core/resources/field.ts'
-import type { Resource } from '../../../../core/resources/resource.ts'
 import { unreadOf, unreadProblem } from '../../../../core/resources/values/unread.ts'
 import { quoted } from '../../command-line.ts'
 import type { Services } from '../../context.ts'
 import { flagOf } from '../../fields.ts'
 import { labelOf, pluralOf, spelling } from '../../naming/references.ts'
 import { commandOf } from '../../naming/resource-names.ts'
-import { AT_MOST, type Check, type Finding } from '../check.ts'
+import { AT_MOST, type Check, everyField, type FieldOf, type Finding } from '../check.ts'
 
 /** Finds unknown values where rules act on known ones. */
 export const statuses: Check = {
   about: 'statuses',
   async *examine(patient) {
     const services = await patient.open()
-    for (const resource of resources)
-      for (const [name, field] of Object.entries(resource.fields))
-        for (const value of field.known ? await services.maintenance.held(resource, name) : [])
-          yield* unknownValue(services, resource, name, field, value)
+    for (const each of everyField())
+      for (const value of each.field.known ? await services.maintenance.held(each.resource, each.name) : [])
+        yield* unknownValue(services, each, value)
   },
 }
 
 async function* unknownValue(
   { records }: Services,
-  resource: Resource,
-  name: string,
-  field: Field,
+  { resource, name, field }: FieldOf,
   value: string,
 ): AsyncIterable<Finding> {
   const [fault] = unreadOf(field, value)

@@ -17,11 +17,12 @@ export const tenancy: Check = {
 }
 
 async function* straysOf(services: Services, resource: Resource, within: Within): AsyncIterable<Finding> {
+  const inWords = sideTeller(services, resource, within)
   const ids = await services.maintenance.strays(resource)
   for (const id of ids.slice(0, AT_MOST)) {
     const row = await services.records.find(resource, id)
     if (!row) continue
-    const joined = await Promise.all(sidesOf(resource).map(side => sideInWords(services, resource, side, row, within)))
+    const joined = await Promise.all(sidesOf(resource).map(side => inWords(side, row)))
     yield {
       kind: 'two_tenants',
       finding: `${labelOf(resource)} ${id} joins two tenants: ${joined.join(' and ')}`,
@@ -45,21 +46,17 @@ function parting(resource: Resource, { isRule }: Within, id: number): string {
   return `update id:${id} --${flagOf(side.field, resource.fields[side.field] ?? {})} ''`
 }
 
-/** Describes a side by name and owner: `queue acme/800`, `DID +4930123 of acme`. */
-async function sideInWords(
-  { records }: Services,
-  resource: Resource,
-  { field, to }: Side,
-  row: Row,
-  within: Within,
-): Promise<string> {
+/** Returns what describes a side of a record by name and owner: `queue acme/800`, `DID +4930123 of acme`. */
+function sideTeller({ records }: Services, resource: Resource, within: Within) {
   const owner = resourceNamed(String(resource.fields[within.field]?.references?.to ?? 'tenants'))
   const nameOf = naming(records)
-  const id = Number(row[field])
-  if (to === null) return `${labelOf(owner)} ${await nameOf(owner, id)}`
-  const target = targetIn(resource.fields[field] ?? {}, row)
-  if (!target) return `${field} ${id}`
-  const found = await records.find(target, id)
-  const [name, whose] = [await nameOf(target, id), await nameOf(owner, Number(found?.[within.field]))]
-  return `${labelOf(target)} ${name}${name.startsWith(`${whose}/`) ? '' : ` of ${whose}`}`
+  return async ({ field, to }: Side, row: Row): Promise<string> => {
+    const id = Number(row[field])
+    if (to === null) return `${labelOf(owner)} ${await nameOf(owner, id)}`
+    const target = targetIn(resource.fields[field] ?? {}, row)
+    if (!target) return `${field} ${id}`
+    const found = await records.find(target, id)
+    const [name, whose] = [await nameOf(target, id), await nameOf(owner, Number(found?.[within.field]))]
+    return `${labelOf(target)} ${name}${name.startsWith(`${whose}/`) ? '' : ` of ${whose}`}`
+  }
 }

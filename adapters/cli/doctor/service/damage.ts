@@ -4,7 +4,7 @@ import type { Damage } from '../../../../core/ports/system.ts'
 import { resourceNamed, resources } from '../../../../core/resources/all.ts'
 import { quoted } from '../../command-line.ts'
 import { flagOf } from '../../fields.ts'
-import { RESOURCE_COMMANDS } from '../../naming/resource-names.ts'
+import { RESOURCE_COMMANDS, verbsOf } from '../../naming/resource-names.ts'
 import type { Check, Finding, Patient } from '../check.ts'
 
 /** Checks whether the database is intact. */
@@ -25,11 +25,12 @@ function findingOf(patient: Patient, { finding, dangling }: Damage): Finding {
 function without({ table, id, parent }: NonNullable<Damage['dangling']>): string | null {
   const command = RESOURCE_COMMANDS.find(({ resource }) => resource === table)?.name
   if (command === undefined || !resources.some(({ name }) => name === table)) return null
-  const { fields, path } = resourceNamed(table)
+  const resource = resourceNamed(table)
+  const { fields } = resource
   const [name, field] = Object.entries(fields).find(([, { references }]) => references?.to === parent) ?? []
   if (name !== undefined && field && !field.required)
     return `trunkline ${command} update id:${id} --${flagOf(name, field)} ''`
-  return `trunkline ${command} ${path === null ? 'remove' : 'delete'} id:${id}`
+  return `trunkline ${command} ${verbsOf(resource).delete} id:${id}`
 }
 
 const BACKUP = /^trunkline-.*\.db$/
