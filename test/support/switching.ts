@@ -1,9 +1,11 @@
 import { diallingOf } from '../../core/dialling/settings.ts'
 import type { CallFacts, LiveCall } from '../../core/ports/switching.ts'
+import { decideCall } from '../../core/switching/decide-call.ts'
+import type { CallDecision, Target } from '../../core/switching/decision.ts'
 import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory, Trunk } from '../../core/switching/directory.ts'
 import { type Limits, NOTHING_USED } from '../../core/switching/limits/limits.ts'
 
-/** Directories of tenants for tests of what switches are answered. */
+/** Directories of tenants for tests of what switches are answered, and what is decided by them. */
 
 export const NO_LIMITS: Limits = {
   most: {},
@@ -117,3 +119,28 @@ export const liveCall = (given: Partial<LiveCall> = {}): LiveCall => ({
   answeredAt: null,
   ...given,
 })
+
+/** Decides on a call that an extension dials. */
+export const dial = (dialled: string, given: CallFacts, live: readonly LiveCall[] = [], from = '101'): CallDecision =>
+  decideCall({ from: 'extension', extension: from, dialled }, given, live)
+
+/** Decides on a call that a trunk brings. */
+export const bring = (dialled: string, given: CallFacts, by: string | null = 'carrier-one'): CallDecision =>
+  decideCall({ from: 'trunk', trunk: by, caller: '+12125550100', dialled }, given, [])
+
+function written(target: Target): string {
+  switch (target.to) {
+    case 'extension':
+      return `extension ${target.extension.number} ${target.rings}`
+    case 'queue':
+      return `queue ${target.queue.number} [${target.agents.map(agent => agent.extension.number).join()}]`
+    case 'voicemail':
+      return `voicemail ${target.extension.number}`
+    case 'trunk':
+      return `${target.trunk.name} ${target.number} as ${target.caller}`
+  }
+}
+
+/** Where a call went, or why it was refused. */
+export const went = (decision: CallDecision): string | readonly string[] =>
+  decision.refusal ?? decision.targets.map(written)

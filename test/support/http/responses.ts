@@ -30,6 +30,10 @@ export const operationsOf = ({ paths }: OpenApiDocument): Documented[] =>
     Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
   )
 
+/** The console's operations have tests of their own. */
+export const operationsOutsideConsole = (document: OpenApiDocument): Documented[] =>
+  operationsOf(document).filter(({ path }) => !path.startsWith('/api/console/'))
+
 /** A response's own description, wherever it stands. */
 export function responseOf(document: OpenApiDocument, { responses }: OperationObject, status: string) {
   const found = responses[status]

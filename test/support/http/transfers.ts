@@ -1,4 +1,5 @@
 import { request as httpRequest } from 'node:http'
+import type { World } from '../data/records.ts'
 import type { Answer } from './app.ts'
 import { ended } from './jobs.ts'
 
@@ -7,6 +8,12 @@ export interface Desk {
   readonly session: string
   ask(method: string, path: string, json?: unknown): Promise<Answer>
 }
+
+export const deskOf = ({ service, session, send, get }: World): Desk => ({
+  url: service.url,
+  session,
+  ask: (method, path, json) => (method === 'GET' ? get(path) : send(method, path, json)),
+})
 
 /** Sends a part of an upload from that byte on. */
 export async function sendPart({ url, session }: Desk, id: number, at: number, part: Buffer, type = PART) {
@@ -64,3 +71,8 @@ export async function run(desk: Desk, collection: string, body: Readonly<Record<
   if (status !== 201) throw new Error(text)
   return ended(desk.ask, json.data.id)
 }
+
+/** The header of a deck, and that many rows of it. */
+export const HEADER = 'prefix,destination,cost_per_minute,billing_increment,status'
+export const rates = (count: number, from = 100): string =>
+  Array.from({ length: count }, (_, i) => `${from + i},Somewhere,0.0100,60,active\n`).join('')

@@ -216,3 +216,15 @@ describe('without the setting', () => {
     await free.close()
   })
 })
+
+it('with roles, an account of one tenant has the limits of both', async () => {
+  const strict = await startWorld({ roles: 'enforced' })
+  const supervisor = await signedIn(strict.service, 'supervisor', strict.references.tenant_id)
+  assert.equal((await supervisor('DELETE', `/api/extensions/${strict.references.extension_id}`)).status, 403)
+  const { text } = await supervisor('GET', '/api/extensions')
+  assert.doesNotMatch(text, /"secret"/)
+  const manager = await signedIn(strict.service, 'manager', strict.references.tenant_id)
+  assert.match((await manager('GET', '/api/extensions')).text, /"secret"/)
+  assert.equal((await manager('DELETE', `/api/extensions/${strict.references.extension_id}`)).status, 200)
+  await strict.close()
+})

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Validator } from '@seriousme/openapi-schema-validator'
 import { pino } from 'pino'
 import { httpApp, type RouteOptions } from '../../../../adapters/http/app.ts'
 import type { OpenApiDocument } from '../../../../adapters/http/docs/openapi.ts'
@@ -10,11 +9,10 @@ import { exposedResources } from '../../../../core/resources/all.ts'
 import { ADMIN, startService, type TestService } from '../../../support/http/app.ts'
 import {
   type Documented,
-  operationsOf,
+  operationsOutsideConsole,
   type ResponseChecker,
   responseChecker,
 } from '../../../support/http/responses.ts'
-import { routesOf } from '../../../support/http/routes.ts'
 import { type FakeGateway, startGateway } from '../../../support/messaging/gateway.ts'
 
 let service: TestService
@@ -35,9 +33,7 @@ after(async () => {
   await gateway.close()
 })
 
-/** Those of the console have tests of their own. */
-const documentedOperations = (): Documented[] =>
-  operationsOf(document).filter(({ path }) => !path.startsWith('/api/console/'))
+const documentedOperations = (): Documented[] => operationsOutsideConsole(document)
 const concrete = (path: string, id: number | string): string => path.replace(/\{\w+\}/, String(id))
 const isJsonBody = ({ operation }: Documented): boolean =>
   operation.requestBody !== undefined && Object.keys(operation.requestBody.content).join() === 'application/json'
@@ -93,47 +89,6 @@ const collections = (): { list: Documented; create: Documented; record: string }
     create: find('POST', `/api/${path}`),
     record: Object.keys(document.paths).find(known => known.startsWith(`/api/${path}/{`) && known.endsWith('}')) ?? '',
   }))
-
-test('the document is valid OpenAPI 3.1', async () => {
-  const { valid, errors } = await new Validator().validate(structuredClone({ ...document }))
-  assert.equal(valid, true, JSON.stringify(errors))
-})
-
-test('the document describes every route of the router, and nothing else', () => {
-  const routes = routesOf(service)
-  const paths = (path: string): string[] =>
-    path.includes(':resource') ? exposedResources.map(each => path.replace(':resource', String(each.path))) : [path]
-  const routed = routes.flatMap(({ path, methods }) =>
-    Object.keys(methods).flatMap(method => paths(path).map(each => `${method} ${each.replace(/:\w+/g, '{}')}`)),
-  )
-  const described = operationsOf(document).map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
-  assert.deepEqual(described.sort(), routed.sort())
-})
-
-test('no two operations share an id', () => {
-  const ids = documentedOperations().map(({ operation }) => operation.operationId)
-  assert.equal(new Set(ids).size, ids.length)
-})
-
-test('every example fits its schema', () => {
-  const { schemas, responses } = document.components
-  for (const [name, schema] of Object.entries(schemas))
-    for (const given of Array.isArray(schema.examples) ? schema.examples : [])
-      assert.equal(checker.fits(given, schema), null, name)
-  const contents = [
-    ...Object.entries(responses).map(([name, { content }]) => ({ name, content })),
-    ...documentedOperations().flatMap(({ operation }) => [
-      { name: operation.operationId, content: operation.requestBody?.content ?? {} },
-      ...Object.values(operation.responses).map(response => ({
-        name: operation.operationId,
-        content: 'content' in response ? response.content : {},
-      })),
-    ]),
-  ]
-  for (const { name, content } of contents)
-    for (const { schema, example } of Object.values(content))
-      if (example !== undefined) assert.equal(checker.fits(example, schema), null, name)
-})
 
 test('an undocumented response is noticed', () => {
   const received = { method: 'GET', path: '/api/admin/me', status: 200, contentType: 'application/json' }
