@@ -7,9 +7,9 @@ import { CHOSEN, needsServer, startServer } from './support/postgres/server.ts'
 
 /** Runs every test below this folder, or those whose path contains one of the arguments. */
 const wanted = process.argv.slice(2)
-/** Many tests wait for other programs: two side by side fill each other's pauses, even on one core. */
+/** Many tests wait for other programs: two in parallel fill each other's pauses, even on one core. */
 const concurrency = `--test-concurrency=${Math.max(2, availableParallelism())}`
-/** In milliseconds: a file that has not ended by then never will, and fails. */
+/** In milliseconds: a file that runs longer hangs, and fails. */
 const patience = '--test-timeout=600000'
 const paths = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(path => path.endsWith('.test.ts'))
@@ -19,7 +19,7 @@ const paths = readdirSync('test', { recursive: true, encoding: 'utf8' })
 
 async function run(): Promise<number> {
   const { files, remove } = await bundledTests(paths)
-  // One server for all files that need one.
+  // One server for all files that need it.
   const server = paths.some(needsServer) ? await startServer() : null
   try {
     const flags = ['--enable-source-maps', '--test', concurrency, patience, '--test-reporter=spec']

@@ -1,12 +1,12 @@
 /**
- * Attacks a daemon from a process of its own: `attack.ts KIND URL CONNECTIONS`. Opens the connections, from ten
- * addresses of this machine, prints how many it opened, keeps what it is left of them until it is killed.
+ * Attacks a daemon from a separate process: `attack.ts KIND URL CONNECTIONS`. Opens the connections, from ten
+ * addresses of this machine, prints how many it opened, and holds those that stay open until it is killed.
  */
 import { connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 
 const ADDRESSES = 10
-/** As many as are being opened at a time. */
+/** Connections opened at a time. */
 const AT_ONCE = 50
 
 const head = (path: string, ...lines: string[]): string =>
@@ -14,7 +14,7 @@ const head = (path: string, ...lines: string[]): string =>
 
 const packed = gzipSync(`{"a":[${'1,'.repeat(524_000)}1]}`, { level: 9 })
 
-/** What each connection sends, and never ends or never reads. */
+/** What each connection sends without finishing, or without reading answers. */
 const KINDS: Readonly<Record<string, Buffer>> = {
   silent: Buffer.alloc(0),
   gzip: Buffer.concat([

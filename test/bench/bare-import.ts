@@ -1,6 +1,6 @@
 /**
- * The least that these files cost in this table, in JavaScript: lines cut at their commas, put in twenty a statement,
- * nothing checked, nothing looked up. `node --import tsx test/bench/bare-import.ts DATABASE rates|cdrs FILE`.
+ * The minimum that these files cost in this table, in JavaScript: split lines at their commas, insert twenty per
+ * statement, check nothing, look nothing up. `node --import tsx test/bench/bare-import.ts DATABASE rates|cdrs FILE`.
  */
 import { readFileSync } from 'node:fs'
 import { Sqlite } from '../../adapters/sqlite/database/driver.ts'

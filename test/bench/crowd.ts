@@ -1,6 +1,6 @@
 /**
- * Reads the whole list and searches for two characters, so many times at once, over and over until it is ended:
- * `crowd.ts URL COOKIE LISTS SEARCHES`. Prints a line once each has begun to arrive or is waited for.
+ * Reads the whole list and searches for two characters, this many times at once, repeatedly until stopped: `crowd.ts
+ * URL COOKIE LISTS SEARCHES`. Prints a line once each has begun to arrive or is being waited for.
  */
 import { Agent, get } from 'node:http'
 
@@ -20,6 +20,6 @@ async function forever(path: string): Promise<never> {
 }
 
 for (let n = 0; n < Number(lists); n++) forever('/api/cdrs')
-// Half of them find something on every page, the others nowhere.
+// Half of the searches find something on every page, the others nothing.
 for (let n = 0; n < Number(searches); n++) forever(`/api/cdrs?search=${n % 2 === 0 ? 10 + n : 'zz'}`)
 setTimeout(() => console.log('reading'), 1_000)

@@ -10,7 +10,7 @@ export const perSecond = (value: number): string => `${whole(value)}/s`
 export const times = (value: number): string => `${value.toFixed(value < 10 ? 2 : 0)} ×`
 export const milliseconds = (value: number): string => `${value.toFixed(value < 10 ? 1 : 0)} ms`
 
-/** Measures both by turns, each first every other time; the baseline only where ours is to be compared. */
+/** Measures both alternately, each first every other time; the baseline only if a comparison is wanted. */
 export async function alternate(
   { rounds, isCompared }: { readonly rounds: number; readonly isCompared: boolean },
   baseline: () => Promise<number>,

@@ -34,13 +34,13 @@ const { values, positionals } = parseArgs({
 const isWanted = (name: string): boolean => positionals.length === 0 || positionals.includes(name)
 
 interface Reading {
-  /** Milliseconds of each request that was answered, in order of their length. */
+  /** The durations of answered requests in milliseconds, sorted. */
   readonly spent: readonly number[]
   readonly failed: number
   readonly peakMiB: number
 }
 
-/** What readers find who ask one request after the other until it is over. */
+/** What readers measure that send one request after another until the attack ends. */
 async function readUntil({ url, cookie, residentMiB }: Server, isOver: () => boolean): Promise<Reading> {
   const spent: number[] = []
   let [failed, peakMiB] = [0, 0]
@@ -95,7 +95,7 @@ async function attack(server: Server, kind: string, connections: number): Promis
   await ended
 }
 
-/** Logins from as many addresses, which a proxy names. */
+/** Logins from as many addresses, named by a proxy. */
 async function logins(server: Server): Promise<void> {
   const started = performance.now()
   let waiting = LOGINS
@@ -111,7 +111,7 @@ async function logins(server: Server): Promise<void> {
   print(`${LOGINS} logins`, reading, `; ${taken} checked in ${Math.round(performance.now() - started)} ms`)
 }
 
-/** Runs an attack on a daemon of its own. */
+/** Runs an attack on a fresh daemon. */
 async function against(
   act: (server: Server) => Promise<void>,
   environment: Record<string, string> = {},

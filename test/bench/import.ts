@@ -136,7 +136,7 @@ async function compare(
   )
 }
 
-/** How long another process's writes take while call records come in. */
+/** How long writes of another process take during an import of call records. */
 async function besideWrites(): Promise<void> {
   freshDatabase()
   const storage = openStorage(at('run.db'), { clock: systemClock() })

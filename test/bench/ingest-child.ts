@@ -2,7 +2,7 @@ import { ingest } from '../../adapters/pbx/ingest.ts'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 
-/** Takes in a file and prints, as JSON, how many calls were stored in how long, and its memory on the way. */
+/** Ingests a file and prints, as JSON, how many calls it stored in what time, and its memory on the way. */
 const [database = '', file = ''] = process.argv.slice(2)
 const storage = openStorage(database, { clock: systemClock() })
 const feed = { name: file, rules: { timezone: 'UTC', contexts: {}, tenant: null } }

@@ -1,6 +1,6 @@
 /**
- * Prints what taking in completed calls costs: calls a second, memory, what others on the same database feel of it, and
- * how long the usage report takes after it. `node --import tsx test/bench/ingest.ts [calls]`, a million unless given.
+ * Prints what ingesting completed calls costs: calls a second, memory, the effect on others using the database, and
+ * the time of the usage report afterwards. `node --import tsx test/bench/ingest.ts [calls]`, a million by default.
  */
 import { once } from 'node:events'
 import { copyFileSync, createWriteStream } from 'node:fs'
@@ -49,7 +49,7 @@ async function writeCalls(): Promise<void> {
   await once(out, 'finish')
 }
 
-/** The same columns put into the same two tables and nothing else, one statement a row, as durably. */
+/** The same columns inserted into the same two tables and nothing else, one statement a row, equally durable. */
 function bareInserts(): number {
   const path = join(folder, 'bare.db')
   copyFileSync(database, path)
@@ -79,7 +79,7 @@ function bareInserts(): number {
   return rate
 }
 
-/** Repeats some work with pauses until told to stop; the times that it took, in milliseconds. */
+/** Repeats some work with pauses until stopped; returns the times in milliseconds. */
 function repeatedly(work: () => Promise<unknown>, everyMs: number, signal: AbortSignal): Promise<number[]> {
   const run = async (): Promise<number[]> => {
     const times: number[] = []
@@ -100,7 +100,7 @@ const spread = (times: readonly number[]): string => {
   return `median ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms (${times.length})`
 }
 
-/** Times of small writes and of requests, from a daemon on the same database, until the signal. */
+/** The times of small writes and of requests, from a daemon on the same database, until the signal. */
 async function others(signal: AbortSignal) {
   const service = await startService({ db: database })
   const session = await service.login()

@@ -13,7 +13,7 @@ export interface Request {
 
 export interface Load {
   readonly url: string
-  /** Sent one after the other, over and over. */
+  /** Sent in order, repeatedly. */
   readonly requests: readonly Request[]
   readonly seconds: number
   readonly connections: number
@@ -35,7 +35,7 @@ const hasWrk = hasProgram('wrk')
 
 export const generator = hasWrk ? 'wrk' : 'autocannon'
 
-/** Loads the service from a process of its own. Throws when anything but a success comes back. */
+/** Loads the service from a separate process. Throws on any answer but success. */
 export const load = (given: Load): Promise<Measured> => (hasWrk ? byWrk(given) : byAutocannon(given))
 
 const luaText = (text: string): string => JSON.stringify(text).replace(/\\u(\w{4})/g, '\\u{$1}')

@@ -37,7 +37,7 @@ function mapOf(path: string): SourceMap | null {
   return found
 }
 
-/** Where a function was written: the file of the sources, of a package, or `node:…`. */
+/** Where a function was defined: the source file, the file of a package, or `node:…`. */
 function sourceOf({ url, lineNumber, columnNumber }: ProfileNode['callFrame']): string {
   if (!url.startsWith('file:')) return url
   const path = fileURLToPath(url)
@@ -46,8 +46,8 @@ function sourceOf({ url, lineNumber, columnNumber }: ProfileNode['callFrame']): 
 }
 
 /**
- * The share that each group has of the time when the process worked. A sample counts for the innermost function on its
- * stack that `groupOf` knows by its source file and name; null leaves it to the function that called it.
+ * The share of each group in the time when the process worked. A sample counts for the innermost function on its stack
+ * that `groupOf` recognises by source file and name; null passes it to the caller.
  */
 export function shares(
   { nodes, samples, timeDeltas }: CpuProfile,

@@ -19,7 +19,7 @@ const plain = plainDialling('00')
 const rates = prefixes(process.argv[2] ?? '../shared/data/destinations.csv').map(rateOf)
 const calls = Array.from({ length: CALLS }, (_, n) => callTo(rates[(n * 7919) % rates.length]?.prefix ?? '', n))
 
-/** The file's prefixes, then, up to the number wanted, those with a digit put behind. */
+/** The file's prefixes, then, up to the wanted number, the same with another digit. */
 function prefixes(file: string): string[] {
   const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n').slice(1) : []
   const found = new Set(lines.flatMap(line => /^\d+/.exec(line) ?? []))
@@ -46,12 +46,12 @@ function callTo(prefix: string, n: number): Call {
   return { number: whole(number), seconds: 1 + ((n * 31) % 600) }
 }
 
-/** In one piece, as it comes from a file: what is put together is slower to read. */
+/** A flat string, as read from a file: a concatenated one is slower to read. */
 function whole(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1')
 }
 
-/** The common way: every beginning of the number looked up in a Map, from the longest. */
+/** The usual way: look up every prefix of the number in a Map, the longest first. */
 function mapDeck(all: readonly Rate[]): Deck['match'] {
   const byPrefix = new Map(all.map(rate => [plain.prefix(rate.prefix), rate]))
   const longest = all.reduce((length, rate) => Math.max(length, rate.prefix.length), 0)
@@ -64,7 +64,7 @@ function mapDeck(all: readonly Rate[]): Deck['match'] {
   }
 }
 
-/** The medians of some rounds in which each has its turn, in milliseconds of processor time. */
+/** The medians of several alternating rounds, in milliseconds of processor time. */
 function milliseconds(...each: readonly (() => unknown)[]): number[] {
   const rounds = Array.from({ length: ROUNDS }, () =>
     each.map(work => {
@@ -88,7 +88,7 @@ function total(all: readonly Call[], { read }: Dialling, match: (number: ReadNum
 
 const perSecond = (time: number): string => `${Math.round(CALLS / time / 10) * 10_000}/s`
 
-/** Where tenants dial from: what they dial abroad by, and how many digits national numbers have. */
+/** Where tenants dial from: their international prefix, and the length of national numbers. */
 const COUNTRIES = {
   US: { abroad: '011', trunk: '', digits: 10 },
   DE: { abroad: '00', trunk: '0', digits: 11 },
@@ -98,8 +98,8 @@ const COUNTRIES = {
 } as const
 
 /**
- * What a tenant dials in a country, and the same in E.164: of three calls one within it, one abroad by its international
- * prefix, and one abroad with a plus.
+ * What a tenant dials in a country, and the same in E.164: of three calls one is domestic, one abroad with the
+ * international prefix, and one abroad with a plus.
  */
 function callsFrom(country: keyof typeof COUNTRIES): { dialled: Call[]; e164: Call[] } {
   const { abroad, trunk, digits } = COUNTRIES[country]
@@ -147,7 +147,7 @@ for (const country of ['US', 'DE', 'GB', 'BR', 'AR'] as const) {
   const dialling = diallingOf({ dialling: { country } })
   const { dialled, e164 } = callsFrom(country)
   const byPlan = buildDeck(rates, dialling)
-  // Some of the made-up numbers are none of the country.
+  // Some generated numbers are invalid in the country.
   const same = total(dialled, dialling, byPlan.match) / total(e164, plain, deck.match)
   if (Math.abs(same - 1) > 0.01) throw new Error(`the plan of ${country} reads other numbers`)
   const [planned = 0, unplanned = 0, read = 0] = milliseconds(

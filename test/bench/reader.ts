@@ -1,4 +1,4 @@
-/** Reads a response as fast as it comes and prints the milliseconds it took, after a line when it begins. */
+/** Reads a response as fast as it comes and prints its duration in milliseconds, after a line when it begins. */
 import { get } from 'node:http'
 
 const [url = '', cookie = ''] = process.argv.slice(2)

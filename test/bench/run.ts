@@ -26,7 +26,7 @@ import type { Row } from './rows/row.ts'
 import { telephoneSwitch } from './rows/switch.ts'
 import { growthTable, type Line, table, writeBetween } from './table.ts'
 
-/** Those that write come last, so that the index does not follow new records while others are measured. */
+/** Rows that write come last, so that the index does not follow new records during other rows. */
 const ROWS: readonly Row[] = [
   getCdr,
   listPage,
@@ -43,7 +43,7 @@ const ROWS: readonly Row[] = [
   telephoneSwitch,
 ]
 
-/** What a growing number of CDRs could slow down. */
+/** The rows that a growing number of CDRs could slow down. */
 const GROWING: readonly Row[] = [getCdr, listPage, listAll, crowd, search, start, receipts, postCdr]
 const SIZES = [10_000, FULL_SIZE.cdrs, 10_000_000]
 
@@ -70,7 +70,7 @@ function readArguments() {
   return { ...values, cdrs, rounds, seconds, rows }
 }
 
-/** The data are made once for each schema and kept. */
+/** The data is created once for each schema and kept. */
 async function dataset(cdrs: number): Promise<string> {
   const folder = join(tmpdir(), 'trunkline-bench')
   const path = join(folder, `${cdrs}-schema-${migrations.length}.db`)

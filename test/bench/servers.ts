@@ -8,15 +8,15 @@ export const ADMIN = { email: 'admin@example.com', password: 'correct horse batt
 
 export interface Server {
   readonly url: string
-  /** The Cookie header's value of a signed-in session; empty where there are none. */
+  /** The Cookie header of a signed-in session; empty without sessions. */
   readonly cookie: string
-  /** MiB of memory that it holds now; null where the system does not say. */
+  /** MiB of memory in use; null if the system does not report it. */
   residentMiB(): number | null
-  /** Ends it and resolves once it has. */
+  /** Stops it and resolves once it has ended. */
   stop(): Promise<void>
 }
 
-/** Starts a server that prints its URL, and resolves with that. */
+/** Starts a server that prints its URL, and resolves with the URL. */
 function start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<[ChildProcess, string]> {
   const child = spawn(process.execPath, args, {
     env: { PATH: process.env.PATH ?? '', ...env },
@@ -77,7 +77,7 @@ export async function login(url: string): Promise<string> {
   return response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
-/** What the rows are measured against; see baselines.ts. */
+/** The baselines of the rows; see baselines.ts. */
 export async function startBaseline(database: string): Promise<Server> {
   const [child, url] = await start([...TYPESCRIPT, 'test/bench/baselines.ts', database], {})
   return serverOf(child, url, '')

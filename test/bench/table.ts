@@ -12,7 +12,7 @@ export interface Line {
 
 const HEAD = ['what', 'baseline', 'Trunkline', 'ratio', 'goal', 'met']
 
-/** The parts of BENCHMARKS.md that a program writes, with the command that does it. */
+/** The parts of BENCHMARKS.md that a program writes, with its command. */
 const SECTIONS = {
   bench: 'npm run bench -- --write',
   growth: 'npm run bench -- --growth --write',
@@ -27,7 +27,7 @@ const cells = ({ what, baseline, ours, ratio, goal, met }: Line): string[] => [
   met === null ? '' : met ? 'yes' : '**no**',
 ]
 
-/** Rows, of which the first is the head, as a Markdown table whose columns line up. */
+/** Formats rows, the first of which is the header, as a Markdown table with aligned columns. */
 function aligned(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
   const [head = '', ...body] = rows.map(
@@ -38,13 +38,13 @@ function aligned(rows: readonly (readonly string[])[]): string {
 
 export const table = (lines: readonly Line[]): string => aligned([HEAD, ...lines.map(cells)])
 
-/** The same lines, measured with so many records each, side by side. */
+/** The same rows, measured at several numbers of records, side by side. */
 export function growthTable(sizes: readonly string[], found: readonly (readonly Line[])[]): string {
   const rows = found[0]?.map(({ what }, line) => [what, ...found.map(lines => lines[line]?.ours ?? '')]) ?? []
   return aligned([['number of CDRs', ...sizes], ...rows])
 }
 
-/** Puts the text between the section's markers in the file, or at its end when it has none. */
+/** Puts the text between the section's markers in the file, or at its end if it has none. */
 export function writeBetween(path: string, section: keyof typeof SECTIONS, text: string): void {
   const old = existsSync(path) ? readFileSync(path, 'utf8') : ''
   const begin = `<!-- ${section}: written by \`${SECTIONS[section]}\` -->`

@@ -26,7 +26,7 @@ after(async () => {
   folder.remove()
 })
 
-/** What a daemon with this feed does until that is true; returns the lines of its log. */
+/** Runs a daemon with this feed until the condition holds; returns the lines of its log. */
 async function running(feed: FeedSetting, isDone: (stored: number) => boolean | Promise<boolean>): Promise<string[]> {
   const lines: string[] = []
   const log = pino({ base: null }, { write: line => void lines.push(line) })
@@ -44,7 +44,7 @@ async function running(feed: FeedSetting, isDone: (stored: number) => boolean | 
   return lines
 }
 
-/** What is logged of trying again, at the start of a daemon with these feeds. */
+/** The log of retries when a daemon with these feeds starts. */
 async function retried(feeds: readonly FeedSetting[]): Promise<string> {
   let lines = ''
   const write = (line: string): void => {

@@ -9,10 +9,10 @@ import { NOTHING_CHANGED, together } from '../../core/switching/changes.ts'
 const log = pino({ level: 'silent' })
 const shown = (changed: Changed): unknown => (changed === 'all' ? 'all' : [...changed])
 
-/** A switch that is told what to do, and changes that are made by hand. */
+/** A switch that records its commands, and changes triggered by the test. */
 function held() {
   const ending = new AbortController()
-  // What waits between two looks does not keep a program running.
+  // The wait between two checks does not keep a program running.
   const running = setInterval(() => {}, 1_000)
   let connect = (): void => {}
   let waiting: Changed = NOTHING_CHANGED
@@ -45,11 +45,11 @@ function held() {
     change: (...ids: number[]) => {
       waiting = together(waiting, new Set(ids))
     },
-    /** What each reconciliation from now on comes to. */
+    /** The outcome of each reconciliation from now on. */
     comesTo: (next: typeof outcome) => {
       outcome = next
     },
-    /** Resolves once there have been so many. */
+    /** Resolves after this many reconciliations. */
     reconciled: async (count: number) => {
       while (calls.length < count)
         await new Promise<void>(resolve => {

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/http/app.ts'
 
 const ID = '1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11'
 
-/** Ends a call on a switch whose secrets stand in files with these texts; null for no such file. */
+/** Ends a call on a switch whose secrets are in files with these texts; null means no such file. */
 async function ended(files: { readonly token: string | null; readonly password: string | null }): Promise<boolean> {
   const folder = temporaryFolder()
   const held = await heldSwitch()

@@ -13,7 +13,7 @@ import { BODY, GATEWAY } from '../support/messaging/messaging.ts'
 
 const HOSTS = ['a.example.com', 'b.example.com']
 
-/** Two gateways, a route through both, and what is logged and measured of them. */
+/** Two gateways, a route through both, and the resulting log and metrics. */
 async function world() {
   const lines: Record<string, unknown>[] = []
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) })

@@ -11,7 +11,7 @@ after(folder.remove)
 
 const OWN = ['pbx', '192.0.2.5', '2001:db8::5']
 
-/** Where clients are told to go, and where the daemon listens; without `meant` they fit. */
+/** The address given to clients, and the address where the daemon listens; without `meant` they match. */
 const PLACES: readonly [base_url: string | null, host: string, port: number, trusted: number, meant?: string][] = [
   [null, '127.0.0.1', 8081, 0],
   ['http://127.0.0.1:8080', '127.0.0.1', 8080, 0],

@@ -36,7 +36,7 @@ function messageOf(given: Partial<Given>): string {
 
 const TOKEN = 'a-token-of-the-tests'
 
-/** For each setting two good values as text, and some that are wrong. */
+/** For each setting two valid values as text, and some invalid ones. */
 const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; bad: readonly unknown[] }>> = {
   host: { good: ['0.0.0.0', '::1'], bad: ['', '  ', 5, null] },
   port: { good: ['0', '65535'], bad: ['', '-1', '65536', '80.5', '1e3', 'http', true, null, [80]] },
@@ -108,7 +108,7 @@ describe('each setting', () => {
     test(`${name} is refused when it is wrong, by its name and with what it wants`, () => {
       const { wants } = declarations[name]
       for (const value of bad) {
-        // What may hold a secret is not shown.
+        // Values that may contain a secret are not shown.
         const found = name === 'freeswitch' || name === 'asterisk' ? '' : `, not ${JSON.stringify(value)}`
         const path = fileWith({ [name]: value })
         assert.equal(messageOf({ file: path }), `${name} in ${path} must be ${wants}${found}.`)

@@ -95,11 +95,11 @@ const isPort = (name: string): name is Port => Object.hasOwn(PORTS, name)
 
 export const EVERY_PORT: readonly Port[] = Object.keys(PORTS).filter(isPort)
 
-/** Returns the ports that no contract is about. */
+/** Returns the ports without a contract. */
 export const portsWithoutContract = (): readonly Port[] =>
   EVERY_PORT.filter(port => !CONTRACTS.some(({ needs }) => needs.includes(port)))
 
-/** Tests that a storage has every behaviour of the ports that it serves. */
+/** Tests that a storage has every behaviour of the ports it serves. */
 export function prove(adapter: Adapter): void {
   describe(adapter.name, () => {
     for (const contract of CONTRACTS) contract.prove(adapter)

@@ -43,36 +43,36 @@ export interface Ports {
 
 export type Port = keyof Ports
 
-/** A storage that proves itself by the contracts. */
+/** A storage to test against the contracts. */
 export interface Adapter {
   readonly name: string
-  /** The contracts of all other ports are skipped, and the report of the run says so. */
+  /** The contracts of all other ports are skipped, which the run reports. */
   readonly serves: readonly Port[]
-  /** Opens an empty storage that takes the time from this clock. */
+  /** Opens an empty storage with this clock. */
   open(clock: ManualClock): Opened | Promise<Opened>
-  /** Opens a copy that `Maintenance.backup` made; for those who serve that port. */
+  /** Opens a copy made by `Maintenance.backup`; for storages that serve that port. */
   openBackup?(path: string, clock: ManualClock): Opened | Promise<Opened>
 }
 
 type Opened = Partial<Ports> & { close(): Promise<void> }
 
-/** What a behaviour is checked on: the ports that its contract names, over one empty storage. */
+/** What a behaviour is tested on: the ports that its contract names, over one empty storage. */
 export type Given<P extends Port> = Pick<Ports, P> & {
   readonly clock: ManualClock
-  /** Runs a check on a copy that was made at that path. */
+  /** Runs a check on the copy at that path. */
   onBackup(path: string, check: (ports: Pick<Ports, P>) => Promise<void>): Promise<void>
 }
 
-/** The behaviours that every storage with these ports must have, whatever it is made of. */
+/** The behaviours required of every storage with these ports. */
 export interface Contract<P extends Port = Port> {
   readonly needs: readonly P[]
-  /** Adds a behaviour; the check fails where a storage does not have it. */
+  /** Adds a behaviour; the check fails if a storage lacks it. */
   behaviour(sentence: string, check: (given: Given<P>) => Promise<void>): void
-  /** Tests every behaviour on a storage of its own. */
+  /** Tests every behaviour on a fresh storage. */
   prove(adapter: Adapter): void
 }
 
-/** `opensCopies`: its behaviours open copies, so that a storage without `openBackup` does not prove them. */
+/** `opensCopies`: its behaviours open copies, so a storage without `openBackup` skips them. */
 export function contract<const P extends Port>(
   name: string,
   needs: readonly P[],

@@ -12,7 +12,7 @@ const recordsOf = (...columns: readonly (readonly (Value | undefined)[])[]): Bul
     values: columns.map(column => column[index]),
   }))
 
-/** What it takes to pass them to another thread. */
+/** Everything needed to pass them to another thread. */
 const copied = (records: readonly BulkRecord[]): BulkRecord[] => {
   const there = structuredClone(packed(records))
   return records.map((_, index) => recordAt(there, index))

@@ -20,7 +20,7 @@ test('letters with and without an accent are kept apart', () => {
   assert.notEqual(fold('ecole'), fold('école'))
 })
 
-/** Characters whose other case leads back to them, which is what "differ only by case" means. */
+/** Characters that map back from their other case, which defines "differ only by case". */
 const cased = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 20 })
   .map(text => [...text].filter(c => c.toUpperCase().toLowerCase() === c.toLowerCase()).join(''))

@@ -21,7 +21,7 @@ after(folder.remove)
 
 const destination = (n: number): string => ['00380501112233', '4930123456', '101', '+380441234567'][n % 4] ?? ''
 
-/** Calls of every kind, some of them twice, one with the id of another, and rows that cannot be used. */
+/** Calls of every kind, some repeated, one with the id of another, and unusable rows. */
 const rows = Array.from({ length: ROWS }, (_, n) => {
   if (n % 500 === 499) return n % 1000 === 999 ? `garbage ${n}\n` : asteriskRow({ id: `${n}`, accountcode: 'nobody' })
   return asteriskRow({ id: `1700000000.${n % 700 === 0 ? 1 : n}`, to: destination(n), seconds: n % 300 })
@@ -41,7 +41,7 @@ async function makeEmpty(): Promise<string> {
   return path
 }
 
-/** What is stored, ids, times of storing and repeated deliveries aside. */
+/** The stored content, without ids, storing times and repeated deliveries. */
 async function contentAt(path: string) {
   const storage = open(path)
   const quarantine = storage.connection
@@ -53,7 +53,7 @@ async function contentAt(path: string) {
   return content
 }
 
-/** In one file: it is started so often that loading it is most of the test. */
+/** In one file: the child starts so often that loading it is most of the test. */
 const CHILD = new URL('ingesting-child.ts', import.meta.url)
 
 async function uninterrupted(empty: string) {
@@ -70,16 +70,16 @@ async function uninterrupted(empty: string) {
 interface Life {
   readonly db: string
   readonly file: string
-  /** Called whenever the child is not there; true when it was given more to do. */
+  /** Called whenever the child is not running; returns true if it has more to do. */
   readonly addMore: () => boolean
 }
 
-/** Starts the child again and again, killing it after one of its lines, until all is done. Returns the kills. */
+/** Starts the child repeatedly, killing it after one of its lines, until all is done. Returns the number of kills. */
 async function killed(child: string, mode: string, { db, file, addMore }: Life, seed: number): Promise<number> {
   let kills = 0
   for (;;) {
     const running = startChild(child, [mode, db, file])
-    // The first time it is given the time to note that it follows that file.
+    // The first run gets enough time to note that it follows that file.
     await running.printed((kills === 0 ? 2 : 1) + ((seed + kills * 7) % 6))
     if (kills < MOST_OF_A_LIFE) await running.kill()
     const wasKilled = running.process.signalCode === 'SIGKILL'
@@ -89,7 +89,7 @@ async function killed(child: string, mode: string, { db, file, addMore }: Life, 
   }
 }
 
-/** Lives until there were kills enough, each ending with the same content as the run that nothing interrupted. */
+/** Repeats until there are enough kills; each run must end with the content of an uninterrupted one. */
 async function livesEndAlike(mode: string, begin: (place: string) => Life): Promise<void> {
   const [child, empty] = [await bundled(CHILD), await makeEmpty()]
   const expected = await uninterrupted(empty)

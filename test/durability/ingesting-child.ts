@@ -7,8 +7,8 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import type { Calls, Feed } from '../../core/ports/calls.ts'
 
 /**
- * Takes in a file's calls, or follows it until all of it is stored, and prints a line before and after each batch that
- * is stored. Ends with 0 when it is done.
+ * Ingests a file's calls, or follows it until all are stored, and prints a line before and after each stored batch.
+ * Ends with 0 when done.
  */
 const [mode = '', database = '', path = ''] = process.argv.slice(2)
 const storage = openStorage(database, { clock: systemClock() })

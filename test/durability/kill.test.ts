@@ -30,7 +30,7 @@ function note(acknowledged: Acknowledged, lines: readonly string[]): void {
   }
 }
 
-/** What every acknowledged write must have left, looked at with a plain connection. */
+/** What every acknowledged write must have left, read over a plain connection. */
 function check(acknowledged: Acknowledged, round: number): void {
   const db = new Sqlite(path, { readonly: true })
   const ids = (sql: string): Set<unknown> => new Set(db.prepare(sql).pluck().all())
@@ -65,7 +65,7 @@ test(`what was acknowledged survives ${ROUNDS} kills in the middle of writing`, 
   let writing = 0
   for (let round = 0; round < ROUNDS; round++) {
     const child = startChild(writer, [path, String(round)])
-    // Some die as soon as they write, others when they have written for a while.
+    // Some die as soon as they write, others after a while.
     await child.printed(2 + (round % 10) * 40)
     assert.equal(child.process.exitCode, null, 'the child ended by itself')
     if (child.lines.length > 1) writing++

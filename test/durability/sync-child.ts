@@ -2,7 +2,7 @@ import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { insert } from '../support/data/rows.ts'
 
-/** A process that writes one record after the other and tells on standard output when each was acknowledged. */
+/** A process that writes one record after another and prints when each was acknowledged. */
 const [path = '', count = ''] = process.argv.slice(2)
 const storage = openStorage(path, { clock: systemClock(), create: true, migrate: true })
 for (let n = 0; n < Number(count); n++) {

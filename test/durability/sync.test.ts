@@ -13,7 +13,7 @@ const WRITES = 20
 const folder = temporaryFolder()
 after(folder.remove)
 
-/** Some systems have no strace, and some forbid to look into a process. */
+/** Some systems have no strace, or forbid tracing. */
 function whyNot(): string | false {
   const { error, status } = spawnSync('strace', [
     '-f',
@@ -31,12 +31,12 @@ function whyNot(): string | false {
 
 interface Call {
   readonly name: string
-  /** The file that it is about. */
+  /** The file under test. */
   readonly file: string
   readonly rest: string
 }
 
-/** The calls of a trace with -y, which names the file of each descriptor; a call that was cut in two is joined. */
+/** The calls of a trace with -y, which names the file of each descriptor; joins calls that were split in two. */
 function callsOf(trace: string): Call[] {
   const unfinished = new Map<string, string>()
   return trace.split('\n').flatMap(line => {

@@ -6,9 +6,9 @@ import { insert } from '../support/data/rows.ts'
 import { queuedMessage } from '../support/messaging/messages.ts'
 
 /**
- * A process that writes without end, some writers at once, and prints what was acknowledged in the same turn, a line
- * each and each in one piece: `cdr ID`, `sent ID` (a message that was settled) and `received ID`. Every other receipt
- * comes before its message is settled, so that it waits and is applied with that.
+ * A process that writes endlessly, with several writers at once, and prints what was acknowledged in the same turn,
+ * each as one line written whole: `cdr ID`, `sent ID` (a settled message) and `received ID`. Every other receipt comes
+ * before its message is settled, so that it waits and is applied with it.
  */
 const [path = '', round = ''] = process.argv.slice(2)
 const WRITERS = 8

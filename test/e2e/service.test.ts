@@ -50,7 +50,7 @@ const pointingAt = (target: FakeGateway) => ({
   use_ssl: false,
 })
 
-/** Resolves once the daemon takes no more connections. */
+/** Resolves once the daemon accepts no more connections. */
 async function refusal(daemon: DaemonProcess): Promise<void> {
   const { hostname, port } = new URL(daemon.url)
   for (;;) {
@@ -64,7 +64,7 @@ async function refusal(daemon: DaemonProcess): Promise<void> {
   }
 }
 
-/** Lets the time that a sender has be over. */
+/** Ends the time that a sender has. */
 function makeOverdue(path: string): void {
   const db = new Sqlite(path)
   db.prepare("UPDATE sms_messages SET deadline_at = '2020-01-01T00:00:00.000000Z'").run()

@@ -10,7 +10,7 @@ import { viewOf } from './views.ts'
 
 const PAGE = 100
 
-/** See `Records.list`. What is removed before its page is read is left out. */
+/** See `Records.list`. Leaves out records removed before their page is read. */
 export async function* listPages(tables: Tables, resource: Resource, query: PageQuery): AsyncIterable<Page> {
   const table = tables.of(resource)
   const { rows, next } = selected(tables, resource, query)
@@ -22,7 +22,7 @@ export async function* listPages(tables: Tables, resource: Resource, query: Page
   }
 }
 
-/** The wanted records in the order that is asked for, and where the list goes on after its limit. */
+/** The selected records in the requested order, and where the list continues after its limit. */
 function selected(
   tables: Tables,
   resource: Resource,
@@ -53,7 +53,7 @@ function placeOf(tables: Tables, resource: Resource, by: string, id: number): St
   throw invalid([dangling('after')])
 }
 
-/** A boolean is chosen by 1 or 0. */
+/** A filter gives a boolean as 1 or 0. */
 const toNumber = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value)
 
 /** How many records a selection has. */
@@ -67,7 +67,7 @@ function isWanted(tables: Tables, resource: Resource, query: Omit<PageQuery, 'vi
   return (
     Object.entries(where).every(([field, value]) => [value].flat().some(wanted => wanted === toNumber(row[field]))) &&
     Object.entries(atLeast).every(([field, least]) => Number(row[field]) >= least) &&
-    // A rating comes with the calls of a switch, which the fake takes none of.
+    // Only calls of a switch have ratings, and the fake stores none.
     !unrated &&
     (tenantId === undefined || !side || ownerOf(tables, side, TENANT, row) === tenantId) &&
     (!period || (moment >= period.from && moment < period.to)) &&

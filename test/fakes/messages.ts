@@ -14,18 +14,18 @@ import { type Journal, type Stored, Table, type Tables } from './tables.ts'
 import type { Trail } from './trail.ts'
 import { viewOf } from './views.ts'
 
-/** What decides on where a gateway's password goes. */
+/** The fields that decide where a gateway's password goes. */
 const TARGET = ['server_host', 'server_port', 'use_ssl', 'username']
 const UPDATED = { resource: smsGateways.name, action: 'update' } as const
 
-/** So many are changed at once by `expire`. */
+/** The number that `expire` changes at once. */
 const EXPIRED_AT_ONCE = 1_000
 
 const textOf = (value: Value | undefined): string | null => (typeof value === 'string' ? value : null)
 
 const messageOf = ({ created_at: _, updated_at: __, ...row }: Stored): Message => row as Row as Message
 
-/** Of one gateway's messages, the earliest first, those that a receipt is for. */
+/** The messages of a gateway that a receipt is for, earliest first. */
 function matching(
   messages: readonly Message[],
   { externalId, reference }: Receipt,

@@ -10,17 +10,17 @@ interface Parked {
   readonly receipt: Receipt & { readonly externalId: string }
 }
 
-/** The receipts that wait for one gateway's sends by who sent them, the oldest first. */
+/** The receipts waiting for one gateway's sends, by sender, oldest first. */
 type Waiting = ReadonlyMap<string, readonly Parked[]>
 
-/** The receipts that are parked, see `PARKED`. */
+/** The parked receipts, see `PARKED`. */
 export function parkedReceipts(journal: Journal, clock: Clock) {
   const gateways = new Table<Waiting>(journal)
   let places = 0
   const of = (gatewayId: number): Waiting => gateways.get(gatewayId) ?? new Map()
   const withRoom = (waiting: Waiting, sender: string): Waiting =>
     new Map(waiting).set(sender, (waiting.get(sender) ?? []).slice(PARKED.dropped))
-  /** Leaves what is to stay, and returns the rest. */
+  /** Keeps what should stay, and returns the rest. */
   const keep = (gatewayId: number, stays: (parked: Parked) => boolean): Parked[] => {
     const waiting = [...of(gatewayId)]
     gateways.set(gatewayId, new Map(waiting.map(([sender, parked]) => [sender, parked.filter(stays)])))

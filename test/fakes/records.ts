@@ -11,7 +11,7 @@ import type { Journal, Stored, Tables } from './tables.ts'
 import type { Trail } from './trail.ts'
 import { viewOf } from './views.ts'
 
-/** Changes of one record, for a port to make together. */
+/** Changes of one record, for a port to combine. */
 export class RecordSteps {
   readonly #tables: Tables
   readonly #clock: Clock
@@ -38,7 +38,7 @@ export class RecordSteps {
     return next
   }
 
-  /** Throws `conflict` where others restrict it. */
+  /** Throws `conflict` if other records restrict it. */
   remove(resource: Resource, id: number, cascade: boolean): void {
     const counts = restrictingReferences(resource).map(
       ({ from, where }) => [from.name, this.#tables.holding(from, where(id)).length] as const,
@@ -58,7 +58,7 @@ export class RecordSteps {
   }
 }
 
-/** What a person calls the record, such as `acme/101`; null where it has no name. */
+/** The name by which a person knows the record, such as `acme/101`; null if it has none. */
 export function nameOf(tables: Tables, resource: Resource, id: number): string | null {
   const row = isNamed(resource) ? tables.of(resource).get(id) : undefined
   if (!row) return null

@@ -9,7 +9,7 @@ import type { Tables } from './tables.ts'
 type Ruled = Pick<Resource, 'name' | 'fields' | 'unique'> &
   Partial<Pick<Resource, 'label' | 'limit' | 'plural' | 'within'>>
 
-/** See `Records.violations`: what only the other records can tell. */
+/** See `Records.violations`: rules that depend on other records. */
 export const violations = (tables: Tables, resource: Ruled, values: Row, id?: number): FieldErrors =>
   mergeErrors(
     resource,
@@ -35,7 +35,7 @@ function takenKeys(tables: Tables, resource: Ruled, values: Row, id?: number): s
   })
 }
 
-/** References to what is within another than the first; those that are stored already may stay. */
+/** References to something within another record than the first; those already stored may stay. */
 function foreignReferences(tables: Tables, resource: Ruled, values: Row, id?: number): FieldErrors {
   const { within } = resource
   if (!within?.isRule) return []
@@ -49,7 +49,7 @@ function foreignReferences(tables: Tables, resource: Ruled, values: Row, id?: nu
     .map(({ field }) => foreign(field, first.field, within.field))
 }
 
-/** The record would leave what others join it to. */
+/** True if the record would move away from records joined to it. */
 function leaving(tables: Tables, resource: Ruled, values: Row, id?: number): FieldErrors {
   if (id === undefined) return []
   const stored = tables.of(resource).get(id)

@@ -18,14 +18,14 @@ const idOf = ({ tokenHash }: StoredSession): string => tokenHash.slice(0, 12)
 export function sessions(journal: Journal, trail: Trail, tables: SignedIn): Sessions {
   const of = (tokenHash: string): [id: number, session: StoredSession][] =>
     tables.sessions.entries().filter(([, session]) => session.tokenHash === tokenHash)
-  /** As others see it; none while its account is disabled. */
+  /** The session as the port returns it; none while its account is disabled. */
   const shown = ({ accountId, createdAt, expiresAt }: StoredSession): Session[] => {
     const account = tables.accounts.get(accountId)
     if (!account || account.disabled) return []
     const { id, name, email, role, tenantId } = account
     return [{ account: { id, name, email, role, tenantId }, createdAt, expiresAt }]
   }
-  /** Ends the sessions for which that holds, and returns them. */
+  /** Ends the matching sessions, and returns them. */
   const end = (isEnded: (session: StoredSession) => boolean): readonly StoredSession[] => {
     const ended = tables.sessions.entries().filter(([, session]) => isEnded(session))
     for (const [id] of ended) tables.sessions.delete(id)

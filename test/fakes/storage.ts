@@ -17,7 +17,7 @@ import { type StoredSession, sessions } from './sessions.ts'
 import { Journal, Table, Tables } from './tables.ts'
 import { trail } from './trail.ts'
 
-/** The ports that the fake serves: what many records at once, calls, decks and the upkeep of a file need is not here. */
+/** The ports that the fake serves: it has no bulk loads, calls, decks or upkeep of a file. */
 export interface FakeStorage {
   readonly records: Records
   readonly messages: Messages
@@ -33,8 +33,8 @@ export interface FakeStorage {
 }
 
 /**
- * A storage in plain objects, by which core is tested without a database. It proves itself by the contracts, and takes
- * references, limits, orders and embeds from the declared resources. It looks at every record for each question.
+ * A storage in plain objects, to test core without a database. It passes the contracts, and takes references, limits,
+ * orders and embeds from the declared resources. It scans every record for each question.
  */
 export function fakeStorage(clock: Clock): FakeStorage {
   const journal = new Journal()

@@ -1,7 +1,7 @@
 import { resources } from '../../core/resources/all.ts'
 import type { Resource, Row } from '../../core/resources/resource.ts'
 
-/** Undoes what a change has done when it throws, so that each call of a port does all or nothing. */
+/** Undoes a change that throws, so that each call of a port does all or nothing. */
 export class Journal {
   #undo: (() => void)[] = []
 
@@ -20,7 +20,7 @@ export class Journal {
   }
 }
 
-/** Rows by their ids, none of which is given twice. */
+/** Rows by their ids, which are never reused. */
 export class Table<R> {
   readonly #journal: Journal
   readonly #rows = new Map<number, R>()
@@ -35,7 +35,7 @@ export class Table<R> {
     return this.#rows.get(id)
   }
 
-  /** What a row that is gone held last. */
+  /** The last content of a deleted row. */
   removed(id: number): R | undefined {
     return this.#removed.get(id)
   }
@@ -45,7 +45,7 @@ export class Table<R> {
     return [...this.#rows].sort(([a], [b]) => a - b)
   }
 
-  /** Adds the row that is made for the next id, and returns that id. */
+  /** Adds the row made for the next id, and returns that id. */
   add(make: (id: number) => R): number {
     const id = ++this.#lastId
     this.set(id, make(id))
@@ -90,7 +90,7 @@ export class Tables {
     return table
   }
 
-  /** The records that hold these values, by id. As in a database, null equals nothing. */
+  /** The records with these values, by id. As in a database, null equals nothing. */
   holding(resource: Pick<Resource, 'name'>, where: Row): Stored[] {
     return this.of(resource)
       .entries()

@@ -6,15 +6,15 @@ import { type Journal, Table } from './tables.ts'
 
 export interface Trail {
   readonly audit: Audit
-  /** Notes a change that is being made; a deletion before it is done, since the record keeps its name in the trail. */
+  /** Notes a change in progress; note a deletion before it happens, since the trail reads the record's name. */
   note(action: AuditAction, resource: string, recordId: number | null, changes: Changes, by?: Actor): void
-  /** Deletes what was noted before that moment; returns how many. */
+  /** Deletes entries before that moment; returns how many. */
   forget(before: Timestamp): number
 }
 
 const SECURITY_AT_ONCE = 100
 
-/** `nameOf` says what a person calls a record; null where it has no name. */
+/** `nameOf` returns the name by which a person knows a record; null if it has none. */
 export function trail(journal: Journal, clock: Clock, nameOf: (resource: string, id: number) => string | null): Trail {
   const table = new Table<AuditEntry>(journal)
   const all = (): AuditEntry[] => table.entries().map(([, entry]) => entry)

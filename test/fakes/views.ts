@@ -20,7 +20,7 @@ function ownMembers(resource: Resource, row: Stored, only?: readonly string[]): 
   return members.filter(([name = '']) => !only || only.includes(name)).map(([name, json]) => `"${name}":${json}`)
 }
 
-/** A JSON field holds its text, of which no digit may change. */
+/** A JSON field holds text, no digit of which may change. */
 function jsonOf({ kind }: Field, value: Value): string {
   if (kind === 'json') return String(value)
   return JSON.stringify(kind === 'decimal' && typeof value === 'number' ? formatAmount(value) : value)

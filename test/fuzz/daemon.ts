@@ -8,7 +8,7 @@ import { openFilesOf } from './open-files.ts'
 
 export interface FuzzedDaemon {
   readonly url: string
-  /** What it logged as an error of its own. */
+  /** The errors that it logged as its own. */
   readonly errors: string[]
   isAlive(): boolean
   held(): Promise<Held>

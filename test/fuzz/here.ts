@@ -12,14 +12,14 @@ const collect: () => void = runInNewContext('gc')
 const MIB = 2 ** 20
 const PATIENCE_MS = 30_000
 
-/** What commands may end with, whatever they are given: anything but a bug. */
+/** The exit codes that commands may end with on any input: all except that of a bug. */
 const CODES = new Set([0, 1, 64, 65, 66, 67, 69, 73, 74, 75, 77, 78])
 
-/** A database with a record of each kind, on which command lines are run in this process. */
+/** A database with a record of each kind, with command lines run in this process. */
 export interface Here {
   readonly place: Workplace
   readonly subject: Subject
-  /** Runs a command line; returns what was wrong with how it ended, or null. */
+  /** Runs a command line; returns what was wrong with its end, or null. */
   run(line: string, input?: string): Promise<string | null>
 }
 
@@ -40,7 +40,7 @@ export async function startHere(): Promise<Here> {
   return {
     place,
     subject: {
-      // The tests' own tools are among it.
+      // Includes the tests' own tools.
       maxHeapMiB: 256,
       held: async () => {
         collect()

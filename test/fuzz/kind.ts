@@ -1,12 +1,12 @@
-/** What a process holds once it rests, and for how long it held its event loop at most since it was last asked. */
+/** What a process holds when idle, and the longest time it held its event loop since the last question. */
 export interface Held {
   readonly delayMs: number
   readonly heapMiB: number
-  /** null where the system does not say. */
+  /** null if the system does not report it. */
   readonly openFiles: number | null
 }
 
-/** What a kind of inputs is played against. */
+/** What a kind of input is played against. */
 export interface Subject {
   readonly maxHeapMiB: number
   held(): Promise<Held>
@@ -19,9 +19,9 @@ export interface Kind {
   readonly name: string
   /** Inputs of a round. */
   readonly count: number
-  /** Rows that an input may leave, in all tables together. */
+  /** Rows that one input may leave, in all tables together. */
   readonly rowsPerInput: number
   readonly subject: Subject
-  /** Plays so many inputs, made up from the seed; returns what was wrong. */
+  /** Plays this many inputs, generated from the seed; returns what was wrong. */
   play(seed: number, count: number): Promise<string[]>
 }

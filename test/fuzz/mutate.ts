@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 
-/** What readers stumble over: ends, quotes, escapes, controls, depth, length, numbers out of range. */
+/** What trips parsers: ends, quotes, escapes, controls, depth, length, numbers out of range. */
 const HOSTILE: readonly string[] = [
   ...[
     '\0',
@@ -65,7 +65,7 @@ const HOSTILE: readonly string[] = [
 ]
 
 interface Edit {
-  /** Where, and how much of the text goes, by their share of it. */
+  /** Where to cut and how much of the text, as shares of it. */
   readonly at: number
   readonly gone: number
   readonly put: string
@@ -88,7 +88,7 @@ const edited = (text: string, { at, gone, put }: Edit): string => {
   return text.slice(0, from) + put + text.slice(from + Math.floor(gone * text.length))
 }
 
-/** The text itself, or with some places changed. */
+/** The text itself, or changed in some places. */
 export const mutated = (texts: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc
     .tuple(texts, fc.oneof(fc.constant([]), fc.array(edits, { minLength: 1, maxLength: 4 })))

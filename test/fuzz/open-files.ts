@@ -1,9 +1,9 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 
-/** How many files a process has open, its connections among them; null where the system does not tell. */
+/** How many files a process has open, including connections; null if the system does not report it. */
 export const openFilesOf = (pid: number | undefined): number | null => namesOf(pid)?.length ?? null
 
-/** The same of this process, without its connections. */
+/** The same for this process, without its connections. */
 export const openHere = (): number | null =>
   namesOf(process.pid)?.filter(name => !name.startsWith('socket:')).length ?? null
 
@@ -16,7 +16,7 @@ function namesOf(pid: number | undefined): string[] | null {
   }
 }
 
-/** None for a file that was closed meanwhile. */
+/** None for a file closed meanwhile. */
 function nameAt(path: string): string[] {
   try {
     return [readlinkSync(path)]

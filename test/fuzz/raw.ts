@@ -2,12 +2,12 @@ import { connect } from 'node:net'
 
 /** Long enough for any answer. */
 const PATIENCE_MS = 5_000
-/** A request that is not whole may get no answer until its time is up. */
+/** An incomplete request may get no answer until its time is up. */
 const GLANCE_MS = 30
 
 /**
- * Sends bytes on a connection of their own and returns the status of the first answer: 0 where there was none in time,
- * null where the connection was closed without one.
+ * Sends bytes on a new connection and returns the status of the first answer: 0 if none came in time, null if the
+ * connection closed without one.
  */
 export function sendBytes(url: string, bytes: Buffer, isWhole: boolean): Promise<number | null> {
   const { hostname, port } = new URL(url)

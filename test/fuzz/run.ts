@@ -10,12 +10,12 @@ import { meter } from './kinds/resources.ts'
 import { startWorld } from './world.ts'
 
 export interface FuzzOptions {
-  /** In each of which every kind of inputs is played. */
+  /** In each of them every kind of input is played. */
   readonly rounds: number
   readonly seed: number
-  /** The run ends here, however many rounds are left. */
+  /** The run ends here, even if rounds are left. */
   readonly maxSeconds: number
-  /** How many of a kind's inputs are played in a round: 1 for as many as it has. */
+  /** How many of a kind's inputs a round plays: 1 means its usual number. */
   readonly share?: number
   readonly print: (line: string) => void
 }
@@ -23,7 +23,7 @@ export interface FuzzOptions {
 export interface FuzzResult {
   readonly rounds: number
   readonly inputs: number
-  /** What was wrong, with the input that showed it. */
+  /** What was wrong, with the input that revealed it. */
   readonly problems: readonly string[]
   /** How many requests were answered with each status. */
   readonly statuses: Readonly<Record<string, number>>
@@ -34,10 +34,10 @@ const TENANT = {
   ...{ timezone: 'UTC', max_extensions: 100 },
 }
 
-/** So many mistakes are enough. */
+/** Enough mistakes to stop. */
 const MANY = 20
 
-/** Plays inputs of every kind, made up from the seed, and checks what comes back and what it took. */
+/** Plays inputs of every kind, generated from the seed, and checks the answers and the use of resources. */
 export async function fuzz({ rounds, seed, maxSeconds, share = 1, print }: FuzzOptions): Promise<FuzzResult> {
   const deadline = performance.now() + maxSeconds * 1000
   const here = await startHere()

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { isJsonObject } from '../../core/json.ts'
 
-/** JSON values for a schema: right ones, those at its edges, and wrong ones. */
+/** JSON values for a schema: valid ones, edge cases and invalid ones. */
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Marks what stands in a body as it is, where JSON.stringify would not write it. */
+/** Marks text that goes into a body verbatim, where JSON.stringify would write it differently. */
 const verbatim = (text: string): string => `VERBATIM<${text}>`
 
-/** JSON text in which the marked pieces stand as they are. */
+/** JSON text with the marked pieces verbatim. */
 export const toText = (value: unknown): string =>
   (JSON.stringify(value) ?? 'null').replace(/"VERBATIM<([^>]*)>"/g, '$1')
 
@@ -32,7 +32,7 @@ function textFor(schema: Schema): fc.Arbitrary<string> {
   const free = anyText(numeric(schema.maxLength, 2000), numeric(schema.minLength, 0))
   if (format === 'email') return fc.oneof(fc.emailAddress(), free)
   if (format === 'uri') return fc.oneof(fc.webUrl(), free)
-  // Patterns by Unicode property are more than the generator knows; the examples stand in for them.
+  // The generator does not support patterns by Unicode property; examples replace them.
   if (typeof pattern !== 'string' || pattern.includes('\\p')) return free
   return fc.oneof(fc.stringMatching(new RegExp(pattern)), free)
 }
@@ -92,7 +92,7 @@ const wrong: fc.Arbitrary<unknown> = fc.oneof(
   },
 )
 
-/** The most that a generated gateway may ever be told to connect to: this machine. */
+/** The only machine that a generated gateway may point to: this one. */
 const LOOPBACK = ['127.0.0.1', 'localhost', '::1', '[::1]', '127.8.8.8']
 const NO_HOSTS: unknown[] = [
   '',
@@ -107,7 +107,7 @@ const NO_HOSTS: unknown[] = [
   [],
 ]
 
-/** True when nothing in a body makes the service connect to another machine. */
+/** True if nothing in a body makes the service connect to another machine. */
 export function staysHere(text: string): boolean {
   const hosts = [...text.matchAll(/"server_host"\s*:\s*("(?:[^"\\]|\\.)*")/g)].map(([, host]) =>
     JSON.parse(host ?? '""'),
@@ -115,7 +115,7 @@ export function staysHere(text: string): boolean {
   return hosts.every(host => LOOPBACK.includes(host) || NO_HOSTS.includes(host))
 }
 
-/** A member's value; mostly a right one, since one wrong member refuses a whole body. */
+/** A member's value; mostly valid, since one invalid member refuses a whole body. */
 export function valueFor(name: string, schema: Schema, gatewayPort: number): fc.Arbitrary<unknown> {
   if (name === 'server_host')
     return fc.oneof(

@@ -7,7 +7,7 @@ import { type FakeGateway, json, startGateway } from '../support/messaging/gatew
 import { type FuzzedDaemon, startFuzzedDaemon } from './daemon.ts'
 import type { Subject } from './kind.ts'
 
-/** A daemon over a database of its own, with feeds and a gateway, and somebody who is logged in. */
+/** A daemon with its own database, feeds and a gateway, and a logged-in account. */
 export interface World {
   readonly folder: string
   readonly db: string
@@ -16,12 +16,12 @@ export interface World {
   readonly document: OpenApiDocument
   /** A Cookie header. */
   readonly session: string
-  /** Sends JSON as the one who is logged in. */
+  /** Sends JSON as the logged-in account. */
   post(path: string, body: object): Promise<{ readonly id: number }>
   close(): Promise<void>
 }
 
-/** Answers as gateways do, well and badly, by turns. */
+/** Answers as gateways do, alternately well and badly. */
 function vary(gateway: FakeGateway): void {
   let turn = 0
   gateway.answer(response => {
@@ -58,7 +58,7 @@ async function documentOf(url: string): Promise<OpenApiDocument> {
   return document
 }
 
-/** `feedsIn` makes the feeds in the folder of the database. */
+/** `feedsIn` creates the feeds in the folder of the database. */
 export async function startWorld(feedsIn: (folder: string) => readonly object[]): Promise<World> {
   const folder = temporaryFolder()
   const db = join(folder.path, 'trunkline.db')
@@ -88,7 +88,7 @@ export async function startWorld(feedsIn: (folder: string) => readonly object[])
   }
 }
 
-/** The rows of all tables but those that FTS keeps for itself. */
+/** The rows of all tables except those internal to FTS. */
 export function rowsIn(path: string): number {
   const db = new Sqlite(path, { readonly: true })
   const names = db.prepare<[], string>("SELECT name FROM pragma_table_list WHERE type = 'table' AND schema = 'main'")

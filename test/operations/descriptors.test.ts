@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { temporaryFolder } from '../support/http/app.ts'
 
-/** The daemon needs some thirty for itself, and for a moment as many as it has files to load at its start. */
+/** The daemon needs about thirty for itself, and at its start briefly as many as it has files to load. */
 const FILES = 128
 const CONNECTIONS = 200
 

@@ -42,7 +42,7 @@ describe('a flood of logins', { timeout: 60_000 }, () => {
 const MIB = 1024 * 1024
 const SENDERS = 300
 
-/** The beginning of a request that never ends, with all of a body that is a thousand times as long once it is unpacked. */
+/** The start of a request that never ends, with the whole of a body that grows a thousandfold when decompressed. */
 function endless(): Buffer {
   const packed = gzipSync(Buffer.alloc(MIB, '1,'), { level: 9 })
   const head = [

@@ -59,7 +59,7 @@ keyword = default
 text = "none"
 `
 
-/** Starts a program, and resolves once it has said so much. Whatever it says is handed on, a line at a time. */
+/** Starts a program, and resolves once it has printed that much. Passes its output on, a line at a time. */
 function start(path: string, args: readonly string[], ready: string, onLine: (line: string) => void): Promise<void> {
   const child = spawn(path, args, { cwd: folder.path, stdio: ['ignore', 'pipe', 'pipe'] })
   children.push(child)
@@ -82,7 +82,7 @@ function start(path: string, args: readonly string[], ready: string, onLine: (li
 
 const arrived: { text: string }[] = []
 
-/** A line of the SMSC: what reached it, as `text` or in UTF-16, URL-encoded but for what is ASCII. */
+/** A line of the SMSC with what reached it, as `text` or in UTF-16, URL-encoded except for ASCII. */
 function note(line: string): void {
   const [, kind = '', coded = ''] = /Got message \d+: <\S+ \S+ (\S+) (.*)>$/.exec(line) ?? []
   if (kind === 'text') arrived.push({ text: coded })

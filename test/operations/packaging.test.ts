@@ -10,7 +10,7 @@ import { type Ran, run } from '../support/programs.ts'
 const folder = temporaryFolder()
 after(folder.remove)
 
-/** Where the package was unpacked. */
+/** Where the package is unpacked. */
 const unpacked = join(folder.path, 'package')
 let files: string[] = []
 
@@ -32,7 +32,7 @@ const done = (ran: Ran): string => {
 }
 
 before(async () => {
-  // Without its scripts: the build is there, and other tests run it.
+  // Without its scripts: the build exists already, and other tests run it.
   const packing = await run('npm', [
     'pack',
     '--ignore-scripts',

@@ -8,13 +8,13 @@ import Koa from 'koa'
 import type { Cut } from '../../adapters/http/clients/connections.ts'
 import { type Limits, type RunningServer, serve } from '../../adapters/http/server.ts'
 
-/** What a socket's buffers on both sides cannot hold. */
+/** More than a socket's buffers on both sides can hold. */
 const LONG = 'x'.repeat(64 * 1024 * 1024)
 
-/** Longer than the times that the test of it is about. */
+/** Longer than the timeouts that the test is about. */
 const SLOW_MS = 1_000
 
-/** Limits that a test can wait for; those that it is not about are out of reach. */
+/** Limits short enough to wait for; those not under test are out of reach. */
 const LIMITS: Limits = {
   headersMs: 600_000,
   requestMs: 600_000,
@@ -31,7 +31,7 @@ const servers: RunningServer[] = []
 after(() => Promise.all(servers.map(server => server.stop(0))))
 
 interface Served {
-  /** Connects, from that address of this machine, and sends the bytes as they are. */
+  /** Connects from that address of this machine, and sends the bytes unchanged. */
   open(bytes: string, from?: string): Socket
   /** Why connections were cut. */
   readonly cuts: readonly Cut[]
@@ -79,7 +79,7 @@ const post = (length: number): string => `POST / HTTP/1.1\r\nHost: x\r\nContent-
 const OK = /^HTTP\/1\.1 200 /
 const REFUSED = /^HTTP\/1\.1 408 Request Timeout\r\nConnection: close\r\n.*\r\n\r\n\{"message":"Request Timeout\."\}$/s
 
-/** Sends the bytes over and over until the act ends. */
+/** Sends the bytes repeatedly until the act ends. */
 async function dripping(socket: Socket, bytes: string, act: () => Promise<unknown>): Promise<void> {
   if (socket.connecting) await once(socket, 'connect')
   const drip = setInterval(() => socket.write(bytes), 20)
@@ -186,7 +186,7 @@ async function answersOf(client: Socket, count: number): Promise<string[]> {
   return answers()
 }
 
-/** So many paused connections that have sent these bytes, each there before the next one comes. */
+/** This many paused connections that have sent these bytes, each established before the next one. */
 async function taking({ open }: Served, bytes: string, count: number, until = 'connect'): Promise<Socket[]> {
   const taken: Socket[] = []
   for (let i = 0; i < count; i++) {

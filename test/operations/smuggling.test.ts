@@ -7,7 +7,7 @@ const POST = 'POST /webhooks/gateway/1/dlr HTTP/1.1\r\nHost: x\r\n'
 const CHUNKED = `${POST}Transfer-Encoding: chunked\r\n\r\n`
 const GET = 'GET /healthz HTTP/1.1\r\n'
 
-/** Requests that two servers in a row may see different ends or different hosts in. */
+/** Requests in which two servers in a row may see different ends or hosts. */
 const SHAPES: Readonly<Record<string, string>> = {
   'two lengths': `${POST}Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}x`,
   'the same length twice': `${POST}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}`,

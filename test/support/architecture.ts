@@ -3,7 +3,7 @@ import ts from 'typescript'
 
 const CORE_PACKAGES = ['typebox', 'lossless-json', 'sms-segments-calculator']
 
-/** What the core may not reach for by itself, and where it gets it from instead. */
+/** What the core may not use directly, and where it gets it instead. */
 const FORBIDDEN_IN_CORE: Readonly<Record<string, string>> = {
   'Date.now': 'take the time from the Clock port',
   'new Date()': 'take the time from the Clock port',
@@ -49,7 +49,7 @@ const partOf = (path: string): string => {
   return top === 'adapters' ? `${top}/${second}` : top
 }
 
-/** What breaks the rules of the layers in one source file, a sentence each that says what to do. */
+/** Violations of the layer rules in one source file, each as a sentence that says what to do. */
 export function problemsOf(path: string, text: string): string[] {
   const source = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true)
   const problems: string[] = []
@@ -83,7 +83,7 @@ export function problemsOf(path: string, text: string): string[] {
   return problems
 }
 
-/** What a source file imports, in any form; an empty text for what is only known when it runs. */
+/** The imports of a source file, in any form; an empty text for one known only at run time. */
 export function importsOf(text: string): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {
@@ -161,7 +161,7 @@ const isDefaultExport = (node: ts.Node): boolean =>
   (ts.canHaveModifiers(node) &&
     (ts.getModifiers(node)?.some(modifier => modifier.kind === ts.SyntaxKind.DefaultKeyword) ?? false))
 
-/** What an error says, by the name of what holds it. */
+/** The text of an error, by the name of what holds it. */
 const SENTENCE = /(?:^|\.)(?:message|sentence|predicate)$/
 const TEXT_TESTS: ReadonlySet<string> = new Set(['includes', 'startsWith', 'endsWith', 'match', 'search', 'indexOf'])
 

@@ -3,10 +3,10 @@ import { basename, join, relative } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { type BuildOptions, build, type Plugin } from 'esbuild'
 
-/** Libraries of very many files, which load faster as one. The others are loaded as they are installed. */
+/** Libraries of very many files, which load faster as one file. Others are loaded as installed. */
 const TAKEN_IN = ['typebox', 'fast-check']
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** Within the project, so that its libraries are found from there. */
+/** Inside the project, so that its libraries are found from there. */
 const CACHE = join(ROOT, 'node_modules/.cache/trunkline')
 
 const libraries: Plugin = {
@@ -18,7 +18,7 @@ const libraries: Plugin = {
     }),
 }
 
-/** Tests find what lies beside them by `import.meta.url`: it stays the address of the source. */
+/** Tests find neighbouring files by `import.meta.url`: it remains the address of the source. */
 const addresses: Plugin = {
   name: 'addresses',
   setup: ({ onLoad }) =>
@@ -38,7 +38,7 @@ const OPTIONS: BuildOptions = {
   logLevel: 'warning',
 }
 
-/** Puts a program of the tests, and all that is ours of what it loads, into one file; returns its path. */
+/** Bundles a test program with our modules that it loads into one file; returns its path. */
 export async function bundled(entry: URL): Promise<string> {
   const outfile = join(CACHE, `${basename(entry.pathname, '.ts')}.mjs`)
   await build({ ...OPTIONS, entryPoints: [fileURLToPath(entry)], outfile })
@@ -46,14 +46,14 @@ export async function bundled(entry: URL): Promise<string> {
 }
 
 /**
- * Compiles test files, given by their paths within the project, into a folder of their own, with all that is ours of
- * what they load. They start in a fraction of the time that they take as TypeScript.
+ * Compiles test files, given by their paths within the project, into a separate folder, with our modules that they
+ * load. They start in a fraction of the time that they take as TypeScript.
  */
 export async function bundledTests(paths: readonly string[]): Promise<{ files: string[]; remove(): void }> {
   mkdirSync(CACHE, { recursive: true })
   const outdir = mkdtempSync(join(CACHE, 'tests-'))
   const remove = (): void => rmSync(outdir, { recursive: true, force: true })
-  // All beside each other, since that is where the programs look for the storage thread.
+  // All side by side, since the programs look there for the storage thread.
   const names = paths.map(path => path.replace(/\.ts$/, '').replaceAll('/', '.'))
   const tests = paths.map((path, n) => ({ in: path, out: names[n] ?? path }))
   const entryPoints = [{ in: 'bin/storage-thread.ts', out: 'storage-thread' }, ...tests]

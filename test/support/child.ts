@@ -6,15 +6,15 @@ export interface Child {
   readonly process: ChildProcess
   /** The lines of its standard output so far. */
   readonly lines: string[]
-  /** Resolves once it has printed so many lines, or has ended. */
+  /** Resolves once it has printed this many lines, or has ended. */
   printed(count: number): Promise<void>
-  /** Resolves when it has ended and all that it printed was read. Throws when it ended with an error. */
+  /** Resolves when it has ended and its whole output was read. Throws if it ended with an error. */
   ended(): Promise<void>
-  /** Ends it with SIGKILL and waits for that. */
+  /** Kills it with SIGKILL and waits until it has ended. */
   kill(): Promise<void>
 }
 
-/** Runs a file of the tests as a process of its own; `wrap` is a command to run it under. */
+/** Runs a test file as a separate process; `wrap` is a command to run it under. */
 export function startChild(file: string, args: readonly string[], wrap: readonly string[] = []): Child {
   const [command = process.execPath, ...rest] = [
     ...wrap,

@@ -3,11 +3,11 @@ import type { Clock } from '../../core/ports/system.ts'
 
 export interface ManualClock extends Clock {
   advance(seconds: number): void
-  /** As when somebody sets the system's clock back: no time has passed. */
+  /** As if somebody set the system's clock back: no time passes. */
   setBack(seconds: number): void
 }
 
-/** A clock that stands still until it is told to move, but never gives a moment twice. */
+/** A clock that stands still until moved, but never returns a moment twice. */
 export function manualClock(start: Timestamp = '2026-03-01T12:00:00.000000Z'): ManualClock {
   let base = start
   let [ticks, passed] = [0, 0]

@@ -16,7 +16,7 @@ export interface Ended {
 
 export interface DaemonProcess {
   readonly url: string
-  /** MiB of memory that it holds now; null where the system does not say. */
+  /** MiB of memory in use; null if the system does not report it. */
   residentMiB(): number | null
   /** The lines on standard output so far. */
   readonly printed: readonly string[]
@@ -25,7 +25,7 @@ export interface DaemonProcess {
    * daemon is killed.
    */
   untilLogged(text: string): Promise<string>
-  /** Tells it to stop, and resolves once it has. */
+  /** Stops it, and resolves once it has ended. */
   stop(signal?: NodeJS.Signals): Promise<Ended>
 }
 

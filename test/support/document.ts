@@ -5,7 +5,7 @@ export interface DocumentedField {
   readonly required: boolean
   readonly max?: number
   readonly min?: number
-  /** What an omitted member becomes on create; null unless said. */
+  /** The value of an omitted member on create; null by default. */
   readonly fallback?: unknown
   /** The sentence on a text that breaks the field's own rule, and such a text. */
   readonly rule?: readonly [text: string, predicate: string]
@@ -18,7 +18,7 @@ export interface DocumentedResource {
   readonly messages: Readonly<Record<'list' | 'create' | 'show' | 'update' | 'remove' | 'missing', string>>
   readonly fields: Readonly<Record<string, DocumentedField>>
   readonly search: readonly string[]
-  /** Sets that no two records may share; the sentence is on the last. */
+  /** Sets of members that no two records may share; the error is on the last. */
   readonly unique: readonly (readonly string[])[]
   readonly inList: readonly string[]
   readonly inSingle: readonly string[]

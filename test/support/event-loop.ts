@@ -1,6 +1,6 @@
 /**
- * The turns of the event loop while something runs, in milliseconds of processor time, the longest first: what else the
- * machine does meanwhile does not count.
+ * The turns of the event loop while something runs, in milliseconds of processor time, longest first: other work of
+ * the machine does not count.
  */
 async function turnsOf(run: () => Promise<unknown>): Promise<readonly number[]> {
   const turns: number[] = []
@@ -17,7 +17,7 @@ async function turnsOf(run: () => Promise<unknown>): Promise<readonly number[]> 
   return turns.sort((a, b) => b - a)
 }
 
-/** For how many milliseconds the work held the event loop at most, in one go. */
+/** The longest time in milliseconds for which the work held the event loop. */
 export const longestHold = async (run: () => Promise<unknown>): Promise<number> => (await turnsOf(run))[0] ?? 0
 
 /** The longest turn but one in a hundred. */

@@ -4,12 +4,12 @@ import type { EventSocketPlace } from '../../adapters/freeswitch/socket/event-so
 
 export const PASSWORD = 'of-the-tests'
 
-/** A FreeSWITCH that is held by a test: it keeps what it is told, and answers as the test says. */
+/** A simulated FreeSWITCH: it records its commands, and answers as the test says. */
 export interface HeldSwitch {
   readonly place: EventSocketPlace
-  /** Every command, in its order. */
+  /** Every command, in order. */
   readonly commands: string[]
-  /** How often somebody has logged in. */
+  /** The number of logins. */
   readonly logins: () => number
   /** Cuts all connections. */
   cut(): void
@@ -17,11 +17,11 @@ export interface HeldSwitch {
 }
 
 export interface Behaviour {
-  /** The answer to a command; null for none at all. `+OK` unless it is given. */
+  /** The answer to a command; null for none. `+OK` by default. */
   readonly answer?: (command: string) => string | null | Promise<string | null>
-  /** Puts bytes on the wire; as they are unless it is given. */
+  /** Sends the bytes; unchanged by default. */
   readonly send?: (socket: Socket, text: string) => void
-  /** What is sent to one who connects, in the place of the request to log in. */
+  /** What a new connection receives instead of the request to log in. */
   readonly greeting?: string
 }
 

@@ -8,10 +8,10 @@ import type { TenantDirectory } from '../../core/switching/directory.ts'
 import { NOTHING_USED } from '../../core/switching/limits/limits.ts'
 import { manualClock } from './clock.ts'
 
-/** What the switch's own variables hold, in the model of its preprocessor. */
+/** The switch's own variables, in the model of its preprocessor. */
 const GLOBALS: Readonly<Record<string, string>> = { domain: 'global.test', api_on_startup: '' }
 
-/** The text as the XML parser of FreeSWITCH gets it: its preprocessor goes over each line before. */
+/** The text as FreeSWITCH's XML parser receives it: its preprocessor handles each line before. */
 export function preprocessed(text: string): string {
   return text
     .split('\n')
@@ -20,7 +20,7 @@ export function preprocessed(text: string): string {
     .join('\n')
 }
 
-/** The elements of that name in an answer, as FreeSWITCH reads it. */
+/** The elements with that name in an answer, as FreeSWITCH reads it. */
 export function elementsIn(answer: string, name: string): Element[] {
   return [...documentIn(answer).getElementsByTagName(name)]
 }
@@ -45,7 +45,7 @@ export const actionsIn = (answer: string): string[] =>
 export const isNotFound = (answer: string): boolean =>
   elementsIn(answer, 'result').some(each => each.getAttribute('status') === 'not found')
 
-/** A directory of these tenants; nothing was used of their limits, unless `facts` says so. */
+/** A directory of these tenants; their limits are unused unless `facts` says so. */
 export function directoryOf(
   tenants: () => readonly TenantDirectory[],
   facts: Partial<CallFacts> = {},
@@ -72,12 +72,12 @@ export const KEY = 'the key of the tests'
 
 export interface FeedWorld {
   readonly parts: FeedParts
-  /** Refusals by what was asked. */
+  /** Refusals by request. */
   readonly refusals: string[]
   ask(form: Readonly<Record<string, string>>): Promise<string>
 }
 
-/** A feed of these tenants; carriers' names lead to `hosts`. */
+/** A feed of these tenants; carriers' names resolve to `hosts`. */
 export function feedOf(
   tenants: readonly TenantDirectory[],
   { hosts = {}, ...given }: Partial<CallFacts> & { readonly hosts?: Readonly<Record<string, readonly string[]>> } = {},

@@ -4,7 +4,7 @@ import type { Answer } from './http/app.ts'
 import { addGateway, type FakeGateway, MESSAGE, type Submitted, startGateway } from './messaging/gateway.ts'
 import type { Call, Known, Provider } from './messaging/providers/provider.ts'
 
-/** A service, and a server that plays any provider. */
+/** A service, and a server that imitates any provider. */
 export interface Stage {
   readonly world: World
   readonly server: FakeGateway
@@ -26,7 +26,7 @@ export async function stage(): Promise<Stage> {
 
 let ids = 0
 
-/** One gateway of a provider, and what the provider knows of the messages it was sent. */
+/** One gateway of a provider, and what the provider knows of the messages it received. */
 export async function play({ world, server }: Stage, provider: Provider, meta: object = {}) {
   const own = typeof provider.gateway.meta === 'object' ? provider.gateway.meta : {}
   const gateway = await addGateway(world.service, world.session, server, {
@@ -50,7 +50,7 @@ export async function play({ world, server }: Stage, provider: Provider, meta: o
   return {
     gateway,
     know,
-    /** Sends a message; the provider accepts it, after what happens `meanwhile`. */
+    /** Sends a message; the provider accepts it, after `meanwhile` has run. */
     send: async (meanwhile: (known: Known) => Promise<unknown> = async () => {}, message = MESSAGE.message) => {
       const seen: (Known & { text: string })[] = []
       server.answer(async (response, submitted) => {

@@ -27,7 +27,7 @@ export const trunkline = (db: string, ...args: string[]): Promise<Ran> =>
 
 const PAGE_BYTES = 4096
 
-/** Overwrites a database's pages from this one on, or so many, with what is not a page; page 0 is the header. */
+/** Overwrites a database's pages from this one on, or this many, with invalid data; page 0 is the header. */
 export function damage(path: string, from: number, count = Number.POSITIVE_INFINITY): void {
   const file = openSync(path, 'r+')
   const start = from * PAGE_BYTES

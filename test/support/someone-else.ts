@@ -4,8 +4,8 @@ import { runProgram } from '../../adapters/cli/program.ts'
 import { wiringFor } from '../../bin/command-line.ts'
 
 /**
- * Runs a command line as a user that is nobody here; to be bundled. It is run once before, as root on root's own
- * database, so that the libraries on its way are loaded: another user may not read where this clone lies.
+ * Runs a command line as a user without any rights here; bundled before use. It runs once as root on root's own
+ * database first, so that its libraries are loaded: another user may be unable to read the folder of this clone.
  */
 const NOBODY = 65_534
 
@@ -15,7 +15,7 @@ const ended = (env: Record<string, string>, stdout: PassThrough, stderr: PassThr
   runProgram(line, { stdin: Readable.from(['']), stdout, stderr, env }, wiringFor(env), commands)
 
 await ended({ TRUNKLINE_DB: own }, new PassThrough().resume(), new PassThrough().resume())
-// What tells an error is loaded as well.
+// Loads what formats an error as well.
 await ended({ TRUNKLINE_DB: '/dev/null' }, new PassThrough().resume(), new PassThrough().resume())
 process.setgroups?.([])
 process.setgid?.(NOBODY)

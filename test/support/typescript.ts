@@ -1,4 +1,4 @@
-/** The flags with which Node runs TypeScript as it stands, on every thread. */
+/** The flags with which Node runs TypeScript directly, on every thread. */
 export const TYPESCRIPT: readonly string[] = [
   '--import',
   'tsx',

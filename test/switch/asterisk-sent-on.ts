@@ -8,7 +8,7 @@ const { phone, carrier, address } = placesIn(NET)
 const desk = phone('acme-101', 11)
 const hall = phone('acme-102', 12)
 
-/** Where a phone sends a call on to another number, by 302 or by REFER. */
+/** The number that a phone redirects or transfers a call to, by 302 or by REFER. */
 describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 300_000 }, () => {
   let lab: Lab
 

@@ -14,7 +14,7 @@ const hall = phone('acme', '102', 12)
 const second = place(98)
 const registered = place(97)
 
-/** A carrier that takes what comes, and says nothing. */
+/** A carrier that accepts everything, and answers nothing. */
 async function silent({ address, port }: Place): Promise<() => Promise<void>> {
   const socket = createSocket('udp4').bind(port, address)
   await once(socket, 'listening')

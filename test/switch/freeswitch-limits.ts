@@ -80,7 +80,7 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
   test("once the day's money is spent, the next call is refused, and the limit shows everywhere", () =>
     taken(carrier, async () => {
       await limited('cost_per_day=0.03', 'max_call_seconds=60')
-      // The calls before have cost some already.
+      // The previous calls have cost some already.
       await until('the limit is reached', async () => {
         const { refusal } = await lab.phones.call(desk, '0501110034', 1_500)
         return refusal === 403

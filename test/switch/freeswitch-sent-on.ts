@@ -10,7 +10,7 @@ const desk = phone('acme', '101', 11)
 const hall = phone('acme', '102', 12)
 const ADDRESS = `127.0.${NET}.1`
 
-/** Where a telephone sends a call on to another number, by 302 or by REFER. */
+/** The number that a telephone redirects or transfers a call to, by 302 or by REFER. */
 describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout: 300_000 }, () => {
   let lab: Lab
 

@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Telephones and carriers, played by sipp. Each has an address of its own on the loopback. */
+/** Telephones and carriers, simulated by sipp. Each has its own address on the loopback. */
 
 export interface Exchange {
-  /** 0: it went as the scenario says. */
+  /** 0: it followed the scenario. */
   readonly code: number | null
-  /** The status of what came instead; null where nothing did. */
+  /** The unexpected status; null if nothing came. */
   readonly refusal: number | null
 }
 
@@ -18,15 +18,15 @@ export interface Telephones {
   call(phone: PhoneAt, dial: string, ms: number): Promise<Exchange>
   /** The same, and then transfers the called one to another number. */
   callAndTransfer(phone: PhoneAt, dial: string, ms: number, target: string): Promise<Exchange>
-  /** Calls from a carrier; `user` is whom the request goes to, where that is another than whom it is for. */
+  /** Calls from a carrier; `user` is the user in the request, if it differs from the dialled one. */
   callIn(from: Place, caller: string, dial: string, ms: number, user?: string): Promise<Exchange>
-  /** Answers so many calls, from now on. */
+  /** Answers this many calls, from now on. */
   answer(at: Place, calls: number): Answering
   /** Refuses one call with that status. */
   refuse(at: Place, status: number): Answering
-  /** Sends one call on to that SIP address: with 302, or once it is answered. */
+  /** Redirects one call to that SIP address with 302, or transfers it once it is answered. */
   sendOn(at: Place, how: 'redirect' | 'answer-transfer', to: string): Answering
-  /** Takes one registration, which must be by that user and secret. */
+  /** Accepts one registration, which must use that user and secret. */
   registrar(at: Place, user: string, secret: string): Answering
   close(): Promise<void>
 }
@@ -44,7 +44,7 @@ export interface Place {
 export interface PhoneAt extends Place {
   readonly user: string
   readonly secret: string
-  /** The tenant's, where the switch goes by it; else the address of the switch. */
+  /** The tenant's realm if the switch uses it; otherwise the address of the switch. */
   readonly domain?: string
 }
 
@@ -99,7 +99,7 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
     },
     answer: (at, calls) => answering('answer', at, ['-m', String(calls)]),
     refuse: (at, status) => {
-      // sipp takes no variable for a status.
+      // sipp accepts no variable for a status.
       const path = join(folder, `refuse-${status}.xml`)
       writeFileSync(path, readFileSync(`${SCENARIOS}/refuse.xml`, 'utf8').replace('[status]', String(status)))
       return answering(path, at, ['-m', '1'])

@@ -14,7 +14,7 @@ after(() => {
 
 type Actions = Readonly<Record<string, string>>
 
-/** A manager interface that answers each action as it is told to; `null`: it says nothing. */
+/** A manager interface that answers each action as configured; `null` sends nothing. */
 async function held(answer: (action: Actions, socket: Socket) => string | null, banner = BANNER): Promise<Manager> {
   const server = createServer(socket => {
     socket.on('error', () => undefined)
@@ -29,7 +29,7 @@ async function held(answer: (action: Actions, socket: Socket) => string | null, 
           lines.map(line => line.split(': ')).map(([name, value]) => [name, value ?? '']),
         )
         const told = action['Action'] === 'Login' ? login(action) : answer(action, socket)
-        // Byte by byte, as a network may hand it over.
+        // Byte by byte, as a network may deliver it.
         if (told !== null && told.length > 10_000) socket.write(told)
         else for (const byte of told ?? '') socket.write(byte)
       }

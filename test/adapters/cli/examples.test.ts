@@ -17,7 +17,7 @@ import { aCall, aPhone, heldSwitch } from '../../support/cli/switches.ts'
 import { asteriskRow } from '../../support/data/switch.ts'
 import { type FakeGateway, startGateway } from '../../support/messaging/gateway.ts'
 
-/** What a command may end with besides 0, its example being right. */
+/** The codes besides 0 that a command with a correct example may end with. */
 const ALSO: Readonly<Record<string, readonly number[]>> = {
   // There is no daemon here.
   doctor: [1],
@@ -64,7 +64,7 @@ after(async () => {
   place.remove()
 })
 
-/** What an example needs to be gone or to be there first. */
+/** What must be deleted or created before an example runs. */
 async function prepare(path: string): Promise<void> {
   for (const name of ['trunkline.db', 'trunkline.db-wal', 'trunkline.db-shm', 'trunkline-backup.db'])
     rmSync(name, { force: true })
@@ -75,7 +75,7 @@ async function prepare(path: string): Promise<void> {
   const [name = '', verb = ''] = path.split(' ')
   if (verb === 'import') for (const line of await examplesOf(place, `${name} export`)) await place.done(line)
   if (!['create', 'add', 'import'].includes(verb) || path === 'admin create') return
-  // The furniture stands where the example would put the same.
+  // The prepared records occupy the names that the example would create.
   if (name === 'tenant') await place.done('trunkline tenant delete acme --yes --cascade')
   else
     await place.done(
@@ -83,7 +83,7 @@ async function prepare(path: string): Promise<void> {
     )
 }
 
-/** The daemon is a process of its own, told to end once it says that it listens. */
+/** The daemon is a separate process, stopped once it listens. */
 function served(line: string): Promise<Ran> {
   const child = spawnProgram(place, wordsOf(line).slice(1))
   child.stdout?.once('data', () => child.kill())

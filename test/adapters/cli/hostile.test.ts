@@ -10,7 +10,7 @@ import { aCall, aPhone, heldSwitch } from '../../support/cli/switches.ts'
 import { asteriskRow } from '../../support/data/switch.ts'
 import { type FakeGateway, startGateway } from '../../support/messaging/gateway.ts'
 
-/** Clears the screen, sets its title, hides what follows, begins a line of its own and turns the reading order round. */
+/** Clears the screen, sets its title, hides what follows, starts a new line and reverses the reading order. */
 const HOSTILE = 'evil\x1b[2J\x1b]0;title\x07\x1b[8m\x9b31m\x08\x7f\x85\r\nforged\u202eabc\u2066'
 
 const OWN_STYLES = /\x1b\[(?:1|2|22|31|32|33|36|39|40|49|97)m|\r\x1b\[K/g
@@ -48,7 +48,7 @@ after(async () => {
   place.remove()
 })
 
-/** What the programs themselves write, and decide by. */
+/** What the programs write themselves, and base decisions on. */
 const OURS =
   /_at$|^(?:timezone|target_type|role|format|rules|fingerprint|mark|origin|action|resource|code|state|status_class|outcome|gateways|trunks|\w+_hash)$/
 const JSON_TEXT = new Set([
@@ -58,11 +58,11 @@ const JSON_TEXT = new Set([
   'changes',
   'payload',
 ])
-/** What the examples find records by. */
+/** The texts by which the examples find records. */
 const KEYS = /^(?:slug|extension_number|number|queue_number|prefix|mac|email|status|feed|input|inode)$|^(?:name)$/
 const TABLES = /^(?:sqlite_|search_|server_keys|\w+_search)/
 
-/** Appends the hostile text to what is stored, as an API that takes any text lets a client do, in copies and in place. */
+/** Appends the hostile text to stored data, in copies and in place, as a client of an API that accepts any text can. */
 function poison(): void {
   const db = new Sqlite(place.db)
   db.function('hostile', { deterministic: true }, (name, text) =>
@@ -99,7 +99,7 @@ const renew = (): void => {
 }
 
 const SCREEN: RunOptions = { columns: 100, showsErrors: true }
-/** A switch that was told as much by telephones and carriers. */
+/** A switch that got the same text from telephones and carriers. */
 const SWITCH = heldSwitch({
   phones: [{ ...aPhone, agent: HOSTILE, address: HOSTILE }],
   calls: [{ ...aCall, from: HOSTILE, to: HOSTILE, trunk: HOSTILE }],
@@ -109,13 +109,13 @@ const STAYS: RunOptions = {
   wiring: given => ({ ...given, serve: async () => {}, switches: async () => [SWITCH] }),
 }
 
-/** Runs a line and fails if anything that it prints acts on a terminal or looks like a line of ours. */
+/** Runs a command line and fails if its output acts on a terminal or imitates one of our lines. */
 async function harmless(line: string, options: RunOptions): Promise<Ran> {
   const ran = await place.run(line, { ...STAYS, ...options })
   const isCsv = / --(?:output|format) csv\b| export\b/.test(line)
   for (const stream of ['stdout', 'stderr'] as const) {
     const printed = options.columns === undefined ? ran[stream] : ran[stream].replaceAll(OWN_STYLES, '')
-    // CSV for programs is exact, and its cells may have lines.
+    // CSV for programs is exact, and its cells may contain line breaks.
     if (isCsv && stream === 'stdout' && options.columns === undefined) continue
     assert.doesNotMatch(printed, ACTS, `${stream} of ${JSON.stringify(line)}: ${JSON.stringify(printed)}`)
     if (!isCsv || stream === 'stderr') assert.doesNotMatch(printed, FORGED, `${stream} of ${JSON.stringify(line)}`)

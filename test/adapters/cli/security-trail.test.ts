@@ -25,7 +25,7 @@ describe('trunkline audit list --security', () => {
   })
   after(() => place.remove())
 
-  /** What was noted since it was asked for last, the earliest first. */
+  /** The entries since the last call, earliest first. */
   const fresh = async (): Promise<Entry[]> => {
     const entries: Entry[] = await place.json('trunkline audit list --security --limit 1000')
     const found = entries.filter(({ id }) => id > last).reverse()

@@ -18,7 +18,7 @@ before(async () => {
     asteriskRow({ id: '2', seconds: 0, start: '2026-10-03 12:00:00' }),
     asteriskRow({ id: '3', seconds: 30, to: NOWHERE, start: '2026-10-04 12:00:00' }),
     asteriskRow({ id: '4', seconds: 90, start: '2026-10-05 12:00:00' }),
-    // October still in New York, November in Kyiv and UTC.
+    // Still October in New York, November in Kyiv and UTC.
     asteriskRow({ id: '5', accountcode: 'beta', start: '2026-11-01 03:59:59', seconds: 5 }),
   ]
   writeFileSync(place.path('Master.csv'), calls.join(''))
@@ -26,7 +26,7 @@ before(async () => {
 })
 after(() => place.remove())
 
-/** The call that furnishes the place is 1, those of the switch follow. */
+/** The call entered by hand is 1; those of the switch follow. */
 const listed = async (flags: string): Promise<number[]> =>
   (await place.done(`trunkline cdr list --fields id ${flags}`)).split('\n').filter(Boolean).map(Number)
 

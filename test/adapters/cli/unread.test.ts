@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => place.remove())
 
-/** Runs a line that must be refused and returns what it says. */
+/** Runs a line that must be refused and returns its message. */
 async function refused(line: string): Promise<string> {
   const { code, stdout, stderr } = await place.run(line)
   assert.deepEqual([code, stdout], [65, ''], line)

@@ -10,7 +10,7 @@ import { type Behaviour, type HeldSwitch, heldSwitch } from '../../support/event
 
 const SOON = { connectMs: 100, replyMs: 100 }
 
-/** Runs a test on a connection to a held switch. */
+/** Runs a test on a connection to a simulated switch. */
 const connected = async (
   behaviour: Behaviour,
   run: (socket: EventSocket, held: HeldSwitch) => Promise<void>,

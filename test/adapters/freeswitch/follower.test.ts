@@ -60,7 +60,7 @@ function answers(has: Has, command: string): string {
   return command.endsWith('gwlist down') ? '-ERR no reply' : '+OK'
 }
 
-/** Questions that change nothing. */
+/** Commands that change nothing. */
 const ASKS = /^show |^sofia status|gwlist|list$/
 
 interface World {
@@ -71,7 +71,7 @@ interface World {
   readonly troubles: unknown[]
   readonly follower: SwitchFollower
   connected: number
-  /** Reconciles, and gives what the switch was told. */
+  /** Reconciles, and returns the commands that the switch received. */
   told(changed: Changed): Promise<string[]>
 }
 

@@ -16,7 +16,7 @@ import { directory, extension, trunk } from '../../support/switching.ts'
 const one = trunk('carrier-one')
 const acme = directory({ extensions: [extension('101')], trunks: [one] })
 
-/** Asks a switch that behaves so, whose event socket has that password. */
+/** Asks a switch with this behaviour and this event socket password. */
 async function asked<T>(
   behaviour: Behaviour,
   ask: (of: TelephoneSwitch, commands: readonly string[]) => Promise<T>,
@@ -34,7 +34,7 @@ async function asked<T>(
   }
 }
 
-/** Sends each byte by itself, in turns of the event loop. */
+/** Sends each byte separately, in turns of the event loop. */
 const byteByByte: NonNullable<Behaviour['send']> = async (socket, text) => {
   for (const byte of Buffer.from(text)) {
     socket.write(Buffer.from([byte]))

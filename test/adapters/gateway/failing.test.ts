@@ -33,7 +33,7 @@ const submit = (members: Partial<typeof submission> & { url?: string } = {}, thr
 const definite = (exception: string): GatewayReply => ({ kind: 'failed', isWritten: false, exception })
 const unknown = (exception: string): GatewayReply => ({ kind: 'failed', isWritten: true, exception })
 
-/** An address where connections are neither taken nor refused: the system's queue for them is full. */
+/** An address that neither accepts nor refuses connections: the system's queue for them is full. */
 async function onFullBacklog(test: (url: string) => Promise<void>): Promise<void> {
   const held = new Int32Array(new SharedArrayBuffer(4))
   const listen = `const { parentPort, workerData } = require('node:worker_threads')

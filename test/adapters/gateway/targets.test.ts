@@ -80,7 +80,7 @@ const submit = async (host: string): Promise<string> => {
   return reply.kind === 'failed' ? reply.exception : String(reply.status)
 }
 
-/** Lets every name resolve to these addresses for one test. */
+/** Makes every name resolve to these addresses for one test. */
 const resolvingTo = async (addresses: string[], test: () => Promise<void>): Promise<void> => {
   const answer = addresses.map(address => ({ address, family: address.includes(':') ? 6 : 4 }))
   const lookup = mock.method(dns, 'lookup', (...given: unknown[]) => {
@@ -115,7 +115,7 @@ describe('a name', () => {
     await resolvingTo(['127.0.0.1'], async () => assert.equal(await submit('gateway.example'), '200'))
     for (const address of ['169.254.169.254', 'fe80::1', '::ffff:169.254.169.254', 'fd00:ec2::254'])
       await resolvingTo([address], async () => {
-        // A kept connection would be used again without asking.
+        // A kept-alive connection would be reused without a look-up.
         await client.close()
         client = httpGatewayClient({ timeoutSeconds: 5 })
         assert.match(await submit('gateway.example'), NOT_ALLOWED, address)

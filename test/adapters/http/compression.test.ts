@@ -19,7 +19,7 @@ before(async () => {
     `INSERT INTO dids (tenant_id, number, provider, description, status, created_at, updated_at)
      VALUES (1, ?, 'Carrier One', ?, 'active', 'x', 'x')`,
   )
-  // Nothing packs these, so that no socket's buffer holds the list.
+  // These do not compress, so that no socket's buffer holds the list.
   db.transaction(() => {
     for (let i = 0; i < COUNT; i++) insert.run(`+38044${i}`, randomBytes(12_000).toString('base64'))
   })()
@@ -32,7 +32,7 @@ interface Asked {
   readonly session?: string
 }
 
-/** An answer whose body is read only as told; fetch would ask for packed ones, and unpack them. */
+/** A response whose body is read only on demand; fetch would request compression, and decompress. */
 async function open(
   path: string,
   { method = 'GET', accept, session = world.session }: Asked,

@@ -16,7 +16,7 @@ describe('a message whose sender died', () => {
     const clock = manualClock()
     const gateway = await startGateway()
     const asked = signal()
-    // A client that never comes back stands for the process that died.
+    // A client that never returns stands for the dead process.
     const client: SmsGatewayClient = {
       submit: () => {
         asked.resolve()

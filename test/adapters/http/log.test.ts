@@ -128,7 +128,7 @@ describe('the log', () => {
     const line = JSON.parse(await service.untilLogged('request cut off'))
     assert.deepEqual([line.level, line.route], [30, '/api/sms-gateways/:id/send'])
     const stopped = service.server.stop(10_000)
-    // No connection is left to wait for by now, and nothing else says that the service waits all the same.
+    // No connection is left to wait for by now, and nothing else shows that the service still waits.
     setTimeout(release, 300)
     await stopped
     const { connection } = service.trunkline.storage

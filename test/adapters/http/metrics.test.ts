@@ -26,13 +26,13 @@ after(async () => {
   await gateway.close()
 })
 
-/** The value of the series whose line begins so; 0 when there is none. */
+/** The value of the series whose line starts with this; 0 if there is none. */
 async function reading(series: string): Promise<number> {
   const line = (await metrics.text()).split('\n').find(each => each.startsWith(`${series} `))
   return Number(line?.slice(series.length) ?? 0)
 }
 
-/** A request's line is written once its connection is done with it, which may be after its answer was read. */
+/** A request's line is written when its connection is done with it, perhaps after the answer was read. */
 async function settled(series: string, value: number): Promise<void> {
   while ((await reading(series)) < value) await new Promise(setImmediate)
   assert.equal(await reading(series), value)
@@ -175,7 +175,7 @@ const settingsOf = (folder: string, metricsPort: number) => ({
   log_level: 'silent' as const,
 })
 
-/** A port that was free a moment ago, and what holds it meanwhile. */
+/** A port that was free a moment ago, and a server that occupies it. */
 async function heldPort(): Promise<{ port: number; release: () => Promise<void> }> {
   const server = createServer()
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))

@@ -24,7 +24,7 @@ const percent = (bytes: string, keep: RegExp): string =>
     .map(unit => (keep.test(unit) ? unit : `%${unit.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`))
     .join('')
 
-/** Ways in which gateways write a password back, as the text of a reply. */
+/** The ways in which gateways echo a password in the text of a reply. */
 const ECHOES: Readonly<Record<string, string>> = {
   plain: PASSWORD,
   'a JSON text': json(PASSWORD),

@@ -16,7 +16,7 @@ const attempt = (address: string, members: Partial<typeof ADMIN> = {}): Promise<
     headers: { 'x-forwarded-for': address },
   })
 
-/** What the trail has noted since, the earliest first. */
+/** The new entries of the trail, earliest first. */
 async function since(id: number): Promise<AuditEntry[]> {
   for (let i = 0; i < 3; i++) {
     await service.trunkline.storage.writer.drained()

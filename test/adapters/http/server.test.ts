@@ -8,7 +8,7 @@ import { serve } from '../../../adapters/http/server.ts'
 import { AppError } from '../../../core/errors.ts'
 import { startService } from '../../support/http/app.ts'
 
-/** Long enough that waiting for it would end the test instead. */
+/** So long that waiting for it would end the test instead. */
 const NEVER = 3_600_000
 
 describe('stopping', { timeout: 20_000 }, () => {

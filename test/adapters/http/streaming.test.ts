@@ -7,7 +7,7 @@ import { startWorld, type World } from '../../support/data/records.ts'
 import { countingPages, untilStill } from '../../support/http/lists.ts'
 
 const COUNT = 30_000
-/** Wide records make a list that no socket's buffer holds. */
+/** Wide records make a list larger than any socket buffer. */
 const PADDING = 'x'.repeat(400)
 
 interface Call {
@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** A list whose body is read only as told. */
+/** A list whose body is read only on demand. */
 async function open(path: string): Promise<IncomingMessage> {
   const { hostname, port } = new URL(world.service.url)
   const outgoing = request({ hostname, port, path, headers: { cookie: world.session }, agent: false })

@@ -47,7 +47,7 @@ for (const resource of exposedResources) {
     known ??= world.create(resource)
     const { id } = await known
     for (const method of methods) {
-      // A PATCH of a gateway need not name what is required.
+      // A PATCH of a gateway may omit required members.
       if (method === 'PATCH' && value === undefined && resource.name === 'sms_gateways') continue
       const target = method === 'POST' ? path : `${path}/${id}`
       const { status, json } = await world.send(method, target, { ...world.body(resource), [name]: value })

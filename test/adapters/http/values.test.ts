@@ -8,7 +8,7 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Creates a call with a member given as JSON text, so that no digit is lost on the way. */
+/** Creates a call with a member given as JSON text, so that no digit is lost. */
 const callWith = (name: string, json: string) =>
   world.service.request('POST', '/api/cdrs', {
     body: JSON.stringify({ ...world.body('cdrs'), [name]: 'PLACE' }).replace('"PLACE"', json),

@@ -14,7 +14,7 @@ import {
   until,
 } from '../../support/data/switch.ts'
 
-/** Rows of one call, each of a telephone that was rung. */
+/** Rows of one call, each for a telephone that rang. */
 const rang = { to: '800', seconds: 0 }
 const row = (sequence: number, more: Parameters<typeof asteriskRow>[0] = {}): string =>
   asteriskRow({ ...rang, sequence, ...more })

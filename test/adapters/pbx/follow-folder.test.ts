@@ -13,23 +13,23 @@ after(remove)
 
 const emptyFolder = (): string => mkdtempSync(join(root, 'json-'))
 
-/** Writes a file that was last changed at that second, long ago. */
+/** Writes a file with an old modification time, that second. */
 function writeOld(file: string, text: string, second: number): void {
   writeFileSync(file, text)
   utimesSync(file, second, second)
 }
 
 interface Followed {
-  /** The ids of the calls, and the reasons of what is none, in the order of storing. */
+  /** The ids of the calls and the reasons of unusable records, in the order of storing. */
   readonly stored: string[]
   /** How many records were stored together. */
   readonly batches: number[]
-  /** One for each look at the folder. */
+  /** One for each read of the folder. */
   readonly lags: number[]
   readonly troubles: string[]
 }
 
-/** Follows the folder for so many turns; `between` gets the number of each and what has come of it so far. */
+/** Follows the folder for this many turns; `between` gets the number of each and the results so far. */
 async function turns(path: string, count: number, between: (turn: number, followed: Followed) => void) {
   const stopping = new AbortController()
   const followed: Followed = { stored: [], batches: [], lags: [], troubles: [] }

@@ -15,7 +15,7 @@ import {
   until,
 } from '../../support/data/switch.ts'
 
-/** How many of this process's open files begin with the path. */
+/** How many of this process's open files have a path with this prefix. */
 const openFiles = (path: string): number =>
   readdirSync('/proc/self/fd').filter(fd => {
     try {
@@ -25,7 +25,7 @@ const openFiles = (path: string): number =>
     }
   }).length
 
-/** The world with a `store` that fails for those records. */
+/** A world whose `store` fails for those records. */
 const failing = ({ storage }: SwitchWorld, fails: (records: readonly SwitchRecord[]) => boolean) => {
   const { calls } = storage
   const store: typeof calls.store = async (feed, records, place) => {
@@ -91,7 +91,7 @@ describe('a feed whose path is a FIFO', { timeout: 60_000 }, () => {
       await following(first, async () => {
         await until('the trouble is told', () => first.troubles.length > 0)
         assert.match(String(first.troubles[0]), /fifo-0 is no file/)
-        // With four of them waiting for a writer, the pool would have no thread left for this.
+        // With four opens waiting for a writer, the pool would have no thread left for this.
         assert.ok((await readFile('/proc/self/stat')).length > 0)
       })
       for (const feed of others) await following(feed, async () => undefined)

@@ -154,7 +154,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
       await first.stop()
       writeFileSync(`${path}.1`, rowsFrom(3, 2))
       rmSync(path)
-      // Most file systems give the number of a deleted file to the next one: longer, it looks like the old one grown.
+      // Most file systems reuse the number of a deleted file: a longer new file looks like the old one grown.
       writeFileSync(path, rowsFrom(5, 4))
       const again = followed(world, path)
       await following(again, () => hasCalls(world, 8))

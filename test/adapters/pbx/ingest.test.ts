@@ -17,7 +17,7 @@ import {
 
 interface Taken extends IngestCounts {
   readonly passedOver: string[]
-  /** Why those of them that cannot be read cannot. */
+  /** Why each unreadable one cannot be read. */
   readonly troubles: string[]
 }
 
@@ -32,7 +32,7 @@ async function takenIn(world: SwitchWorld, path: string, format: SourceFormat | 
   return { ...(await ingest(path, asked, world.storage.calls)), passedOver, troubles }
 }
 
-/** A folder of files of several formats, and of what is not a record. */
+/** A folder with files of several formats, and unusable records. */
 function folderOf(world: SwitchWorld): string {
   const folder = world.file('cdr')
   mkdirSync(folder)

@@ -11,7 +11,7 @@ const row = (n: number): string => asteriskRow({ id: `1700000000.${n}` })
 const stored = ({ calls }: SwitchWorld): string[] =>
   calls().map(({ switch_call_id }) => /\.(\d+)\//.exec(switch_call_id ?? '')?.[1] ?? '')
 
-/** Master.csv with one call that was taken in by a feed that has stopped. */
+/** Master.csv with one call that a stopped feed has ingested. */
 async function takenIn(world: SwitchWorld): Promise<string> {
   const path = world.file('Master.csv')
   writeFileSync(path, row(1))
@@ -21,7 +21,7 @@ async function takenIn(world: SwitchWorld): Promise<string> {
   return path
 }
 
-/** Runs the test with that happening once, just after a folder has been read. */
+/** Runs the test with that event happening once, just after a folder was read. */
 async function afterReaddir(happens: () => void, test: () => Promise<void>): Promise<void> {
   const { readdir } = fs
   let isDone = false

@@ -7,9 +7,11 @@ import { openStorage as openSqlite } from '../../../adapters/sqlite/storage.ts'
 import { manualClock } from '../../support/clock.ts'
 import { newDatabase } from '../../support/postgres/databases.ts'
 
-/** What SQLite keeps for its search indexes, and PostgreSQL for its schema; PostgreSQL counts no changes of calls. */
+/**
+ * SQLite's tables for its search indexes, and PostgreSQL's for its schema; PostgreSQL does not count changes of calls.
+ */
 const OWN = /^(search_|schema_version|sqlite_|call_revisions)|_search[._]/
-/** A number that tells the order of changes; PostgreSQL has transactions for it. */
+/** SQLite's number for the order of changes; PostgreSQL uses transactions. */
 const RENAMED = new Map([['switch_changes.changed_by', 'switch_changes.seq']])
 
 test('both storages keep the same in tables of the same names', async () => {

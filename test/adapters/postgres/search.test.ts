@@ -8,7 +8,9 @@ import { manualClock } from '../../support/clock.ts'
 import { idsOf, insert } from '../../support/data/rows.ts'
 import { openEmpty } from '../../support/postgres/databases.ts'
 
-/** Letters whose cases old and new tables of Unicode agree on, and signs that patterns and languages take for others. */
+/**
+ * Letters whose case is the same in old and new versions of Unicode, and characters special to patterns and languages.
+ */
 const LETTER = fc.constantFrom(...'aAbBäÄßéÉжЖсСσΣςİıК%_\\\'"/ .-0123456789漢😀')
 const TEXT = fc.string({ unit: LETTER, minLength: 1, maxLength: 12 })
 

@@ -7,7 +7,7 @@ import { manualClock } from '../../support/clock.ts'
 import { idsOf, insert, row } from '../../support/data/rows.ts'
 import { newDatabase } from '../../support/postgres/databases.ts'
 
-/** Two programs on one database, as two daemons are. */
+/** Two programs on one database, like two daemons. */
 async function withTwo(check: (one: Storage, other: Storage) => Promise<void>): Promise<void> {
   const address = await newDatabase()
   const options = { clock: manualClock(), migrate: true, isDurable: false }

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../../support/http/app.ts'
 
 type Left = Exclude<keyof Storage, Port | 'connection' | 'writer' | 'close'>
 
-/** A port that is added to the storage and not to the contracts does not compile. */
+/** A port that the storage has and the contracts lack does not compile. */
 const isComplete: [Left] extends [never] ? true : Left = true
 
 test('every port of a storage has a contract', () => {
@@ -21,7 +21,7 @@ test('every port of a storage has a contract', () => {
 const folder = temporaryFolder()
 after(folder.remove)
 
-/** An empty database, made once: a copy of it costs a tenth of making another. */
+/** An empty database, made once: copying it costs a tenth of making another. */
 const empty = join(folder.path, 'empty.db')
 await openStorage(empty, { clock: manualClock(), create: true, migrate: true }).close()
 let files = 0

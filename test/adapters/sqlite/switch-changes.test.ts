@@ -11,7 +11,7 @@ const folder = temporaryFolder()
 const path = join(folder.path, 't.db')
 const clock = manualClock()
 const ours = openStorage(path, { clock, create: true, migrate: true })
-/** As another program has it. */
+/** As another program opens it. */
 const theirs = openStorage(path, { clock })
 after(async () => {
   await theirs.close()

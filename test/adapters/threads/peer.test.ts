@@ -14,7 +14,7 @@ type Theirs = {
   never(): Promise<void>
 }
 
-/** Two sides, of which the first calls the second, which calls back. */
+/** Two sides: the first calls the second, which calls back. */
 function sides(): { here: Peer<Theirs>; close(): void } {
   const { port1, port2 } = new MessageChannel()
   const here = peer<Theirs>(port1, { asked: (value: number) => value * 2 })

@@ -21,7 +21,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-/** So many rows that they are stored on the thread, and that what it rejects comes in several pages. */
+/** Enough rows that a thread stores them, and that its rejections span several pages. */
 const ROWS = 2_000
 
 const calls = (extensionOf: (row: number) => number): string => {

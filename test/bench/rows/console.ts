@@ -30,7 +30,7 @@ interface World {
   readonly baseline: Server
 }
 
-/** What the console costs, beside a page of plain HTML with the same rows. */
+/** The cost of the console, beside a page of plain HTML with the same rows. */
 export const webConsole: Row = {
   name: 'console',
   run: async bench => {
@@ -55,7 +55,7 @@ export const webConsole: Row = {
   },
 }
 
-/** A page of its own, with nothing cached. */
+/** A new page without a cache. */
 async function fresh({ browser, daemon }: World, isSignedIn: boolean): Promise<[BrowserContext, Page]> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-GB' })
   const [name = '', value = ''] = daemon.cookie.split('=')
@@ -67,7 +67,7 @@ const line = (what: string, goal: string, ours: string, met: boolean, baseline =
   ...{ what: `console: ${what}`, baseline, ours, ratio, goal, met },
 })
 
-/** KB of gzip of the files that a page asks for until something is there. */
+/** The gzipped KB of files that a page requests until it shows something. */
 async function weight(world: World, path: string, until: string, isSignedIn: boolean): Promise<number> {
   const [context, page] = await fresh(world, isSignedIn)
   const files = new Set<string>()
@@ -101,7 +101,7 @@ async function sizes(world: World): Promise<Line[]> {
   return lines
 }
 
-/** Runs in the page: the compiler knows no document here. */
+/** Runs in the page: the compiler has no `document` here. */
 const NOTE_FIRST_ROW = `(() => {
   const look = () => {
     if (document.querySelector('${ROW}')) document.documentElement.dataset.first = String(performance.now())
@@ -141,7 +141,7 @@ interface Scrolled {
   readonly rows: number
 }
 
-/** Scrolls what the selector finds, else the page, so many rows a frame for some time, and notes each frame. */
+/** Scrolls the selected element, or the page, by this many rows a frame for some time, and notes each frame. */
 const scroll = (page: Page, selector: string): Promise<Scrolled> =>
   page.evaluate<Scrolled>(`new Promise(resolve => {
     const view = document.querySelector(${JSON.stringify(selector)}) ?? document.documentElement
@@ -197,7 +197,7 @@ async function scrolling(world: World): Promise<Line[]> {
   ]
 }
 
-/** What people narrow a list of calls by. */
+/** Typical filters of a list of calls. */
 const FILTERS = [
   (i: number) => `tenant=${1 + (i % 100)}`,
   (i: number) => `filter[tenant_id]=${1 + (i % 100)}&filter[direction]=outbound`,

@@ -8,7 +8,7 @@ const LISTS = 100
 const SEARCHES = 60
 const BETWEEN_MS = 10
 
-/** Milliseconds that requests for one record and for a short list took, until the time is over. */
+/** Milliseconds of requests for one record and for a short list, until the time is over. */
 async function others(daemon: Server, calls: number, seconds: number): Promise<{ one: number[]; list: number[] }> {
   const took = async (path: string): Promise<number> => {
     const started = performance.now()
@@ -23,7 +23,7 @@ async function others(daemon: Server, calls: number, seconds: number): Promise<{
   return { one, list }
 }
 
-/** What everyone else notices of a hundred full lists and sixty searches that no index helps, all at once. */
+/** The effect on other clients of a hundred full lists and sixty searches without an index, all at once. */
 export const crowd: Row = {
   name: 'crowd',
   run: async bench => {

@@ -8,12 +8,12 @@ import type { Row } from './row.ts'
 const BETWEEN_MS = 10
 
 interface Beside {
-  /** Milliseconds that other requests took meanwhile. */
+  /** Milliseconds of other requests meanwhile. */
   readonly others: number[]
   residentMiB: number
 }
 
-/** Reads the whole list from a process of its own while other requests are made; returns rows a second. */
+/** Reads the whole list in a separate process during other requests; returns rows a second. */
 async function readAll(daemon: Server, rows: number, beside: Beside): Promise<number> {
   const reader = startChild('test/bench/reader.ts', [`${daemon.url}/api/cdrs`, daemon.cookie])
   const over = reader.ended().then(() => true)

@@ -10,7 +10,7 @@ import type { Line } from '../table.ts'
 import { reading, writing } from './requests.ts'
 import { type Bench, CONNECTIONS, type Row } from './row.ts'
 
-/** What a sample belongs to, by the end of its source file's name; the first that fits. */
+/** The group of a sample, by the end of its source file's name; the first match wins. */
 const GROUPS: readonly [group: string, source: RegExp][] = [
   ['session', /koa-session|\/(cookies|keygrip)\/|adapters\/http\/session\.ts|sign-in\.ts|sqlite\/sessions\.ts/],
   ['input', /koa-bodyparser|co-body|raw-body|adapters\/http\/body\.ts|resources\/(input|field)\.ts|core\/json\.ts/],

@@ -20,7 +20,7 @@ function timed(args: readonly string[]): number {
 
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
 
-/** The median time of some runs, in milliseconds. */
+/** The median time of several runs, in milliseconds. */
 function spent(args: readonly string[], folder: string): number {
   if (!hasProgram('hyperfine')) return median(Array.from({ length: RUNS }, () => timed(args)))
   const report = join(folder, 'hyperfine.json')
@@ -57,7 +57,7 @@ export const commandLine: Row = {
   },
 }
 
-/** By node:http, which is loaded already: the first fetch of a process takes longer than the daemon to start. */
+/** With node:http, which is already loaded: the first fetch of a process takes longer than the daemon's start. */
 const answer = (url: string): Promise<void> =>
   new Promise((resolve, reject) => {
     get(url, response => response.resume().once('end', resolve)).once('error', reject)

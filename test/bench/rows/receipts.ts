@@ -74,7 +74,7 @@ const WAYS: readonly Way[] = [
 /** The most that Kannel's and Jasmin's receipt senders reach. */
 const SENDERS = 2316
 
-/** One after the other in each round, so that all of them meet the same machine. */
+/** Alternately in each round, so that all of them run under the same conditions. */
 export const receipts: Row = {
   name: 'receipts',
   run: async ({ databases, program, rounds, seconds, folder }) => {

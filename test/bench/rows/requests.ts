@@ -4,7 +4,7 @@ import { load, type Request } from '../load.ts'
 import { type Server, startBaseline, startSignedIn } from '../servers.ts'
 import { type Bench, CONNECTIONS, type Row, variants } from './row.ts'
 
-/** Runs with both servers and ends them, whatever happens. */
+/** Runs with both servers and stops them in any case. */
 export async function serving<T>(bench: Bench, run: (daemon: Server, baseline: Server) => Promise<T>): Promise<T> {
   const daemon = await startSignedIn(bench.program, bench.databases.ours)
   try {
@@ -22,10 +22,10 @@ export async function serving<T>(bench: Bench, run: (daemon: Server, baseline: S
 /** The same requests for both, distinguished by the start of their path. */
 type Traffic = (bench: Bench, target: { readonly prefix: '' | '/api'; readonly cookie: string }) => readonly Request[]
 
-/** Rounds that are not counted: code becomes fast only once it has run for a while. */
+/** Warm-up rounds that do not count: code becomes fast only after a while. */
 const WARMING = 2
 
-/** A row that compares what the daemon and the baseline make of the same traffic; slow answers need longer rounds. */
+/** A row that compares the daemon and the baseline under the same load; slow answers need longer rounds. */
 const compared = (name: string, what: string, goal: number, traffic: Traffic, longer = 1): Row => ({
   name,
   run: bench =>

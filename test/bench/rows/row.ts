@@ -8,12 +8,12 @@ export interface Bench {
   /** Two copies of the same data, for the daemon and for the baseline. */
   readonly databases: { readonly ours: string; readonly baseline: string }
   readonly cdrs: number
-  /** False where only the daemon is measured, not what it is compared with. */
+  /** False if only the daemon is measured, without its baseline. */
   readonly isCompared: boolean
   readonly rounds: number
   /** How long a round of load lasts. */
   readonly seconds: number
-  /** For files that may go afterwards. */
+  /** For temporary files. */
   readonly folder: string
 }
 
@@ -24,5 +24,5 @@ export interface Row {
 
 export const CONNECTIONS = 50
 
-/** Different ones, so that no cache holds them all. */
+/** All different, so that no cache holds them all. */
 export const variants = <T>(make: (i: number) => T): T[] => Array.from({ length: 1000 }, (_, i) => make(i))

@@ -4,7 +4,7 @@ import { measureReconcile } from '../switch/reconcile.ts'
 import { addCarrier } from '../switch/world.ts'
 import type { Row } from './row.ts'
 
-/** What a switch asks and is told. */
+/** Requests of a switch and their answers. */
 export const telephoneSwitch: Row = {
   name: 'switch',
   run: async bench => {

@@ -14,7 +14,7 @@ import { didOf, domainOf, numberOf, settingsFor, slugOf, TOKEN } from './world.t
 /** Lookups a second; as many calls and registrations as a switch of 20,000 telephones has in its busiest hours. */
 const PER_SECOND = 100
 
-/** What FreeSWITCH sends beside what is read: bodies are 1.1 and 6.5 KB. */
+/** What FreeSWITCH sends besides the fields that are read: bodies have 1.1 and 6.5 KB. */
 const padding = (fields: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: fields }, (_, n) => [`variable_of_the_channel_${n}`, `value of ${n}`]))
 const [SHORT, LONG] = [padding(10), padding(140)]
@@ -39,7 +39,7 @@ function lookups(): (n: number) => URLSearchParams {
   }
 }
 
-/** Milliseconds until the whole answer is there, on a connection of its own, as mod_xml_curl asks. */
+/** Milliseconds until the whole answer has arrived, on a new connection, as mod_xml_curl requests it. */
 export function lookup(url: string, form: URLSearchParams): Promise<{ ms: number; answer: string }> {
   const started = performance.now()
   const headers = {
@@ -61,7 +61,7 @@ export function lookup(url: string, form: URLSearchParams): Promise<{ ms: number
   })
 }
 
-/** The times of lookups that are sent at a steady pace, however long they take, while `busy` is under way. */
+/** The times of lookups at a steady rate, however long they take, while `busy` runs. */
 async function beside(url: string, busy: Promise<unknown>): Promise<number[]> {
   const next = lookups()
   const asked: Promise<number>[] = []
@@ -98,7 +98,7 @@ const LOADS = [
   { beside: 'POSTs of a CDR', traffic: writing },
 ]
 
-/** Lookups of the directory and the dialplan while clients of the API do what other rows measure. */
+/** Lookups of the directory and the dialplan while API clients do what other rows measure. */
 export const measureLookups = (bench: Bench): Promise<Line[]> =>
   withDaemon(bench, async daemon => {
     const seconds = bench.rounds * bench.seconds

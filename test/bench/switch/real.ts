@@ -33,10 +33,10 @@ const phoneOf = (n: number): PhoneAt => ({
 })
 const [desk, hall] = [phoneOf(0), phoneOf(1)]
 
-/** The lab with a session, which outlasts its daemon. */
+/** The lab with a session that outlives its daemon. */
 type SignedIn = Lab & { readonly cookie: string }
 
-/** Changes a record over the API, or asks for some. */
+/** Changes a record over the API, or reads some. */
 async function api(
   { daemon, cookie }: SignedIn,
   path: string,
@@ -56,7 +56,7 @@ interface Played {
   readonly seconds: number
 }
 
-/** Runs sipp with many calls; what its statistics say at the end. */
+/** Runs sipp with many calls; returns its final statistics. */
 async function played(folder: string, name: string, args: readonly string[]): Promise<Played> {
   const statistics = join(folder, `${name}.csv`)
   const child = spawn('sipp', [...args, '-nostdin', '-trace_stat', '-stf', statistics, '-fd', '1'], { stdio: 'ignore' })
@@ -99,7 +99,7 @@ async function registrations({ folder }: Lab, count: number): Promise<Line> {
   )
 }
 
-/** From the answer to the change until no leg of the tenant is up. */
+/** From the answer to the change until the tenant has no leg left. */
 async function suspensions(lab: SignedIn): Promise<Line> {
   const times: number[] = []
   const tenant = { name: 'Tenant 0', slug: slugOf(0), domain: domainOf(0), timezone: 'Europe/Kyiv' }
@@ -129,7 +129,7 @@ const newest = async (lab: SignedIn): Promise<{ id: number; cost: string } | nul
   return first ?? null
 }
 
-/** From the hang-up until the rated record is there. */
+/** From the hang-up until the rated record is stored. */
 async function records(lab: SignedIn): Promise<Line> {
   const times: number[] = []
   const taking = await lab.answered(carrier)
@@ -149,7 +149,7 @@ async function records(lab: SignedIn): Promise<Line> {
   return line('hang-up until the rated record is there (most of 5)', milliseconds(most), '< 1 s', most < 1000)
 }
 
-/** Kills the daemon and starts it again while calls are made; each that was answered must have one record. */
+/** Kills and restarts the daemon during calls; each answered call must have one record. */
 async function restarts(lab: SignedIn): Promise<Line[]> {
   const registered = async (): Promise<number> =>
     Number(/(\d+) total/.exec(await lab.ask('show registrations count'))?.[1] ?? Number.NaN)
@@ -192,7 +192,7 @@ async function restarts(lab: SignedIn): Promise<Line[]> {
   ]
 }
 
-/** With a real FreeSWITCH and sipp; says so where they are missing. */
+/** Needs a real FreeSWITCH and sipp; says so if they are missing. */
 export async function measureReal(bench: Bench): Promise<Line[]> {
   if (missing) {
     console.error(`Registrations, suspensions, records and restarts are not measured: ${missing}.`)

@@ -6,7 +6,7 @@ import { startDaemon } from '../servers.ts'
 import type { Line } from '../table.ts'
 import { domainOf, numberOf, settingsFor } from './world.ts'
 
-/** As `sofia status profile internal reg` has them: the extensions of the dataset, and as many that are gone. */
+/** As `sofia status profile internal reg` lists them: the extensions of the dataset, and as many deleted ones. */
 const registrations = (): string =>
   Array.from({ length: FULL_SIZE.extensions }, (_, i) =>
     [
@@ -23,7 +23,7 @@ const registrations = (): string =>
 
 const ROUNDS = 3
 
-/** From the start of the daemon until a switch agrees with it: every telephone, every queue, every gateway. */
+/** From the start of the daemon until a switch matches it: every telephone, queue and gateway. */
 export async function measureReconcile(bench: Bench): Promise<Line[]> {
   const phones = registrations()
   let agreed: (() => void) | null = null

@@ -39,13 +39,13 @@ export function addCarrier(path: string): void {
 /** The DID of the tenant with that id. */
 export const didOf = (tenant: number): string => `+38044${1_000_000 + tenant}`
 
-/** The tenants of the dataset are counted from 0, by their ids from 1; each has 200 extensions from 1000. */
+/** The dataset numbers its tenants from 0, with ids from 1; each has 200 extensions from 1000. */
 export const slugOf = (i: number): string => `tenant-${i % FULL_SIZE.tenants}`
 export const domainOf = (i: number): string => `t${i % FULL_SIZE.tenants}.example.com`
 export const numberOf = (i: number): string => String(1000 + Math.floor(i / FULL_SIZE.tenants))
 export const secretOf = (i: number): string => `secret-${i}`
 
-/** Settings by which a daemon serves a switch whose event socket is there; the path of their file. */
+/** Settings for a daemon that serves a switch with this event socket; returns the path of their file. */
 export function settingsFor(folder: string, eventSocketPort: number, password: string): string {
   const path = join(folder, 'switch.json')
   const event_socket = { port: eventSocketPort, password }

@@ -13,7 +13,7 @@ export interface Chromium {
 
 const ADVICE = 'run npm ci, or set TRUNKLINE_BROWSER to the path of a Chromium'
 
-/** The browser of TRUNKLINE_BROWSER, else the one that comes with `npm ci`. Throws where there is none. */
+/** The browser in TRUNKLINE_BROWSER, or the one installed by `npm ci`. Throws if there is none. */
 export async function chromiumToTest(): Promise<Chromium> {
   const env = Object.fromEntries(Object.entries(process.env).flatMap(([k, v]) => (v === undefined ? [] : [[k, v]])))
   const given = process.env.TRUNKLINE_BROWSER
@@ -37,7 +37,7 @@ function packed(): string {
   }
 }
 
-/** Unpacks the browser once for each clone; whoever is second finds it there. */
+/** Unpacks the browser once for each clone; later callers find it unpacked. */
 async function unpacked(): Promise<string> {
   const from = packed()
   const folder = join(dirname(dirname(dirname(from))), '.cache', 'trunkline-browser')

@@ -11,7 +11,7 @@ import { chromiumToTest } from './chromium.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** Nothing that reaches for another host, and no sandbox, which root has not. */
+/** Flags that prevent requests to other hosts, and disable the sandbox, which root cannot use. */
 const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-dev-shm-usage'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
@@ -23,20 +23,20 @@ export async function launchBrowser(...more: readonly string[]): Promise<Browser
 }
 
 export interface ConsoleWorld extends World {
-  /** Opens a page of the console, signed in unless told otherwise, of that size. */
+  /** Opens a page of the console, signed in by default, at that size. */
   open(path: string, options?: PageOptions): Promise<Page>
 }
 
 export interface PageOptions {
   readonly isSignedIn?: boolean
-  /** Another's session than the first account's: a Cookie header's value. */
+  /** The session of another account than the first: a Cookie header's value. */
   readonly as?: string
   readonly width?: number
   readonly height?: number
   readonly colorScheme?: 'light' | 'dark'
 }
 
-/** The console as it was built, in a real browser, over the real service. */
+/** The built console in a real browser, with the real service. */
 export async function startConsole(settings?: Parameters<typeof startWorld>[0]): Promise<ConsoleWorld> {
   const browser = await launchBrowser()
   const world = await startWorld(settings, {}, builtConsole())
@@ -62,10 +62,10 @@ function builtConsole() {
 
 const EXPECTED = /status of (?:401|403|404|409|413|422|429|503)|ERR_CONNECTION|ERR_INTERNET|ERR_FAILED/
 
-/** How long something is waited for that should come at once, on a machine with much else to do. */
+/** How long to wait for something that should appear at once, on a busy machine. */
 const PATIENCE_MS = 15_000
 
-/** Notes what a page must never do: throw, break the policy, complain, or ask another host. */
+/** Notes what a page must never do: throw, violate the policy, log errors, or contact another host. */
 async function openPage(
   browser: Browser,
   { service, session }: World,
@@ -93,7 +93,7 @@ async function openPage(
   return page
 }
 
-/** Fills in the form that asks who one is. */
+/** Fills in the login form. */
 export async function signIn(page: Page, password: string = ADMIN.password): Promise<void> {
   const email = page.getByLabel('E-mail')
   if (await email.isEditable()) await email.fill(ADMIN.email)
@@ -103,7 +103,7 @@ export async function signIn(page: Page, password: string = ADMIN.password): Pro
 
 const AXE = readFileSync(join(dirname(createRequire(import.meta.url).resolve('axe-core')), 'axe.min.js'), 'utf8')
 
-/** What breaks WCAG 2.2 AA on the page as it is: the rule and the elements. */
+/** Violations of WCAG 2.2 AA on the present page: the rule and the elements. */
 export async function accessibilityProblems(page: Page): Promise<string[]> {
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Runtime.evaluate', { expression: AXE })

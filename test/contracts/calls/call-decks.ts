@@ -10,7 +10,7 @@ import { acme, completedCall, replayed, SWITCH_PORTS, type SwitchPorts, storedCa
 export const callDecksContract = contract('calls of several decks', SWITCH_PORTS)
 const { behaviour } = callDecksContract
 
-/** Takes in a call of a minute that starts then, and returns its cost. */
+/** Ingests a one-minute call that starts at that time, and returns its cost. */
 async function costAt(ports: SwitchPorts, start: string, destinationNumber?: string): Promise<number | undefined> {
   const switchCallId = `${start} ${destinationNumber}`
   const to = destinationNumber === undefined ? {} : { destinationNumber }

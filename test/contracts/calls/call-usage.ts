@@ -172,7 +172,7 @@ const NAMES: Readonly<Record<UsageGroup, (call: Stored, zone: string) => string>
   destination: () => '(entered by hand)',
 }
 
-/** The same by the plainest means there are. */
+/** The same by the simplest means. */
 function naive(calls: readonly Stored[], nameOf: (call: Stored) => string) {
   const lines = new Map<string, Omit<UsageLine, 'group'>>()
   for (const call of calls) {

@@ -22,7 +22,7 @@ import {
 export const callsContract = contract('calls', SWITCH_PORTS)
 const { behaviour } = callsContract
 
-/** Stores one call, and returns it as it is stored. */
+/** Stores one call, and returns it as stored. */
 async function stored(
   ports: SwitchPorts,
   given: Parameters<typeof completedCall>[0] = {},
@@ -33,7 +33,7 @@ async function stored(
   return (await storedCalls(ports)).find(({ switchCallId }) => switchCallId === call.switchCallId)
 }
 
-/** What becomes of calls: how many are stored, known and put in quarantine. */
+/** The outcome of calls: how many are stored, known and quarantined. */
 async function fate(ports: SwitchPorts, calls: readonly CompletedCall[], by?: Partial<FeedRules>): Promise<number[]> {
   const { stored, known, quarantined } = await taken(ports, calls, by)
   return [stored, known, quarantined]

@@ -12,7 +12,7 @@ const { behaviour } = reratingContract
 
 const NUMBERS = ['00380501112233', '4930123456', '48221234567']
 
-/** Acme with calls of six hours, each hour one to each of the numbers, and one that was entered by hand. */
+/** Acme with calls over six hours, each hour one to each number, and one entered by hand. */
 async function withCalls(ports: SwitchPorts) {
   const world = await acme(ports)
   const calls = Array.from({ length: 18 }, (_, n) =>
@@ -29,7 +29,7 @@ async function withCalls(ports: SwitchPorts) {
   return world
 }
 
-/** Acme with more calls than are rated at once, all of one moment. */
+/** Acme with more calls than are rated at once, all of the same moment. */
 async function withMany(ports: SwitchPorts, count: number) {
   const world = await acme(ports)
   await taken(
@@ -46,7 +46,7 @@ const query = (tenantId: number, more: Partial<RerateQuery> = {}): RerateQuery =
   ...more,
 })
 
-/** Makes the rate of 49 there, and that of 380 another. */
+/** Creates a rate for 49, and changes that of 380. */
 async function changeRates({ records }: SwitchPorts, { tenantId, rateId }: Awaited<ReturnType<typeof acme>>) {
   await insert(records, 'rates', { tenant_id: tenantId, prefix: '49', cost_per_minute: 200 })
   await records.update(rates, rateId, { cost_per_minute: 1000 })

@@ -5,9 +5,9 @@ import { cdrs } from '../../../core/resources/cdrs.ts'
 import { insert, listOf, type Shown } from '../../support/data/rows.ts'
 import type { Given } from '../contract.ts'
 
-/** Calls as a switch hands them over, for the contracts of what stores and rates them. */
+/** Calls as a switch delivers them, for the contracts of storing and rating them. */
 
-/** The ports that such contracts need. */
+/** The ports that these contracts need. */
 export const SWITCH_PORTS = ['calls', 'records', 'bulk', 'audit', 'decks'] as const
 export type SwitchPorts = Given<(typeof SWITCH_PORTS)[number]>
 
@@ -29,7 +29,7 @@ export async function acme({ records }: Pick<SwitchPorts, 'records'>): Promise<A
 
 const START = '2026-10-01 12:00:00'
 
-/** An answered call of 65 seconds from 101 to 00380501112233, but for what is given; `start` is in UTC. */
+/** An answered call of 65 seconds from 101 to 00380501112233, with the given changes; `start` is in UTC. */
 export function completedCall(
   given: Partial<Omit<CompletedCall, 'raw'>> & { readonly start?: string } = {},
 ): CompletedCall {
@@ -63,7 +63,7 @@ export const rules = (given: Partial<FeedRules> = {}): FeedRules => ({
   ...given,
 })
 
-/** Hands calls over as the next batch of a feed. */
+/** Delivers calls as the next batch of a feed. */
 export const taken = (
   { calls }: Pick<SwitchPorts, 'calls'>,
   batch: readonly CompletedCall[],
@@ -81,7 +81,7 @@ export async function quarantined({ calls }: Pick<SwitchPorts, 'calls'>): Promis
   return found
 }
 
-/** Tries all that is in quarantine again, by these rules where any are given; returns how many were stored. */
+/** Retries everything in quarantine, by these rules if given; returns how many were stored. */
 export async function replayed(ports: Pick<SwitchPorts, 'calls'>, given?: Partial<FeedRules>): Promise<number> {
   const retries = (await quarantined(ports)).map(({ id, feed, rules: stored, record }) => ({
     quarantined: { id, feed, rules: given ? rules(given) : stored },
@@ -108,7 +108,7 @@ export interface StoredCall extends Shown {
 
 const KEPT = ['source', 'switch_call_id', 'outcome', 'rate_prefix', 'cost']
 
-/** All calls in the order in which they were stored, with how they were rated. */
+/** All calls in the order of storing, with their ratings. */
 export async function storedCalls({ records, bulk }: Pick<SwitchPorts, 'records' | 'bulk'>): Promise<StoredCall[]> {
   const kept: (readonly (string | number | null)[])[] = []
   for await (const page of bulk.dump(cdrs, KEPT, {})) kept.push(...page)

@@ -4,13 +4,13 @@ import { listOf } from '../../support/data/rows.ts'
 import { queuedMessage } from '../../support/messaging/messages.ts'
 import type { Given } from '../contract.ts'
 
-/** What the contracts of messages and of parked receipts have in common. */
+/** Shared by the contracts of messages and of parked receipts. */
 
 type Ports = Given<'messages' | 'records'>
 
 export const GATEWAY = 7
 export const DEADLINE = '2026-03-01T12:00:45.000000Z'
-/** The number of messages that are only there to be waited for. */
+/** The number of messages that exist only to be waited for. */
 export const WAITING = '+380999999999'
 export const SENDER = '192.0.2.1'
 
@@ -26,7 +26,7 @@ export const receipt = (
   size: JSON.stringify(payload).length,
 })
 
-/** A change of the state that shows in which order receipts came. */
+/** A change of the state that shows the order in which receipts came. */
 export const receive: Receive = (message, { status, payload }) => ({
   ...message,
   delivery_status: message.delivery_status === 'submitted' ? String(status) : `${message.delivery_status},${status}`,
@@ -42,7 +42,7 @@ export async function create({ messages }: Ports, changes: Partial<Message> = {}
   return messages.create(message, DEADLINE)
 }
 
-/** Receipts are parked while a send is under way: one through each gateway. */
+/** Receipts are parked during a send: one through each gateway. */
 export async function withSends(ports: Ports): Promise<void> {
   for (const sms_gateway_id of [GATEWAY, GATEWAY + 1]) await create(ports, { sms_gateway_id, to_number: WAITING })
 }

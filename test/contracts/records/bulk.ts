@@ -41,7 +41,7 @@ const callsOf = (tenant_id: number, changes: Partial<BulkPlan> = {}): BulkPlan =
 
 type Values = readonly (Value | undefined)[]
 
-/** The rows of a file whose first line holds their names. */
+/** The rows of a file whose first line names the columns. */
 const rowsOf = (rows: readonly Values[]) =>
   packed(rows.map((values, row) => ({ row, line: row + 2, raw: `row ${row}`, values })))
 
@@ -51,7 +51,7 @@ async function rejectionsOf(load: BulkLoad): Promise<Rejection[]> {
   return found
 }
 
-/** Stores rows as one input. Returns the outcome, and what was rejected as its line and rules. */
+/** Stores rows as one input. Returns the outcome and the rejections, as lines and rules. */
 async function imported({ bulk }: Ports, plan: BulkPlan, rows: readonly Values[]) {
   const load = bulk.load(plan)
   try {

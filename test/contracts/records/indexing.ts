@@ -8,7 +8,7 @@ export const indexingContract = contract('search indexing', ['indexing', 'record
 const { behaviour } = indexingContract
 
 const dids = resourceNamed('dids')
-/** More than a storage is likely to look through without an index. */
+/** More than a storage is likely to scan without an index. */
 const MANY = 1_200
 
 behaviour('a search finds what is stored, whether or not the indexes have come that far', async given => {

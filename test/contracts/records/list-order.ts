@@ -10,7 +10,7 @@ const { behaviour } = listOrderContract
 
 const COUNT = 230
 
-/** Calls whose costs, lengths and starts come in no order, and often the same. */
+/** Calls whose costs, lengths and starts are in no order, and often equal. */
 async function calls({ records }: Given<'records'>): Promise<Shown[]> {
   const [one, two] = [await insert(records, 'tenants'), await insert(records, 'tenants')]
   const made = Array.from({ length: COUNT }, (_, n) =>
@@ -44,7 +44,7 @@ const NARROWED: readonly [query: Partial<PageQuery>, holds: (call: Shown) => boo
 
 const isWithin = ({ started_at }: Shown): boolean => String(started_at) >= PERIOD.from && String(started_at) < PERIOD.to
 
-/** What a record goes by; costs are shown as text. */
+/** The value that a record is sorted by; costs are shown as text. */
 const keyOf = (call: Shown, by: string): number | string =>
   typeof call[by] === 'number' || by === 'cost' ? Number(call[by]) : String(call[by])
 

@@ -8,7 +8,7 @@ export const listsContract = contract('lists and searches', ['records'])
 const { behaviour } = listsContract
 type Ports = Given<'records'>
 
-/** One tenant with so many calls, their starts in no order and often the same; in the order of the list. */
+/** One tenant with this many calls, whose starts are in no order and often equal; returned in the order of the list. */
 async function calls({ records }: Ports, count: number, of: Readonly<Record<string, number>> = {}): Promise<number[]> {
   const tenant = await insert(records, 'tenants')
   const made = await Promise.all(
@@ -192,7 +192,7 @@ behaviour('a list embeds what its resource declares', async ({ records }) => {
   assert.ok(plain && !('tenant' in plain) && !('agents' in plain))
 })
 
-/** The calls that began between two seconds of the minute, by what the list of all shows. */
+/** The calls that began between two seconds of the minute, taken from the list of all. */
 async function within(ports: Ports, from: string, to: string): Promise<number[]> {
   const all = await listOf(ports.records, 'cdrs')
   return all.filter(({ started_at }) => String(started_at) >= from && String(started_at) < to).map(({ id }) => id)

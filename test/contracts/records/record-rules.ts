@@ -15,7 +15,7 @@ const routes = resourceNamed('routes')
 const sentencesOf = (errors: FieldErrors): unknown =>
   Object.fromEntries(errors.map(({ field, sentence }) => [field, [sentence]]))
 
-/** The sentences that a change is refused with. */
+/** The sentences with which a change is refused. */
 async function refusal(change: Promise<unknown>): Promise<unknown> {
   try {
     await change

@@ -19,7 +19,7 @@ async function furnished(records: Records) {
   return { acme: await tenant(), beta: await tenant() }
 }
 
-/** What a change is refused with: the rule, the field and the sentence of each error. */
+/** Why a change is refused: the rule, field and sentence of each error. */
 async function refusal(change: Promise<unknown>): Promise<unknown> {
   try {
     await change

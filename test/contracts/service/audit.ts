@@ -15,14 +15,14 @@ const ANN = { name: 'ann@example.com', origin: '192.0.2.1' }
 const BOB = { name: 'bob@example.com', origin: 'the command line' }
 const tenants = resourceNamed('tenants')
 
-/** The whole trail, or what the filter leaves of it. */
+/** The whole trail, or the part that the filter selects. */
 async function trail({ audit }: Pick<Ports, 'audit'>, filter: Partial<AuditFilter> = {}): Promise<AuditEntry[]> {
   const entries: AuditEntry[] = []
   for await (const entry of audit.list({ ...FOREVER, ...filter })) entries.push(entry)
   return entries
 }
 
-/** Each change as what was done to which record. */
+/** Each entry as its action and record. */
 const inShort = (entries: readonly AuditEntry[]): string[] =>
   entries.map(({ action, resource, record_id, record_name }) => `${action} ${resource} ${record_id} ${record_name}`)
 

@@ -13,7 +13,7 @@ const { behaviour } = switchChangesContract
 
 type Ports = Given<'switchChanges' | 'records' | 'trunkRoutes'>
 
-/** Two tenants, the first with an extension, a queue and a DID, and what changes from then on. */
+/** Two tenants, the first with an extension, a queue and a DID, and the changes from then on. */
 async function world({ records, switchChanges, trunkRoutes }: Ports) {
   const put = async (name: Parameters<typeof insert>[1], values: Row = {}) => (await insert(records, name, values)).id
   const acme = await put('tenants')
@@ -30,7 +30,7 @@ async function world({ records, switchChanges, trunkRoutes }: Ports) {
     ...{ put, look, trunkRoutes, acme, beta, extension, queue, did },
     edit: (name: string, id: number, values: Row) => records.update(resourceNamed(name), id, values),
     remove: (name: string, id: number, cascade = false) => records.remove(resourceNamed(name), id, { cascade }),
-    /** Checks what a change is seen as, once. */
+    /** Checks how a change is reported, exactly once. */
     seen: async (change: Promise<unknown>, inRecords: unknown, inCalls: unknown = []): Promise<void> => {
       await change
       assert.deepEqual(await look(), [inRecords, inCalls])

@@ -82,7 +82,7 @@ const BEHAVIOURS: { readonly [P in keyof MachinePorts]: (name: string, make: Mac
   },
 }
 
-/** Tests that what is given has every behaviour of the ports of the machine that it serves. */
+/** Tests that the given ports of the machine have every behaviour. */
 export function proveMachine(name: string, { clock, ids, passwords, digests }: Partial<MachinePorts>): void {
   describe(`the machine's ports, as ${name} serves them`, () => {
     if (clock) BEHAVIOURS.clock('the clock', clock)

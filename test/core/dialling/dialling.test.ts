@@ -4,7 +4,7 @@ import { diallingOf } from '../../../core/dialling/settings.ts'
 
 const from = (country: string, more: Record<string, unknown> = {}) => diallingOf({ dialling: { country, ...more } })
 
-/** Every way of writing is read as the same number, of the kind that stands beside it. */
+/** Checks that every spelling is read as the same number, of the kind beside it. */
 function reads(settings: ReturnType<typeof from>, digits: string, ways: Record<string, string>): void {
   for (const [number, kind] of Object.entries(ways)) assert.deepEqual(settings.read(number), { kind, digits }, number)
 }

@@ -29,7 +29,7 @@ function patternOf(message: readonly unknown[] | undefined, tag: number): RegExp
   return typeof pattern === 'string' ? new RegExp(`^(?:${pattern})$`) : null
 }
 
-/** Numbers of a country that the library holds for valid, some of each kind, always the same. */
+/** Numbers that the library considers valid in a country, some of each kind, the same on each run. */
 function numbersOf(country: string, kinds: readonly number[], ofEach: number): PhoneNumber[] {
   const { callingCode } = planned(country)
   return kinds.flatMap(tag => {
@@ -43,7 +43,7 @@ function numbersOf(country: string, kinds: readonly number[], ofEach: number): P
 
 const e164 = (number: PhoneNumber): string => util.format(number, PhoneNumberFormat.E164).slice(1)
 
-/** What the library reads; what it refuses to read is not a number. */
+/** The number as the library reads it; text that it refuses is not a number. */
 function readByLibrary(text: string, country: string): string | null {
   try {
     return e164(util.parse(text, country))
@@ -56,7 +56,7 @@ describe('numbers are read as libphonenumber reads them', () => {
   const all = countries()
   const numbers = new Map(all.map(country => [country, numbersOf(country, KINDS, OF_EACH_KIND)]))
 
-  /** Dials each number in a way that is usual where it is dialled, and compares. */
+  /** Dials each number in a way usual in its country, and compares. */
   const compare = (dial: (number: PhoneNumber, country: string, n: number) => { text: string; from: string }): void => {
     let compared = 0
     let others = 0
@@ -66,7 +66,7 @@ describe('numbers are read as libphonenumber reads them', () => {
         const { text, from } = dial(number, country, n)
         const dialling = diallings.get(from) ?? dialledFrom(from)
         diallings.set(from, dialling)
-        // Of some numbers that it writes the library itself reads another, or none.
+        // Some numbers that the library writes it reads as others, or not at all.
         if (readByLibrary(text, from) !== e164(number)) {
           others++
           continue
@@ -112,9 +112,9 @@ test('numbers of subscribers without their area code are of the area that the te
       const national = util.getNationalSignificantNumber(number)
       const areaLength = util.getLengthOfGeographicalAreaCode(number)
       const local = national.slice(areaLength)
-      // Subscribers' numbers begin with neither 0 nor 1; the library's patterns do not tell.
+      // Subscribers' numbers begin with neither 0 nor 1, which the library's patterns do not show.
       const isUsual = plan.isLocal(local.length) || (plan.isFull(local.length) && local.length < 9)
-      // Some have the digits of a number that is dialled so in the whole country.
+      // Some have the digits of a number dialled the same way in the whole country.
       const isWhole = util.isValidNumber(util.parse(`+${plan.callingCode}${local}`))
       if (areaLength === 0 || /^[01]/.test(local) || !isUsual || isWhole) continue
       const { kind, digits } = dialledFrom(country, national.slice(0, areaLength)).read(local)

@@ -25,7 +25,7 @@ test('an automaton matches what each of its patterns matches as a regular expres
   }
 })
 
-/** Without looking ahead, which the generator of texts does not know. */
+/** Without lookahead, which the generator of texts does not support. */
 const simple = ({ source }: RegExp): RegExp =>
   source.includes('(?!') || source.includes('(?=') ? /^[1-9][0-9]{2,11}$/ : new RegExp(source.replaceAll('.', '[0-9]'))
 

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { formatAmount, parseAmount } from '../../../core/amounts.ts'
 import { charge } from '../../../core/rating/cost.ts'
 
-/** Published examples: price a minute, increment, answered seconds, bill seconds, cost, where it is published. */
+/** Published examples: price a minute, increment, answered seconds, bill seconds and, if published, the cost. */
 const PUBLISHED = [
   ['0.01', 60, 5, 60, '0.0100', 'go360host knowledge base'],
   ['0.01', 6, 5, 6, '0.0010', 'go360host knowledge base'],

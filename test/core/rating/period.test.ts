@@ -15,7 +15,7 @@ test('a month consists of its days, each of which begins where the previous one 
     }
 })
 
-/** The date that a clock on the wall shows at that moment, found without the code under test. */
+/** The local date at that moment, found without the code under test. */
 const dateIn = (timeZone: string, milliseconds: number): string =>
   new Intl.DateTimeFormat('sv-SE', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }).format(milliseconds)
 

@@ -4,7 +4,7 @@ import { isSwitchName } from '../../../core/calls/completed-call.ts'
 import { resources } from '../../../core/resources/all.ts'
 import { accountFields } from '../../../core/use-cases/accounts/sign-in.ts'
 
-/** What a pattern may repeat, and what may stand before and behind it. */
+/** The parts that a pattern may repeat, and what may precede and follow them. */
 const SEEDS = [
   'a',
   '0',
@@ -30,7 +30,7 @@ const SEEDS = [
 const BEFORE = ['', 'a@', 'http://', '+1', '[', '2026-10-01T', 'Europe/']
 const BEHIND = ['', '!', '@', ' ', '.', ']', '\0', 'Z']
 const LENGTH = 10_000
-/** Generous: linear patterns take less than one. */
+/** Generous: linear patterns take less than one millisecond. */
 const MOST_MS = 100
 
 const hostile = SEEDS.flatMap(seed =>

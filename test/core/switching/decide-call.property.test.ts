@@ -7,7 +7,7 @@ import { explainCall } from '../../../core/switching/explain.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { did, extension, facts, liveCall, queue, trunk } from '../../support/switching.ts'
 
-/** Texts that tenants and telephones may write, those that a switch would run among them. */
+/** Texts that tenants and telephones may write, including those that a switch would execute. */
 const hostile = fc.constantFrom('', '1 0', `\${system(id)}`, '$${domain}', 'a,b', "x'y", '10\n1', '<a>', '102@beta')
 const own = fc.constantFrom('101', '102', '800', '0441234567')
 const number = fc.oneof({ weight: 5, arbitrary: own }, { weight: 1, arbitrary: hostile })
@@ -21,7 +21,7 @@ const dialled = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'0123456789+*#') }),
   fc.string(),
 )
-/** Mostly the plain case, so that calls get through and not every one falls at the first rule. */
+/** Mostly the plain case, so that calls get through instead of failing at the first rule. */
 const mostly = <T>(plain: T, other: fc.Arbitrary<T>): fc.Arbitrary<T> =>
   fc.oneof({ weight: 4, arbitrary: fc.constant(plain) }, { weight: 1, arbitrary: other })
 const target = fc.record({ type: fc.constantFrom('extension' as const, 'queue' as const), number })

@@ -9,7 +9,7 @@ import { diallingOf } from '../../../core/dialling/settings.ts'
 import { type DialledForm, dialledForms } from '../../../core/switching/dialled-forms.ts'
 import { outsideNumber } from '../../../core/switching/number-form.ts'
 
-/** What leaves the switch when the number is dialled, as the core reads it. */
+/** The number that leaves the switch, as the core reads it. */
 function leaving(dialling: Dialling, number: string): string | null {
   const found = outsideNumber(dialling.read(number), dialling)
   if (!found) return null
@@ -17,7 +17,7 @@ function leaving(dialling: Dialling, number: string): string | null {
   return `${found.isEmergency ? 'emergency' : 'short'} ${found.short}`
 }
 
-/** The same by the table: each form that fits the number says it. */
+/** The same by the table: each form that matches the number gives it. */
 function bySteps(forms: readonly DialledForm[]): (number: string) => string[] {
   const byLength = new Map<string, { expression: RegExp; form: DialledForm }[]>()
   for (const form of forms) {
@@ -34,7 +34,7 @@ function bySteps(forms: readonly DialledForm[]): (number: string) => string[] {
 const digits = (maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...'0123456789'), maxLength })
 
-/** Numbers that begin in the ways in which numbers begin in a country. */
+/** Numbers with the prefixes that occur in a country. */
 function dialledIn(country: string): fc.Arbitrary<string> {
   const { callingCode = '', trunk = '' } = planOf(country) ?? {}
   const begins = ['', trunk, '0', '00', '011', '+', callingCode, `+${callingCode}`, `00${callingCode}`]

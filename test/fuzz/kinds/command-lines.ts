@@ -7,11 +7,11 @@ import type { Here } from '../here.ts'
 import type { Kind } from '../kind.ts'
 import { hostileText } from '../mutate.ts'
 
-/** Those that do not end by themselves, and those that end the database of the others. */
+/** Commands that do not end by themselves, and those that destroy the database of the others. */
 const LEFT_OUT = new Set(['serve', 'restore'])
-/** Those that wait for what comes. */
+/** Commands that wait for events. */
 const WAITING = /--(?:wait|follow|watch)\b/
-/** Where files are read or written: never at a made-up place. */
+/** Where files are read or written: never at a generated path. */
 const PLACED = /file|path|dir|folder|\bout\b|--db|config|FILE|PATH/i
 
 const safe = (text: string): boolean => !/[/'\0]|\.\./.test(text)
@@ -62,7 +62,7 @@ async function leaves(): Promise<{ readonly line: string; readonly command: Comm
 
 const quoted = (word: string): string => `'${word}'`
 
-/** A line of that command. `files` are what it may read and write. */
+/** A line of that command. `files` are the files it may read and write. */
 function linesOf(line: string, command: Command, files: readonly string[]): fc.Arbitrary<string> {
   const placed = fc.constantFrom(...files)
   const wordFor = (name: string): fc.Arbitrary<string> => (PLACED.test(name) ? placed : words)
@@ -70,7 +70,7 @@ function linesOf(line: string, command: Command, files: readonly string[]): fc.A
   const flagOf = ({ flags, long, short, argChoices, required, optional }: Option): fc.Arbitrary<string> => {
     const name = long ?? short ?? ''
     if (!required && !optional) return fc.constant(name)
-    // A gateway must lead to nobody, and no port of this machine is anybody else's.
+    // A gateway must point to nobody: no port of this machine belongs to somebody else.
     if (/--server-(?:host|port)/.test(name)) return fc.constant(`${name}=${name.endsWith('port') ? '9' : '127.0.0.1'}`)
     const values = argChoices ? fc.oneof(fc.constantFrom(...argChoices), words) : wordFor(flags)
     return values.map(value => `${name}=${quoted(value)}`)
@@ -90,7 +90,7 @@ function linesOf(line: string, command: Command, files: readonly string[]): fc.A
     .map(parts => ['trunkline', line, ...parts.flat()].join(' '))
 }
 
-/** Command lines of every command, with operands and flags that fit and that do not. */
+/** Command lines of every command, with valid and invalid operands and flags. */
 export async function commandLines({ place, subject, run }: Here): Promise<Kind> {
   const files = ['rows.csv', 'rows.json', 'none.csv', 'made.csv', ''].map(name => place.path(name))
   const lines = fc.oneof(...(await leaves()).map(({ line, command }) => linesOf(line, command, files)))
@@ -103,7 +103,7 @@ export async function commandLines({ place, subject, run }: Here): Promise<Kind>
       writeFileSync(place.path('rows.csv'), 'name,slug\nOne,one\n')
       writeFileSync(place.path('rows.json'), '[{"prefix":"44","destination":"UK","cost_per_minute":"0.01"}]')
       const [problems, before]: [string[], string] = [[], process.cwd()]
-      // Whatever is written by a name without a folder.
+      // Files written under a name without a folder.
       process.chdir(place.folder)
       for (const line of fc.sample(lines, { seed, numRuns: count })) {
         const problem = await run(line, 'kW3-9fQm-Zt81\n')

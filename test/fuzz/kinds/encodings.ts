@@ -30,7 +30,7 @@ const contents: fc.Arbitrary<string> = fc.oneof(
       ),
     ),
   },
-  // Little when it is packed, much when it is not.
+  // Small when compressed, large when not.
   {
     weight: 1,
     arbitrary: fc
@@ -41,7 +41,7 @@ const contents: fc.Arbitrary<string> = fc.oneof(
 
 interface Framed {
   readonly bytes: Buffer
-  /** Whether an answer is due at once. */
+  /** Whether the answer is due at once. */
   readonly isWhole: boolean
 }
 
@@ -50,7 +50,7 @@ const chunks = (body: Buffer, size: string): Buffer =>
 
 const hex = (body: Buffer): string => body.length.toString(16)
 
-/** Ways to say where a body ends, right and wrong. */
+/** Ways to mark the end of a body, right and wrong. */
 const FRAMINGS: Readonly<Record<string, (head: string, body: Buffer) => Framed>> = {
   length: (head, body) => whole(`${head}Content-Length: ${body.length}\r\n\r\n`, body),
   chunked: (head, body) => whole(`${head}Transfer-Encoding: chunked\r\n\r\n`, chunks(body, hex(body))),
@@ -134,12 +134,12 @@ const wrongIn = ({ bytes, isWhole }: Framed, status: number | null): string | nu
   return `${isAnswered ? `answered with ${status}` : 'no answer came'}\n  ${JSON.stringify(shown)}`
 }
 
-/** Requests as bytes: packed well and badly, framed well and badly, with nobody logged in. */
+/** Requests as bytes, with valid and invalid compression and framing, without a login. */
 export function encodings(world: World): Kind {
   return {
     name: 'encodings',
     count: 200,
-    // The security trail notes a login that fails.
+    // The security trail notes a failed login.
     rowsPerInput: 1,
     subject: daemonOf(world),
     play: async (seed, count) => {

@@ -42,13 +42,13 @@ const calls: fc.Arbitrary<SwitchCall> = fc.record({
   seconds: fc.integer({ min: 0, max: 90_000 }),
 })
 
-/** Past what a torn quote may swallow, 16 KiB, so that nothing waits for the next round. */
+/** More than a torn quote may swallow, 16 KiB, so that nothing waits for the next round. */
 const calm = (write: (call: SwitchCall) => string, seed: number): string =>
   Array.from({ length: 80 }, (_, n) => write({ id: `${seed}.${n}` })).join('')
 
 const PATIENCE_MS = 20_000
 
-/** Waits until the daemon has read each feed to its end; returns those that it has not. */
+/** Waits until the daemon has read each feed to its end; returns the feeds that it has not. */
 async function unread({ folder, db }: World): Promise<string[]> {
   const until = performance.now() + PATIENCE_MS
   const connection = new Sqlite(db, { readonly: true })
@@ -69,13 +69,13 @@ async function unread({ folder, db }: World): Promise<string[]> {
   }
 }
 
-/** Records of switches, right and broken, in every format that is followed. */
+/** Records of switches, valid and broken, in every followed format. */
 export function feeds(world: World): Kind {
   const formats = Object.entries(WRITTEN)
   return {
     name: 'feed records',
     count: 200,
-    // The call, its rating and a change that search has yet to see, or a record in quarantine; and the calm ones.
+    // The call, its rating and a change not yet indexed, or a quarantined record; and the padding.
     rowsPerInput: 12,
     subject: daemonOf(world),
     play: async (seed, count) => {

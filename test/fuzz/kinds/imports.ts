@@ -9,7 +9,7 @@ import { valueFor } from '../values.ts'
 
 const ROWS = 6
 
-/** What is imported: the command, and the schema of a record. A gateway's host must not be changed by chance. */
+/** What is imported: the command, and the schema of a record. A gateway's host must not be changed by accident. */
 const IMPORTED = {
   tenant: 'TenantInput',
   extension: 'ExtensionInput',
@@ -19,7 +19,7 @@ const IMPORTED = {
   cdr: 'CDRInput',
 } as const
 
-/** Of a record that could be stored: values of other records, and those that no other has. */
+/** For a valid record: values of other records, and values that no other record has. */
 const STORABLE: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   tenant_id: fc.constant(1),
   extension_id: fc.constant(null),
@@ -81,7 +81,7 @@ function filesOf(command: string, schema: unknown): fc.Arbitrary<Import> {
     )
 }
 
-/** Files to import, right and broken, in every format. */
+/** Files to import, valid and broken, in every format. */
 export function imports(here: Here, { components }: OpenApiDocument): Kind {
   const files = fc.oneof(
     ...Object.entries(IMPORTED).map(([command, schema]) => filesOf(command, components.schemas[schema])),
@@ -89,7 +89,7 @@ export function imports(here: Here, { components }: OpenApiDocument): Kind {
   return {
     name: 'imports',
     count: 40,
-    // The record, the note of it in the audit trail and a change that search has yet to see; and the import's own place.
+    // The record, its audit entry and a change not yet indexed; and the import's own place.
     rowsPerInput: 3 * ROWS + 2,
     subject: here.subject,
     play: async (seed, count) => {

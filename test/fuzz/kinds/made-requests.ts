@@ -4,18 +4,18 @@ import { isJsonObject } from '../../../core/json.ts'
 import { type Documented, operationsOf } from '../../support/http/responses.ts'
 import { anyValue, toText, valueFor } from '../values.ts'
 
-/** A request as it was made up. What depends on the service's state is filled in when it is sent. */
+/** A generated request. What depends on the service's state is filled in when it is sent. */
 export interface FuzzRequest {
   readonly method: string
   /** With the template's parameters still in braces. */
   readonly template: string
-  /** What stands for the parameter; `known` picks an id that exists, by its place from 0 to 1. */
+  /** What replaces the parameter; `known` picks an existing id, by its position from 0 to 1. */
   readonly parameter: string | { readonly known: number }
   readonly query: string
   readonly cookie: 'own' | 'none' | string
   readonly headers: Readonly<Record<string, string>>
   readonly body: string | null
-  /** Where members that name a record take one that exists, by its place from 0 to 1. */
+  /** Where members that name a record take an existing one, by its position from 0 to 1. */
   readonly reference: number
 }
 
@@ -181,10 +181,10 @@ const oddities: fc.Arbitrary<Partial<FuzzRequest>> = pick<Partial<FuzzRequest>>(
   ],
 )
 
-/** Requests of one operation; a few have another method or path. */
+/** Requests for one operation; a few have another method or path. */
 function requestsOf(documented: Documented, document: OpenApiDocument, port: number): fc.Arbitrary<FuzzRequest> {
   const { method, path, operation } = documented
-  // The session that all others need must last.
+  // The session that all others need must survive.
   const ownsNone =
     (method === 'POST' && operation.tags.includes('Session')) || /^\/api\/console\/(accounts|sessions)\b/.test(path)
   const cookie = ownsNone ? strangers : pick([30, fc.constant('own')], [1, strangers])
@@ -208,7 +208,7 @@ function requestsOf(documented: Documented, document: OpenApiDocument, port: num
     }))
 }
 
-/** Requests of every operation in the document; logins are few, since too many are refused for a while. */
+/** Requests for every operation in the document; logins are few, since too many are refused for a while. */
 export function requestsFrom(document: OpenApiDocument, gatewayPort: number): fc.Arbitrary<FuzzRequest> {
   const weightOf = ({ operation, method }: Documented): number => {
     if (operation.operationId === 'login' || operation.tags.includes('Service')) return 1

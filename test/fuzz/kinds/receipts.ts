@@ -6,7 +6,7 @@ import { anyValue, toText } from '../values.ts'
 import { daemonOf, type World } from '../world.ts'
 
 const AT_ONCE = 4
-/** That receipts of a round may be about. */
+/** The messages that receipts of a round may refer to. */
 const MESSAGES = 2
 
 const ids = fc.constantFrom('gw-1', 'gw-2', '12345678901234', '07033084-5cfd-4812-90a4-e4d24ffb6e3d', 'unknown', '')
@@ -48,7 +48,7 @@ const receipts = fc.record({
 
 type Received = typeof receipts extends fc.Arbitrary<infer T> ? T : never
 
-/** Receipts, right and broken, of a gateway that has sent messages: each is answered with 200. */
+/** Receipts, valid and broken, of a gateway that has sent messages: each is answered with 200. */
 export function receiptsOf(world: World): Kind {
   let gateway: Promise<{ readonly id: number }> | undefined
   const made = async (): Promise<number> => {

@@ -7,7 +7,7 @@ import { daemonOf, type World } from '../world.ts'
 import { type FuzzRequest, requestsFrom } from './made-requests.ts'
 
 const AT_ONCE = 4
-/** One mistake shows in many requests. */
+/** One mistake appears in many requests. */
 const MANY = 20
 
 interface Exchange extends Pick<FuzzRequest, 'method' | 'headers' | 'body'> {
@@ -40,7 +40,7 @@ function exchange(url: string, agent: Agent, { method, path, headers, body }: Ex
   })
 }
 
-/** The ids that exist, by the collection's path. */
+/** The existing ids, by the collection's path. */
 function knownIds() {
   const known = new Map<string, number[]>()
   const of = (collection: string): number[] => {
@@ -65,10 +65,10 @@ function knownIds() {
 
 type KnownIds = ReturnType<typeof knownIds>
 
-/** "sms_gateway_id" is of /api/sms-gateways. */
+/** "sms_gateway_id" refers to /api/sms-gateways. */
 const collectionOf = (member: string): string => `/api/${member.replace(/_id$/, 's').replaceAll('_', '-')}`
 
-/** The request's body with its references put on records that exist, where it has a body of that kind. */
+/** The request's body with its references pointing to existing records, if it has such a body. */
 function withReferences(body: string | null, reference: number, known: KnownIds): string | null {
   return (
     body?.replace(/"(tenant_id|extension_id)":(?:\d+|"\d+")/g, (given, member: string) => {
@@ -97,9 +97,9 @@ function report(sent: Exchange, outcome: Outcome, problem: string): string {
   return `${problem}\n  ${method} ${path} ${JSON.stringify(headers)}\n  ${shortened(body ?? '', 600)}\n  → ${answer}`
 }
 
-/** What is wrong with an outcome; null when nothing is. */
+/** What is wrong with an outcome; null if nothing is. */
 function problemOf(sent: Exchange, outcome: Outcome, checker: ResponseChecker): string | null {
-  // A body over the limit is answered before it is read, so that sending it may break off.
+  // A body over the limit is answered before it is read, so sending it may fail.
   if ('failure' in outcome) return (sent.body?.length ?? 0) > 1024 * 1024 ? null : 'no answer came'
   return outcome.status >= 500 ? 'the service failed' : checker.problem(outcome)
 }
@@ -109,7 +109,7 @@ export interface Requests extends Kind {
   readonly statuses: Readonly<Record<string, number>>
 }
 
-/** Requests made up from the document, right and broken, each of whose answers is checked against it. */
+/** Requests generated from the document, valid and broken; each answer is checked against it. */
 export function requests(world: World): Requests {
   const { daemon, gateway, document, session } = world
   const checker = responseChecker(document)
@@ -131,7 +131,7 @@ export function requests(world: World): Requests {
   return {
     name: 'requests',
     count: 600,
-    // A record, the note of it in the audit trail, and a change that search has yet to see.
+    // A record, its audit entry, and a change not yet indexed.
     rowsPerInput: 4,
     subject: daemonOf(world),
     statuses,

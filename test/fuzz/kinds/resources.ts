@@ -1,20 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Held, Kind, Subject } from '../kind.ts'
 
-/** Of processor time: a commit that waits for a disk is not among it. */
+/** In processor time, which excludes a commit that waits for a disk. */
 const MAX_DELAY_MS = 250
-/** What caches and compiled code may take after the first round. */
+/** What caches and compiled code may add after the first round. */
 const MAX_GROWTH_MIB = 64
 /** Those of the threads for long work, which stay once they have been needed. */
 const MORE_FILES = 16
 const MORE_ROWS = 50
-/** Connections that were left are closed by then. */
+/** Abandoned connections are closed by then. */
 const PATIENCE_MS = 5_000
 const PAUSE_MS = 50
 
 const round = (number: number): number => Math.round(number * 10) / 10
 
-/** What the subject holds once its files are closed, or not within the time given. */
+/** What the subject holds once its files are closed, or when the time is over. */
 async function rested(subject: Subject, files: number): Promise<Held> {
   const until = performance.now() + PATIENCE_MS
   let held = await subject.held()
@@ -28,13 +28,13 @@ async function rested(subject: Subject, files: number): Promise<Held> {
 }
 
 export interface Meter {
-  /** Plays a round of a kind; returns what was wrong with its answers and with what it took. */
+  /** Plays a round of a kind; returns what was wrong with its answers and its use of resources. */
   play(kind: Kind, seed: number, count: number): Promise<string[]>
   /** The last that was measured, a line. */
   last(): string
 }
 
-/** Measures each round against what the subject held before the first of its kind was over. */
+/** Compares each round with what the subject held after the first round of its kind. */
 export function meter(): Meter {
   const before = new Map<Subject, Held>()
   const heaps = new Map<Kind, number>()

@@ -16,7 +16,7 @@ const place = backedUpDatabases()
 
 const NOON = '2026-03-01T12:00:00.000000Z'
 
-/** The number of a process that has ended. */
+/** The id of a process that has ended. */
 const endedPid = (): number => spawnSync(process.execPath, ['--version']).pid
 
 const COMMAND_LINE = [process.execPath, 'dist/bin/trunkline.js']
@@ -26,7 +26,7 @@ interface Tried {
   readonly logged: string
 }
 
-/** Has the daemon look for a backup to make, at a moment and by a command line. */
+/** Makes the daemon check for a due backup, at a moment and with a command line. */
 async function tried(
   plan: BackupPlan,
   moment: string,

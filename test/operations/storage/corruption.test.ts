@@ -16,7 +16,7 @@ after(folder.remove)
 
 const DAMAGED = 'The database file is damaged or is not an SQLite database.'
 
-/** Files that are no sound database of ours, and what is reported about each. */
+/** Files that are not a sound database of ours, and the report on each. */
 const FILES: Readonly<Record<string, { make(path: string): void; error: RegExp; hint: RegExp }>> = {
   'a text file': {
     make: path => writeFileSync(path, 'id;name\n1;Acme\n'.repeat(1_000)),

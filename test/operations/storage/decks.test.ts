@@ -15,7 +15,7 @@ import { temporaryFolder } from '../../support/http/app.ts'
 const folder = temporaryFolder()
 after(folder.remove)
 
-/** A database in which these decks of a tenant were brought in long ago. */
+/** A database into which these decks of a tenant were imported long ago. */
 async function withDecks(path: string, ...decks: readonly [DeckRow[], Timestamp | null][]): Promise<void> {
   const storage = openStorage(path, { clock: manualClock('2020-01-01T00:00:00.000000Z'), create: true })
   const { id } = await insert(storage.records, 'tenants', { slug: 'acme' })

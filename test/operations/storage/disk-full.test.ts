@@ -16,7 +16,7 @@ const SIZE = 12 * 1024 * 1024
 const folder = temporaryFolder()
 const disk = join(folder.path, 'disk')
 
-/** A disk of its own, so small that a test can fill it. */
+/** A separate disk, small enough for a test to fill. */
 function whyNoDisk(): string | false {
   mkdirSync(disk)
   const { error, status, stderr } = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${SIZE}`, 'tmpfs', disk], {
@@ -64,7 +64,7 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     assert.deepEqual(refused.json, { message: 'The disk is full; nothing was stored.' })
     assert.equal((await write()).status, 507)
 
-    // So late that the session wants to be extended, which is a write.
+    // So late that the session must be extended, which is a write.
     clock.advance(3_600)
     const list = await world.get('/api/dids')
     assert.equal(list.status, 200)

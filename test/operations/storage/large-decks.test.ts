@@ -7,7 +7,10 @@ import { asteriskRow, inWorld, rules, type SwitchWorld } from '../../support/dat
 import { longestHold } from '../../support/event-loop.ts'
 
 const RATES = 500_000
-/** Milliseconds of processor time in one turn: 20 to 50 with the garbage collector's threads, where all at once takes 400. */
+/**
+ * Milliseconds of processor time in one turn: 20 to 50 with the garbage collector's threads; all at once would take
+ * 400.
+ */
 const HELD = 120
 
 const feed = { name: '-', rules: rules() }

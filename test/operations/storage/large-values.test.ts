@@ -19,7 +19,7 @@ const folder = temporaryFolder()
 const path = join(folder.path, 'large.db')
 const file = join(folder.path, 'dids.csv')
 
-/** Hardly three characters of it come twice, which is the dearest text to index. */
+/** Hardly any three characters repeat, which is the most expensive text to index. */
 function noise(length: number): string {
   let state = 1
   const next = (): string => {

@@ -1,11 +1,11 @@
 import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { migrate, migrations, schemaVersion } from '../../../adapters/sqlite/database/migrate.ts'
 
-/** A process that brings a database up to date and is killed in the middle of the last step, with much of it written. */
+/** A process that upgrades a database and is killed in the middle of the last step, after much of it was written. */
 const [path = ''] = process.argv.slice(2)
 const db = new Sqlite(path)
 db.pragma('journal_mode = WAL')
-// So small a cache that what is not committed yet goes to the disk already.
+// A cache so small that uncommitted data goes to the disk already.
 db.pragma('cache_size = 10')
 db.function('die', () => {
   process.kill(process.pid, 'SIGKILL')

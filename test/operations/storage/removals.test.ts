@@ -61,7 +61,9 @@ async function inService(
   }
 }
 
-/** Deletes it while another client asks and changes, and returns the answer and how many of the other's came meanwhile. */
+/**
+ * Deletes it while another client sends requests, and returns the answer and how many of the other's came meanwhile.
+ */
 async function deleted(request: Awaited<ReturnType<typeof signedIn>>, path: string) {
   let isDeleted = false
   const deleting = request('DELETE', path).finally(() => {

@@ -15,7 +15,7 @@ import { damage, run, trunkline } from '../../support/programs.ts'
 
 const place = backedUpDatabases()
 
-/** The environment in which a program is killed once it has linked, renamed or removed so many files. */
+/** The environment in which a program is killed after it has linked, renamed or removed this many files. */
 function killedAfter(steps: number): Record<string, string> {
   const code = `import fs from 'node:fs'
     import { syncBuiltinESMExports } from 'node:module'
@@ -96,7 +96,7 @@ describe('restoring', { timeout: 60_000 }, () => {
       opened.close()
       return count
     }
-    // The daemon made the first account after the backup.
+    // The daemon created the first account after the backup.
     assert.deepEqual([accounts(kept), accounts(db)], [1, 0])
   })
 

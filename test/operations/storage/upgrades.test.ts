@@ -20,7 +20,7 @@ const folder = temporaryFolder()
 after(folder.remove)
 let files = 0
 
-/** Rows of the first schema, which every later one must take over. */
+/** Rows of the first schema, which every later schema must keep. */
 const ROWS = {
   tenants: `(id, name, slug, domain, status, timezone, max_extensions, settings, created_at, updated_at) VALUES
     (7, 'École', 'ecole', 'e.example.com', 'active', 'Europe/Kyiv', 10, '{"n":12345678901234567890}', '${NOW}', '${NOW}')`,
@@ -37,7 +37,7 @@ const ROWS = {
     (1, 4, 'gw-1', 'DELIVRD', '{}', '${NOW}')`,
 }
 
-/** A database as the first so many migrations made it, with rows in it. */
+/** A database as the first migrations created it, up to this number, with rows in it. */
 function databaseOf(schema: number): string {
   const path = join(folder.path, `${++files}.db`)
   const db = new Sqlite(path)
@@ -57,7 +57,7 @@ function looking<T>(path: string, look: (db: Database) => T): T {
   }
 }
 
-/** The rows by the columns that they were written with: later ones are the migrations' own. */
+/** The rows by their original columns: later columns belong to the migrations. */
 const dump = (db: Database): unknown[] =>
   Object.entries(ROWS).map(([table, row]) => {
     const [columns = ''] = /\(([^)]*)\)/.exec(row)?.slice(1) ?? []

@@ -1,4 +1,4 @@
-/** A model of Asterisk's dialplan: as much of it as Trunkline renders, and an error for all else. */
+/** A model of Asterisk's dialplan: the part that Trunkline renders; anything else is an error. */
 
 interface Step {
   readonly label: string | null
@@ -45,7 +45,7 @@ export function readDialplan(text: string): Dialplan {
   return { contexts, includes }
 }
 
-/** How a pattern sorts at one place: the fewer signs it admits, the earlier it is tried. */
+/** The sort order of a pattern at one position: the fewer characters it matches, the earlier it is tried. */
 interface Sign {
   readonly weight: number
   admits(sign: string): boolean
@@ -53,7 +53,7 @@ interface Sign {
 
 const compiled = new Map<string, readonly Sign[] | null>()
 
-/** Null for what is no pattern. */
+/** Null for text that is not a pattern. */
 function signsOf(pattern: string): readonly Sign[] | null {
   const known = compiled.get(pattern)
   if (known !== undefined) return known
@@ -133,7 +133,7 @@ export interface Done {
 const MOST_STEPS = 500
 const ENDING = ['Dial', 'Queue', 'VoiceMail', 'Hangup']
 
-/** What a channel does, where nobody takes the call: all it tries, and how it ends. */
+/** What a channel does if nobody takes the call: all that it tries, and how it ends. */
 export function run(plan: Dialplan, channel: Channel): Done[] {
   const variables = new Map(Object.entries(channel.variables ?? {}))
   const mine = new Map<string, string>()
@@ -252,7 +252,7 @@ function lookedUp(
   return Number(length) < 0 ? value.slice(start, Number(length)) : value.slice(start, start + Number(length))
 }
 
-/** `a | b`, `a & b` and comparisons, in the order of their strength. */
+/** `a | b`, `a & b` and comparisons, in order of precedence. */
 function expression(text: string): string {
   const any = text.split(' | ').map(part => part.split(' & ').every(one => isTrue(comparison(one.trim()))))
   return any.length === 1 && !/[=<>&]/.test(text) ? comparison(text.trim()) : any.includes(true) ? '1' : '0'

@@ -9,7 +9,7 @@ export const BANNER = 'Asterisk Call Manager/11.0.0\r\n'
 export const PASSWORD = 'right'
 
 export type Actions = Readonly<Record<string, string>>
-/** What is sent for an action; null: nothing. */
+/** What to send for an action; null for nothing. */
 export type Answer = (action: Actions, socket: Socket) => string | null
 
 export const ok = ({ ActionID }: Actions, more = ''): string =>
@@ -36,7 +36,7 @@ export interface HeldManager {
   close(): Promise<void>
 }
 
-/** A manager interface that a test holds: it speaks byte by byte, and as `answer` says. */
+/** A simulated manager interface: it speaks byte by byte, and answers as `answer` says. */
 export async function heldManager(answer: Answer, banner = BANNER, port = 0): Promise<HeldManager> {
   const sockets = new Set<Socket>()
   const server: Server = createServer(socket => {
@@ -81,17 +81,17 @@ const actionIn = (text: string): Actions =>
       .map(([name, value]) => [name, value ?? '']),
   )
 
-/** What a switch behind a held manager interface has loaded, and what was asked of it. */
+/** What a switch behind a simulated manager interface has loaded, and the commands it received. */
 export interface ModelSwitch {
   readonly answer: Answer
   readonly asked: Actions[]
   readonly loaded: Map<FileName, string>
   readonly channels: Actions[]
-  /** Reloads report success, and nothing is loaded. */
+  /** Reloads report success, but load nothing. */
   isDeaf: boolean
 }
 
-/** An Asterisk as far as the follower talks to it: it reads the files of the folder when it is told to. */
+/** The part of Asterisk that the follower talks to: it reads the files of the folder on command. */
 export function modelSwitch(folder: string): ModelSwitch {
   const model: ModelSwitch = {
     ...{ asked: [], loaded: new Map(), channels: [], isDeaf: false },

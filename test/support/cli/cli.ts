@@ -18,7 +18,7 @@ export interface Ran {
 }
 
 export interface RunOptions {
-  /** What standard input holds; empty without it. */
+  /** The content of standard input; empty by default. */
   readonly input?: string
   /** Is standard output a terminal, and how wide? */
   readonly columns?: number
@@ -30,7 +30,7 @@ export interface RunOptions {
 }
 
 export interface Workplace {
-  /** The folder of the database `trunkline.db`, for what a test needs beside it. */
+  /** The folder of the database `trunkline.db`, for other files of a test. */
   readonly folder: string
   readonly db: string
   readonly env: Record<string, string>
@@ -65,7 +65,7 @@ function listener(columns?: number) {
   }
 }
 
-/** A folder with a place for a database, where nothing else listens and no settings file is found. */
+/** A folder for a database, without other services or a settings file. */
 export function workplace(): Workplace {
   const { path: folder, remove } = temporaryFolder()
   const path = (name: string): string => join(folder, name)
@@ -102,7 +102,7 @@ export function workplace(): Workplace {
   }
 }
 
-/** One record of each kind, named as the examples of the help name them. */
+/** One record of each kind, named as in the examples of the help. */
 export async function furnish(place: Workplace): Promise<void> {
   const lines = [
     'trunkline init --email admin@example.com --password-file -',
@@ -126,7 +126,7 @@ const PROGRAM = resolve('dist/bin/trunkline.js')
 /** Why tests of the built program cannot run, or false. */
 export const unbuilt: string | false = existsSync(PROGRAM) ? false : 'dist is not there: npm run build'
 
-/** Runs the built program as a process of its own; `shell` is a command that uses `trunkline`. */
+/** Runs the built program as a separate process; `shell` is a command that uses `trunkline`. */
 export function spawnProgram(place: Workplace, args: readonly string[], options: SpawnOptions = {}): ChildProcess {
   const env = { ...process.env, ...place.env, ...options.env }
   return spawn(process.execPath, [PROGRAM, ...args], { cwd: place.folder, ...options, env })
@@ -135,7 +135,7 @@ export function spawnProgram(place: Workplace, args: readonly string[], options:
 const read = async (source: Readable | null): Promise<string> =>
   source === null ? '' : (await text(source)).replaceAll(MOMENT, '<time>')
 
-/** What a process printed and how it ended. */
+/** The output of a process and its exit code. */
 export async function outcomeOf(child: ChildProcess): Promise<Ran & { readonly signal: NodeJS.Signals | null }> {
   const ended = once(child, 'close')
   const [stdout, stderr] = await Promise.all([read(child.stdout), read(child.stderr)])

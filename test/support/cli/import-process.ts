@@ -9,8 +9,8 @@ import type { Bulk } from '../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 
 /**
- * Imports a file as a process of its own: DATABASE RESOURCE FILE STORES [flags]. Prints a line before each store and
- * after the last so many, if STORES is no 0, waits to be killed. At the end it prints its peak resident set.
+ * Imports a file as a separate process: DATABASE RESOURCE FILE STORES [flags]. Prints a line before each store; after
+ * STORES of them, unless that is 0, it waits to be killed. At the end it prints its peak resident set.
  */
 async function main([db = '', resource = '', file = '', stores = '0', ...flags]: string[]): Promise<void> {
   const { settings } = loadSettings({ flags: { db }, environment: {}, file: undefined })

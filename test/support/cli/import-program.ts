@@ -2,7 +2,7 @@ import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSync } from 'esbuild'
 
-/** Bundles test/support/cli/import-process.ts into that folder, so that it starts as fast as the program that is shipped. */
+/** Bundles test/support/cli/import-process.ts into that folder, so that it starts as fast as the shipped program. */
 export function buildImportProgram(folder: string): string {
   buildSync({
     entryPoints: { import: 'test/support/cli/import-process.ts', 'storage-thread': 'bin/storage-thread.ts' },

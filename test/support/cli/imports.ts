@@ -20,11 +20,11 @@ export interface Desk {
   readonly services: Services
   /** The database file. */
   readonly path: string
-  /** Imports a text as if it were a file of that name, with the flags of the command line. */
+  /** Imports a text as if it were a file of that name, with command-line flags. */
   take(resource: string, text: string | Buffer, flags?: readonly string[], name?: string): Promise<Taken>
   /** What the export writes to standard output. */
   give(resource: string, flags?: readonly string[]): Promise<string>
-  /** What a query finds, each row as its values joined by `|`. */
+  /** The result of a query, each row as its values joined by `|`. */
   query(sql: string): string[]
   create(resource: string, members?: Record<string, unknown>): Promise<void>
   close(): Promise<void>
@@ -38,7 +38,7 @@ export interface Taken {
 
 const DEFAULTS: GlobalOptions = { output: 'table', quiet: false, verbose: false, color: false, interactive: false }
 
-/** A context that listens, on one open database. */
+/** A context with recorded output, on one open database. */
 export function listening(services: Services, options: Partial<GlobalOptions> = {}, line: readonly string[] = []) {
   const heard = { stdout: '', stderr: '' }
   const into = (name: 'stdout' | 'stderr') =>
@@ -57,7 +57,7 @@ export function listening(services: Services, options: Partial<GlobalOptions> = 
   return { context, heard }
 }
 
-/** A database of its own, to import into and export from. */
+/** A separate database to import into and export from. */
 export function openDesk(options: Partial<GlobalOptions> = {}): Desk {
   const folder = temporaryFolder()
   const path = join(folder.path, 'desk.db')
@@ -103,7 +103,7 @@ export function openDesk(options: Partial<GlobalOptions> = {}): Desk {
   }
 }
 
-/** Opens the desk's services, with `around` in the place of what stores a batch. */
+/** Opens the desk's services, with `around` wrapped around what stores a batch. */
 export function storing({ services }: Desk, around: (store: () => Promise<BulkCounts>) => Promise<BulkCounts>) {
   const { bulk } = services
   const load: typeof bulk.load = plan => {
@@ -124,7 +124,7 @@ export const deck = (...rows: string[]): string => `${[DECK_HEADER, ...rows].joi
 export const CALLS =
   'tenant,caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at'
 
-/** So many rows of calls, numbered from there on. */
+/** This many rows of calls, numbered from there on. */
 export const calls = (from: number, count: number, cost = (_: number): string => '1'): string =>
   Array.from({ length: count }, (_, i) => `acme,${from + i},2,outbound,BUSY,0,0,${cost(from + i)},2026-01-01\n`).join(
     '',
@@ -145,7 +145,7 @@ export const addRate = (desk: Desk, prefix: string, members: Record<string, unkn
 /** All rates, as `Desk.query` gives them. */
 export const RATES = 'SELECT prefix, destination, cost_per_minute, billing_increment, status FROM rates ORDER BY id'
 
-/** The errors of an import of rates for the tenant acme, as they are shown. */
+/** The errors of an import of rates for the tenant acme, as shown. */
 export async function errorsOf(desk: Desk, text: string, flags: readonly string[] = []): Promise<string[]> {
   const { stderr } = await desk.take('rates', text, ['--tenant', 'acme', ...flags], 'deck.csv')
   return stderr.split('\n').filter(line => line.startsWith('deck.csv:') && !/ [\d,]+ rows?: /.test(line))

@@ -3,10 +3,13 @@ import { packed } from '../../../core/packed.ts'
 import type { Bulk, BulkCounts } from '../../../core/ports/bulk.ts'
 import { rates } from '../../../core/resources/rates.ts'
 
-/** A rate of a deck: its prefix, its price in units of 0.0001, and its destination where that is no matter of the prefix. */
+/**
+ * A rate of a deck: its prefix, its price in units of 0.0001, and its destination if it does not follow from the
+ * prefix.
+ */
 export type DeckRow = readonly [prefix: string, price: number, destination?: string]
 
-/** What a file with these rates comes to with `--mode replace`, by 60 seconds each. */
+/** The outcome of a file with these rates with `--mode replace`, by 60 seconds each. */
 export async function replaceDeck(
   { bulk }: { readonly bulk: Bulk },
   tenantId: number,

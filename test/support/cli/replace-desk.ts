@@ -6,8 +6,8 @@ import { furnish, workplace } from './cli.ts'
 import { DECK_HEADER } from './imports.ts'
 
 /**
- * A workplace for tests that replace the rates of acme (380 at 0.0123, 44 at 0.0200) by those of a file, deck.csv. Each
- * test begins with both.
+ * A workplace for tests that replace the rates of acme (380 at 0.0123, 44 at 0.0200) with those of a file, deck.csv.
+ * Each test starts with both rates.
  */
 export function replaceDesk() {
   const place = workplace()
@@ -22,7 +22,7 @@ export function replaceDesk() {
       db.close()
     }
   }
-  /** Writes the file that is imported. */
+  /** Writes the file to import. */
   const deck = (...rows: string[]): void =>
     writeFileSync(place.path('deck.csv'), [DECK_HEADER, ...rows.map(row => `${row},60,active`), ''].join('\n'))
 

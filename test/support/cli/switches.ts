@@ -6,14 +6,14 @@ export const aPhone: Phone = {
   expiresAt: '2026-11-22T10:00:00.000000Z',
 }
 
-/** The call that the help of `calls end` ends. */
+/** The call that the example of `calls end` ends. */
 export const aCall: LiveCall = {
   ...{ id: '1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11', tenant: 'acme', extension: '101' },
   ...{ from: '101', to: '+380441234567', direction: 'outbound', trunk: 'carrier-one' },
   ...{ startedAt: '2026-11-22T10:00:00.000000Z', answeredAt: '2026-11-22T10:00:05.000000Z' },
 }
 
-/** What a switch has; `away` is the sentence of what keeps it from answering. */
+/** The contents of a switch; `away` is the error that it answers with. */
 export interface Has {
   readonly kind?: TelephoneSwitch['kind']
   readonly phones?: readonly Phone[]
@@ -22,7 +22,7 @@ export interface Has {
   readonly away?: string
 }
 
-/** A switch that has this, and the calls that it was told to end. */
+/** A switch with these contents, and the calls that it was asked to end. */
 export function heldSwitch({ kind = 'freeswitch', phones = [], calls = [], findings = [], away }: Has = {}) {
   const ended: string[] = []
   const answer = async <T>(value: T): Promise<T> => {

@@ -35,14 +35,14 @@ sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(s
 
 export interface Terminal {
   /**
-   * Resolves once this text was printed after what the last call waited for. Throws when the program ends without it,
+   * Resolves once this text has appeared after the text of the previous call. Throws if the program ends without it,
    * or is killed without it.
    */
   until(text: string): Promise<void>
   type(keys: string): void
-  /** All that was printed, without what moves the cursor or colours. */
+  /** The whole output, without cursor movements and colours. */
   printed(): string
-  /** As it came. */
+  /** The raw output. */
   raw(): string
   /** Resolves with the exit code. */
   ended(): Promise<number>

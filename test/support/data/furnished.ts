@@ -1,7 +1,10 @@
 import { resources } from '../../../core/resources/all.ts'
 import type { World } from './records.ts'
 
-/** One record of every resource but messages, of that tenant where it has one, each secret being that text; their ids. */
+/**
+ * Creates one record of every resource but messages, within that tenant where possible, with that text for each
+ * secret; returns their ids.
+ */
 export async function furnished(world: World, tenantId: number, secret: string, members = {}) {
   const { administration } = world.service.trunkline
   const ids: Record<string, number> = { tenants: tenantId }

@@ -8,7 +8,7 @@ import { sampleBody } from './samples.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** A service with someone logged in, a tenant and an extension to refer to. */
+/** A service with a logged-in account, a tenant and an extension to refer to. */
 export interface World {
   readonly service: TestService
   readonly session: string
@@ -16,9 +16,9 @@ export interface World {
   get(path: string): Promise<Answer>
   /** A request with a JSON body. */
   send(method: string, path: string, json?: unknown): Promise<Answer>
-  /** A valid body for the resource, no two alike. */
+  /** A valid body for the resource, each different. */
   body(resource: string | Resource, members?: Body): Record<string, unknown>
-  /** Creates a record over HTTP and returns it as it was answered. */
+  /** Creates a record over HTTP and returns the answer. */
   create(resource: string | Resource, members?: Body): Promise<Record<string, unknown> & { readonly id: number }>
   close(): Promise<void>
 }

@@ -3,7 +3,7 @@ import type { Page, PageQuery, Records } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Row } from '../../../core/resources/resource.ts'
 
-/** Stored values of each resource, as the core hands them to the storage; `n` keeps unique ones apart. */
+/** Stored values of each resource, as the core passes them to the storage; `n` keeps unique ones distinct. */
 const ROWS = {
   tenants: (n: number) => ({
     name: `Tenant ${n}`,
@@ -96,7 +96,7 @@ export type Stored = keyof typeof ROWS
 
 let count = 0
 
-/** A valid row, no two alike, apart from what `changes` says. */
+/** A valid row, each different, with the given `changes`. */
 export const row = (name: Stored, changes: Row = {}): Row => ({ ...ROWS[name](++count), ...changes })
 
 /** Stores a row and returns its plain view. */
@@ -135,7 +135,7 @@ export async function listOf(records: Records, name: string, query: Partial<Page
   return (await pagesOf(records, name, query)).flatMap(page => page.list)
 }
 
-/** The ids of a list, in its order. */
+/** The ids of a list, in order. */
 export async function idsOf(records: Records, name: string, query: Partial<PageQuery> = {}): Promise<number[]> {
   return (await listOf(records, name, query)).map(record => record.id)
 }

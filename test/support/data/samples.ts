@@ -3,7 +3,7 @@ import type { Resource } from '../../../core/resources/resource.ts'
 
 type Body = Record<string, unknown>
 
-/** Values for fields whose rule a made-up text would break, by field name. */
+/** Values for fields whose rule rejects generated text, by field name. */
 const SAMPLES: Readonly<Record<string, (n: number) => unknown>> = {
   timezone: () => 'Europe/Kyiv',
   email: n => `person${n}@example.com`,
@@ -28,7 +28,7 @@ const BY_KIND: Readonly<Record<Field['kind'], (name: string, n: number) => unkno
 
 let count = 0
 
-/** A valid body for the resource, no two alike. `references` are the ids to point at, by field. */
+/** A valid body for the resource, each different. `references` are the ids to point to, by field. */
 export function sampleBody(resource: Resource, references: Readonly<Record<string, number>> = {}): Body {
   const n = ++count
   return Object.fromEntries(
@@ -39,7 +39,7 @@ export function sampleBody(resource: Resource, references: Readonly<Record<strin
   )
 }
 
-/** What a body becomes in a response: amounts as text, moments in UTC with microseconds, no write-only members. */
+/** A body as it appears in a response: amounts as text, moments in UTC with microseconds, no write-only members. */
 export function shownAs(resource: Resource, body: Readonly<Body>): Body {
   return Object.fromEntries(
     Object.entries(resource.fields).flatMap(([name, field]) => {

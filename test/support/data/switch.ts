@@ -21,9 +21,9 @@ export interface SwitchCall {
   /** The wall clock of the switch, to the second. */
   readonly start?: string
   readonly seconds?: number
-  /** Of the rows of one call, in Asterisk's. */
+  /** For the rows of one call, in Asterisk's format. */
   readonly sequence?: number
-  /** The call that a row belongs to, likewise; else its own. */
+  /** The call that a row belongs to, also in Asterisk's format; its own by default. */
   readonly linkedId?: string
   readonly disposition?: string
 }
@@ -82,7 +82,7 @@ export function freeswitchRow(call: SwitchCall = {}): string {
   return `${[...texts, id, '', accountcode, 'PCMA', 'PCMU'].map(text => `"${text}"`).join()}\n`
 }
 
-/** The same call as `mod_json_cdr` leaves it; its clock is UTC. */
+/** The same call as `mod_json_cdr` writes it; its clock is UTC. */
 export function freeswitchJson(call: SwitchCall = {}): string {
   const { id, accountcode, from, to, context, start, seconds } = complete(call)
   const micros = (text: string): string => `${Date.parse(`${text.replace(' ', 'T')}Z`)}000`
@@ -110,7 +110,7 @@ export const rules = (given: Partial<FeedRules> = {}): FeedRules => ({
   ...given,
 })
 
-/** Tries all that is in quarantine again, together; returns how many records were stored. */
+/** Retries everything in quarantine together; returns how many records were stored. */
 export async function replayed(calls: Calls): Promise<number> {
   const retries: Retry[] = []
   for await (const quarantined of calls.quarantine())
@@ -127,9 +127,9 @@ export interface SwitchWorld {
   readonly rateId: number
   /** A file beside the database. */
   file(name: string): string
-  /** The stored calls in the order of their numbers, with how they were rated. */
+  /** The stored calls in the order of their numbers, with their ratings. */
   calls(): StoredCall[]
-  /** Reason and record of what is in quarantine. */
+  /** Reason and record of each quarantined record. */
   quarantine(): Promise<{ reason: string; record: string; seen: number }[]>
   close(): Promise<void>
 }
@@ -154,7 +154,7 @@ export interface StoredCall {
   readonly prefix: string | null
 }
 
-/** All of the stored calls but ids and the times of storing, in an order that does not depend on that of storing. */
+/** All stored calls without ids and storing times, in an order independent of the order of storing. */
 export const contentOf = (storage: Pick<Storage, 'connection'>): StoredCall[] =>
   storage.connection
     .query<[], StoredCall>(
@@ -192,7 +192,7 @@ export async function switchWorld(): Promise<SwitchWorld> {
   }
 }
 
-/** Runs a test in a world of its own. */
+/** Runs a test in a fresh world. */
 export const inWorld = (test: (world: SwitchWorld) => Promise<void>) => async (): Promise<void> => {
   const world = await switchWorld()
   try {
@@ -205,7 +205,7 @@ export const inWorld = (test: (world: SwitchWorld) => Promise<void>) => async ()
 const LOOK_MS = 5
 const GIVE_UP_MS = 20_000
 
-/** Resolves once the condition holds; throws, naming it, when it never does. */
+/** Resolves once the condition holds; throws, naming it, if it never does. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
   const deadline = performance.now() + GIVE_UP_MS
   while (!(await condition())) {
@@ -226,7 +226,7 @@ interface FollowedOptions extends Partial<FeedRules> {
   readonly removes?: boolean
 }
 
-/** Follows a path into the world's database, looking often. */
+/** Follows a path into the world's database, checking often. */
 export function followed(
   { storage }: Pick<SwitchWorld, 'storage'>,
   path: string,
@@ -251,7 +251,7 @@ export function followed(
   }
 }
 
-/** Takes in text as a switch writes it. */
+/** Ingests text as a switch writes it. */
 export const taken = (
   { storage }: Pick<SwitchWorld, 'storage'>,
   text: string,
@@ -259,13 +259,13 @@ export const taken = (
 ): Promise<IngestCounts> =>
   ingest(Readable.from([Buffer.from(text)]), { feed: { name: '-', rules: rules(given) }, format }, storage.calls)
 
-/** Takes in a call, and gives it as it is stored. */
+/** Ingests a call, and returns it as stored. */
 export const stored = async (world: SwitchWorld, call: SwitchCall, given: Partial<FeedRules> = {}) => {
   await taken(world, asteriskRow(call), given)
   return world.calls().find(({ switch_call_id }) => switch_call_id === `${call.id ?? '1.1'}/7`)
 }
 
-/** The row of the call of that number. */
+/** The row of the call with that number. */
 export const numberedRow = (n: number): string => asteriskRow({ id: `1700000000.${String(n).padStart(4, '0')}` })
 export const rowsFrom = (first: number, count: number): string =>
   Array.from({ length: count }, (_, i) => numberedRow(first + i)).join('')

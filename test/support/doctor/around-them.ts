@@ -10,7 +10,7 @@ const feed = (place: Workplace, tenant?: string) => ({
   TRUNKLINE_FEEDS: JSON.stringify([{ format: 'auto', path: MASTER(place), ...(tenant ? { tenant } : {}) }]),
 })
 
-/** What is wrong with pages, feeds, settings and what surrounds the database. */
+/** Problems of pages, feeds, settings and the surroundings of the database. */
 export const AROUND_THEM: readonly Trouble[] = [
   {
     kind: 'damage',

@@ -9,7 +9,7 @@ const BETA = [
 const AS_JSON = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const DIGITS = '"id":12345678901234567890'
 
-/** What is wrong with records, and with the file that holds them. */
+/** Problems of records, and of the file that holds them. */
 export const IN_RECORDS: readonly Trouble[] = [
   {
     kind: 'file_readable',

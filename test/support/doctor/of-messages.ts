@@ -8,7 +8,7 @@ const messages = (count: number, members: string): string =>
    SELECT 1, '1', '1', 'x', i, 'outbound', 'http://x', ${members} FROM n`
 const EARLY = "'2026-11-01T00:00:00.000000Z'"
 
-/** What is wrong with sends through gateways. */
+/** Problems of sends through gateways. */
 export const OF_MESSAGES: readonly Trouble[] = [
   {
     kind: 'profile_unusable',

@@ -2,21 +2,21 @@ import type { Database } from 'better-sqlite3'
 import type { Workplace } from '../cli/cli.ts'
 
 export interface Trouble {
-  /** The kind of what doctor finds. */
+  /** The kind of the finding. */
   readonly kind: string
   readonly title: string
-  /** Brings it about, in a database that is as `furnish` made it. */
+  /** Causes the problem, in a database as `furnish` leaves it. */
   make(db: Database, place: Workplace): void | Promise<void>
   readonly env?: (place: Workplace) => Record<string, string>
-  /** What a person adds to the command, or types where it asks. */
+  /** What a person adds to the command, or types at its prompt. */
   readonly added?: string
-  /** All that the command changes in the database. */
+  /** Everything that the command changes in the database. */
   readonly changes: readonly string[]
-  /** It shows more, where only a person can decide, and takes nothing away. */
+  /** The command shows more where only a person can decide, and removes nothing. */
   readonly shows?: true
 }
 
-/** Troubles that need nothing but changes of the database. */
+/** Problems caused by changes of the database alone. */
 export const sql =
   (...lines: string[]) =>
   (db: Database): void => {

@@ -12,7 +12,7 @@ export async function sessionAs(service: TestService, role: Role, tenantId?: num
   return sessionOf(await login(service, { email, password }))
 }
 
-/** A new account of that role, logged in: how it asks. */
+/** A new account of that role, logged in: a function that sends its requests. */
 export async function signedIn(service: TestService, role: Role, tenantId?: number) {
   const session = await sessionAs(service, role, tenantId)
   return (method: string, path: string, json?: unknown): Promise<Answer> =>

@@ -20,7 +20,7 @@ export interface TestService {
   readonly url: string
   readonly trunkline: Trunkline
   readonly server: RunningServer
-  /** What was logged, a line each. */
+  /** The log, a line each. */
   readonly logged: string[]
   /** Resolves with the first line, logged already or yet to come, that contains the text. */
   untilLogged(text: string): Promise<string>
@@ -39,7 +39,7 @@ export interface Answer {
   readonly status: number
   readonly headers: Headers
   readonly text: string
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not. */
   // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
   readonly json: any
 }
@@ -136,7 +136,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A folder of its own for a test's files, and how to remove it. */
+/** A separate folder for a test's files, and a function that removes it. */
 export function temporaryFolder(): { path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'trunkline-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }

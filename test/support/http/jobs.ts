@@ -2,7 +2,7 @@ import type { Answer } from './app.ts'
 
 type Ask = (method: string, path: string, json?: unknown) => Promise<Answer>
 
-/** Waits until a job has come to an end, and returns it. */
+/** Waits until a job has ended, and returns it. */
 export async function ended(ask: Ask, id: number) {
   for (;;) {
     const { data } = (await ask('GET', `/api/console/jobs/${id}`)).json
@@ -11,7 +11,7 @@ export async function ended(ask: Ask, id: number) {
   }
 }
 
-/** An upload of that name and an export that has ended, of the account that asks: their ids; undefined where refused. */
+/** The ids of an upload of that name and of a finished export of the account; undefined if refused. */
 export async function withJobs(ask: Ask, name = 'mine.csv'): Promise<{ uploads: number; jobs: number }> {
   const upload = await ask('POST', '/api/console/uploads', { name, bytes: 10 })
   const { json } = await ask('POST', '/api/console/exports/extensions', {})

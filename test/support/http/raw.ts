@@ -8,7 +8,7 @@ interface Sent {
   readonly body?: string | Buffer
 }
 
-/** A request that fetch would not send: nothing is added to its headers but what HTTP needs, or bytes as they are. */
+/** A request that fetch would not send: it has only the headers that HTTP needs, or is raw bytes. */
 export function rawRequest(
   url: string,
   sent: Sent | { readonly bytes: string },

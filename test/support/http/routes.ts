@@ -9,7 +9,7 @@ import type { TestService } from './app.ts'
 export const routesOf = ({ trunkline, url }: Pick<TestService, 'trunkline' | 'url'>): readonly Route[] =>
   apiRoutes({ ...answering(trunkline), baseUrl: url })
 
-/** The paths that a route stands for, with that id in the place of `:id`. */
+/** The paths that a route stands for, with that id for `:id`. */
 export function pathsOf({ path }: Pick<Route, 'path'>, id: (resource: string) => number): readonly string[] {
   const kinds = path.includes(':resource')
     ? exposedResources.map(each => [each.name, path.replace(':resource', String(each.path))])

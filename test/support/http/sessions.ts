@@ -13,7 +13,7 @@ export const sessionOf = (answer: Answer): string => cookieOf(answer).split(';')
 export const me = async (service: TestService, session: string): Promise<number> =>
   (await service.request('GET', '/api/admin/me', { session })).status
 
-/** Runs with a service of its own and closes it, whatever happens. */
+/** Runs with a separate service and closes it in any case. */
 export const serving =
   (test: (service: TestService) => Promise<void>, ...options: Parameters<typeof startService>) =>
   async () => {

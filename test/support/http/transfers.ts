@@ -27,7 +27,7 @@ export async function sendPart({ url, session }: Desk, id: number, at: number, p
 
 export const PART = 'application/offset+octet-stream'
 
-/** Sends the first bytes of a part and drops the line once the service has them. */
+/** Sends the first bytes of a part and cuts the connection once the service has them. */
 export async function dropPart(desk: Desk, id: number, at: number, part: Buffer, announced: number): Promise<void> {
   const request = httpRequest(`${desk.url}/api/console/uploads/${id}`, {
     method: 'PATCH',
@@ -65,7 +65,7 @@ export async function imported(
   return run(desk, collection, { upload, ...body })
 }
 
-/** Begins an import of what is uploaded, and returns the job once it has ended. */
+/** Starts an import of an upload, and returns the job once it has ended. */
 export async function run(desk: Desk, collection: string, body: Readonly<Record<string, unknown>>) {
   const { status, json, text } = await desk.ask('POST', `/api/console/imports/${collection}`, body)
   if (status !== 201) throw new Error(text)

@@ -6,7 +6,7 @@ export interface Submitted {
   readonly method: string
   readonly path: string
   readonly headers: IncomingHttpHeaders
-  /** The body as it came. */
+  /** The raw body. */
   readonly text: string
 }
 
@@ -16,18 +16,18 @@ export interface FakeGateway {
   readonly host: string
   readonly port: number
   readonly url: string
-  /** What was posted to it, in order. */
+  /** The requests it received, in order. */
   readonly requests: Submitted[]
-  /** Answers from now on as told. */
+  /** Answers from now on with this function. */
   answer(reply: Reply): void
   /** Answers from now on with this status and body. */
   answerWith(status: number, body: string, contentType?: string): void
-  /** Resolves with the next submission as soon as it was read, before it is answered. */
+  /** Resolves with the next submission once it is read, before it is answered. */
   next(): Promise<Submitted>
   close(): Promise<void>
 }
 
-/** An SMS gateway on a free port that records what it is sent. */
+/** An SMS gateway on a free port that records its requests. */
 export async function startGateway(): Promise<FakeGateway> {
   const requests: Submitted[] = []
   const waiting: ((submitted: Submitted) => void)[] = []
@@ -93,7 +93,7 @@ export async function addGateway(
 
 export const MESSAGE = { to_number: '+380501234567', from_sender: 'ACME', message: 'Hello' }
 
-/** A promise and how to keep it. */
+/** A promise and the function that resolves it. */
 export function signal<T = void>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve: (value: T) => void = () => undefined
   const promise = new Promise<T>(keep => {

@@ -1,7 +1,7 @@
 import type { Messages } from '../../../core/ports/messaging/messages.ts'
 import type { Message } from '../../../core/sms/message.ts'
 
-/** A queued message, apart from what `changes` says. */
+/** A queued message with the given `changes`. */
 export const queuedMessage = (changes: Partial<Message> = {}): Message => ({
   id: 1,
   sms_gateway_id: 7,
@@ -27,7 +27,7 @@ export const queuedMessage = (changes: Partial<Message> = {}): Message => ({
   ...changes,
 })
 
-/** Stores a message whose send is under way for as long as the test lasts, so that its gateway's receipts are parked. */
+/** Stores a message whose send stays in progress for the whole test, so that its gateway's receipts are parked. */
 export async function keepSending(messages: Messages, sms_gateway_id: number): Promise<void> {
   const { id: _, ...message } = queuedMessage({ sms_gateway_id })
   await messages.create(message, '9999-12-31T00:00:00.000000Z')

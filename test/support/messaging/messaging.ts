@@ -35,7 +35,7 @@ export function objectOf(json: string): JsonObject {
   return value
 }
 
-/** The use case over the fake storage, and a gateway that answers as told. */
+/** The use case over the fake storage, and a gateway with configurable answers. */
 export async function world(changes: Record<string, Value> = {}) {
   const clock = manualClock()
   const storage = fakeStorage(clock)
@@ -76,7 +76,7 @@ export async function world(changes: Record<string, Value> = {}) {
     submissions,
     use,
     stored,
-    /** Takes a receipt with these members; any token is right. */
+    /** Accepts a receipt with these members; any token is right. */
     receive: (id: number | null, members: JsonObject, isTokenValid: IsTokenValid = () => true) =>
       use.receipt(id, {
         sender: '192.0.2.1',

@@ -1,6 +1,6 @@
 import type { Submission } from '../../../core/sms/submission.ts'
 
-/** A request as a gateway without a profile gets it, apart from what `changes` says. */
+/** A request as a gateway without a profile gets it, with the given `changes`. */
 export const submissionTo = (url: string, changes: Partial<Submission> = {}): Submission => ({
   method: 'POST',
   url,

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer as createTcp, type Server, type Socket } from 'node:net'
 
-/** A server that speaks no HTTP of its own accord: `act` gets each connection once its request was begun. */
+/** A server that sends nothing by itself: `act` gets each connection once its request has begun. */
 export async function wire(
   act: (socket: Socket) => void,
   onPort = 0,

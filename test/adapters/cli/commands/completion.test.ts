@@ -23,7 +23,7 @@ before(async () => {
 })
 after(() => place.remove())
 
-/** How each shell is asked what may follow a line, the last word of which is begun. */
+/** How to ask each shell for completions of a line whose last word is incomplete. */
 const SHELLS: Readonly<Record<string, (script: string, words: readonly string[]) => string>> = {
   bash: (script, words) => `source '${script}'
 COMP_WORDS=(${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))

@@ -17,7 +17,7 @@ import { sampleBody } from '../../../support/data/samples.ts'
 
 const OPTIONS: GlobalOptions = { output: 'table', quiet: false, verbose: false, color: false, interactive: false }
 
-/** Something that no part of the program knows. */
+/** A resource that no part of the program knows. */
 const phones = resource({
   name: 'phones',
   path: 'phones',

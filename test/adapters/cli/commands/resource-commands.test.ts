@@ -188,7 +188,7 @@ cdrs               1: 1
           const help = await place.done(`${line} --help`)
           const shown = await place.json(help.includes('--show-secrets') ? `${line} --show-secrets` : line)
           if (Array.isArray(shown)) assert.deepEqual(shown, json.data, line)
-          // A call is shown with how it was rated besides.
+          // A call also shows how it was rated.
           else for (const [member, value] of Object.entries(json.data)) assert.deepEqual(shown[member], value, line)
         }
       }

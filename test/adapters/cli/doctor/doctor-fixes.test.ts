@@ -20,7 +20,7 @@ import { IN_RECORDS } from '../../../support/doctor/in-records.ts'
 import { OF_MESSAGES } from '../../../support/doctor/of-messages.ts'
 import type { Trouble } from '../../../support/doctor/trouble.ts'
 
-/** Every row of every table that holds more than what is derived from others, or a note of what was done. */
+/** Every row of every table, except derived data and audit entries. */
 function contentOf(db: Database): Map<string, Record<string, unknown>> {
   const tables = db
     .prepare<[], string>(
@@ -38,7 +38,7 @@ function contentOf(db: Database): Map<string, Record<string, unknown>> {
   return new Map(rows)
 }
 
-/** What differs between two contents: a line for each value that was changed, and each record that came or went. */
+/** The differences between two contents: a line for each changed value and each added or removed record. */
 function differences(before: ReturnType<typeof contentOf>, after: ReturnType<typeof contentOf>): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap(record => {
     const [was, is] = [before.get(record), after.get(record)]
@@ -51,7 +51,7 @@ function differences(before: ReturnType<typeof contentOf>, after: ReturnType<typ
 
 const TROUBLES: readonly Trouble[] = [...IN_RECORDS, ...AROUND_THEM, ...OF_MESSAGES]
 
-/** Kinds that only a system in that state shows, and those of daemons, which have tests of their own below. */
+/** Kinds that only a system in that state shows, and those of daemons, which have separate tests below. */
 const ELSEWHERE = [
   'disk_full',
   'log_size',

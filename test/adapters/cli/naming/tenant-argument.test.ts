@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => place.remove())
 
-/** Commands that are about one tenant, cut in two where its name may stand. */
+/** Commands about one tenant, split where its name may go. */
 const COMMANDS = [
   ['rate quote', '380441112233'],
   ['rate check', ''],

@@ -24,7 +24,7 @@ const found = async (options: RunOptions = on({}), command = 'switch check'): Pr
   return JSON.parse(stdout).map(({ kind, finding, fix }: Record<string, string>) => [kind, finding, fix])
 }
 
-/** What is wrong, what brings it about and what takes it away again. */
+/** A problem, what causes it and what removes it. */
 const TROUBLES: readonly [kind: string, make: string, undo: string, finding: string, fix: string][] = [
   [
     'slug_unfit',

@@ -10,7 +10,7 @@ before(async () => {
 })
 after(() => place.remove())
 
-/** The column headings of a table; one that is broken in two lines is made whole again. */
+/** The column headings of a table; joins those broken over two lines. */
 function headings(table: string): string[] {
   const [, ...lines] = table.split('\n')
   const rows = lines.slice(

@@ -9,7 +9,7 @@ import { widthOf } from '../../../../adapters/cli/terminal/width.ts'
 
 const column = (name: string, kind: Column['kind'] = 'text'): Column => ({ name, kind, of: () => '' })
 
-/** The table that a terminal of that width gets, and what is said beside it. */
+/** The table for a terminal of that width, and the note beside it. */
 function drawn(columns: readonly Column[], rows: readonly (readonly string[])[], width = 80, color = false) {
   const heard: string[] = []
   const stderr = Object.assign(new PassThrough(), { write: (text: string) => heard.push(text) > 0 })

@@ -49,7 +49,7 @@ describe('at a terminal, creating', { skip, timeout: 60_000 }, () => {
       await screen.until(question)
       screen.type(wrong + ENTER)
       await screen.until(problem)
-      // What is hidden is asked for again: until it is, the terminal shows what is typed.
+      // A hidden prompt appears twice: until it is hidden, the terminal echoes what is typed.
       if (question.startsWith('password')) await screen.until(question)
       screen.type(right + ENTER)
     }

@@ -13,7 +13,7 @@ import type { Splitter } from '../../../../core/transfer/input/cut.ts'
 import { arraySplitter } from '../../../../core/transfer/input/json.ts'
 import { readerOf } from '../../../../core/transfer/rows/cells.ts'
 
-/** The rows of a text that comes in pieces of that many bytes, taken at most this many at a time. */
+/** The rows of a text that arrives in pieces of that many bytes, read at most this many at a time. */
 async function rowsOf(text: string, splitter: Splitter, piece = 7, limit = 3) {
   const bytes = Buffer.from(text)
   const stream = new PassThrough()

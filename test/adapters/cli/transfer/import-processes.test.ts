@@ -30,7 +30,7 @@ beforeEach(async () => {
 })
 afterEach(() => desk.close())
 
-/** Starts an import as a process of its own; `stores` as in test/support/cli/import-process.ts. */
+/** Starts an import as a separate process; `stores` as in test/support/cli/import-process.ts. */
 function start(to: Desk, resource: string, file: string, stores: number, ...flags: string[]) {
   const args = [program, to.path, resource, file, String(stores), '--tenant', 'acme', ...flags]
   const child = spawn(process.execPath, args, {
@@ -43,7 +43,7 @@ function start(to: Desk, resource: string, file: string, stores: number, ...flag
   return { child, problem: () => problem, over: once(child, 'close') }
 }
 
-/** Kills an import in or after the given store, or when it ends before. Tells whether it was killed. */
+/** Kills an import during or after the given store, unless it ends before. Returns whether it was killed. */
 async function killIn(store: number, started: ReturnType<typeof start>): Promise<boolean> {
   const { child } = started
   let text = ''
@@ -73,7 +73,7 @@ function callFile(count: number): string {
   return file
 }
 
-/** More than so many kills leave time for, with the batches of an import that has the database to itself. */
+/** More kills than this would take too long, with the batch size of an import alone on its database. */
 const ROWS = 130_000
 
 const CALLS = `SELECT id, tenant_id, ${HEADER} FROM cdrs ORDER BY id`

@@ -22,7 +22,7 @@ beforeEach(async () => {
 })
 afterEach(() => desk.close())
 
-/** A file of call records, with what stands in the place of the ordinary row on some lines; the first is line 2. */
+/** A file of call records in which some lines replace the ordinary row; the first is line 2. */
 const file = (count: number, others: Readonly<Record<number, string>>): string => {
   const rows = Array.from(
     { length: count },

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => desk.close())
 
-/** So many rows that they are stored on the thread. */
+/** Enough rows that a thread stores them. */
 const MANY = 300
 
 const didFile = (tenantOf: (row: number) => string): string => {

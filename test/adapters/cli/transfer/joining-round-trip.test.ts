@@ -4,7 +4,7 @@ import { type Desk, openDesk } from '../../../support/cli/imports.ts'
 
 const RESOURCES = ['devices', 'agents', 'routes'] as const
 
-/** Two tenants with an extension 101, a queue 800 and a DID each; their ids differ where the order of making does. */
+/** Two tenants, each with an extension 101, a queue 800 and a DID; their ids depend on the order of creation. */
 async function furnished(slugs: readonly string[]): Promise<Desk> {
   const desk = openDesk()
   for (const [i, slug] of slugs.entries()) {

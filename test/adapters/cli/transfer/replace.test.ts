@@ -11,7 +11,7 @@ const REPLACE = 'trunkline rate import deck.csv --tenant acme --mode replace'
 
 const { place, inDatabase, rates, deck, run, json } = replaceDesk()
 
-/** As if that moment had come. */
+/** Pretends that the moment has come. */
 const makeDue = (): unknown =>
   inDatabase(db => db.exec(`UPDATE decks SET effective_at = '2026-10-05T00:00:00.000000Z' WHERE state = 'pending'`))
 
@@ -33,7 +33,7 @@ describe('rate import --mode replace', () => {
           .update(readFileSync(place.db + end))
           .digest('hex'),
       )
-    // While it is open, the log stays.
+    // Keeps the log from being removed.
     const reader = new Sqlite(place.db)
     try {
       reader.prepare('SELECT count(*) FROM rates').get()

@@ -30,7 +30,7 @@ const awkward = fc.string({
   maxLength: 12,
 })
 
-/** A value that the field takes. */
+/** A valid value for the field. */
 function valueFor(field: Field, sample: unknown): fc.Arbitrary<unknown> {
   const optional = (values: fc.Arbitrary<unknown>) => (field.required ? values : fc.option(values))
   switch (field.kind) {
@@ -55,7 +55,7 @@ function valueFor(field: Field, sample: unknown): fc.Arbitrary<unknown> {
   }
 }
 
-/** Made unlike others where it must be. */
+/** Made unique where required. */
 const KEYS = new Set(['slug', 'domain', 'extension_number', 'number', 'queue_number', 'prefix', 'name'])
 
 function bodies(resource: Resource): fc.Arbitrary<Record<string, unknown>[]> {

@@ -11,7 +11,7 @@ import { withJobs } from '../../../support/http/jobs.ts'
 import { pathsOf, routesOf } from '../../../support/http/routes.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../../support/messaging/gateway.ts'
 
-/** Stands in every record of the other tenant, where a text of any length may. */
+/** Contained in every record of the other tenant, where a field allows any text. */
 const THEIRS = 'of-the-others'
 const MARKS = {
   display_name: THEIRS,
@@ -22,7 +22,7 @@ const MARKS = {
   model: THEIRS,
 }
 const GATEWAYS = 'sms_gateways'
-/** What belongs to no tenant and is for accounts of all. */
+/** Shared records that accounts of all tenants see. */
 const OF_ALL = /trunks|audit|quarantine|console\/accounts|console\/sessions|sms-routes(?!\/send)/
 
 const folder = temporaryFolder()
@@ -73,7 +73,7 @@ const routes = () => routesOf(world.service).filter(({ session }) => session ===
 const our = (name: string): number => ours[name] ?? 1
 const their = (name: string): number => theirs[name] ?? 1
 const ofTenant = resources.filter(({ name }) => ![GATEWAYS, 'trunks'].includes(name))
-/** Everything that is stored of every kind of record, as an admin sees it. */
+/** All stored records of every kind, as an admin sees them. */
 const everything = async (): Promise<string> => {
   const lists = await Promise.all(
     resources.map(async each => (await admin('GET', `/api/console/records/${collectionOf(each)}?limit=1000`)).text),

@@ -40,10 +40,10 @@ after(async () => {
 })
 
 const idOf = (name: string): number => ids[name] ?? 1
-/** What a record holds, as a body to give back. */
+/** A record as a request body. */
 const bodyOf = async (path: string): Promise<Record<string, unknown>> => (await ask.admin('GET', path)).json.data
 
-/** Even to look at them takes an admin. */
+/** Only an admin may even read these. */
 const OF_ADMINS = /console\/(?:accounts|sessions)/
 
 describe('every route', () => {

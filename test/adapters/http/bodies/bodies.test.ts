@@ -35,7 +35,7 @@ after(async () => {
   await sms.close()
 })
 
-/** A message of the gateway that is known as m. */
+/** A message of the gateway whose id is m. */
 const sent = async (): Promise<void> => {
   sms.answerWith(200, '{"id":"m"}')
   await service.request('POST', `/api/sms-gateways/${gateway}/send`, { json: MESSAGE, session })
@@ -60,14 +60,14 @@ async function sending(bytes: string | Buffer): Promise<Socket> {
   return socket
 }
 
-/** The beginning of a request whose body is not there yet. */
+/** The start of a request without its body. */
 const head = (path: string, ...lines: string[]): string =>
   [`POST ${path} HTTP/1.1`, 'Host: localhost', 'Content-Type: application/json', ...lines, '', ''].join('\r\n')
 
 const statusOf = async (socket: Socket): Promise<number> =>
   Number(/^HTTP\/1\.1 (\d+)/.exec(String(await once(socket, 'data')))?.[1])
 
-/** What one byte more makes too long. */
+/** A body that one more byte makes too long. */
 const padded = (length: number): string => {
   const text = '{"id":"m","pad":""}'
   return text.replace('""', `"${'x'.repeat(length - text.length)}"`)

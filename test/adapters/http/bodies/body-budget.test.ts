@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { bodyBudget, type Share } from '../../../../adapters/http/bodies/body-budget.ts'
 
-/** Shares that note who had to give up. */
+/** Shares that note which body had to give up. */
 function opener(total: number) {
   const budget = bodyBudget(total)
   const gaveUp: string[] = []

@@ -5,7 +5,7 @@ import { rawRequest } from '../../../support/http/raw.ts'
 
 const LENGTH = 900_000
 
-/** A request that has sent the beginning of a body that cannot be decoded. */
+/** A request that has sent the start of an undecodable body. */
 const undecodable = (path: string): string =>
   [
     `POST ${path} HTTP/1.1`,

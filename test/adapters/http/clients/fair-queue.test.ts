@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { fairQueue } from '../../../../adapters/http/clients/fair-queue.ts'
 
-/** A queue whose acts wait until they are let go, one after the other. */
+/** A queue whose acts run until the test ends them, one by one. */
 function held(options: { atOnce: number; maxWaiting: number }) {
   const queue = fairQueue(options)
   const started: string[] = []
@@ -19,7 +19,7 @@ function held(options: { atOnce: number; maxWaiting: number }) {
   return {
     run,
     started,
-    /** Ends the act that has been under way for the longest, until none is left. */
+    /** Ends the oldest running act until none is left. */
     drain: async (): Promise<void> => {
       await turn()
       for (let release = releases.shift(); release; release = releases.shift()) {

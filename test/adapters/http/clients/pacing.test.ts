@@ -7,7 +7,7 @@ const hold = (ms: number): void => {
   for (const end = performance.now() + ms; performance.now() < end; );
 }
 
-/** Takes up requests by their names, of which those with a `!` are urgent, and each of which holds the event loop. */
+/** Starts named requests, of which those with a `!` are urgent; each blocks the event loop for a while. */
 function held(ms: number) {
   const taken: string[] = []
   const take = paced<string>(

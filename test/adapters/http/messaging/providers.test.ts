@@ -108,7 +108,7 @@ for (const provider of PROVIDERS)
     })
   })
 
-/** The headers with every signature in them broken. */
+/** The headers, with every signature corrupted. */
 const mangled = (headers: Call['headers']): Record<string, string> =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [

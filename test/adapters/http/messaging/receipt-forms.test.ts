@@ -38,7 +38,7 @@ const stored = async () => (await service.request('GET', `/api/sms-gateways/${id
 const post = (body: string | Buffer, headers: Record<string, string> = {}, query = '') =>
   rawRequest(service.url, { method: 'POST', path: `/webhooks/gateway/${id}/dlr${query}`, headers, body })
 
-/** A multipart form of these parts: what stands in the head after `form-data`, and the value. */
+/** A multipart form of these parts: the header after `form-data`, and the value. */
 const multipart = (...parts: readonly (readonly [head: string, value: string | Buffer])[]): Buffer =>
   Buffer.concat([
     ...parts.flatMap(([head, value]) => [

@@ -293,7 +293,7 @@ describe('a receipt that comes before the reply to its send', () => {
     })
     const path = `/api/sms-gateways/${id}/send`
     await Promise.all(ids.map(message => world.send('POST', path, { ...MESSAGE, message })))
-    // Whichever came first, a receipt sent after all of them finds all of them.
+    // Whichever came first, a receipt sent after all of them finds them all.
     await receipt({ id: 'burst-0', status: 'DELIVRD' })
     const { data } = (await world.get(`/api/sms-gateways/${id}/messages`)).json
     assert.deepEqual(

@@ -53,7 +53,7 @@ describe('a request that changes something', () => {
 })
 
 describe('without a base URL', () => {
-  /** A browser that reached the service by this name, and shows a page from `origin`. */
+  /** A browser that reached the service by this name and shows a page from `origin`. */
   const status = async (headers: Record<string, string>, method = 'POST', path = '/api/admin/logout') =>
     (await rawRequest(world.service.url, { method, path, headers })).status
 

@@ -20,7 +20,7 @@ beforeEach(async () => {
 })
 after(() => service.close())
 
-/** A login as the one trusted proxy would pass it on from that address. */
+/** A login as the trusted proxy forwards it from that address. */
 const attempt = (address: string, members: Partial<typeof ADMIN> = {}): Promise<Answer> =>
   service.request('POST', '/api/admin/login', {
     json: { ...ADMIN, password: 'wrong', ...members },

@@ -16,7 +16,7 @@ import {
   type SwitchWorld,
 } from '../../../support/data/switch.ts'
 
-/** What becomes of a text's records: how many are stored, known and put in quarantine. */
+/** The outcome of a text's records: how many are stored, known and quarantined. */
 async function fate({ storage }: SwitchWorld, text: string, given: Partial<FeedRules> = {}): Promise<number[]> {
   const feed = { name: 'feed', rules: rules(given) }
   const counts = await ingest(Readable.from([Buffer.from(text)]), { feed, format: 'auto' }, storage.calls)

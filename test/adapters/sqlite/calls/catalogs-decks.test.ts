@@ -7,10 +7,10 @@ import { later } from '../../../support/data/decks.ts'
 import { insert } from '../../../support/data/rows.ts'
 import { inWorld } from '../../../support/data/switch.ts'
 
-// The world's clock stands at noon of 1 March 2026; 380 costs 0.0123 a minute there, by 60 seconds.
+// The world's clock shows noon of 1 March 2026; 380 costs 0.0123 a minute there, by 60 seconds.
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T00:00:00.000000Z`
 
-/** A connection that counts how often rates that are kept aside are read. */
+/** A connection that counts the reads of rates that are kept aside. */
 function countingReads(connection: Connection): { connection: Connection; reads: () => number } {
   let count = 0
   const rows: Connection['rows'] = sql => {

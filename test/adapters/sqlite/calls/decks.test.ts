@@ -6,12 +6,12 @@ import { replaceDeck } from '../../../support/cli/replace-deck.ts'
 import { inShort, later, storedRates } from '../../../support/data/decks.ts'
 import { inWorld, type SwitchWorld } from '../../../support/data/switch.ts'
 
-// The world's clock stands at noon of 1 March 2026.
+// The world's clock shows noon of 1 March 2026.
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T00:00:00.000000Z`
 
 const shortRates = ({ storage, tenantId }: SwitchWorld): string[] => inShort(storedRates(storage, tenantId))
 
-/** The tenant's decks, each as its id, state, the day on which it takes effect and its number of rates. */
+/** The tenant's decks: id, state, the day it takes effect and the number of rates. */
 const decksOf = async ({ storage, tenantId }: SwitchWorld): Promise<string[]> =>
   (await storage.decks.list({ tenantId, all: true })).map(
     ({ id, state, effectiveAt, rates }) =>

@@ -10,7 +10,7 @@ import { asteriskRow, inWorld, type SwitchWorld, taken } from '../../../support/
 
 const NOWHERE = '0088123456'
 
-/** A rated call, one that nobody answered, two that no rate matches, one too dear and one that was entered by hand. */
+/** A rated call, an unanswered one, two without a matching rate, one too expensive and one entered by hand. */
 async function mixed(world: SwitchWorld): Promise<void> {
   const { records } = world.storage
   await insert(records, 'rates', { tenant_id: world.tenantId, prefix: '44', cost_per_minute: 9_000_000_000_000 })
@@ -30,7 +30,7 @@ async function mixed(world: SwitchWorld): Promise<void> {
 const idsBySwitch = (world: SwitchWorld, ...ids: string[]) =>
   ids.map(id => world.calls().find(({ switch_call_id }) => switch_call_id === `${id}/7`)?.id)
 
-/** Ratings without a rate, of so many calls that are older than all others. */
+/** Ratings without a rate, for this many calls older than all others. */
 function addUnrated({ storage, tenantId }: SwitchWorld, count: number): void {
   storage.connection.db.exec(`
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})

@@ -32,12 +32,12 @@ const TYPES: Readonly<Record<Kind, string>> = {
   json: 'TEXT',
 }
 
-/** Columns that the storage keeps for itself, beside those that are declared. */
+/** Internal columns of the storage, beside the declared ones. */
 const EXTRA: Readonly<Record<string, readonly string[]>> = {
   sms_messages: ['deadline_at', ...Object.keys(smsMessages.kept)],
 }
 
-/** Fields that are never null although a request may leave them out: they have a default. */
+/** Optional fields that are never null, because they have a default. */
 const isNeverNull = ({ kind, required, fallback }: { kind: Kind; required: boolean; fallback: unknown }): boolean =>
   required || (kind !== 'text' && fallback !== null)
 

@@ -4,9 +4,9 @@ import { AppError } from '../../../../core/errors.ts'
 import { insert } from '../../../support/data/rows.ts'
 
 /**
- * A process that opens the database, making it when there is none, and creates extensions as fast as it can: so many
- * of its own for each of the tenants, with numbers that every such process uses. It prints each outcome. It
- * opens at the given moment, so that several can be made to meet.
+ * A process that opens the database, creating it if there is none, and creates extensions as fast as it can: this many
+ * of its own for each tenant, with numbers that every such process uses. It prints each outcome. It opens at the given
+ * moment, so that several processes collide.
  */
 const [path = '', tenants = '', attempts = '', openAt = '0'] = process.argv.slice(2)
 while (Date.now() < Number(openAt)) await new Promise(resolve => setImmediate(resolve))

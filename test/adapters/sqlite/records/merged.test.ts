@@ -10,7 +10,7 @@ interface Item {
 
 const byKey = (a: Item, b: Item): number => a.key - b.key || a.nth - b.nth
 
-/** So many items in parts of that length, each part in order. */
+/** This many items in sorted parts of that length. */
 function partsOf(count: number, length: number): Item[][] {
   const items = Array.from({ length: count }, (_, nth): Item => ({ key: (nth * 7_919) % 1_009, nth }))
   return Array.from({ length: Math.ceil(count / length) }, (_, part) =>

@@ -11,7 +11,7 @@ import { idsOf, insert, pagesOf, row } from '../../../support/data/rows.ts'
 
 const dids = resourceNamed('dids')
 
-/** Few characters, so that needles are found, and among them every one that could mean something to the database. */
+/** Few characters, so that needles are found, including every one that is special to the database. */
 const ALPHABET = [...'aAbBéÉßςΣσ%_"\'*?^\\-+0 .', '\0', '😀', '𐐀', '𐐨', 'İ', '\u0301', '\ufffe', '\u{10ffff}']
 const words = fc.string({ unit: fc.constantFrom(...ALPHABET), minLength: 1, maxLength: 8 })
 const texts = fc.oneof(
@@ -20,7 +20,7 @@ const texts = fc.oneof(
 )
 const described = fc.record({ number: texts, provider: texts, description: fc.option(texts) })
 
-/** Half a surrogate pair is not text that can be stored. */
+/** Half a surrogate pair cannot be stored as text. */
 const wellFormed = (text: string): string => Buffer.from(text, 'utf8').toString('utf8')
 
 interface Did {
@@ -29,7 +29,7 @@ interface Did {
   readonly description: string | null
 }
 
-/** Texts as the database keeps them: without halves of surrogate pairs, and without what parts the fields from one another. */
+/** Texts as the database stores them: without halves of surrogate pairs and field separators. */
 const kept = ({ number, provider, description }: Did): Did => {
   const clean = (text: string): string => wellFormed(text).replaceAll('\u001f', '')
   return {
@@ -39,7 +39,7 @@ const kept = ({ number, provider, description }: Did): Did => {
   }
 }
 
-/** The storage beside a plain map of what it should hold. */
+/** The storage beside a plain map of its expected contents. */
 async function world() {
   const storage = openStorage(':memory:', { clock: manualClock() })
   const tenant = await insert(storage.records, 'tenants')
@@ -72,7 +72,7 @@ const step = (storage: Storage): Promise<boolean> =>
 const throughOf = (storage: Storage): unknown =>
   storage.connection.value(`SELECT through_id FROM search_indexes WHERE resource = 'dids'`).get()
 
-/** The ids that a look at every record finds. */
+/** The ids that a scan of every record finds. */
 const naive = ({ model }: World, needle: string): number[] =>
   [...model]
     .filter(([, did]) =>
@@ -146,7 +146,7 @@ test('a search finds the same as a scan of all records, whatever the index conta
   )
 })
 
-/** Makes so many calls in one statement; every one holds "common", and every thousandth "needle". */
+/** Creates this many calls in one statement; every one contains "common", and every thousandth "needle". */
 function fill(storage: Storage, count: number): void {
   const { tenant_id, ...values } = row('cdrs', { caller_number: 'x', started_at: 'x' })
   const names = Object.keys(values).filter(name => !['caller_number', 'started_at'].includes(name))

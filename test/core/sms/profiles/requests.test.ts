@@ -35,7 +35,7 @@ const requestOf = (profile: Profile, outgoing: Outgoing, account: Record<string,
 
 const refused = (profile: Profile, text: string): string | null => refusedText(profile, text, textForm(text))
 
-/** What a server of that encoding reads from a request: every text of it. */
+/** Every text that a server with that encoding reads from a request. */
 function textsRead({ url, headers, body }: ProviderRequest): string[] {
   const query = [...new URL(url).searchParams.values()]
   if (body === null) return query

@@ -8,7 +8,7 @@ const plain = diallingOf({})
 const ofTenant = (limits: unknown, rest = {}) => limitsOf({ limits, ...rest }, diallingOf(rest)).tenant
 const of101 = (limits: unknown) => limitsOf({ limits }, plain).extensions.get('101')
 
-/** The member that is wrong, its problem, and what was meant; a value that is right has none. */
+/** The wrong member, its problem and the intended one; a valid value has none. */
 const FAULTY: readonly [limits: unknown, path: string, problem: RegExp, meant?: string][] = [
   [5, '', /^must be an object such as/],
   [[], '', /^must be an object/],

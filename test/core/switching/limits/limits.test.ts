@@ -21,7 +21,7 @@ const limits = (most: Limits['most']): Limits => ({ ...NONE, most })
 
 const IDLE = { calls: 0, callsOut: 0 }
 
-/** What is reached by a call out and by one inside; null for none. */
+/** The limit reached by a call out and by one inside; null for none. */
 const CASES: readonly [
   most: Limits['most'],
   used: Partial<Used>,

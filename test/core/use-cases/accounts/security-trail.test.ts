@@ -32,7 +32,7 @@ async function world() {
       if (entry.action !== 'create') entries.push(entry)
     return entries.reverse()
   }
-  /** Once what is written in the background is there. */
+  /** Resolves once background writes are stored. */
   const settled = async () => {
     await new Promise(setImmediate)
     return noted()

@@ -215,7 +215,7 @@ test('a session from before the clock was set back and the service restarted is 
   await restarted().open(TOKEN, credentials, '192.0.2.1')
   clock.advance(HOUR)
   assert.ok(await restarted().resume(TOKEN))
-  // Once this is stored, what was before it is.
+  // Once this is stored, so is everything before it.
   await sessions.forgetExpired(clock.now())
   clock.setBack(HOUR / 2)
   assert.equal(await restarted().resume(TOKEN), null)

@@ -8,7 +8,7 @@ import { fakeStorage } from '../../../fakes/storage.ts'
 import { manualClock } from '../../../support/clock.ts'
 import { insert } from '../../../support/data/rows.ts'
 
-/** Acme in Kyiv with a deck that was there from the start and one that waits for midnight there. */
+/** Acme in Kyiv with a deck in force from the start and one pending until midnight there. */
 async function world(putInForce: () => ReturnType<Decks['putInForce']> = async () => []) {
   const clock = manualClock()
   const { records } = fakeStorage(clock)

@@ -4,7 +4,7 @@ import { FORM, fieldsOf, form, jsonOf, post, postJson } from './wire.ts'
 const fromHex = (hex: string): string =>
   String.fromCharCode(...(hex.match(/.{4}/g) ?? []).map(unit => Number.parseInt(unit, 16)))
 
-/** What Jasmin makes of its fields: `coding` 8 takes hexadecimal digits alone, 0 loses what GSM 03.38 lacks. */
+/** How Jasmin interprets its fields: `coding` 8 takes hexadecimal digits alone, 0 loses what GSM 03.38 lacks. */
 function jasmin(fields: Record<string, string>): ReturnType<Provider['read']> {
   const hex = fields['hex-content']
   const text = fields.coding === '8' && hex ? fromHex(hex) : (fields.content ?? '').replaceAll(/[^ -~€ñé\n]/gu, '?')
@@ -15,7 +15,7 @@ const jasminReceipt = ({ id, url }: Known, word: string): Call =>
   post(url, FORM, form({ id, level: '2', message_status: word, connector: 'c', err: '000', text: 'Hello' }))
 const JASMIN_WORDS = { delivered: 'DELIVRD', failed: 'UNDELIV', pending: 'ESME_ROK' }
 
-/** Those whose receipts prove nothing: a secret in their URL does. */
+/** Providers whose receipts prove nothing: the secret is in their URL. */
 export const BARE: readonly Provider[] = [
   {
     profile: 'jasmin-rest',

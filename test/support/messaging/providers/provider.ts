@@ -9,7 +9,7 @@ export interface Call {
   readonly body: string
 }
 
-/** What a message is known by: the provider's id, and what we sent along. */
+/** How a message is identified: by the provider's id, and by what we sent along. */
 export interface Known {
   readonly id: string
   readonly reference: string
@@ -23,18 +23,18 @@ export interface Provider {
   /** The body of a success. */
   accepts(id: string, reference: string): string
   readonly status?: number
-  /** An answer that says that the message does not go out, and what is said of it. */
+  /** An answer that refuses the message, and its reason. */
   readonly refusal: { readonly status: number; readonly body: string; readonly error: RegExp }
-  /** Reads the request as its server does. */
+  /** Reads the request as the provider's server does. */
   read(submitted: Submitted): { readonly text: string; readonly url: string | null; readonly reference: string | null }
   receipt(known: Known, word: string): Call
   readonly words: { readonly delivered: string; readonly failed: string; readonly pending: string }
   /** Receipts carry no id of the provider. */
   readonly hasNoId?: true
-  /** Receipts say nothing that we sent along, apart from their URL. */
+  /** Receipts return nothing that we sent along, apart from their URL. */
   readonly byUrlOnly?: true
 }
 
 export const TOKEN = 'a-secret-of-receipts'
-/** What a gateway has of the account. */
+/** The account settings of a gateway. */
 export const ACCOUNT = { username: 'AC1', password: 'pa55-w0rd', callback_token: TOKEN }

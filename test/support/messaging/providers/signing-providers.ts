@@ -7,7 +7,7 @@ const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 const TELNYX_KEY = publicKey.export({ format: 'der', type: 'spki' }).subarray(12).toString('base64')
 const BIRD_KEY = Buffer.from('a signing secret')
 
-/** Those whose receipts prove themselves, by a signature or by credentials of ours. */
+/** Providers whose receipts prove their origin, by a signature or by our credentials. */
 export const SIGNING: readonly Provider[] = [
   {
     profile: 'twilio',

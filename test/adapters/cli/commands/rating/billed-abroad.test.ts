@@ -16,7 +16,7 @@ const US = {
   called: ['2125550123', '2125550124', '2125550125'],
 }
 
-/** What is said of a tenant with a DID in New York that has taken in calls. */
+/** The warning for a tenant with a DID in New York that has ingested calls. */
 async function said({ timezone = US.timezone, prefixes = US.prefixes, called = US.called }: Tenant) {
   const place = workplace()
   try {

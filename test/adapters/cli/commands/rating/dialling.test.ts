@@ -20,7 +20,7 @@ const SETUP = [
   rate('44', 'UK'),
 ]
 
-/** Number, and by which prefix its call is rated before and after the tenant has a country. */
+/** Number, and the prefix that rates its call before and after the tenant has a country. */
 const CALLS: readonly (readonly [number: string, before: string, after: string])[] = [
   ['2125550123', '212', '1'],
   ['12125550123', '1', '1'],
@@ -177,7 +177,7 @@ test('a feed is read by the country of its tenant, from the moment on when the t
   const place = workplace()
   for (const line of SETUP) await place.done(line, { input: 'kW3-9fQm-Zt81\n' })
   const path = place.path('Followed.csv')
-  /** Calls, and behind them as many records that cannot be used: the log names those once all are stored. */
+  /** Calls, followed by as many unusable records: the log names those once all are stored. */
   const write = (unusable: number, ...calls: (readonly [from: string, to: string])[]): void =>
     appendFileSync(
       path,

@@ -22,7 +22,7 @@ before(async () => {
 })
 after(() => place.remove())
 
-/** The call that furnishes the place was entered by hand; 2, 3 and 4 are of the switch. */
+/** The first call was entered by hand; 2, 3 and 4 are from the switch. */
 const shown = async (id: number) => {
   const { outcome, unrated, unrated_because } = await place.json(`trunkline cdr show ${id}`)
   return [outcome, unrated, unrated_because]

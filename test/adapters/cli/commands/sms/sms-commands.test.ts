@@ -26,7 +26,7 @@ const shown = (line: string): Promise<string> => place.done(`trunkline sms ${lin
 
 const SEND = 'trunkline sms send --gateway Jasmin --to +380501234567'
 
-/** What was said, without how long it took and the ids. */
+/** The output, without durations and ids. */
 const said = (stderr: string): string =>
   stderr.replaceAll(/after [\d.]+ s, as message \d+ \(\S+\)/g, 'after N s').replaceAll(String(gateway.port), 'PORT')
 
@@ -100,7 +100,7 @@ hint: trunkline sms send --help
     assert.equal((await place.run(`${SEND} --message x --wait never`)).code, 64)
   })
 
-  /** Sends with --wait, and lets the gateway report these statuses, one after the other. */
+  /** Sends with --wait, and makes the gateway report these statuses in order. */
   const waitingFor = async (statuses: readonly string[], flags = '--wait 30') => {
     const service = await startService({ db: place.db })
     try {
