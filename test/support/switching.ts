@@ -76,7 +76,7 @@ export interface World {
   readonly ofExtension?: Partial<Limits>
 }
 
-/** Tenant acme of Ukraine with extension 101, and all numbers through carrier-one, unless something else is given. */
+/** Tenant acme of Ukraine with extension 101, and all numbers through carrier-one, by default. */
 export function directory(given: World = {}): TenantDirectory {
   const dialling = diallingOf(given.settings ?? { dialling: { country: 'UA' } })
   const { extensions = [extension('101'), extension('102')], queues = [], dids = [] } = given

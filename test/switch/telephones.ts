@@ -44,7 +44,7 @@ export interface Place {
 export interface PhoneAt extends Place {
   readonly user: string
   readonly secret: string
-  /** The tenant's realm if the switch uses it; otherwise the address of the switch. */
+  /** The tenant's domain if the switch uses it; otherwise the address of the switch. */
   readonly domain?: string
 }
 

@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../core/json.ts'
 
 export interface Received {
   readonly method: string
-  /** As it was asked for, with or without a query. */
+  /** The requested path, with or without a query. */
   readonly path: string
   readonly status: number
   readonly contentType: string
@@ -19,9 +19,9 @@ export interface Documented {
 }
 
 export interface ResponseChecker {
-  /** What is wrong with a response by the document; null when nothing is. */
+  /** What is wrong with a response according to the document; null if nothing is. */
   problem(received: Received): string | null
-  /** Whether a JSON value fits a schema of the document. */
+  /** True if a JSON value fits a schema of the document. */
   fits(value: unknown, schema: unknown): string | null
 }
 
@@ -34,14 +34,14 @@ export const operationsOf = ({ paths }: OpenApiDocument): Documented[] =>
 export const operationsOutsideConsole = (document: OpenApiDocument): Documented[] =>
   operationsOf(document).filter(({ path }) => !path.startsWith('/api/console/'))
 
-/** A response's own description, wherever it stands. */
+/** A response's own description, wherever it is. */
 export function responseOf(document: OpenApiDocument, { responses }: OperationObject, status: string) {
   const found = responses[status]
   if (!found || !('$ref' in found)) return found
   return document.components.responses[found.$ref.slice(found.$ref.lastIndexOf('/') + 1)]
 }
 
-/** An object that does not say that it may have other members has none. */
+/** An object has no other members unless it allows them. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed)
   if (!isJsonObject(schema)) return schema

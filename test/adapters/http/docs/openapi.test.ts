@@ -19,7 +19,7 @@ let service: TestService
 let gateway: FakeGateway
 let document: OpenApiDocument
 let checker: ResponseChecker
-/** What was seen to be answered as documented: "GET /api/tenants 200". */
+/** The documented responses seen so far: "GET /api/tenants 200". */
 const seen = new Set<string>()
 
 before(async () => {
@@ -82,7 +82,7 @@ const example = ({ operation }: Documented): Record<string, unknown> => {
   return Object.fromEntries(Object.entries(given))
 }
 
-/** The collections, those that others refer to first, and their paths to one record. */
+/** The collections in order of reference, with their paths to one record. */
 const collections = (): { list: Documented; create: Documented; record: string }[] =>
   exposedResources.map(({ path }) => ({
     list: find('GET', `/api/${path}`),
@@ -201,7 +201,7 @@ test('a login with wrong credentials is distinguished from one that cannot be re
   await answers(429, login, wrong)
 })
 
-/** The application over use cases that all fail alike. */
+/** The application over use cases that all fail the same way. */
 async function startFailing(code: ErrorCode) {
   const fail = async (): Promise<never> => {
     throw new AppError(code, 'It cannot be done now.', { retryAfter: 1 })
