@@ -12,15 +12,18 @@ function sampleOf({ choices, examples, input }: Field): string | undefined {
 }
 
 /** Returns an example of a record's name: its key from the declared examples, else the first id. */
-export function sampleReference(resource: Resource): string {
+function nameOf(resource: Resource): string {
   const parts = resource.key.map(name => {
     const field = resource.fields[name]
     const to = field?.references?.to
-    if (typeof to === 'string') return sampleReference(resourceNamed(to))
+    if (typeof to === 'string') return nameOf(resourceNamed(to))
     return typeof to === 'object' || !field ? undefined : sampleOf(field)
   })
   return isNamed(resource) && !parts.includes(undefined) ? parts.join('/') : '1'
 }
+
+/** Returns an example of a record's name, as it is typed. */
+export const sampleReference = (resource: Resource): string => quoted(nameOf(resource))
 
 function sampleFlag(resource: Resource, name: string, field: Field): string {
   const kebab = name.replaceAll('_', '-')
@@ -29,7 +32,7 @@ function sampleFlag(resource: Resource, name: string, field: Field): string {
   const to = field.references?.to
   const by = typeof to === 'object' ? resource.fields[to.by] : undefined
   const target = typeof to === 'object' ? to[(by && sampleOf(by)) ?? ''] : to
-  const value = target === undefined ? (sampleOf(field) ?? '1') : sampleReference(resourceNamed(target))
+  const value = target === undefined ? (sampleOf(field) ?? '1') : nameOf(resourceNamed(target))
   return `--${flagOf(name, field)} ${quoted(value)}`
 }
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { commands } from '../../../adapters/cli/commands/commands.ts'
 import { flagOf } from '../../../adapters/cli/fields.ts'
 import { RESOURCE_COMMANDS } from '../../../adapters/cli/naming/resource-names.ts'
+import { sampleReference } from '../../../adapters/cli/terminal/samples.ts'
 import { wiringFor } from '../../../bin/command-line.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { unbuilt, type Workplace, workplace } from '../../support/cli/cli.ts'
@@ -87,4 +88,8 @@ describe('an example that is wider than the terminal', () => {
       '  trunkline route add --did +380441234567 --target-type extension \\\n    --target acme/101\n',
     )
   })
+})
+
+test('an example quotes a name with a blank', () => {
+  assert.equal(sampleReference({ ...resourceNamed('tenants'), key: ['name'] }), "'Acme Ltd'")
 })

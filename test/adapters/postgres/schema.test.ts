@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { migrate } from '../../../adapters/postgres/database/migrate.ts'
+import { migrate, migrations } from '../../../adapters/postgres/database/migrate.ts'
 import { sql } from '../../../adapters/postgres/database/sql.ts'
 import { openStorage } from '../../../adapters/postgres/storage.ts'
 import { openStorage as openSqlite } from '../../../adapters/sqlite/storage.ts'
@@ -38,7 +38,7 @@ test('programs that open a new database at once create its schema once', async (
   const options = { clock: manualClock(), migrate: true, isDurable: false }
   const opened = await Promise.all(Array.from({ length: 4 }, () => openStorage(address, options)))
   for (const { database, close } of opened) {
-    assert.deepEqual(await database.values(sql`SELECT version FROM schema_version`), [1])
+    assert.deepEqual(await database.values(sql`SELECT version FROM schema_version`), [migrations.length])
     await close()
   }
 })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
+import { SOURCE_FORMATS, switchOf } from '../../../../core/calls/completed-call.ts'
 import { OUTCOMES } from '../../../../core/rating/outcome.ts'
 import { type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { type Desk, openDesk } from '../../../support/cli/imports.ts'
@@ -171,6 +172,7 @@ describe('an import of calls', () => {
   })
 
   test('wants the source and the id together with whatever else is given of a switch', async () => {
+    const switches = [...new Set(SOURCE_FORMATS.map(switchOf))]
     const { summary } = await desk.take(
       'cdrs',
       `${IDS.trim()},outcome\n${row(1, ',,1,')}${row(2, ',asterisk,,')}${row(3, ',,,rated')}${row(4, ',cisco,1,lost')}`,
@@ -182,7 +184,7 @@ describe('an import of calls', () => {
         '2: The source field is required with switch call id.',
         '3: The switch call id field is required with source.',
         '4: The source field is required with outcome.',
-        '5: The source field must be one of asterisk, freeswitch, ndjson.',
+        `5: The source field must be one of ${switches.join(', ')}.`,
         `5: The outcome field must be one of ${OUTCOMES.join(', ')}.`,
       ],
     )

@@ -112,13 +112,11 @@ async function roundTrip(format: string, given: ReadonlyMap<Resource, Record<str
 }
 
 describe('what is exported', () => {
-  const all = ['tenants', 'extensions', 'queues', 'rates', 'dids', 'cdrs', 'sms_gateways', 'trunks'].map(resourceNamed)
-  const joining = ['devices', 'agents', 'routes'].map(resourceNamed)
-
-  it('is every resource that has an import', () => {
-    const known = RESOURCE_COMMANDS.map(({ resource }) => resourceNamed(resource))
-    assert.deepEqual(new Set([...all, ...joining]), new Set(known))
-  })
+  /** What joins records to others has a test of its own. */
+  const joining = ['devices', 'agents', 'routes']
+  const all = RESOURCE_COMMANDS.map(({ resource }) => resource)
+    .filter(name => !joining.includes(name))
+    .map(resourceNamed)
 
   for (const format of ['csv', 'ndjson', 'json'])
     it(`imports again to the same records (${format})`, () =>
