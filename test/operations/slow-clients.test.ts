@@ -211,7 +211,7 @@ describe('when all places are taken, a client', { timeout: 30_000 }, () => {
     ['does not end its body', `${post(9)}x`, 'connect'],
     ['reads none of its responses', get('/long').repeat(3), 'data'],
   ] as const)
-    it(`gets that of one who ${whose}, for longer than the others`, async () => {
+    it(`gets the place of one who ${whose}, for longer than the others`, async () => {
       const served = await serving({ connections: 4 })
       const [first, ...others] = await taking(served, bytes, 4, until)
       assert.ok(first)

@@ -97,7 +97,7 @@ describe('the manager interface', () => {
     ['says nothing in time', () => null],
     ['never ends a message', () => 'x'.repeat(9 * 1024 * 1024)],
   ] as const)
-    test(`one that ${what} fails what waits, and what is asked after it`, async () => {
+    test(`one that ${what} fails the waiting requests, and later ones`, async () => {
       const manager = await held((action, socket) => answer(action, socket))
       await assert.rejects(manager.ask({ Action: 'Ping' }, 200), isUnavailable)
       await manager.closed

@@ -99,7 +99,7 @@ describe('a secret', () => {
     ['gateway update Jasmin', '--password x', '--password-file -'],
     ['admin passwd admin@example.com', '--password-file -', '--random-password'],
   ] as const)
-    it(`is not taken in two ways at once: ${one} ${other}`, async () => {
+    it(`cannot be given in two ways at once: ${one} ${other}`, async () => {
       const { code, stdout, stderr } = await place.run(`trunkline ${line} ${one} ${other}`, { input: 'another one\n' })
       assert.deepEqual([code, stdout], [64, ''])
       assert.match(stderr, /^error: option '--.*' cannot be used with option '--.*'\nhint: trunkline .* --help\n$/)

@@ -49,7 +49,7 @@ behaviour('is that of a time zone, summer time and the last second included', as
   ])
 })
 
-behaviour('counts answered calls, their seconds, and what is without a rate', async ports => {
+behaviour('counts answered calls, their seconds, and calls without a rate', async ports => {
   const { tenantId } = await acme(ports)
   const started_at = '2026-10-10T12:00:00.000000Z'
   const answered = { disposition: 'answered', duration_seconds: 61, bill_seconds: 120, cost: 246 }
@@ -67,30 +67,33 @@ behaviour('is nothing without calls', async ports => {
   for (const by of [null, ...USAGE_GROUPS]) assert.deepEqual(await usage(ports, tenantId, by), [])
 })
 
-behaviour('names a destination by its rate, one that is gone by its prefix, and says what had none', async ports => {
-  const { tenantId } = await acme(ports)
-  const { id: gone } = await insert(ports.records, 'rates', { tenant_id: tenantId, prefix: '49' })
-  const destinations = ['00380501112233', '4930123456', '48221234567', '380441234567']
-  await taken(
-    ports,
-    destinations.map((destinationNumber, n) => completedCall({ switchCallId: `${n}`, destinationNumber })),
-  )
-  await enter(ports, tenantId, { started_at: '2026-10-10T12:00:00.000000Z' })
-  await ports.records.remove(rates, gone, { cascade: false })
-  const lines = await usage(ports, tenantId, 'destination')
-  assert.deepEqual(
-    new Map(lines.map(({ group, calls, unrated }) => [group, [calls, unrated]])),
-    new Map([
-      ['(entered by hand)', [1, 0]],
-      ['(inbound)', [1, 0]],
-      ['(no match)', [1, 1]],
-      ['49', [1, 0]],
-      ['Ukraine', [1, 0]],
-    ]),
-  )
-})
+behaviour(
+  'names a destination by its rate, that of a deleted rate by its prefix, and counts calls without one',
+  async ports => {
+    const { tenantId } = await acme(ports)
+    const { id: gone } = await insert(ports.records, 'rates', { tenant_id: tenantId, prefix: '49' })
+    const destinations = ['00380501112233', '4930123456', '48221234567', '380441234567']
+    await taken(
+      ports,
+      destinations.map((destinationNumber, n) => completedCall({ switchCallId: `${n}`, destinationNumber })),
+    )
+    await enter(ports, tenantId, { started_at: '2026-10-10T12:00:00.000000Z' })
+    await ports.records.remove(rates, gone, { cascade: false })
+    const lines = await usage(ports, tenantId, 'destination')
+    assert.deepEqual(
+      new Map(lines.map(({ group, calls, unrated }) => [group, [calls, unrated]])),
+      new Map([
+        ['(entered by hand)', [1, 0]],
+        ['(inbound)', [1, 0]],
+        ['(no match)', [1, 1]],
+        ['49', [1, 0]],
+        ['Ukraine', [1, 0]],
+      ]),
+    )
+  },
+)
 
-behaviour('counts calls that nobody answered to the destination of their number', async ports => {
+behaviour('counts unanswered calls under the destination of their number', async ports => {
   const { tenantId: tenant_id } = await acme(ports)
   const tooMuch = { prefix: '77', destination: 'Mars', cost_per_minute: Number.MAX_SAFE_INTEGER }
   await insert(ports.records, 'rates', { tenant_id, ...tooMuch })

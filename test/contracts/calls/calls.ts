@@ -39,7 +39,7 @@ async function fate(ports: SwitchPorts, calls: readonly CompletedCall[], by?: Pa
   return [stored, known, quarantined]
 }
 
-behaviour('a completed call is stored with what it costs, and with the rating that made that', async ports => {
+behaviour('a completed call is stored with its cost and its rating', async ports => {
   const { tenantId, extensionId, rateId } = await acme(ports)
   const counts = await taken(ports, [completedCall()])
   assert.deepEqual(counts, { stored: 1, known: 0, unrated: 0, quarantined: 0, legs: 0 })

@@ -193,7 +193,7 @@ behaviour('a deck that is due is put in force before another one replaces it', a
   assert.match(String(await inShort(ports, tenantId)), / 380 6$/)
 })
 
-behaviour('a deck is refused where another waits for the same moment', async ports => {
+behaviour('a deck is refused if another is pending for the same moment', async ports => {
   const { tenantId } = await acme(ports)
   await replaceDeck(ports, tenantId, [['380', 5]], day(2))
   await assert.rejects(replaceDeck(ports, tenantId, [['380', 6]], day(2)), { code: 'conflict' })

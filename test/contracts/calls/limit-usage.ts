@@ -91,7 +91,7 @@ behaviour('has what each extension has used', async ports => {
   assert.deepEqual([found.extension(one), found.extension(two)], [used([2, 6], [2, 6]), used([1, 3], [1, 3])])
 })
 
-behaviour('follows what is stored, changed and deleted', async ports => {
+behaviour('follows calls that are stored, changed and deleted', async ports => {
   const { id } = await tenant(ports)
   const first = await enter(ports, id, ended('2026-03-01T11:50:00.000000Z', { cost: 3 }))
   assert.deepEqual(await ofTenant(ports, id), used([1, 3], [1, 3]))

@@ -62,32 +62,35 @@ behaviour('changes nothing while the rates are unchanged', async ports => {
   for (const { id } of before) assert.ok((await ports.calls.ratings(id)).length < 2)
 })
 
-behaviour('does what the dry run said, keeps what was, and leaves calls entered by hand alone', async ports => {
-  const world = await withCalls(ports)
-  await changeRates(ports, world)
-  const before = await storedCalls(ports)
-  const said = await ports.calls.rerate(query(world.tenantId), { dryRun: true, sample: 100 })
-  assert.deepEqual(await storedCalls(ports), before)
-  const done = await ports.calls.rerate(query(world.tenantId), { dryRun: false, sample: 100 })
-  assert.deepEqual(done, said)
-  assert.deepEqual([done.examined, done.changed, done.stillUnrated], [18, 12, 6])
-  const after = await storedCalls(ports)
-  const costs = new Map(after.map(({ id, units }) => [id, units]))
-  for (const { id, old, new: now } of done.changes) {
-    assert.equal(costs.get(id), now.cost)
-    const [former, present, ...others] = await ports.calls.ratings(id)
-    assert.deepEqual([former?.cost, former?.prefix, present?.cost, others], [old.cost, old.prefix, now.cost, []])
-    assert.ok(former?.replaced_at && present?.replaced_at === null)
-  }
-  const rated = after.filter(({ source }) => source !== null)
-  assert.equal(
-    done.newCost,
-    rated.reduce((sum, { units }) => sum + units, 0),
-  )
-  assert.equal(after.find(({ source }) => source === null)?.units, 7)
-  const again = await ports.calls.rerate(query(world.tenantId), { dryRun: false, sample: 100 })
-  assert.deepEqual([again.changed, again.oldCost], [0, done.newCost])
-})
+behaviour(
+  'does what the dry run showed, keeps the former ratings, and leaves calls entered by hand unchanged',
+  async ports => {
+    const world = await withCalls(ports)
+    await changeRates(ports, world)
+    const before = await storedCalls(ports)
+    const said = await ports.calls.rerate(query(world.tenantId), { dryRun: true, sample: 100 })
+    assert.deepEqual(await storedCalls(ports), before)
+    const done = await ports.calls.rerate(query(world.tenantId), { dryRun: false, sample: 100 })
+    assert.deepEqual(done, said)
+    assert.deepEqual([done.examined, done.changed, done.stillUnrated], [18, 12, 6])
+    const after = await storedCalls(ports)
+    const costs = new Map(after.map(({ id, units }) => [id, units]))
+    for (const { id, old, new: now } of done.changes) {
+      assert.equal(costs.get(id), now.cost)
+      const [former, present, ...others] = await ports.calls.ratings(id)
+      assert.deepEqual([former?.cost, former?.prefix, present?.cost, others], [old.cost, old.prefix, now.cost, []])
+      assert.ok(former?.replaced_at && present?.replaced_at === null)
+    }
+    const rated = after.filter(({ source }) => source !== null)
+    assert.equal(
+      done.newCost,
+      rated.reduce((sum, { units }) => sum + units, 0),
+    )
+    assert.equal(after.find(({ source }) => source === null)?.units, 7)
+    const again = await ports.calls.rerate(query(world.tenantId), { dryRun: false, sample: 100 })
+    assert.deepEqual([again.changed, again.oldCost], [0, done.newCost])
+  },
+)
 
 behaviour('takes only unrated calls if asked to, and only calls of the period', async ports => {
   const world = await withCalls(ports)
@@ -155,6 +158,6 @@ behaviour('makes a call that a new rate matches unrated no longer', async ports 
   assert.equal(await ports.calls.unratedCount(), 6)
 })
 
-behaviour('is refused for a tenant that is not there', async ({ calls }) => {
+behaviour('is refused for a missing tenant', async ({ calls }) => {
   await assert.rejects(calls.rerate(query(99), { dryRun: true, sample: 1 }), { code: 'not_found' })
 })

@@ -213,7 +213,7 @@ behaviour('a rate is looked up only if a limit needs one, or on request', async 
   assert.deepEqual([await rate('0501234567'), await rate('0441234567'), await rate('101')], ['38050', null, undefined])
 })
 
-behaviour('what was used of limits is that of the tenant and of the extension', async given => {
+behaviour('the usage of limits is counted for the tenant and for the extension', async given => {
   const { records, clock } = given
   const directory = given.switchDirectory()
   const acme = await tenant(records, 'acme', {

@@ -21,7 +21,7 @@ behaviour('a new message is stored as it is, with an id', async ports => {
   assert.ok(stored?.created_at)
 })
 
-behaviour('a message for a tenant that is not there is invalid', async ports => {
+behaviour('a message for a missing tenant is invalid', async ports => {
   await assert.rejects(create(ports, { tenant_id: 5 }), {
     code: 'invalid',
     message: 'The selected tenant id is invalid.',
@@ -71,7 +71,7 @@ behaviour('a change that throws leaves the message and the parked receipts as th
   assert.deepEqual(await statuses(ports), ['delivrd'])
 })
 
-behaviour('settling a message that is not there is an internal error', async ports => {
+behaviour('settling a missing message is an internal error', async ports => {
   await assert.rejects(
     ports.messages.settle(5, message => message, receive),
     { code: 'internal' },

@@ -32,25 +32,28 @@ behaviour('messages and their parts are counted by gateway, tenant and what thei
 const failed = (message: Message): Message => ({ ...message, status_class: 'failed', delivery_status: 'failed' })
 const accepted = (message: Message): Message => ({ ...message, submitted_at: SUBMITTED, delivery_status: 'submitted' })
 
-behaviour('a gateway is suspect while its last sends, so many, all failed, wherever they went then', async ports => {
-  const { id } = await insert(ports.records, 'sms_gateways')
-  const { id: other } = await insert(ports.records, 'sms_gateways', { name: 'Other' })
-  const sent = (): Promise<Message> => create(ports, { sms_gateway_id: id, status_class: 'pending' })
-  const settle = async (change: (message: Message) => Message, messageId?: number): Promise<unknown> =>
-    ports.messages.settle(messageId ?? (await sent()).id, change, message => message)
-  const suspects = (): Promise<readonly number[]> => ports.smsReports.suspects(3)
-  await settle(failed)
-  await settle(failed)
-  assert.deepEqual(await suspects(), [])
-  const moved = await sent()
-  await ports.messages.change(moved.id, message => ({ ...message, sms_gateway_id: other }))
-  assert.deepEqual(await suspects(), [id])
-  await settle(accepted, moved.id)
-  assert.deepEqual(await suspects(), [id], 'the other gateway took it')
-  await settle(accepted)
-  await settle(failed)
-  assert.deepEqual(await suspects(), [])
-})
+behaviour(
+  'a gateway is suspect while its last few sends all failed, wherever the messages went afterwards',
+  async ports => {
+    const { id } = await insert(ports.records, 'sms_gateways')
+    const { id: other } = await insert(ports.records, 'sms_gateways', { name: 'Other' })
+    const sent = (): Promise<Message> => create(ports, { sms_gateway_id: id, status_class: 'pending' })
+    const settle = async (change: (message: Message) => Message, messageId?: number): Promise<unknown> =>
+      ports.messages.settle(messageId ?? (await sent()).id, change, message => message)
+    const suspects = (): Promise<readonly number[]> => ports.smsReports.suspects(3)
+    await settle(failed)
+    await settle(failed)
+    assert.deepEqual(await suspects(), [])
+    const moved = await sent()
+    await ports.messages.change(moved.id, message => ({ ...message, sms_gateway_id: other }))
+    assert.deepEqual(await suspects(), [id])
+    await settle(accepted, moved.id)
+    assert.deepEqual(await suspects(), [id], 'the other gateway took it')
+    await settle(accepted)
+    await settle(failed)
+    assert.deepEqual(await suspects(), [])
+  },
+)
 
 behaviour('the failures of a gateway that was deleted are not counted', async ports => {
   const { id } = await create(ports, { sms_gateway_id: 99, status_class: 'pending' })

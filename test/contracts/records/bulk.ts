@@ -127,7 +127,7 @@ behaviour('a check of rows without a key is the end of their batch', async ports
   assert.deepEqual(await idsOf(ports.records, 'cdrs'), [])
 })
 
-behaviour('one row that breaks a rule keeps all out, or is left out where that is the plan', async ports => {
+behaviour('one row that breaks a rule keeps all out, or is skipped if the plan says so', async ports => {
   const { id } = await insert(ports.records, 'tenants')
   await insert(ports.records, 'extensions', { tenant_id: id, extension_number: '102', display_name: 'Old' })
   const rejected = [[3, 'taken']]
@@ -237,7 +237,7 @@ async function dumped(
   return found
 }
 
-behaviour('a dump holds the stored values, secrets included, and names for references', async ports => {
+behaviour('a dump contains the stored values, secrets included, and names for references', async ports => {
   const { id } = await insert(ports.records, 'tenants', { slug: 'acme' })
   const extension = { tenant_id: id, extension_number: '101', secret: 'hush' }
   const { id: extension_id } = await insert(ports.records, 'extensions', extension)

@@ -11,7 +11,7 @@ const dids = resourceNamed('dids')
 /** More than a storage is likely to scan without an index. */
 const MANY = 1_200
 
-behaviour('a search finds what is stored, whether or not the indexes have come that far', async given => {
+behaviour('a search finds stored records, whether or not the indexes contain them yet', async given => {
   const { indexing, records } = given
   const { id: tenant_id } = await insert(records, 'tenants')
   const made = await Promise.all(

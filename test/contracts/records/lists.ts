@@ -212,7 +212,7 @@ behaviour('a list of a period has what began in it, its end not included, in pag
   assert.deepEqual(await idsOf(ports.records, 'cdrs', rest), expected.slice(7))
 })
 
-behaviour('a list of a period may be asked for after a record that lies beyond its end', async ports => {
+behaviour('a list of a period may begin after a record beyond its end', async ports => {
   const [latest = 0] = await calls(ports, 60)
   assert.deepEqual(
     await idsOf(ports.records, 'cdrs', { period: PERIOD, after: latest, limit: 500 }),
@@ -265,7 +265,7 @@ behaviour('the records of a tenant are found by their own tenant, or by that of 
   for (const [name, ids] of Object.entries(expected)) assert.deepEqual(await found(name), ids, name)
 })
 
-behaviour('a list that nobody waits for any more reads nothing, and rejects with the reason', async given => {
+behaviour('an aborted list reads nothing, and rejects with the reason', async given => {
   await calls(given, 201)
   const asking = new AbortController()
   const reading = async (): Promise<void> => {
@@ -275,7 +275,7 @@ behaviour('a list that nobody waits for any more reads nothing, and rejects with
   await assert.rejects(reading(), RangeError)
 })
 
-behaviour('a selection is counted, up to what is enough to know', async given => {
+behaviour('a selection is counted, up to the given bound', async given => {
   const { records } = given
   const cdrs = resourceNamed('cdrs')
   assert.equal(await records.countUpTo(cdrs, {}, 10), 0)

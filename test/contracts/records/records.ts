@@ -39,7 +39,7 @@ behaviour('an empty JSON object stays one, and null stays null', async ({ record
   assert.equal((await insert(records, 'tenants')).settings, null)
 })
 
-behaviour('any text comes back as it was stored', async ({ records }) => {
+behaviour('any text is returned as stored', async ({ records }) => {
   for (const name of ['😀', `'"\\`, '\u001f\n\t', '%_', 'İß', '</script>\u2028']) {
     const tenant = await insert(records, 'tenants', { name })
     assert.equal(tenant.name, name)
@@ -48,7 +48,7 @@ behaviour('any text comes back as it was stored', async ({ records }) => {
   }
 })
 
-behaviour('the stored values are found with secrets, as the core holds them', async ({ records }) => {
+behaviour('the stored values are found with secrets, in the form of the core', async ({ records }) => {
   const values = row('sms_gateways', { password: ' p ', meta: '{"a":1}', use_ssl: true })
   const gateway = shown(await records.insert(gateways, values))
   assert.equal('password' in gateway, false)
@@ -57,7 +57,7 @@ behaviour('the stored values are found with secrets, as the core holds them', as
   assert.deepEqual([id, created_at, updated_at], [gateway.id, gateway.created_at, gateway.updated_at])
 })
 
-behaviour('a record that is not there is null', async ({ records }) => {
+behaviour('a missing record is null', async ({ records }) => {
   for (const id of [1, 0, -1, Number.MAX_SAFE_INTEGER]) {
     assert.equal(await records.find(tenants, id), null)
     assert.equal(await records.show(tenants, id), null)
@@ -78,7 +78,7 @@ behaviour('an update without fields is one too', async ({ records }) => {
   assert.deepEqual({ ...after, updated_at: before.updated_at }, before)
 })
 
-behaviour('changing or removing what is not there is not_found', async ({ records }) => {
+behaviour('changing or removing a missing record is not_found', async ({ records }) => {
   await assert.rejects(records.update(tenants, 5, { name: 'x' }), { code: 'not_found', message: 'Tenant not found.' })
   await assert.rejects(records.remove(gateways, 5, { cascade: true }), {
     code: 'not_found',
@@ -86,7 +86,7 @@ behaviour('changing or removing what is not there is not_found', async ({ record
   })
 })
 
-behaviour('an id is not given again after its record is gone', async ({ records }) => {
+behaviour('the id of a deleted record is not reused', async ({ records }) => {
   const first = await insert(records, 'tenants')
   await records.remove(tenants, first.id, { cascade: false })
   assert.ok((await insert(records, 'tenants')).id > first.id)

@@ -80,7 +80,7 @@ behaviour('an account gets another name and tenant, and its sessions see that at
   assert.equal((await account())?.tenantId, null)
 })
 
-behaviour('changing or removing an account that is not there is not_found', async ({ accounts }) => {
+behaviour('changing or removing a missing account is not_found', async ({ accounts }) => {
   await assert.rejects(accounts.change(5, { role: 'admin' }), { code: 'not_found', message: 'Account not found.' })
   await assert.rejects(accounts.remove(5), { code: 'not_found' })
 })

@@ -47,7 +47,7 @@ behaviour('a change is noted with its moment, its actor, its record and what dif
   assert.ok(creation.id < update.id && update.id < removal.id)
 })
 
-behaviour('a record is named as a person calls it, with what it belongs to', async ports => {
+behaviour('a record has the name by which a person knows it, with its owner', async ports => {
   const { records } = ports
   const tenant = await insert(records, 'tenants', { slug: 'acme' })
   const of = { tenant_id: tenant.id }
@@ -74,7 +74,7 @@ behaviour('a secret is only noted to have changed, and an amount as the API show
   assert.doesNotMatch(JSON.stringify(await trail(ports)), /hush/)
 })
 
-behaviour('what is refused, and what changes nothing, is not noted', async ports => {
+behaviour('refused changes, and those that change nothing, are not noted', async ports => {
   const { records, accounts, sessions } = ports
   const { id } = await insert(records, 'tenants', { slug: 'acme', name: 'Acme' })
   await insert(records, 'extensions', { tenant_id: id })

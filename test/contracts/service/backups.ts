@@ -18,7 +18,7 @@ async function inFolder(use: (folder: string) => Promise<void>): Promise<void> {
   }
 }
 
-behaviour('a backup holds what was stored when it was made, and nothing later', async given => {
+behaviour('a backup contains everything stored before it was made, and nothing later', async given => {
   const { maintenance, records, onBackup } = given
   await insert(records, 'tenants', { slug: 'before' })
   await inFolder(async folder => {

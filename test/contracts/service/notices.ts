@@ -37,7 +37,7 @@ behaviour('notices are listed by their code and subject', async ({ notices }) =>
   )
 })
 
-behaviour('a notice that is cleared is gone, and no other', async ({ notices }) => {
+behaviour('clearing a notice removes it, and no other', async ({ notices }) => {
   for (const subject of ['', 'one', 'two']) await notices.raise({ code: 'a', subject, detail: '' })
   await notices.raise({ code: 'b', subject: 'one', detail: '' })
   await notices.clear('a', 'one')

@@ -17,7 +17,7 @@ const routesContract = (name: string, port: 'smsRoutes' | 'trunkRoutes') => {
     assert.deepEqual(all, [general, next])
   })
 
-  behaviour('a route that is removed is gone, which can be done once', async ({ [port]: stored }) => {
+  behaviour('a route can be removed once, and is then gone', async ({ [port]: stored }) => {
     const { id } = await stored.set({ tenant_id: null, prefix: '', via: [1] })
     assert.deepEqual([await stored.remove(id), await stored.remove(id)], [true, false])
     assert.deepEqual(await stored.all(), [])

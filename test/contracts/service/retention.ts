@@ -29,7 +29,7 @@ behaviour('notes of the audit trail from before a moment are deleted', async ({ 
   assert.ok(String(left[0]) > between)
 })
 
-behaviour('what was answered to old messages is emptied, and the messages stay', async ports => {
+behaviour('the answers to old messages are cleared, and the messages stay', async ports => {
   const { records, messages, retention } = ports
   for (const requested_at of ['2026-02-28T23:59:59.999999Z', MOMENT])
     for (const remote_response of ['{"a":1}', '{}']) {

@@ -39,7 +39,7 @@ async function world({ records, switchChanges, trunkRoutes }: Ports) {
   }
 }
 
-behaviour('nothing has changed where nothing happens, whatever happened before', async ports => {
+behaviour('nothing has changed if nothing happens, whatever happened before', async ports => {
   const { seen } = await world(ports)
   await seen(Promise.resolve(), [])
 })
@@ -54,7 +54,7 @@ behaviour('a tenant has changed with each new record that a switch depends on', 
   await seen(put('routes', { did_id: did, target_id: queue }), [acme])
 })
 
-behaviour('a tenant has changed with a record that is edited, and both have where it moves', async ports => {
+behaviour('a tenant has changed if a record of it is edited, and both tenants if it moves', async ports => {
   const { seen, edit, put, look, acme, beta, extension, queue } = await world(ports)
   await seen(edit('tenants', acme, { status: 'suspended' }), [acme])
   await seen(edit('extensions', extension, { secret: 'other' }), [acme])

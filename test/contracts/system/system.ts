@@ -51,7 +51,7 @@ const BEHAVIOURS: { readonly [P in keyof MachinePorts]: (name: string, make: Mac
   },
   digests: (name, make) => {
     const hex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')
-    test(`${name}: hashes and keyed hashes are those of the standards`, () => {
+    test(`${name}: hashes and keyed hashes match the standards`, () => {
       const digests = make()
       assert.equal(hex(digests.hash('md5', Buffer.from('abc'))), '900150983cd24fb0d6963f7d28e17f72')
       assert.equal(hex(digests.hash('sha1', Buffer.from('abc'))), 'a9993e364706816aba3e25717850c26c9cd0d89d')
@@ -61,7 +61,7 @@ const BEHAVIOURS: { readonly [P in keyof MachinePorts]: (name: string, make: Mac
       const expected = '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843'
       assert.equal(hex(digests.hmac('sha256', key, data)), expected)
     })
-    test(`${name}: a signature is proven by its key and data alone, and one that is malformed never`, () => {
+    test(`${name}: only the right key and data verify a signature, and a malformed one never verifies`, () => {
       const digests = make()
       // RFC 8032, section 7.1, test 2.
       const key = Buffer.from('3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c', 'hex')

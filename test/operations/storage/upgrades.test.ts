@@ -66,7 +66,7 @@ const dump = (db: Database): unknown[] =>
 
 describe('a start on an older database', () => {
   for (let schema = 1; schema < migrations.length; schema++)
-    it(`of schema ${schema} keeps every row, and a copy of what was before`, async () => {
+    it(`of schema ${schema} keeps every row, and a copy of the old database`, async () => {
       const path = databaseOf(schema)
       const before = looking(path, dump)
       const upgrades: unknown[] = []

@@ -35,7 +35,7 @@ describe('the tenant that a command is about', () => {
         assert.deepEqual(await place.run(`trunkline ${command} ${line}`), named)
     })
 
-    it(`is not named twice as two, nor left out: ${command}`, async () => {
+    it(`must be given exactly once: ${command}`, async () => {
       const twice = await place.run(`trunkline ${command} acme ${rest} --tenant beta`)
       assert.equal(twice.code, 64)
       assert.match(twice.stderr, /^error: the tenant is named twice: acme and --tenant beta$/m)

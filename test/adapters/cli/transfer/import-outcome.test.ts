@@ -98,7 +98,7 @@ describe('an import with bad rows', () => {
     ['ndjson', (rows: string[]) => `${rows.join('\n')}\n`],
     ['json', (rows: string[]) => `[${rows.join(',')}]`],
   ] as const)
-    it(`writes and takes them again in ${format}`, async () => {
+    it(`writes them and reads them again in ${format}`, async () => {
       const row = (prefix: string, cost: string) =>
         JSON.stringify({ prefix, destination: 'x', cost_per_minute: cost, billing_increment: 60, status: 'active' })
       const rejects = join(folder.path, `rejects.${format}`)

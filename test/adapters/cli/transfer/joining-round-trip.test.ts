@@ -59,7 +59,7 @@ describe('devices, agents and routes', () => {
   })
 
   for (const format of ['csv', 'ndjson', 'json'])
-    test(`import again to the same records, whatever the ids are, and no more the second time (${format})`, async () => {
+    test(`import again as the same records, whatever the ids, and add none the second time (${format})`, async () => {
       await joined()
       const to = await furnished(['beta', 'acme'])
       for (const resource of RESOURCES) {

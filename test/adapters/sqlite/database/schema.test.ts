@@ -69,7 +69,7 @@ for (const resource of resources) {
       assert.deepEqual([columns.get(name)?.type, columns.get(name)?.notnull], ['TEXT', 1])
   })
 
-  test(`the references of ${resource.name} are foreign keys that do on deletion what is declared`, () => {
+  test(`the references of ${resource.name} are foreign keys with the declared action on deletion`, () => {
     const keys = connection.query<[string], ForeignKey>('SELECT * FROM pragma_foreign_key_list(?)').all(resource.name)
     const declared = Object.entries(resource.fields).flatMap(([from, { references }]) =>
       references && typeof references.to === 'string' && references.onDelete !== 'keep'
@@ -83,7 +83,7 @@ for (const resource of resources) {
     )
   })
 
-  test(`what is unique among ${resource.name} is so in the database`, () => {
+  test(`the database enforces the unique sets of ${resource.name}`, () => {
     const indexes = connection
       .value<[string], string>(
         `SELECT (SELECT group_concat(name) FROM (SELECT name FROM pragma_index_info(i.name) ORDER BY seqno))

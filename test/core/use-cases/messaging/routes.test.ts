@@ -43,7 +43,7 @@ test("a tenant's own route precedes the shared ones, and the longest prefix wins
 })
 
 for (const [name, reply] of Object.entries({ refused, unreached }))
-  test(`a message that the first gateway certainly did not take (${name}) goes to the next, and tells of it`, async () => {
+  test(`a message that the first gateway certainly did not accept (${name}) goes to the next, and notes it`, async () => {
     const { sent, gateways, calls, kept } = await routed([reply])
     assert.deepEqual([sent.delivery_status, sent.sms_gateway_id, calls()], ['submitted', gateways[1], 2])
     assert.equal(sent.callback_url, `https://pbx.example.com/api/sms-gateways/${gateways[1]}/dlr`)
