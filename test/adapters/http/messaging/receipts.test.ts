@@ -1,51 +1,13 @@
 import assert from 'node:assert/strict'
-import { after, before, beforeEach, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { smsMessages } from '../../../../core/resources/sms-messages.ts'
-import { startWorld, type World } from '../../../support/data/records.ts'
-import {
-  addGateway,
-  json as answerJson,
-  type FakeGateway,
-  MESSAGE,
-  startGateway,
-} from '../../../support/messaging/gateway.ts'
-import { keepSending } from '../../../support/messaging/messages.ts'
+import { addGateway, MESSAGE } from '../../../support/messaging/gateway.ts'
+import { receiptPlace } from '../../../support/messaging/receipts.ts'
 
 const RECEIVED = { message: 'DLR received' }
 const MIB = 1024 * 1024
-
-let world: World
-let gateway: FakeGateway
-let id: number
-before(async () => {
-  world = await startWorld()
-})
-beforeEach(async () => {
-  await gateway?.close()
-  gateway = await startGateway()
-  id = await addGateway(world.service, world.session, gateway)
-})
-after(async () => {
-  await world.close()
-  await gateway.close()
-})
-
-const routes = (gatewayId: number | string = id) => [
-  `/api/sms-gateways/${gatewayId}/dlr`,
-  `/webhooks/gateway/${gatewayId}/dlr`,
-]
-
-const post = (path: string, body: string, type = 'application/json') =>
-  world.service.request('POST', path, { body, headers: { 'content-type': type } })
-
-const receipt = (members: object, gatewayId = id) => post(routes(gatewayId)[0] ?? '', JSON.stringify(members))
-
-const sent = async (externalId: string, gatewayId = id) => {
-  gateway.answerWith(200, JSON.stringify({ id: externalId, kept: 'from the reply' }))
-  return (await world.send('POST', `/api/sms-gateways/${gatewayId}/send`, MESSAGE)).json.data
-}
-
-const stored = async (gatewayId = id) => (await world.get(`/api/sms-gateways/${gatewayId}/messages`)).json.data[0]
+const place = receiptPlace()
+const { post, receipt, routes, sent, stored } = place
 
 describe('a receipt', () => {
   it('of either route, JSON or a form, changes the message and answers without a session', async () => {
@@ -104,10 +66,10 @@ describe('a receipt', () => {
   })
 
   it('finds a message by a number of any length', async () => {
-    gateway.answerWith(200, '{"id":12345678901234567890}')
-    await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+    place.gateway.answerWith(200, '{"id":12345678901234567890}')
+    await place.world.send('POST', `/api/sms-gateways/${place.id}/send`, MESSAGE)
     await post(routes()[0] ?? '', '{"id":12345678901234567890,"price":0.10000000000000000001}')
-    const shown = await world.get(`/api/sms-gateways/${id}/messages`)
+    const shown = await place.world.get(`/api/sms-gateways/${place.id}/messages`)
     assert.equal(shown.json.data[0].delivery_status, 'delivered')
     assert.ok(shown.text.includes('"price":0.10000000000000000001'))
   })
@@ -133,7 +95,7 @@ describe('a receipt', () => {
   })
 
   it('changes only a message of its own gateway', async () => {
-    const other = await addGateway(world.service, world.session, gateway)
+    const other = await addGateway(place.world.service, place.world.session, place.gateway)
     await sent('shared')
     await sent('shared', other)
     await receipt({ id: 'shared', status: 'gone' }, other)
@@ -142,8 +104,9 @@ describe('a receipt', () => {
   })
 
   it('reaches a failed message too', async () => {
-    gateway.answerWith(500, 'no')
-    const { external_message_id } = (await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)).json.data
+    place.gateway.answerWith(500, 'no')
+    const { external_message_id } = (await place.world.send('POST', `/api/sms-gateways/${place.id}/send`, MESSAGE)).json
+      .data
     await receipt({ id: external_message_id, status: 'DELIVRD' })
     const { delivery_status, error_message, delivered_at } = await stored()
     assert.deepEqual([delivery_status, error_message], ['delivrd', 'HTTP 500: no'])
@@ -165,14 +128,16 @@ describe('a receipt', () => {
     for (const text of [hostile, hostile.replace('"polluted":1', '"polluted":12345678901234567890')]) {
       await sent('proto-1')
       assert.equal((await post(routes()[0] ?? '', text)).status, 200)
-      const shown = await world.get(`/api/sms-gateways/${id}/messages`)
+      const shown = await place.world.get(`/api/sms-gateways/${place.id}/messages`)
       assert.equal(shown.json.data[0].delivery_status, 'delivered')
       assert.ok(shown.text.includes('"__proto__":{"polluted":1'), shown.text)
       assert.equal(Reflect.get({}, 'polluted'), undefined)
     }
     await sent('proto-2')
     await post(routes()[0] ?? '', 'id=proto-2&__proto__=x&toString=y', 'application/x-www-form-urlencoded')
-    assert.ok((await world.get(`/api/sms-gateways/${id}/messages`)).text.includes('"__proto__":"x","toString":"y"'))
+    assert.ok(
+      (await place.world.get(`/api/sms-gateways/${place.id}/messages`)).text.includes('"__proto__":"x","toString":"y"'),
+    )
   })
 
   it('that is unintelligible is answered with 200 and changes nothing', async () => {
@@ -224,13 +189,13 @@ describe('a receipt', () => {
 
   it('reaches a message whose gateway is gone', async () => {
     const message = await sent('orphan')
-    await world.send('DELETE', `/api/sms-gateways/${id}`)
+    await place.world.send('DELETE', `/api/sms-gateways/${place.id}`)
     for (const externalId of ['unknown', 'orphan']) await receipt({ id: externalId, status: 'DELIVRD' })
-    const { records, connection } = world.service.trunkline.storage
+    const { records, connection } = place.world.service.trunkline.storage
     const found = await records.find(smsMessages, message.id)
     assert.equal(found?.delivery_status, 'delivrd')
     const parked = connection.value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')
-    assert.equal(parked.get(id), 0)
+    assert.equal(parked.get(place.id), 0)
   })
 
   it('cannot make the stored response grow without bound', async () => {
@@ -239,66 +204,5 @@ describe('a receipt', () => {
     const { delivery_status, remote_response } = await stored()
     assert.equal(delivery_status, 'step-5')
     assert.ok(JSON.stringify(remote_response).length <= 65_536)
-  })
-})
-
-describe('a receipt that comes before the reply to its send', () => {
-  it('is applied with the reply, for any external id', async () => {
-    for (const externalId of ['early-1', '12345678901234567890']) {
-      gateway.answer(async response => {
-        const early = await receipt({ id: externalId, status: 'DELIVRD', err: '000' })
-        assert.deepEqual([early.status, early.json], [200, RECEIVED])
-        answerJson(response, 200, { id: externalId })
-      })
-      const { data } = (await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)).json
-      assert.equal(data.delivery_status, 'delivrd')
-      assert.ok(data.submitted_at && data.delivered_at > data.submitted_at)
-      assert.deepEqual(data.remote_response, { id: externalId, status: 'DELIVRD', err: '000' })
-      assert.equal(data.external_message_id, externalId)
-    }
-  })
-
-  it('is applied in the order of coming when there are several, once', async () => {
-    gateway.answer(async response => {
-      for (const status of ['ENROUTE', 'ACCEPTD', 'DELIVRD']) await receipt({ id: 'early-2', status, [status]: 1 })
-      answerJson(response, 200, { id: 'early-2' })
-    })
-    const { data } = (await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)).json
-    assert.equal(data.delivery_status, 'delivrd')
-    assert.deepEqual(data.remote_response, { id: 'early-2', status: 'DELIVRD', ENROUTE: 1, ACCEPTD: 1, DELIVRD: 1 })
-    const { connection } = world.service.trunkline.storage
-    const parked = connection.value<[string], number>(
-      'SELECT count(*) FROM parked_receipts WHERE external_message_id = ?',
-    )
-    assert.equal(parked.get('early-2'), 0)
-  })
-
-  it('waits for its own gateway only', async () => {
-    const other = await addGateway(world.service, world.session, gateway)
-    const { messages } = world.service.trunkline.storage
-    for (const gatewayId of [id, other]) await keepSending(messages, gatewayId)
-    await receipt({ id: 'early-3' }, other)
-    assert.equal((await sent('early-3')).delivery_status, 'submitted')
-    assert.equal((await sent('early-3', other)).delivery_status, 'delivered')
-  })
-
-  it('is not lost among a hundred that come at once', async () => {
-    const ids = Array.from({ length: 100 }, (_, i) => `burst-${i}`)
-    gateway.answer(async (response, { text }) => {
-      const externalId: string = JSON.parse(text).content
-      const early = receipt({ id: externalId, status: 'DELIVRD' })
-      if (externalId.endsWith('7')) await early
-      answerJson(response, 200, { id: externalId })
-      await early
-    })
-    const path = `/api/sms-gateways/${id}/send`
-    await Promise.all(ids.map(message => world.send('POST', path, { ...MESSAGE, message })))
-    // Whichever came first, a receipt sent after all of them finds them all.
-    await receipt({ id: 'burst-0', status: 'DELIVRD' })
-    const { data } = (await world.get(`/api/sms-gateways/${id}/messages`)).json
-    assert.deepEqual(
-      [...new Set(data.map((message: { delivery_status: string }) => message.delivery_status))],
-      ['delivrd'],
-    )
   })
 })

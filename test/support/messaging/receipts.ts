@@ -1,0 +1,49 @@
+import { after, before, beforeEach } from 'node:test'
+import { startWorld, type World } from '../data/records.ts'
+import { addGateway, type FakeGateway, MESSAGE, startGateway } from './gateway.ts'
+
+/** Registers a world for the tests of a file, with a gateway of its own for each, and returns what receipts need. */
+export function receiptPlace() {
+  let world: World
+  let gateway: FakeGateway
+  let id: number
+  before(async () => {
+    world = await startWorld()
+  })
+  beforeEach(async () => {
+    await gateway?.close()
+    gateway = await startGateway()
+    id = await addGateway(world.service, world.session, gateway)
+  })
+  after(async () => {
+    await world.close()
+    await gateway.close()
+  })
+  const routes = (gatewayId: number | string = id) => [
+    `/api/sms-gateways/${gatewayId}/dlr`,
+    `/webhooks/gateway/${gatewayId}/dlr`,
+  ]
+  const post = (path: string, body: string, type = 'application/json') =>
+    world.service.request('POST', path, { body, headers: { 'content-type': type } })
+  return {
+    get world() {
+      return world
+    },
+    get gateway() {
+      return gateway
+    },
+    /** The id of the gateway. */
+    get id() {
+      return id
+    },
+    routes,
+    post,
+    receipt: (members: object, gatewayId = id) => post(routes(gatewayId)[0] ?? '', JSON.stringify(members)),
+    /** Sends a message that the gateway gives that id. */
+    sent: async (externalId: string, gatewayId = id) => {
+      gateway.answerWith(200, JSON.stringify({ id: externalId, kept: 'from the reply' }))
+      return (await world.send('POST', `/api/sms-gateways/${gatewayId}/send`, MESSAGE)).json.data
+    },
+    stored: async (gatewayId = id) => (await world.get(`/api/sms-gateways/${gatewayId}/messages`)).json.data[0],
+  }
+}
