@@ -2,13 +2,13 @@ import { plannedDialling, type ReadNumber } from '../../../core/dialling/diallin
 import { planOf } from '../../../core/dialling/plan.ts'
 import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
 import { routeFor } from '../../../core/prefix-routes.ts'
+import { type FactSources, insideFacts, outsideFacts } from '../../../core/switching/call-facts.ts'
 import { isNothing } from '../../../core/switching/changes.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
 import type { DidNumbers, DidOwner } from '../../../core/switching/did-index.ts'
 import type { SwitchExtension, TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitNumber } from '../../../core/switching/fit.ts'
 import type { Database } from '../database/database.ts'
-import { insideFacts, outsideFacts, type Sources } from './call-facts.ts'
 import { didNumbers } from './did-numbers.ts'
 import { type Gathered, gathering } from './gathered.ts'
 import { type KnownTenant, type KnownTenants, knownTenants, routesOf } from './known-tenants.ts'
@@ -25,7 +25,7 @@ interface Shared {
 /**
  * The storage port for the questions of switches. Of extensions, queues and DIDs it caches only who owns which number.
  */
-export function switchDirectory(database: Database, sources: Sources): SwitchDirectory {
+export function switchDirectory(database: Database, sources: FactSources): SwitchDirectory {
   const records = switchRecords(database)
   const known = knownTenants(records)
   const numbers = didNumbers(database, async id => (await known.of(id))?.dialling ?? null)
@@ -84,7 +84,7 @@ async function brought(dialled: string, shared: Shared, tenant: KnownTenant | nu
   if (!of) return null
   const parts = await gatheringOf(of, shared)
   if (owner?.tenantId === of.tenant.id) await parts.addDid(owner.id)
-  return insideFacts(parts)
+  return insideFacts(parts.directory())
 }
 
 /**
@@ -113,20 +113,20 @@ async function placed(
   tenant: KnownTenant,
   { extension, dialled, isTold }: Extract<CallRequest, { from: 'extension' }> & { readonly isTold: boolean },
   shared: Shared,
-  sources: Sources,
+  sources: FactSources,
 ): Promise<CallFacts> {
   const parts = await gatheringOf(tenant, shared)
   const caller = await parts.addExtension(extension)
   const isInside = (await parts.addExtension(dialled)) ?? (await parts.addQueue(dialled))
-  if (!caller || isInside || !isFitNumber(dialled)) return insideFacts(parts)
+  if (!caller || isInside || !isFitNumber(dialled)) return insideFacts(parts.directory())
   const read = tenant.dialling.read(dialled)
   const owner = await shared.numbers.find(read.digits)
   if (owner?.tenantId === tenant.tenant.id) {
     await parts.addDid(owner.id)
-    return insideFacts(parts)
+    return insideFacts(parts.directory())
   }
   await addShown(parts, caller, read, shared)
-  return outsideFacts(parts, { caller, read, isTold }, sources)
+  return outsideFacts(parts.directory(), { caller, read, isTold }, sources)
 }
 
 /** Adds the DIDs that carriers may be shown as the caller. */

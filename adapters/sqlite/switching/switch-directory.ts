@@ -1,13 +1,13 @@
 import type { ReadNumber } from '../../../core/dialling/dialling.ts'
 import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
 import { routeFor } from '../../../core/prefix-routes.ts'
+import { type FactSources, insideFacts, outsideFacts } from '../../../core/switching/call-facts.ts'
 import { isNothing } from '../../../core/switching/changes.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
 import type { DidNumbers } from '../../../core/switching/did-index.ts'
 import type { SwitchExtension, TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitNumber } from '../../../core/switching/fit.ts'
 import type { Connection } from '../database/database.ts'
-import { insideFacts, outsideFacts, type Sources } from './call-facts.ts'
 import { dialledDid } from './dialled-did.ts'
 import { didNumbers } from './did-numbers.ts'
 import { type Gathered, gathering } from './gathered.ts'
@@ -25,7 +25,7 @@ interface Shared {
 /**
  * The storage port for what switches ask. Of extensions, queues and DIDs it caches only which number belongs to whom.
  */
-export function switchDirectory(connection: Connection, sources: Sources): SwitchDirectory {
+export function switchDirectory(connection: Connection, sources: FactSources): SwitchDirectory {
   const records = switchRecords(connection)
   const known = knownTenants(records)
   const numbers = didNumbers(connection, id => known.of(id)?.dialling ?? null)
@@ -86,7 +86,7 @@ async function brought(dialled: string, shared: Shared, tenant: KnownTenant | nu
   if (!of) return null
   const parts = gathering(of, records, known)
   if (owner?.tenantId === of.tenant.id) parts.addDid(owner.id)
-  return insideFacts(parts)
+  return insideFacts(parts.directory())
 }
 
 async function placed(
@@ -94,20 +94,20 @@ async function placed(
   { extension, dialled }: Extract<CallRequest, { from: 'extension' }>,
   isTold: boolean,
   shared: Shared,
-  sources: Sources,
+  sources: FactSources,
 ): Promise<CallFacts> {
   const parts = gathering(tenant, shared.records, shared.known)
   const caller = parts.addExtension(extension)
   const isInside = parts.addExtension(dialled) ?? parts.addQueue(dialled)
-  if (!caller || isInside || !isFitNumber(dialled)) return insideFacts(parts)
+  if (!caller || isInside || !isFitNumber(dialled)) return insideFacts(parts.directory())
   const read = tenant.dialling.read(dialled)
   const owner = await shared.numbers.find(read.digits)
   if (owner?.tenantId === tenant.tenant.id) {
     parts.addDid(owner.id)
-    return insideFacts(parts)
+    return insideFacts(parts.directory())
   }
   await addShown(parts, caller, read, shared)
-  return outsideFacts(parts, { caller, read, isTold }, sources)
+  return outsideFacts(parts.directory(), { caller, read, isTold }, sources)
 }
 
 /** Adds the DIDs that carriers may be shown as the caller. */
