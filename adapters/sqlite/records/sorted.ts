@@ -14,14 +14,32 @@ import { merged } from './merged.ts'
 /** Places read at once: a few milliseconds. */
 const STRETCH = 2_000
 
-/** True if finding the first record takes a sort of all, since no index has their order. */
+/**
+ * True if all matches must be sorted: an index finds them in another order, or none has the list's order. If SQLite would
+ * rather sort what a scan finds, the index of the order is walked all the same.
+ */
 export function sorts(plan: Plan): boolean {
+  const { conditions, bound, walked } = plan
+  const steps = explained(plan, conditions, bound)
+  if (!isSorted(steps) || steps.some(step => step.startsWith('SEARCH t '))) return isSorted(steps)
+  return isSorted(
+    explained(
+      plan,
+      walked.map(({ sql }) => sql),
+      walked.flatMap(each => each.bound),
+    ),
+  )
+}
+
+const isSorted = (steps: readonly string[]): boolean => steps.some(step => step.includes('TEMP B-TREE FOR ORDER BY'))
+
+function explained(plan: Plan, conditions: readonly string[], bound: Plan['bound']): readonly string[] {
   const sql = `SELECT t.id FROM ${fromSql(plan, false)}
-    ${whereSql(...plan.conditions, plan.from !== null && afterSql(plan))} ORDER BY ${orderSql(plan)} LIMIT 1`
+    ${whereSql(...conditions, plan.from !== null && afterSql(plan))} ORDER BY ${orderSql(plan)} LIMIT 1`
   return plan.connection
     .query<(string | number)[], { readonly detail: string }>(`EXPLAIN QUERY PLAN ${sql}`)
-    .all(...plan.bound, ...bindPlace(plan, plan.from))
-    .some(({ detail }) => detail.includes('TEMP B-TREE FOR ORDER BY'))
+    .all(...bound, ...bindPlace(plan, plan.from))
+    .map(({ detail }) => detail)
 }
 
 /** Yields the places of all records, or at least of the first `limit`, sorted a stretch at a time. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { planOf } from '../../../../adapters/sqlite/records/list-plan.ts'
+import { sorts } from '../../../../adapters/sqlite/records/sorted.ts'
 import { openStorage } from '../../../../adapters/sqlite/storage.ts'
 import { cdrs } from '../../../../core/resources/cdrs.ts'
 import { manualClock } from '../../../support/clock.ts'
@@ -33,5 +35,18 @@ test('a search for a rare value without an index runs in steps that leave the ev
     assert.deepEqual(found, [1, 1], JSON.stringify(selection))
     assert.ok(held < 60, `the event loop was held for ${held.toFixed(1)} ms`)
   }
+  await storage.close()
+})
+
+test('a list by a value without an index walks the index of its order, and sorts only where there is none', async () => {
+  const storage = openStorage(':memory:', { clock: manualClock() })
+  const plan = (by: string) =>
+    planOf(storage.connection, cdrs, {
+      view: 'list',
+      where: { disposition: 'ANSWERED' },
+      sort: { by, isAscending: false },
+    })
+  assert.equal(sorts(plan('started_at')), false)
+  assert.equal(sorts(plan('cost')), true)
   await storage.close()
 })
