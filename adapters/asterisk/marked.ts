@@ -10,7 +10,7 @@ export interface MarkedFile {
 
 /**
  * A failed reload reports success, so each file ends with an object whose name is a hash of the file. The endpoint
- * among these objects is unusable: no address matches it, and nobody knows its password.
+ * among these objects is unusable: no address matches it, and no password has its hash.
  */
 const MARKERS: Readonly<Record<FileName, (marker: string) => string>> = {
   extensions: marker => section('tl-marker', [exten(marker, 'Hangup(1)')]),

@@ -19,7 +19,7 @@ import { unreadLog } from './unread-log.ts'
 import { tellReady } from './upkeep.ts'
 import { addGauges, watch } from './watch.ts'
 
-/** How long requests in flight may continue once the daemon is told to stop. */
+/** How long requests in flight may continue after the daemon is asked to stop. */
 const GRACE_MS = 20_000
 
 export interface Daemon {

@@ -62,7 +62,7 @@ export function MessagePanel({ record }: { record: RecordData }) {
       )}
       {isUncertain.value && (
         <Dialog title="Send it all the same?" onClose={() => (isUncertain.value = false)}>
-          <p>Nobody knows whether the message arrived. If it did, it arrives twice.</p>
+          <p>The outcome of this message is unknown. If it arrived, sending it again delivers it twice.</p>
           <div class="actions">
             <button type="button" class="danger" onClick={() => void resend(true)}>
               Send it again

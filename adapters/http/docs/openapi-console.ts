@@ -204,7 +204,7 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
     id: 'consoleResend',
     tag: TAG,
     summary: 'Send a failed message again, as a new one',
-    description: 'With `force`, also one of which nobody knows whether it arrived. Else 409.',
+    description: 'Answers 409 for a message that may have arrived, unless `force` is true.',
     parameters: [ID],
     body: { [JSON_TYPE]: inputSchema(resendFields, { whole: true }) },
     success: answer(200, record),

@@ -66,11 +66,11 @@ export function namesIn(records: Lookup, within: Row = {}): Names {
         for (const known of all) known.clear()
         size = wanted.length
       }
-      for (const want of wanted) {
-        const names = want.known.get(keyOf(want.scope)) ?? new Map<string, number | Problem>()
+      for (const name of wanted) {
+        const names = name.known.get(keyOf(name.scope)) ?? new Map<string, number | Problem>()
         // A copy, since the text may be a slice that would keep a whole block of the input in memory.
-        if (!names.has(want.text)) names.set(apart(want.text), await lookUp(records, within, want, writtenAs))
-        want.known.set(keyOf(want.scope), names)
+        if (!names.has(name.text)) names.set(apart(name.text), await lookUp(records, within, name, writtenAs))
+        name.known.set(keyOf(name.scope), names)
       }
       wanted = []
       return true

@@ -105,7 +105,7 @@ describe('an Asterisk that is followed', () => {
     model.isDeaf = true
     start()
     await follower.reconcile('all')
-    await until('the trouble is told', () => troubles.length > 0)
+    await until('the error is reported', () => troubles.length > 0)
     const [error] = troubles
     assert.ok(error instanceof AppError && error.code === 'conflict' && /extensions\.conf/.test(error.message))
     assert.deepEqual(taken, [])
@@ -129,7 +129,7 @@ describe('an Asterisk that is followed', () => {
     start(PASSWORD, place)
     await follower.reconcile('all')
     assert.match(readFileSync(join(folder, 'pjsip.conf'), 'utf8'), /^\[acme-101\]/m)
-    await until('the trouble is told', () => troubles.length > 0)
+    await until('the error is reported', () => troubles.length > 0)
     assert.ok(troubles[0] instanceof AppError && troubles[0].code === 'unavailable')
     manager = await heldManager(answer, undefined, place.port)
     await settled()
@@ -137,7 +137,7 @@ describe('an Asterisk that is followed', () => {
 
   test('says that the password is refused, and changes nothing', async () => {
     start('wrong')
-    await until('the refusal is told', () => troubles.length > 0)
+    await until('the refusal is reported', () => troubles.length > 0)
     const [error] = troubles
     assert.ok(error instanceof AppError && error.code === 'forbidden')
     assert.ok(!error.message.includes('wrong'))
