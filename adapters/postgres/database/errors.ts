@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
+import { translatingErrors } from '../../../core/translating-errors.ts'
 
 /** The code of a driver or server error; empty for any other error. */
 export const codeOf = (error: unknown): string =>
@@ -53,31 +54,5 @@ export function translate(error: unknown): unknown {
   return REASONS.find(([codes]) => codes.test(code))?.[1](error) ?? error
 }
 
-async function* translatingItems(items: AsyncIterable<unknown>): AsyncIterable<unknown> {
-  try {
-    yield* items
-  } catch (error) {
-    throw translate(error)
-  }
-}
-
-const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
-
-const rethrow = (error: unknown): never => {
-  throw translate(error)
-}
-
-/** The port with its errors translated, from promises and from iterators. */
-export function translating<P extends object>(port: P): P {
-  const wrapped = Object.entries(port).map(([name, method]) => {
-    if (typeof method !== 'function') return [name, method]
-    const translated = (...given: unknown[]): unknown => {
-      const result: unknown = method(...given)
-      if (result instanceof Promise) return result.catch(rethrow)
-      return isAsyncIterable(result) ? translatingItems(result) : result
-    }
-    return [name, translated]
-  })
-  return Object.fromEntries(wrapped) as P
-}
+/** Wraps a port so that the driver's errors are translated. */
+export const translating = <P extends object>(port: P): P => translatingErrors(port, translate)

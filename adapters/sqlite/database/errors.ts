@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
+import { translatingErrors } from '../../../core/translating-errors.ts'
 
 export const RESTORE = 'trunkline db restore FILE'
 /** The command that shows where the database's path comes from. */
@@ -54,35 +55,5 @@ export function translate(error: unknown, path?: string): unknown {
   return error
 }
 
-async function* translatingPages(pages: AsyncIterable<unknown>): AsyncIterable<unknown> {
-  try {
-    yield* pages
-  } catch (error) {
-    throw translate(error)
-  }
-}
-
-const isAsyncIterable = (value: unknown): value is AsyncIterable<unknown> =>
-  typeof value === 'object' && value !== null && Symbol.asyncIterator in value
-
-const rethrow = (error: unknown): never => {
-  throw translate(error)
-}
-
-/** Wraps a port so that the driver's errors are translated, whether from a call, its promise or its pages. */
-export function translating<P extends object>(port: P): P {
-  const wrapped = Object.entries(port).map(([name, method]) => {
-    if (typeof method !== 'function') return [name, method]
-    const translated = (...given: unknown[]): unknown => {
-      try {
-        const result: unknown = method(...given)
-        if (result instanceof Promise) return result.catch(rethrow)
-        return isAsyncIterable(result) ? translatingPages(result) : result
-      } catch (error) {
-        throw translate(error)
-      }
-    }
-    return [name, translated]
-  })
-  return Object.fromEntries(wrapped) as P
-}
+/** Wraps a port so that the driver's errors are translated. */
+export const translating = <P extends object>(port: P): P => translatingErrors(port, translate)
