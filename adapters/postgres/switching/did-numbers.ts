@@ -1,5 +1,5 @@
 import type { Dialling } from '../../../core/dialling/dialling.ts'
-import { type DidNumber, type DidNumbers, didIndex } from '../../../core/switching/did-index.ts'
+import { type DidNumber, type DidNumbers, didIndex } from '../../../core/switching/stored/did-index.ts'
 import type { Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 

@@ -1,6 +1,7 @@
 import type { StoredRoute } from '../../../core/ports/prefix-routes.ts'
 import type { Row } from '../../../core/resources/resource.ts'
-import type { SwitchDid, SwitchExtension, SwitchQueue, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import type { SwitchDid, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import { type DidRow, didIn, extensionIn, queueIn, trunkIn } from '../../../core/switching/stored/rows.ts'
 import type { Database } from '../database/database.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import { idsIn, ROUTE_TABLES } from '../service/prefix-routes.ts'
@@ -24,9 +25,6 @@ const DIDS = raw(`SELECT id, tenant_id AS "tenantId", number, provider, status,
        ELSE (SELECT queue_number FROM queues WHERE id = r.target_id) END AS number
      FROM routes r WHERE r.did_id = d.id) t WHERE t.number IS NOT NULL) AS targets FROM dids d`)
 
-type ExtensionRow = Omit<SwitchExtension, 'hasVoicemail'> & { readonly voicemail_enabled: boolean }
-type QueueRow = Omit<SwitchQueue, 'agents'> & { readonly agents: string }
-type DidRow = Omit<SwitchDid, 'targets'> & { readonly targets: string }
 type TenantRow = SwitchTenant & { readonly settings: string | null }
 
 export function switchRecords(database: Database) {
@@ -100,50 +98,5 @@ export function switchRecords(database: Database) {
       queues: (tenantId: number) => all(QUEUES, tenantId, queueIn),
       dids: (tenantId: number) => all(DIDS, tenantId, didIn),
     },
-  }
-}
-
-const extensionIn = ({ voicemail_enabled, devices, ...row }: ExtensionRow): SwitchExtension => ({
-  ...row,
-  hasVoicemail: voicemail_enabled,
-  devices: Math.max(devices, 1),
-})
-
-const queueIn = ({ agents, ...row }: QueueRow): SwitchQueue => ({
-  ...row,
-  agents: pairsIn(agents).map(([extension, penalty]) => ({ extension: String(extension), penalty: Number(penalty) })),
-})
-
-const didIn = ({ targets, ...row }: DidRow): SwitchDid => ({
-  ...row,
-  targets: pairsIn(targets).map(([type, number]) => ({
-    type: type === 'queue' ? 'queue' : 'extension',
-    number: String(number),
-  })),
-})
-
-function pairsIn(text: string): readonly (readonly unknown[])[] {
-  const pairs: unknown = JSON.parse(text)
-  return Array.isArray(pairs) ? pairs : []
-}
-
-const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-/** A missing value takes the default of the trunk declaration. */
-function trunkIn({ id, ...row }: Row & { readonly id: number }): Trunk {
-  const { transport, number_form: form, max_calls: most } = row
-  return {
-    id,
-    name: String(row['name']),
-    host: String(row['host']),
-    port: Number(row['port']),
-    transport: transport === 'tcp' || transport === 'tls' ? transport : 'udp',
-    username: textIn(row['username']),
-    secret: textIn(row['secret']),
-    registers: row['registers'] === true,
-    numberForm: form === 'digits' || form === 'national' ? form : 'e164',
-    codecs: (textIn(row['codecs']) ?? '').split(',').flatMap(codec => codec.trim() || []),
-    maxCalls: typeof most === 'number' ? most : null,
-    status: String(row['status']),
   }
 }

@@ -1,7 +1,7 @@
 import { plannedDialling } from '../../../core/dialling/dialling.ts'
 import { planOf } from '../../../core/dialling/plan.ts'
-import type { DidNumbers, DidOwner } from '../../../core/switching/did-index.ts'
 import { isFitNumber } from '../../../core/switching/fit.ts'
+import type { DidNumbers, DidOwner } from '../../../core/switching/stored/did-index.ts'
 import type { KnownTenants } from './known-tenants.ts'
 
 /**

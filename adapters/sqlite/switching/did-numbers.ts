@@ -1,5 +1,5 @@
 import type { Dialling } from '../../../core/dialling/dialling.ts'
-import { type DidNumber, type DidNumbers, type DidOwner, didIndex } from '../../../core/switching/did-index.ts'
+import { type DidNumber, type DidNumbers, type DidOwner, didIndex } from '../../../core/switching/stored/did-index.ts'
 import type { Connection } from '../database/database.ts'
 
 /** Numbers read at once: some milliseconds. */

@@ -1,6 +1,15 @@
 import type { StoredRoute } from '../../../core/ports/prefix-routes.ts'
 import type { Row } from '../../../core/resources/resource.ts'
-import type { SwitchDid, SwitchExtension, SwitchQueue, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import type { SwitchDid, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import {
+  type DidRow,
+  didIn,
+  type ExtensionRow,
+  extensionIn,
+  type QueueRow,
+  queueIn,
+  trunkIn,
+} from '../../../core/switching/stored/rows.ts'
 import type { Connection } from '../database/database.ts'
 import { idsIn, ROUTE_TABLES } from '../service/prefix-routes.ts'
 
@@ -26,9 +35,6 @@ const DIDS = `SELECT id, tenant_id AS tenantId, number, provider, status,
      FROM routes r WHERE r.did_id = d.id ORDER BY r.id)
    WHERE number IS NOT NULL) AS targets FROM dids d`
 
-type ExtensionRow = Omit<SwitchExtension, 'hasVoicemail'> & { readonly voicemail_enabled: number }
-type QueueRow = Omit<SwitchQueue, 'agents'> & { readonly agents: string }
-type DidRow = Omit<SwitchDid, 'targets'> & { readonly targets: string }
 type TenantRow = SwitchTenant & { readonly settings: string | null }
 
 export function switchRecords({ query, value }: Connection) {
@@ -104,50 +110,5 @@ export async function allIn<R extends { readonly id: number }>(
     const found = await turn(() => after(all.at(-1)?.id ?? 0))
     all.push(...found)
     if (found.length < PAGE) return all
-  }
-}
-
-const extensionIn = ({ voicemail_enabled, devices, ...row }: ExtensionRow): SwitchExtension => ({
-  ...row,
-  hasVoicemail: voicemail_enabled === 1,
-  devices: Math.max(devices, 1),
-})
-
-const queueIn = ({ agents, ...row }: QueueRow): SwitchQueue => ({
-  ...row,
-  agents: pairsIn(agents).map(([extension, penalty]) => ({ extension: String(extension), penalty: Number(penalty) })),
-})
-
-const didIn = ({ targets, ...row }: DidRow): SwitchDid => ({
-  ...row,
-  targets: pairsIn(targets).map(([type, number]) => ({
-    type: type === 'queue' ? 'queue' : 'extension',
-    number: String(number),
-  })),
-})
-
-function pairsIn(text: string): readonly (readonly unknown[])[] {
-  const pairs: unknown = JSON.parse(text)
-  return Array.isArray(pairs) ? pairs : []
-}
-
-const textIn = (value: unknown): string | null => (typeof value === 'string' ? value : null)
-
-/** Takes the declared defaults of trunks for missing values. */
-function trunkIn({ id, ...row }: Row & { readonly id: number }): Trunk {
-  const { transport, number_form: form, max_calls: most } = row
-  return {
-    id,
-    name: String(row['name']),
-    host: String(row['host']),
-    port: Number(row['port']),
-    transport: transport === 'tcp' || transport === 'tls' ? transport : 'udp',
-    username: textIn(row['username']),
-    secret: textIn(row['secret']),
-    registers: row['registers'] === 1,
-    numberForm: form === 'digits' || form === 'national' ? form : 'e164',
-    codecs: (textIn(row['codecs']) ?? '').split(',').flatMap(codec => codec.trim() || []),
-    maxCalls: typeof most === 'number' ? most : null,
-    status: String(row['status']),
   }
 }

@@ -1,11 +1,11 @@
-import type { ReadNumber } from '../dialling/dialling.ts'
-import type { Calls } from '../ports/calls.ts'
-import type { CallFacts, LimitUsage } from '../ports/switching.ts'
-import type { Clock } from '../ports/system.ts'
-import type { Rate } from '../rating/deck.ts'
-import { rateTo } from '../rating/rate-call.ts'
-import type { SwitchExtension, TenantDirectory } from './directory.ts'
-import { type Limits, NOTHING_USED } from './limits/limits.ts'
+import type { ReadNumber } from '../../dialling/dialling.ts'
+import type { Calls } from '../../ports/calls.ts'
+import type { CallFacts, LimitUsage } from '../../ports/switching.ts'
+import type { Clock } from '../../ports/system.ts'
+import type { Rate } from '../../rating/deck.ts'
+import { rateTo } from '../../rating/rate-call.ts'
+import type { SwitchExtension, TenantDirectory } from '../directory.ts'
+import { type Limits, NOTHING_USED } from '../limits/limits.ts'
 
 /** What a call's facts come from, besides the directory of its tenant. */
 export interface FactSources {

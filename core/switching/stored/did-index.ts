@@ -1,5 +1,5 @@
-import type { Changed } from '../ports/switching.ts'
-import { isNothing, NOTHING_CHANGED, together } from './changes.ts'
+import type { Changed } from '../../ports/switching.ts'
+import { isNothing, NOTHING_CHANGED, together } from '../changes.ts'
 
 export interface DidOwner {
   readonly id: number
