@@ -145,3 +145,16 @@ test('a list by time is begun at a date, in the zone of its tenant', async () =>
   await page.reload()
   await page.getByText('2026-05-05 12:30:00').waitFor()
 })
+
+test('a chart that the browser cannot draw leaves the table and the page as they are', async () => {
+  const { tenant_id } = world.references
+  await world.create('cdrs', { tenant_id, started_at: '2026-05-10 12:00:00', disposition: 'ANSWERED' })
+  const page = await world.open('/')
+  await page.addInitScript("Object.defineProperty(navigator, 'language', { get: () => 'en-US@posix' })")
+  await page.goto(`${world.service.url}/usage?month=2026-05&tenant=${tenant_id}`)
+  await page.getByText('This browser could not draw the chart.').waitFor()
+  await page.getByRole('cell', { name: '2026-05-10' }).waitFor()
+  assert.equal(await page.getByRole('alert').count(), 0)
+  await page.locator('.filters select').selectOption('direction')
+  await page.getByRole('columnheader', { name: 'Direction' }).waitFor()
+})

@@ -2,8 +2,11 @@ import { useSignal } from '@preact/signals'
 import type { FunctionComponent } from 'preact'
 import { useEffect } from 'preact/hooks'
 
-/** Returns a component whose script is loaded when it is first shown. */
-export function lazily<P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> {
+/** Returns a component whose script is loaded when it is first shown, and `Missing` if that fails. */
+export function lazily<P extends object>(
+  load: () => Promise<FunctionComponent<P>>,
+  Missing: FunctionComponent = Unloadable,
+): FunctionComponent<P> {
   let Loaded: FunctionComponent<P> | null = null
   return props => {
     const state = useSignal<'loading' | 'loaded' | 'failed'>(Loaded ? 'loaded' : 'loading')
@@ -20,16 +23,18 @@ export function lazily<P extends object>(load: () => Promise<FunctionComponent<P
       )
     }, [])
     if (Loaded && state.value === 'loaded') return <Loaded {...props} />
-    return state.value === 'failed' ? <Unloadable /> : <p class="hint">Loading…</p>
+    return state.value === 'failed' ? <Missing /> : <p class="hint">Loading…</p>
   }
 }
 
 /** A browser caches a script's failure, so only reloading the page helps; a newer service has other scripts. */
-const Unloadable = () => (
-  <div class="trouble" role="alert">
-    This part of the console could not be loaded.{' '}
-    <button type="button" onClick={() => location.reload()}>
-      Load the page again
-    </button>
-  </div>
-)
+function Unloadable() {
+  return (
+    <div class="trouble" role="alert">
+      This part of the console could not be loaded.{' '}
+      <button type="button" onClick={() => location.reload()}>
+        Load the page again
+      </button>
+    </div>
+  )
+}

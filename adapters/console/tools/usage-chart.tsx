@@ -1,7 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks'
 import uPlot from 'uplot'
 
-interface ChartProps {
+export interface ChartProps {
   /** Days, `YYYY-MM-DD`. */
   readonly days: readonly string[]
   readonly calls: readonly number[]

@@ -1,3 +1,4 @@
+import { useErrorBoundary } from 'preact/hooks'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { lazily } from '../parts/lazy.tsx'
 import { Picker } from '../parts/picker.tsx'
@@ -5,8 +6,17 @@ import { Shown, SimpleTable } from '../parts/states.tsx'
 import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
 import { here, setQuery } from '../state/location.ts'
 import { titleOf } from '../state/shown.ts'
+import type { ChartProps } from './usage-chart.tsx'
 
-const UsageChart = lazily(async () => (await import('./usage-chart.tsx')).UsageChart)
+/** The table below has the same figures. */
+const NoChart = () => <p class="hint">This browser could not draw the chart.</p>
+const LoadedChart = lazily(async () => (await import('./usage-chart.tsx')).UsageChart, NoChart)
+
+/** The chart alone is missing where it fails: its library refuses languages such as `en-US@posix`. */
+function UsageChart(props: ChartProps) {
+  const [failure] = useErrorBoundary()
+  return failure ? <NoChart /> : <LoadedChart {...props} />
+}
 
 const GROUPS = ['day', 'destination', 'extension', 'direction'] as const
 const FIGURES = ['calls', 'answered', 'minutes', 'billed_minutes', 'cost', 'average_call_duration', 'unrated'] as const
