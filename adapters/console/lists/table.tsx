@@ -1,15 +1,18 @@
 import { type Signal, useComputed, useSignal, useSignalEffect } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { RecordData } from '../state/api.ts'
 import { go } from '../state/location.ts'
 import type { Column } from '../state/shown.ts'
-import type { ListSource } from './source.ts'
+import { type ListSource, PART } from './source.ts'
 
 /** Browsers cannot draw anything taller than some 30 million pixels: a longer list is shown a segment at a time. */
 const SEGMENT = 200_000
 const ROW = 36
-const CARD = 92
+/** A card shows its first columns, two in a line. */
+const CARD = { columns: 8, line: 38, margin: 16 }
 const OVERSCAN = 8
+/** No column is wider, in digits: a name may stand where a number is usual. */
+const WIDEST = 24
 const NARROW = '(max-width: 640px)'
 
 export interface TableProps {
@@ -32,7 +35,9 @@ export function Table(props: TableProps) {
   const height = useSignal(600)
   const base = useSignal(0)
   const isNarrow = useNarrow()
-  const rowHeight = useComputed(() => (isNarrow.value ? CARD : ROW))
+  const lines = useSignal(1)
+  lines.value = Math.ceil(Math.min(columns.length, CARD.columns) / 2)
+  const rowHeight = useComputed(() => (isNarrow.value ? CARD.margin + CARD.line * lines.value : ROW))
   const shown = useComputed(() => {
     const count = Math.ceil(height.value / rowHeight.value)
     return { from: Math.max(base.value, first.value - OVERSCAN), to: first.value + count + OVERSCAN }
@@ -69,33 +74,77 @@ export function Table(props: TableProps) {
     first.value = row
   }
 
-  void source.version.value
+  const widths = useWidths(props, shown.value)
   const rowCount = source.known.value
   const rows: number[] = []
   for (let index = shown.value.from; index < Math.min(shown.value.to, rowCount); index++) rows.push(index)
   const inSegment = Math.min(rowCount - base.value, SEGMENT)
   return (
-    <div class={`table ${isNarrow.value ? 'cards' : ''}`} ref={view} onScroll={onScroll} tabIndex={-1}>
+    <div
+      class={`table ${isNarrow.value ? 'cards' : ''} ${chosen ? 'choosing' : ''}`}
+      ref={view}
+      onScroll={onScroll}
+      tabIndex={-1}
+    >
       <div
         role="table"
         aria-label={label}
         aria-rowcount={source.isWhole.value ? rowCount + 1 : -1}
         aria-colcount={columns.length}
+        style={{ '--row': `${rowHeight.value}px` }}
       >
         <div role="row" class="row head" aria-rowindex={1}>
           {chosen && <ChooseAll source={source} chosen={chosen} />}
           {columns.map(column => (
-            <HeadCell key={column.name} column={column} {...props} />
+            <HeadCell key={column.name} column={column} widths={widths} {...props} />
           ))}
         </div>
         <div class="canvas" role="rowgroup" style={{ height: `${inSegment * rowHeight.value}px` }}>
           {rows.map(index => (
-            <Row key={index} {...props} index={index} top={(index - base.value) * rowHeight.value} />
+            <Row key={index} {...props} widths={widths} index={index} top={(index - base.value) * rowHeight.value} />
           ))}
         </div>
       </div>
     </div>
   )
+}
+
+/** The width of each column whose values are never cut, in digits. */
+type Widths = ReadonlyMap<string, number>
+
+/** Returns the width of a number or a moment in digits: a plus is wider than one, other signs are narrower. */
+const digitsIn = (text: string): number => text.length + (text.startsWith('+') ? 0.5 : 0)
+
+/** Columns grow with the longest value loaded so far, and never shrink while somebody scrolls. */
+function useWidths(
+  { source, columns, timeZone }: TableProps,
+  shown: { readonly from: number; readonly to: number },
+): Widths {
+  const widths = useMemo(() => new Map<string, number>(), [source, timeZone])
+  const whole = columns.filter(({ isWhole }) => isWhole)
+  return useMemo(() => {
+    for (const { name, title, isSortable } of whole) {
+      const least = title.length + (isSortable ? 2 : 0)
+      widths.set(name, Math.max(widths.get(name) ?? 0, least))
+    }
+    for (let index = Math.max(0, shown.from - PART); index < shown.to + PART; index++) {
+      const record = source.row(index)
+      if (!record) continue
+      for (const { name, cell } of whole)
+        widths.set(name, Math.max(widths.get(name) ?? 0, Math.min(digitsIn(cell(record, timeZone).text), WIDEST)))
+    }
+    return new Map(widths)
+  }, [widths, source.version.value, whole.map(({ name }) => name).join()])
+}
+
+/** Returns the class and style of a column's cell. */
+function placed({ name, isNumeric, isWhole }: Column, widths: Widths) {
+  const classes = ['cell', ...(isWhole ? ['whole'] : []), ...(isNumeric ? ['number'] : [])]
+  return { class: classes.join(' '), ...(isWhole ? { style: { '--digits': widths.get(name) ?? 0 } } : {}) }
+}
+
+interface Sized {
+  readonly widths: Widths
 }
 
 function useNarrow(): Signal<boolean> {
@@ -111,19 +160,19 @@ function useNarrow(): Signal<boolean> {
   return isNarrow
 }
 
-function HeadCell({ column, sort, onSort }: TableProps & { readonly column: Column }) {
-  const { name, title, isNumeric, isSortable } = column
+function HeadCell({ column, sort, onSort, widths }: TableProps & Sized & { readonly column: Column }) {
+  const { name, title, isSortable } = column
   const order = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : undefined
   const next = order === 'descending' ? name : order === 'ascending' ? null : `-${name}`
   return (
-    <div role="columnheader" class={`cell ${isNumeric ? 'number' : ''}`} {...(order ? { 'aria-sort': order } : {})}>
+    <div role="columnheader" {...placed(column, widths)} {...(order ? { 'aria-sort': order } : {})}>
       {isSortable ? (
         <button type="button" class="sort" onClick={() => onSort(next)}>
           {title}
           <span aria-hidden="true">{order === 'ascending' ? ' ↑' : order === 'descending' ? ' ↓' : ''}</span>
         </button>
       ) : (
-        title
+        <span>{title}</span>
       )}
     </div>
   )
@@ -150,12 +199,12 @@ function ChooseAll({ source, chosen }: { source: ListSource; chosen: Signal<Read
   )
 }
 
-interface RowProps extends TableProps {
+interface RowProps extends TableProps, Sized {
   readonly index: number
   readonly top: number
 }
 
-function Row({ source, columns, href, timeZone, chosen, index, top }: RowProps) {
+function Row({ source, columns, href, timeZone, chosen, index, top, widths }: RowProps) {
   const record = source.row(index)
   const place = { transform: `translateY(${top}px)` }
   if (!record)
@@ -193,18 +242,13 @@ function Row({ source, columns, href, timeZone, chosen, index, top }: RowProps) 
       {columns.map((column, place) => {
         const { text, href: to } = column.cell(record, timeZone)
         return (
-          <div
-            key={column.name}
-            role="cell"
-            class={`cell ${column.isNumeric ? 'number' : ''}`}
-            data-title={column.title}
-          >
+          <div key={column.name} role="cell" {...placed(column, widths)} data-title={column.title} title={text}>
             {place === 0 ? (
               <a href={href(record)} class="main">
                 <bdi>{text || '—'}</bdi>
               </a>
             ) : to === undefined ? (
-              <bdi title={text}>{text}</bdi>
+              <bdi>{text}</bdi>
             ) : (
               <a href={to}>
                 <bdi>{text}</bdi>

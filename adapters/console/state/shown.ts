@@ -60,11 +60,16 @@ export function valueShown(field: Pick<Field, 'kind'>, value: unknown, timeZone?
 export const isNumeric = (field: Pick<Field, 'kind' | 'references'>): boolean =>
   !field.references && (field.kind === 'integer' || field.kind === 'decimal')
 
+const isWhole = ({ kind, references, dialled }: Field): boolean =>
+  !references && (dialled !== undefined || (kind !== 'text' && kind !== 'json'))
+
 /** A column of a list. */
 export interface Column {
   readonly name: string
   readonly title: string
   readonly isNumeric: boolean
+  /** True for numbers and moments, which are never cut; names may be. */
+  readonly isWhole: boolean
   readonly isSortable: boolean
   /** Returns the text of a record's cell, and its link. */
   readonly cell: (record: RecordData, timeZone?: string) => { readonly text: string; readonly href?: string }
@@ -79,7 +84,7 @@ export function columnsOf(resource: Resource): readonly Column[] {
   const counts = resource.embeds.flatMap(embed =>
     embed.kind === 'count' ? [{ name: embed.name, of: embed.of, by: embed.by }] : [],
   )
-  const id = { name: 'id', title: 'No.', isNumeric: false, isSortable: true }
+  const id = { name: 'id', title: 'No.', isNumeric: false, isWhole: true, isSortable: true }
   return [
     { ...id, cell: record => ({ text: String(record.id) }) },
     ...fields.map(([name, field]) => fieldColumn(resource, name, field, sortableNames)),
@@ -88,6 +93,7 @@ export function columnsOf(resource: Resource): readonly Column[] {
         name,
         title: titleOf(name.replace(/_count$/, '')),
         isNumeric: true,
+        isWhole: true,
         isSortable: false,
         cell: record => ({
           text: String(record[name] ?? ''),
@@ -100,6 +106,7 @@ export function columnsOf(resource: Resource): readonly Column[] {
         name,
         title: titleOf(name.replace(/_at$/, '')),
         isNumeric: false,
+        isWhole: true,
         isSortable: sortableNames.includes(name),
         cell: (record, timeZone) => ({ text: momentShown(record[name], timeZone) }),
       }),
@@ -112,6 +119,7 @@ function fieldColumn(resource: Resource, name: string, field: Field, sortableNam
     name,
     title: titleOf(name),
     isNumeric: isNumeric(field),
+    isWhole: isWhole(field),
     isSortable: sortableNames.includes(name),
   }
   const to = field.references?.to

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type ConsoleWorld, startConsole } from './support/console.ts'
+
+let world: ConsoleWorld
+before(async () => {
+  world = await startConsole()
+})
+after(() => world.close())
+
+/** Returns the texts of numbers and moments that do not fit into their cells. */
+const cut = (page: Page): Promise<string[]> =>
+  page.locator('.table .cell.whole').evaluateAll(cells =>
+    cells
+      .filter(cell => {
+        const [within, last] = [cell.getBoundingClientRect(), cell.lastElementChild?.getBoundingClientRect()]
+        return within.width > 0 && last !== undefined && (last.right > within.right || last.left < within.left)
+      })
+      .map(cell => cell.textContent),
+  )
+
+const NAMES = ['Телефонна компанія «Північне сяйво» та партнери', 'شركة الاتصالات الشمالية المتحدة للخدمات', 'Acme']
+
+test('a list of calls cuts no number and no moment, and names only with a title', async () => {
+  for (const [n, name] of NAMES.entries()) {
+    const tenant_id = (await world.create('tenants', { name, slug: n === 0 ? 'північне-сяйво-та-партнери' : `t-${n}` }))
+      .id
+    for (let call = 0; call < 8; call++)
+      await world.create('cdrs', {
+        ...{ tenant_id, extension_id: null, direction: 'outbound', disposition: call % 3 ? 'ANSWERED' : 'NO ANSWER' },
+        ...{ caller_number: call % 2 ? '101' : '+380441234567890', destination_number: `+49301234567890${call}` },
+        ...{ duration_seconds: 61, bill_seconds: call * 1_234, cost: String(call * 123.4567) },
+        started_at: `2026-11-${20 - n} 12:${10 + call}:00`,
+      })
+  }
+  for (const width of [1280, 390]) {
+    const page = await world.open('/cdrs', { width })
+    await page.locator('.row[data-id]').first().waitFor()
+    assert.deepEqual(await cut(page), [], `${width}`)
+    const wide = await page.locator('.table').evaluate(table => table.scrollWidth - table.clientWidth)
+    assert.equal(wide, 0, `${width}`)
+    const tenant = page.getByRole('cell', { name: /сяйво/ }).first()
+    assert.match((await tenant.getAttribute('title')) ?? '', /^північне-сяйво-та-партнери$/)
+    await page.context().close()
+  }
+})
+
+test('a column is as wide as the longest of its numbers', async () => {
+  await world.create('rates', { tenant_id: world.references.tenant_id, cost_per_minute: '12345678901.2345' })
+  const page = await world.open('/rates')
+  await page.getByText('12345678901.2345').waitFor()
+  assert.deepEqual(await cut(page), [])
+})
