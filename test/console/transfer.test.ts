@@ -73,6 +73,22 @@ test('a deck is chosen, mapped, checked, imported, and found again, by what the 
   assert.equal(await page.locator('img').count(), 0)
 })
 
+test('rows that are accepted with a warning are shown with their lines', async () => {
+  const { id } = await world.create('tenants')
+  const page = await world.open(`/import?into=rates&tenant=${id}`)
+  await choose(page, `${HEADER}\n${rows(2)}38050-38059;Mobile;0,02;\n`)
+  await mapped(page)
+  await ready(page)
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await page.getByText('3 rows: 3 would be created, 1 with a warning').waitFor()
+  const warnings = page.getByRole('region', { name: 'Warnings' })
+  await warnings.getByRole('cell', { name: /a range must be written out/ }).waitFor()
+  assert.equal(await warnings.getByRole('cell', { name: '4', exact: true }).count(), 1)
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.waitForURL(/\/jobs\?job=/)
+  await warnings.getByRole('cell', { name: /a range must be written out/ }).waitFor()
+})
+
 test('a deck is replaced only after a check, as it was checked', async () => {
   const page = await world.open(`/import?into=rates&tenant=${tenant}&mode=replace`)
   await choose(page, `${HEADER}\n${rows(10)}`)

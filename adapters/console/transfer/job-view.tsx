@@ -1,20 +1,23 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { counted } from '../../../core/counted.ts'
 import { SimpleTable } from '../parts/states.tsx'
 import { get, Refusal } from '../state/api.ts'
 import { noteTrouble } from '../state/notes.ts'
-import { act, type ErrorLine, errorsFrom, type JobShown, jobIn, STATES } from './job.ts'
+import { act, errorsFrom, type Finding, type JobShown, jobIn, STATES } from './job.ts'
 
 const EVERY_MS = 700
 
-const COUNTS: readonly (readonly [name: string, word: string])[] = [
-  ['created', 'created'],
-  ['updated', 'changed'],
-  ['unchanged', 'unchanged'],
-  ['removed', 'removed'],
-  ['skipped', 'skipped'],
-  ['rejected', 'rejected'],
-]
+/** What is counted, its word, and whether a check only says what would be. */
+const COUNTS = [
+  ['created', 'created', true],
+  ['updated', 'changed', true],
+  ['unchanged', 'unchanged', false],
+  ['removed', 'removed', true],
+  ['skipped', 'skipped', true],
+  ['rejected', 'rejected', false],
+  ['warned', 'with a warning', false],
+] as const
 
 const grouped = (count: number): string => count.toLocaleString('en')
 
@@ -60,6 +63,7 @@ export function JobView({ id, onOver }: { readonly id: number; readonly onOver?:
       <State job={found} />
       <Actions job={found} ask={ask} />
       {found.isImport && !found.isOpen && <Errors key={found.state} job={found} />}
+      {found.warnings.length > 0 && <Warnings job={found} />}
     </section>
   )
 }
@@ -88,11 +92,10 @@ function State({ job }: { readonly job: JobShown }) {
 export function outcomeOf({ outcome, rows, isCheck, stored, isImport }: JobShown): string {
   if (!isImport) return `${grouped(rows)} records`
   if (!outcome) return stored > 0 ? `${grouped(stored)} records stored` : `${grouped(rows)} rows read`
-  const verb = isCheck ? 'would be ' : ''
-  const counts = COUNTS.flatMap(([name, word]) => {
+  const counts = COUNTS.flatMap(([name, word, isDone]) => {
     const count = Number(outcome[name])
     if (count === 0 && name !== 'created') return []
-    return [`${grouped(count)} ${name === 'unchanged' || name === 'rejected' ? '' : verb}${word}`]
+    return [`${grouped(count)} ${isCheck && isDone ? 'would be ' : ''}${word}`]
   })
   return `${grouped(Number(outcome['rows']))} rows: ${counts.join(', ')}; ${Number(outcome['seconds']).toFixed(1)} s`
 }
@@ -122,7 +125,7 @@ function Actions({ job, ask }: { readonly job: JobShown; readonly ask: (what: 's
 
 /** Shows every error with its line, a page at a time. */
 function Errors({ job: { id } }: { readonly job: JobShown }) {
-  const shown = useSignal<readonly ErrorLine[]>([])
+  const shown = useSignal<readonly Finding[]>([])
   const next = useSignal<number | null>(null)
   const more = (from: number): void => {
     errorsFrom(id, from)
@@ -136,19 +139,7 @@ function Errors({ job: { id } }: { readonly job: JobShown }) {
   if (shown.value.length === 0) return null
   return (
     <>
-      <SimpleTable
-        label="Errors"
-        columns={[
-          { name: 'line', title: 'Line', isNumber: true },
-          { name: 'field', title: 'Column' },
-          { name: 'message', title: 'What is wrong' },
-        ]}
-        rows={shown.value.map(({ line, element, field, message }) => ({
-          line: element === null ? grouped(line) : `${grouped(line)} (element ${grouped(element)})`,
-          field: <bdi>{field}</bdi>,
-          message: <bdi>{message}</bdi>,
-        }))}
-      />
+      <Findings label="Errors" title="What is wrong" found={shown.value} />
       {next.value !== null && (
         <div class="actions">
           <button type="button" onClick={() => more(next.value ?? 0)}>
@@ -159,3 +150,33 @@ function Errors({ job: { id } }: { readonly job: JobShown }) {
     </>
   )
 }
+
+/** Rows that were accepted, but may not mean what they seem to. */
+const Warnings = ({ job: { warnings, moreWarnings } }: { readonly job: JobShown }) => (
+  <>
+    <Findings label="Warnings" title="Warning" found={warnings} />
+    {moreWarnings > 0 && <p class="hint">And {counted(moreWarnings, 'more warning')}.</p>}
+  </>
+)
+
+interface FindingsProps {
+  readonly label: string
+  readonly title: string
+  readonly found: readonly Finding[]
+}
+
+const Findings = ({ label, title, found }: FindingsProps) => (
+  <SimpleTable
+    label={label}
+    columns={[
+      { name: 'line', title: 'Line', isNumber: true },
+      { name: 'field', title: 'Column' },
+      { name: 'message', title },
+    ]}
+    rows={found.map(({ line, element, field, message }) => ({
+      line: element === null ? grouped(line) : `${grouped(line)} (element ${grouped(element)})`,
+      field: <bdi>{field}</bdi>,
+      message: <bdi>{message}</bdi>,
+    }))}
+  />
+)

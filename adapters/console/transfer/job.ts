@@ -25,6 +25,9 @@ export interface JobShown {
   readonly failure: string | null
   readonly stored: number
   readonly outcome: Data | null
+  /** The first warnings about rows that were accepted, and how many more there are. */
+  readonly warnings: readonly Finding[]
+  readonly moreWarnings: number
   readonly createdAt: string
   readonly isOpen: boolean
 }
@@ -35,6 +38,7 @@ export function jobIn(data: unknown): JobShown {
   const state = String(job['state'])
   const bytes = Number(job['bytes'])
   const isImport = job['kind'] === 'import'
+  const outcome = job['outcome'] ? objectOf(job['outcome']) : null
   return {
     id: Number(job['id']),
     isImport,
@@ -52,7 +56,9 @@ export function jobIn(data: unknown): JobShown {
     share: isImport && bytes > 0 ? Math.min(1, Number(progress['bytes']) / bytes) : null,
     failure: typeof job['failure'] === 'string' ? job['failure'] : null,
     stored: Number(job['stored'] ?? 0),
-    outcome: job['outcome'] ? objectOf(job['outcome']) : null,
+    outcome,
+    warnings: objectsOf(outcome?.['warnings']).map(findingIn),
+    moreWarnings: Number(outcome?.['more_warnings'] ?? 0),
     createdAt: String(job['created_at']),
     isOpen: state === 'waiting' || state === 'running',
   }
@@ -64,25 +70,28 @@ export const jobsIn = (data: unknown): JobShown[] => objectsOf(data).map(jobIn)
 export const act = async (id: number, what: 'stop' | 'resume'): Promise<JobShown> =>
   jobIn((await request('POST', `/api/console/jobs/${id}/${what}`)).data)
 
-export interface ErrorLine {
+/** An error or a warning, and where in the file it is. */
+export interface Finding {
   readonly line: number
   readonly element: number | null
   readonly field: string
   readonly message: string
 }
 
+const findingIn = ({ line, element, field, message }: Data): Finding => ({
+  line: Number(line),
+  element: element === undefined ? null : Number(element),
+  field: String(field),
+  message: String(message),
+})
+
 /** Returns a page of a job's errors, and where the next page begins. */
 export async function errorsFrom(id: number, from: number) {
   const data = objectOf(await get(`/api/console/jobs/${id}/errors?from=${from}`))
-  const errors = objectsOf(data['errors']).map(
-    ({ line, element, field, message }): ErrorLine => ({
-      line: Number(line),
-      element: element === undefined ? null : Number(element),
-      field: String(field),
-      message: String(message),
-    }),
-  )
-  return { errors, next: data['next'] === null ? null : Number(data['next']) }
+  return {
+    errors: objectsOf(data['errors']).map(findingIn),
+    next: data['next'] === null ? null : Number(data['next']),
+  }
 }
 
 /** Formats a title: “Check of rates”, “Export of calls”. */
