@@ -31,9 +31,13 @@ export interface DaemonProcess {
 
 type Environment = Readonly<Record<string, string>>
 
-function start(environment: Environment, args: readonly string[]): { child: ChildProcess; ended: Promise<Ended> } {
+function start(
+  environment: Environment,
+  args: readonly string[],
+  program = PROGRAM,
+): { child: ChildProcess; ended: Promise<Ended> } {
   const env = { PATH: process.env.PATH ?? '', TRUNKLINE_METRICS_PORT: '0', ...environment }
-  const child = spawn(process.execPath, [PROGRAM, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [stdout, stderr] = ['', '']
   child.stdout?.setEncoding('utf8').on('data', text => {
     stdout += text
@@ -49,8 +53,16 @@ function start(environment: Environment, args: readonly string[]): { child: Chil
 export const runDaemon = (environment: Environment, ...args: string[]): Promise<Ended> => start(environment, args).ended
 
 /** Starts the built daemon on a free port and waits until it listens. */
-export async function startDaemon(environment: Environment, ...args: string[]): Promise<DaemonProcess> {
-  const { child, ended } = start({ TRUNKLINE_PORT: '0', ...environment }, args)
+export const startDaemon = (environment: Environment, ...args: string[]): Promise<DaemonProcess> =>
+  startDaemonOf(PROGRAM, environment, ...args)
+
+/** The same of another build. */
+export async function startDaemonOf(
+  program: string,
+  environment: Environment,
+  ...args: string[]
+): Promise<DaemonProcess> {
+  const { child, ended } = start({ TRUNKLINE_PORT: '0', ...environment }, args, program)
   const printed: string[] = []
   const logged: string[] = []
   const onLog = new Set<(line: string) => void>()

@@ -43,7 +43,7 @@ export async function startConsole(settings?: Parameters<typeof startWorld>[0]):
   const seen: string[] = []
   return {
     ...world,
-    open: (path, options) => openPage(browser, world, path, options, seen),
+    open: (path, options) => openPage(browser, { url: world.service.url, session: world.session }, path, options, seen),
     close: async () => {
       await browser.close()
       await world.close()
@@ -66,9 +66,9 @@ const EXPECTED = /status of (?:401|403|404|409|413|422|429|503)|ERR_CONNECTION|E
 const PATIENCE_MS = 15_000
 
 /** Notes what a page must never do: throw, violate the policy, log errors, or contact another host. */
-async function openPage(
+export async function openPage(
   browser: Browser,
-  { service, session }: World,
+  { url, session }: { readonly url: string; readonly session: string },
   path: string,
   { isSignedIn = true, as = session, width = 1280, height = 800, colorScheme = 'light' }: PageOptions = {},
   seen: string[],
@@ -82,14 +82,14 @@ async function openPage(
     if (['error', 'warning'].includes(message.type()) && !EXPECTED.test(text)) seen.push(`${path}: ${text}`)
   })
   page.on('request', request => {
-    if (!request.url().startsWith(`${service.url}/`) && !request.url().startsWith('data:'))
+    if (!request.url().startsWith(`${url}/`) && !request.url().startsWith('data:'))
       seen.push(`${path}: asked for ${request.url()}`)
   })
   if (isSignedIn) {
     const [name = '', value = ''] = as.split('=')
-    await context.addCookies([{ name, value, url: service.url }])
+    await context.addCookies([{ name, value, url }])
   }
-  await page.goto(service.url + path)
+  await page.goto(url + path)
   return page
 }
 
