@@ -1,21 +1,27 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { resources } from '../../core/resources/all.ts'
 import { collectionOf } from '../../core/resources/resource.ts'
 import { ndjsonRow, taken } from '../support/data/switch.ts'
+import { temporaryFolder } from '../support/http/app.ts'
 import { type FakeGateway, startGateway } from '../support/messaging/gateway.ts'
 import { type ConsoleWorld, startConsole } from './support/console.ts'
 
+const folder = temporaryFolder()
 let world: ConsoleWorld
 let provider: FakeGateway
 before(async () => {
-  world = await startConsole()
+  world = await startConsole({ db: join(folder.path, 'console.db') })
+  await world.service.trunkline.tools.jobs.takeUp()
   provider = await startGateway()
 })
 after(async () => {
   await provider.close()
   await world.close()
+  folder.remove()
 })
 
 const fill = async (page: Page, values: Readonly<Record<string, string>>): Promise<void> => {
@@ -28,9 +34,59 @@ const save = async (page: Page, what: string): Promise<void> => {
   assert.deepEqual(await page.locator('form.record .error').allInnerTexts(), [], what)
   await saved.waitFor()
 }
+const pickTenant = async (page: Page): Promise<void> => {
+  await page.getByRole('combobox', { name: 'Tenant' }).fill('cafe')
+  await page.getByRole('option', { name: /cafe/ }).click()
+}
 const follow = (page: Page, name: string | RegExp): Promise<void> => page.getByRole('link', { name }).first().click()
 
-test('with a browser alone, a tenant is set up, a message sent, and the cost of a call found and explained', async () => {
+/** Brings a carrier's deck in, whose columns have names of their own. */
+async function importDeck(page: Page): Promise<void> {
+  await follow(page, 'Rates')
+  await page.locator('header.title').getByRole('link', { name: 'Import' }).click()
+  await pickTenant(page)
+  const deck = 'Code;Where;Price;Interval\n49;Germany;0,06;1\n380;Україна;0,0123;60\n'
+  await page
+    .getByLabel('File: CSV, NDJSON or JSON')
+    .setInputFiles({ name: 'deck.csv', mimeType: 'text/csv', buffer: Buffer.from(deck) })
+  const columns = { Code: 'prefix', Where: 'destination', Price: 'cost_per_minute', Interval: 'billing_increment' }
+  for (const [column, field] of Object.entries(columns)) await page.getByLabel(`Field of ${column}`).selectOption(field)
+  await page.getByLabel('Status').fill('active')
+  await page.getByLabel('Decimal comma').check()
+  await page.getByRole('button', { name: 'Check all rows' }).click()
+  await page.getByText('2 rows: 2 would be created').waitFor()
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('2 rows: 2 created').first().waitFor()
+}
+
+/** Returns the numbers called in an export of a month's calls. */
+async function exportCalls(page: Page, from: Date, before: Date): Promise<string[]> {
+  await follow(page, 'CDRs')
+  await page.getByLabel('From', { exact: true }).fill(from.toISOString().slice(0, 10))
+  await page.getByLabel('Before', { exact: true }).fill(before.toISOString().slice(0, 10))
+  await page.waitForURL(/from=.*to=/)
+  await page.getByText('1 CDR.').waitFor()
+  await page.getByRole('button', { name: 'Export', exact: true }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Export', exact: true }).click()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    dialog.getByRole('link', { name: 'Download', exact: true }).click(),
+  ])
+  const [header = '', ...rows] = readFileSync(await download.path(), 'utf8')
+    .trim()
+    .split(/\r?\n/)
+  const at = header.split(',').indexOf('destination_number')
+  return rows.map(row => row.split(',')[at] ?? '')
+}
+
+const monthFromNow = (months: number): Date => {
+  const now = new Date()
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months, 1))
+}
+const noonOf = (day: Date): string => `${day.toISOString().slice(0, 10)} 12:00:00`
+
+test('with a browser alone, a tenant is set up, a message sent, a cost explained, and last month exported', async () => {
   const page = await world.open('/')
   await follow(page, 'New tenant')
   const zone = { name: 'Кав’ярня', slug: 'cafe', domain: 'cafe.example.com', timezone: 'Europe/Kyiv' }
@@ -39,19 +95,12 @@ test('with a browser alone, a tenant is set up, a message sent, and the cost of 
   for (let n = 101; n <= 110; n++) {
     await follow(page, 'Extensions')
     await follow(page, 'New extension')
-    await page.getByRole('combobox', { name: 'Tenant' }).fill('cafe')
-    await page.getByRole('option', { name: /cafe/ }).click()
+    await pickTenant(page)
     await fill(page, { extension_number: String(n), display_name: `No. ${n}` })
     await page.getByRole('button', { name: 'Make one' }).first().click()
     await save(page, 'extension')
   }
-  await follow(page, 'Rates')
-  await follow(page, 'New rate')
-  await page.getByRole('combobox', { name: 'Tenant' }).fill('cafe')
-  await page.getByRole('option', { name: /cafe/ }).click()
-  await fill(page, { prefix: '49', destination: 'Germany', cost_per_minute: '0.06', billing_increment: '1' })
-  await page.locator('form.record [name="status"]').fill('active')
-  await save(page, 'rate')
+  await importDeck(page)
   await follow(page, 'SMS gateways')
   await follow(page, 'New SMS gateway')
   const { host, port } = provider
@@ -67,13 +116,19 @@ test('with a browser alone, a tenant is set up, a message sent, and the cost of 
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.locator('.way').getByText('submitted', { exact: true }).waitFor()
   const { storage } = world.service.trunkline
-  await taken({ storage }, ndjsonRow({ accountcode: 'cafe', to: '+4930123456' }))
+  const [lastMonth, thisMonth] = [monthFromNow(-1), monthFromNow(0)]
+  const calls = [
+    { id: '1', to: '+4930123456', start: noonOf(lastMonth) },
+    { id: '2', to: '+380441234567', start: noonOf(thisMonth) },
+  ]
+  for (const call of calls) await taken({ storage }, ndjsonRow({ accountcode: 'cafe', ...call }))
   await follow(page, 'CDRs')
-  await page.locator('.row[data-id] a.main').first().click()
+  await page.locator('.row[data-id]', { hasText: '4930123456' }).locator('a.main').click()
   await page.getByRole('cell', { name: 'holds' }).waitFor()
   await follow(page, 'Explain what it costs')
   await page.getByRole('button', { name: 'Explain' }).click()
   await page.getByText('0.0650').first().waitFor()
+  assert.deepEqual(await exportCalls(page, lastMonth, thisMonth), ['+4930123456'])
 })
 
 const HOSTILE = '<img src=x onerror=alert(1)>\u202egnp\u0007"&lt;'
