@@ -99,24 +99,25 @@ export function openStorage(path: string, options: StorageOptions): Storage {
   const writer = createWriter(connection, options)
   const steps = new RecordSteps(connection, clock)
   const trail = auditTrail(connection, clock, options.actor ?? ITSELF)
+  const foundation = { connection, writer, clock, trail }
   const signedIn = sessions(connection, writer, trail)
   const ofCalls = {
-    calls: translating(calls(connection, writer, clock, trail)),
+    calls: translating(calls(foundation)),
     limitUsage: translating(limitUsage(connection, clock)),
   }
   return {
     records: translating(records(connection, writer, steps, trail)),
-    messages: translating(messages(connection, writer, steps, trail, clock)),
+    messages: translating(messages(foundation, steps)),
     smsRoutes: translating(prefixRoutes(connection, writer, trail, ROUTE_TABLES.smsRoutes)),
     trunkRoutes: translating(prefixRoutes(connection, writer, trail, ROUTE_TABLES.trunkRoutes)),
     smsReports: translating(smsReports(connection)),
-    accounts: translating(accounts(connection, writer, clock, trail, signedIn.forgetRemembered)),
+    accounts: translating(accounts(foundation, signedIn.forgetRemembered)),
     sessions: translating(signedIn),
     maintenance: translating(maintenance(connection)),
     calls: ofCalls.calls,
     audit: translating(audit(connection, writer, trail)),
-    bulk: translating(bulk(connection, writer, clock, trail)),
-    decks: translating(decks(connection, writer, clock, trail)),
+    bulk: translating(bulk(foundation)),
+    decks: translating(decks(foundation)),
     retention: retention(connection, writer),
     heartbeat: heartbeat(connection, writer, clock),
     indexing: searchIndexing(connection, writer),

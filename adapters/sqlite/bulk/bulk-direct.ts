@@ -2,7 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { FieldErrors } from '../../../core/errors.ts'
 import { countOf, packed, recordAt, valueAt } from '../../../core/packed.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejection } from '../../../core/ports/bulk.ts'
-import type { Clock } from '../../../core/ports/system.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
 import { dangling } from '../../../core/resources/values/field-errors.ts'
 import { NO_COUNTS } from '../../../core/use-cases/records/import.ts'
@@ -10,8 +9,7 @@ import { type Bound, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { othersCommits, otherWriters } from '../database/others.ts'
 import { tableOf } from '../database/table.ts'
-import type { Writer } from '../database/writer.ts'
-import type { AuditTrail } from '../service/audit.ts'
+import type { Foundation } from '../foundation.ts'
 import { boundRow, checkedReferences, defaultsOf, rowInserter, storePlace } from './bulk-rows.ts'
 import { importedCalls, type Sifted } from './imported-calls.ts'
 
@@ -23,13 +21,7 @@ const PAUSE_MS = 2
 const LARGE_BATCH = 16_000
 
 /** Loads records without a natural key, batch by batch, straight into their table. */
-export function directLoad(
-  connection: Connection,
-  writer: Writer,
-  clock: Clock,
-  trail: AuditTrail,
-  plan: BulkPlan,
-): BulkLoad {
+export function directLoad({ connection, writer, clock, trail }: Foundation, plan: BulkPlan): BulkLoad {
   const insert = inserter(connection, plan)
   const danglingIn = referenceChecker(connection, plan)
   const calls = importedCalls(connection, plan)
@@ -64,7 +56,7 @@ export function directLoad(
     if (found.length > 0) return found
     if (haveOthersCommitted() && !isAllNew(calls.sift(records))) return null
     calls.keep(records, insert(records, clock.now()))
-    storePlace(connection, clock, plan.resource, place, mark)
+    storePlace({ connection, clock }, plan.resource, place, mark)
     if (counts.created > 0) trail.note('import', plan.resource.name, null, { ...plan.noted, ...counts })
     return found
   }

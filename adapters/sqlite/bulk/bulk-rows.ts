@@ -1,11 +1,10 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { AppError } from '../../../core/errors.ts'
 import type { ImportPlace } from '../../../core/ports/bulk.ts'
-import type { Clock } from '../../../core/ports/system.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
 import { type Bound, toSql } from '../database/bound.ts'
-import type { Connection } from '../database/database.ts'
+import type { Foundation } from '../foundation.ts'
 
 export type Named = Readonly<Record<string, Bound>>
 
@@ -48,16 +47,17 @@ export const columnType = (field: Field | undefined): string =>
 
 /** Stores a place if its input has the `former` mark, or no place. Throws `conflict` if the mark differs. */
 export function storePlace(
-  { query }: Connection,
-  clock: Clock,
+  { connection, clock }: Pick<Foundation, 'connection' | 'clock'>,
   resource: Resource,
   { input, mark }: ImportPlace,
   former: string | null,
 ): void {
-  const { changes } = query<[string, string, string, string, string | null], unknown>(
-    `INSERT INTO imports VALUES (?, ?, ?, ?) ON CONFLICT (resource, input)
+  const { changes } = connection
+    .query<[string, string, string, string, string | null], unknown>(
+      `INSERT INTO imports VALUES (?, ?, ?, ?) ON CONFLICT (resource, input)
      DO UPDATE SET mark = excluded.mark, updated_at = excluded.updated_at WHERE mark = ?`,
-  ).run(resource.name, input, mark, clock.now(), former)
+    )
+    .run(resource.name, input, mark, clock.now(), former)
   if (changes === 0) throw new AppError('conflict', 'Another import of this input is running, so this one stops.')
 }
 

@@ -1,11 +1,9 @@
 import { valueAt } from '../../../core/packed.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
-import type { Clock } from '../../../core/ports/system.ts'
 import { NO_COUNTS } from '../../../core/use-cases/records/import.ts'
 import { toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
-import type { Writer } from '../database/writer.ts'
-import type { AuditTrail } from '../service/audit.ts'
+import type { Foundation } from '../foundation.ts'
 import { apply, check, foreseen, rejectedRows } from './bulk-outcome.ts'
 import { deckReplacing } from './bulk-replace.ts'
 import { boundRow, columnType, defaultsOf, rowInserter } from './bulk-rows.ts'
@@ -17,13 +15,7 @@ const BATCH = 2_000
  * Loads records with a natural key. Gathers them in a temporary table outside the database, however many they are and
  * however slowly they arrive, so that the database is locked only to check them and move them over.
  */
-export function stagedLoad(
-  connection: Connection,
-  writer: Writer,
-  clock: Clock,
-  trail: AuditTrail,
-  plan: BulkPlan,
-): BulkLoad {
+export function stagedLoad({ connection, writer, clock, trail }: Foundation, plan: BulkPlan): BulkLoad {
   const { db } = connection
   openStage(connection, plan)
   const order = keyOrder(plan)

@@ -1,6 +1,5 @@
 import type { Bulk, ImportPlace } from '../../../core/ports/bulk.ts'
 import type { Selection } from '../../../core/ports/records.ts'
-import type { Clock } from '../../../core/ports/system.ts'
 import { type NamedReference, type NamedTarget, namedReferences } from '../../../core/resources/references/names.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/use-cases/records/import.ts'
@@ -9,10 +8,9 @@ import type { Connection } from '../database/database.ts'
 import { translating } from '../database/errors.ts'
 import { keySetPages } from '../database/key-set.ts'
 import { tableOf } from '../database/table.ts'
-import type { Writer } from '../database/writer.ts'
+import type { Foundation } from '../foundation.ts'
 import { selectionSql } from '../records/selection.ts'
 import { hasUnbounded } from '../records/view.ts'
-import type { AuditTrail } from '../service/audit.ts'
 import { directLoad } from './bulk-direct.ts'
 import { stagedLoad } from './bulk-staged.ts'
 import { KEPT_JOIN, keptSql } from './imported-calls.ts'
@@ -22,10 +20,11 @@ const DUMP_PAGE = 500
 type DumpRow = [key: string | number, id: number, ...values: Bound[]]
 
 /** The storage port for many records at once. */
-export function bulk(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Bulk {
+export function bulk(foundation: Foundation): Bulk {
+  const { connection } = foundation
   return {
     load: plan => {
-      const load = (keepsPlace(plan.resource) ? directLoad : stagedLoad)(connection, writer, clock, trail, plan)
+      const load = (keepsPlace(plan.resource) ? directLoad : stagedLoad)(foundation, plan)
       return Object.defineProperty(translating(load), 'batchSize', { get: () => load.batchSize })
     },
     places: async ({ name }) =>

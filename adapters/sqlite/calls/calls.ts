@@ -4,11 +4,10 @@ import type { Catalog } from '../../../core/calls/record-call.ts'
 import { addSeconds, type Timestamp } from '../../../core/dates.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../../core/ports/calls.ts'
-import type { Clock } from '../../../core/ports/system.ts'
 import type { Connection } from '../database/database.ts'
 import { keySetPages } from '../database/key-set.ts'
 import { otherWriters } from '../database/others.ts'
-import type { Writer } from '../database/writer.ts'
+import type { Foundation } from '../foundation.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { type CallSteps, callSteps } from './call-batch.ts'
 import { catalogs } from './catalogs.ts'
@@ -25,7 +24,8 @@ const LARGE_BATCH = 10_000
 const ATTEMPTS = 5
 
 /** The storage port for switches' calls. */
-export function calls(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Calls {
+export function calls(foundation: Foundation): Calls {
+  const { connection, writer, clock, trail } = foundation
   const { query, value } = connection
   const tenantCatalogs = catalogs(connection)
   const steps = callSteps(connection, tenantCatalogs, clock)
@@ -89,7 +89,7 @@ export function calls(connection: Connection, writer: Writer, clock: Clock, trai
         if ((await tenantCatalogs.ready(new Set([tenantId]), () => period))()) break
       return catalogAt(tenantId, moment)
     },
-    ...rerating(connection, writer, tenantCatalogs, clock, trail),
+    ...rerating(foundation, tenantCatalogs),
     ...reports(connection),
     ...usageReport(connection, tenantCatalogs, clock),
   }

@@ -2,18 +2,17 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Timestamp } from '../../../core/dates.ts'
 import { AppError, notFound } from '../../../core/errors.ts'
 import type { DeckApplied, DeckEntry, Decks } from '../../../core/ports/decks.ts'
-import type { Clock } from '../../../core/ports/system.ts'
 import { deckTimeAt, isAside } from '../../../core/rating/deck-times.ts'
 import type { InactiveRate } from '../../../core/rating/passed-over.ts'
 import type { Connection } from '../database/database.ts'
 import type { Writer } from '../database/writer.ts'
-import type { AuditTrail } from '../service/audit.ts'
+import type { Foundation } from '../foundation.ts'
 import { IS_ACTIVE } from './call-ratings.ts'
 import { deckSteps, ENTRY } from './deck-steps.ts'
 import { deckTimes } from './deck-times.ts'
 
 /** The storage port for tenants' decks. */
-export function decks(connection: Connection, writer: Writer, clock: Clock, trail: AuditTrail): Decks {
+export function decks({ connection, writer, clock, trail }: Foundation): Decks {
   const { query, value } = connection
   const steps = deckSteps(connection, trail)
   const timesOf = deckTimes(connection)

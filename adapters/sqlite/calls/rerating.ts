@@ -3,23 +3,15 @@ import type { Catalog } from '../../../core/calls/record-call.ts'
 import { changeOf, type FormerRating, type NewRating, rerate, type StoredCall } from '../../../core/calls/rerating.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { Calls, Rerated, RerateOptions, RerateQuery, RerateResult } from '../../../core/ports/calls.ts'
-import type { Clock } from '../../../core/ports/system.ts'
 import type { Direction } from '../../../core/rating/rate-call.ts'
 import type { Connection } from '../database/database.ts'
 import { keySetPages } from '../database/key-set.ts'
-import type { Writer } from '../database/writer.ts'
-import type { AuditTrail } from '../service/audit.ts'
+import type { Foundation } from '../foundation.ts'
 import { pushRating, UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 
 /** Rates stored calls again if a switch delivered them; others had their cost set by hand. */
-export function rerating(
-  connection: Connection,
-  writer: Writer,
-  catalogs: Catalogs,
-  clock: Clock,
-  trail: AuditTrail,
-): Pick<Calls, 'rerate'> {
+export function rerating({ connection, writer, clock, trail }: Foundation, catalogs: Catalogs): Pick<Calls, 'rerate'> {
   const lastKept = (): number =>
     connection.value<[], number>('SELECT coalesce(max(id), 0) FROM cdr_rating_history').get() ?? 0
 

@@ -2,11 +2,9 @@ import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } f
 import type { Actor } from '../../../core/audit.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { Account, AccountChange, Accounts, Credentials, NewAccount, Role } from '../../../core/ports/accounts.ts'
-import type { Clock } from '../../../core/ports/system.ts'
 import type { Connection } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
-import type { Writer } from '../database/writer.ts'
-import type { AuditTrail } from './audit.ts'
+import type { Foundation } from '../foundation.ts'
 
 interface AccountRow {
   readonly id: number
@@ -30,15 +28,10 @@ const credentials = (row: AccountRow): Credentials => ({
 })
 
 /** `onSessionsEnded` is called if a change may have ended sessions. */
-export function accounts(
-  connection: Connection,
-  writer: Writer,
-  clock: Clock,
-  trail: AuditTrail,
-  onSessionsEnded: () => void,
-): Accounts {
+export function accounts(foundation: Foundation, onSessionsEnded: () => void): Accounts {
+  const { connection, writer } = foundation
   const { query, value } = connection
-  const steps = accountSteps(connection, clock, trail)
+  const steps = accountSteps(foundation)
   const changing = (change: () => void): Promise<void> => writer.write(change).finally(onSessionsEnded)
   return {
     count: async () => value<[], number>('SELECT count(*) FROM accounts').get() ?? 0,
@@ -59,7 +52,7 @@ export function accounts(
 }
 
 /** The synchronous steps of write transactions. */
-function accountSteps(connection: Connection, clock: Clock, trail: AuditTrail) {
+function accountSteps({ connection, clock, trail }: Foundation) {
   const { query } = connection
   return {
     create: (account: NewAccount, by?: Actor): Account => {

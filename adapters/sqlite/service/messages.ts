@@ -6,21 +6,14 @@ import { smsMessages, wholeMessages } from '../../../core/resources/sms-messages
 import { externalIdsOf, type Message, meant, type Receipt, sendingOf } from '../../../core/sms/message.ts'
 import { type Bound, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
-import type { Writer } from '../database/writer.ts'
+import type { Foundation } from '../foundation.ts'
 import type { RecordSteps } from '../records/record-steps.ts'
 import { viewSql } from '../records/view.ts'
-import type { AuditTrail } from './audit.ts'
 import { gatewayFailures } from './gateway-failures.ts'
 import { parkedReceipts } from './parked-receipts.ts'
 
 /** The storage port for SMS messages, and for receipts that came before them. */
-export function messages(
-  connection: Connection,
-  writer: Writer,
-  steps: RecordSteps,
-  trail: AuditTrail,
-  clock: Clock,
-): Messages {
+export function messages({ connection, writer, clock, trail }: Foundation, steps: RecordSteps): Messages {
   const { query, value } = connection
   const { load, match, save } = messageRows(connection, clock)
   const parked = parkedReceipts(connection, clock)
