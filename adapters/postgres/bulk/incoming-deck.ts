@@ -16,6 +16,11 @@ export interface IncomingDeck {
   readonly former: DeckTime | null
 }
 
+/** An incoming deck whose rates have been matched with the former ones. */
+export interface ComparedDeck extends IncomingDeck {
+  readonly changes: DeckChanges
+}
+
 /** The fields of a rate in its deck. */
 const FIELDS = Object.keys(rates.fields).filter(name => name !== 'tenant_id')
 const NAMES = raw(FIELDS.join())
@@ -33,7 +38,7 @@ const differs = ({ of }: IncomingDeck): Sql =>
   )})`
 
 /** Matches each incoming rate to the former rate of its prefix (the newest of several) and counts the changes. */
-export async function compare(within: Queries, incoming: IncomingDeck): Promise<DeckChanges> {
+export async function compare(within: Queries, incoming: IncomingDeck): Promise<ComparedDeck> {
   const { rows, of } = incoming
   const count = async (from: Sql): Promise<number> =>
     (await within.value<number>(sql`SELECT count(*) FROM ${from}`)) ?? 0
@@ -47,22 +52,18 @@ export async function compare(within: Queries, incoming: IncomingDeck): Promise<
   await within.script('ANALYZE deck_matches')
   const updated = await count(sql`deck_matches m JOIN ${rows} s ON s.seq = m.seq
     JOIN ${formerSql(incoming)} t ON t.id = m.id WHERE ${differs(incoming)}`)
-  return {
+  const changes = {
     created: (await count(sql`${rows} s`)) - matched,
     updated,
     unchanged: matched - updated,
     removed: (await count(sql`${formerSql(incoming)} t`)) - matched,
   }
+  return { ...incoming, changes }
 }
 
 /** Replaces the stored rates by those of a compared deck. Unchanged rates keep their id and times. */
-export async function applyToRates(
-  within: Queries,
-  incoming: IncomingDeck,
-  changes: DeckChanges,
-  now: string,
-): Promise<void> {
-  const { rows, of, tenantId } = incoming
+export async function applyToRates(within: Queries, compared: ComparedDeck, now: string): Promise<void> {
+  const { rows, of, tenantId, changes } = compared
   if (changes.removed > 0)
     await within.run(sql`DELETE FROM rates WHERE tenant_id = ${tenantId} AND id NOT IN (SELECT id FROM deck_matches)`)
   const set = joined(
@@ -71,7 +72,7 @@ export async function applyToRates(
   )
   if (changes.updated > 0)
     await within.run(sql`UPDATE rates AS t SET ${set}, updated_at = ${now}
-      FROM deck_matches m JOIN ${rows} s ON s.seq = m.seq WHERE t.id = m.id AND ${differs(incoming)}`)
+      FROM deck_matches m JOIN ${rows} s ON s.seq = m.seq WHERE t.id = m.id AND ${differs(compared)}`)
   const stamps = timestamped(rates)
   const values = joined([...FIELDS.map(of), ...stamps.map(() => sql`${now}`)], ', ')
   if (changes.created > 0)
@@ -81,7 +82,7 @@ export async function applyToRates(
 }
 
 /** Stores the rates of a compared deck aside, with the ids of the former rates they match. */
-export async function keepAside(within: Queries, deckId: number, { rows, of }: IncomingDeck): Promise<void> {
+export async function keepAside(within: Queries, deckId: number, { rows, of }: ComparedDeck): Promise<void> {
   await within.run(sql`DELETE FROM deck_rates WHERE deck_id = ${deckId}`)
   await within.run(sql`INSERT INTO deck_rates (deck_id, seq, rate_id, ${NAMES})
     SELECT ${deckId}, s.seq, m.rate_id, ${joined(FIELDS.map(of), ', ')}

@@ -32,19 +32,20 @@ export function deckReplacing(
   return {
     foresee: async (within, now) => ({
       ...NO_COUNTS,
-      ...(await compare(within, (await placed(within, now)).incoming)),
+      ...(await compare(within, (await placed(within, now)).incoming)).changes,
     }),
     store: async (within, now, approved) => {
       await lockDecks(within, tenantId)
       while (await applyDue(within, trail, now, tenantId));
       const { place, incoming } = await placed(within, now)
-      const changes = await compare(within, incoming)
+      const compared = await compare(within, incoming)
+      const { changes } = compared
       const { created, updated, removed } = changes
       if (approved && (['created', 'updated', 'removed'] as const).some(name => approved[name] !== changes[name]))
         throw new AppError('conflict', 'The rates have changed meanwhile; nothing was replaced.')
       const isSame = created + updated + removed === 0
       if (!isSame || effectiveAt !== null) {
-        await put(within, incoming, place, changes, String(noted['file'] ?? ''), now)
+        await put(within, compared, place, String(noted['file'] ?? ''), now)
         const since = place.effectiveAt === ALL_ALONG ? {} : { effective_at: place.effectiveAt }
         await trail.note(within, 'import', 'rates', null, { ...noted, ...since, ...changes })
       }

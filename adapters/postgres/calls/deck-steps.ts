@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../../core/dates.ts'
-import type { DeckApplied, DeckChanges, DeckEntry } from '../../../core/ports/decks.ts'
+import type { DeckApplied, DeckEntry } from '../../../core/ports/decks.ts'
 import {
   ALL_ALONG,
   type DeckPlace,
@@ -9,7 +9,7 @@ import {
   deckTimeAt,
 } from '../../../core/rating/deck-times.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
-import { applyToRates, compare, type IncomingDeck, keepAside, keepStored } from '../bulk/incoming-deck.ts'
+import { applyToRates, type ComparedDeck, compare, keepAside, keepStored } from '../bulk/incoming-deck.ts'
 import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
@@ -60,18 +60,17 @@ async function retire(within: Queries, tenantId: number, former: DeckTime | null
 /** Puts a compared deck in force. */
 export async function put(
   within: Queries,
-  incoming: IncomingDeck,
+  deck: ComparedDeck,
   { effectiveAt, state, former, replaces }: DeckPlace,
-  changes: DeckChanges,
   file: string,
   now: Timestamp,
 ): Promise<void> {
-  const { tenantId } = incoming
+  const { tenantId, changes } = deck
   if (state === 'in force' && !replaces && effectiveAt > ALL_ALONG) await retire(within, tenantId, former, now)
   const rates = changes.created + changes.updated + changes.unchanged
   const id = await insert(within, { tenantId, effectiveAt, state, file, rates }, now)
-  if (state === 'in force') await applyToRates(within, incoming, changes, now)
-  else await keepAside(within, id, incoming)
+  if (state === 'in force') await applyToRates(within, deck, now)
+  else await keepAside(within, id, deck)
 }
 
 /** Puts the first due deck of that tenant in force; returns null if none is due. */
@@ -93,9 +92,9 @@ async function apply(within: Queries, trail: AuditTrail, deck: DeckEntry, now: T
   const former = deckTimeAt(times, effectiveAt)
   const rows = sql`(SELECT * FROM deck_rates WHERE deck_id = ${id})`
   const incoming = { tenantId, rows, of: (field: string) => raw(`s.${field}`), former }
-  const changes = await compare(within, incoming)
+  const compared = await compare(within, incoming)
   await retire(within, tenantId, former, now)
-  await applyToRates(within, incoming, changes, now)
+  await applyToRates(within, compared, now)
   await setState(within, id, 'in force', deck.rates)
   await within.run(sql`DELETE FROM deck_rates WHERE deck_id = ${id}`)
   // Calls that were rated ahead by this deck get the ids of its new rates.
@@ -104,6 +103,11 @@ async function apply(within: Queries, trail: AuditTrail, deck: DeckEntry, now: T
     SET rate_id = (SELECT max(id) FROM rates WHERE tenant_id = ${tenantId} AND prefix = cdr_ratings.prefix)
     WHERE rate_id IS NULL AND outcome = 'rated' AND cdr_id IN (SELECT id FROM cdrs WHERE tenant_id = ${tenantId}
       AND started_at >= ${effectiveAt} AND started_at < ${next?.effectiveAt ?? FOREVER.to})`)
-  await trail.note(within, 'apply', 'rates', null, { deck: id, tenant_id: tenantId, file: deck.file, ...changes })
-  return { deck: { ...deck, state: 'in force' }, ...changes }
+  await trail.note(within, 'apply', 'rates', null, {
+    deck: id,
+    tenant_id: tenantId,
+    file: deck.file,
+    ...compared.changes,
+  })
+  return { deck: { ...deck, state: 'in force' }, ...compared.changes }
 }

@@ -37,17 +37,18 @@ export function deckReplacing(
   }
 
   return {
-    foresee: now => ({ ...NO_COUNTS, ...compare(connection, placed(now).incoming) }),
+    foresee: now => ({ ...NO_COUNTS, ...compare(connection, placed(now).incoming).changes }),
     store: (now, approved) => {
       while (steps.applyDue(now, tenantId));
       const { place, incoming } = placed(now)
-      const changes = compare(connection, incoming)
+      const compared = compare(connection, incoming)
+      const { changes } = compared
       const { created, updated, removed } = changes
       if (approved && (['created', 'updated', 'removed'] as const).some(name => approved[name] !== changes[name]))
         throw new AppError('conflict', 'The rates have changed meanwhile; nothing was replaced.')
       const isSame = created + updated + removed === 0
       if (!isSame || effectiveAt !== null) {
-        steps.put(incoming, place, changes, String(noted['file'] ?? ''), now)
+        steps.put(compared, place, String(noted['file'] ?? ''), now)
         const since = place.effectiveAt === ALL_ALONG ? {} : { effective_at: place.effectiveAt }
         trail.note('import', 'rates', null, { ...noted, ...since, ...changes })
       }

@@ -17,6 +17,11 @@ export interface IncomingDeck {
   readonly former: DeckTime | null
 }
 
+/** An incoming deck whose rates have been matched with the former ones. */
+export interface ComparedDeck extends IncomingDeck {
+  readonly changes: DeckChanges
+}
+
 /** The fields of a rate in its deck. */
 export const DECK_FIELDS = Object.keys(rates.fields).filter(name => name !== 'tenant_id')
 
@@ -42,7 +47,7 @@ const differs = ({ of }: IncomingDeck): string =>
 const MATCHES = 'temp.deck_matches'
 
 /** Finds for each incoming rate the former one of its prefix, and counts the changes. Writes only to `temp`. */
-export function compare({ db }: Connection, incoming: IncomingDeck): DeckChanges {
+export function compare({ db }: Connection, incoming: IncomingDeck): ComparedDeck {
   const named = namesOf(incoming)
   const count = (sql: string): number => db.prepare<[Named], number>(sql).pluck().get(named) ?? 0
   db.exec(`
@@ -60,24 +65,25 @@ export function compare({ db }: Connection, incoming: IncomingDeck): DeckChanges
     `SELECT count(*) FROM ${MATCHES} m CROSS JOIN ${incoming.rows} s ON s.seq = m.seq
      CROSS JOIN ${formerSql(incoming)} t ON t.id = m.id WHERE ${differs(incoming)}`,
   )
-  return {
+  const changes = {
     created: count(`SELECT count(*) FROM ${incoming.rows}`) - matched,
     updated,
     unchanged: matched - updated,
     removed: count(`SELECT count(*) FROM ${formerSql(incoming)}`) - matched,
   }
+  return { ...incoming, changes }
 }
 
 /** Makes the stored rates those of a compared deck. Unchanged rates keep their id and times. */
-export function applyToRates({ db }: Connection, incoming: IncomingDeck, changes: DeckChanges, now: string): void {
-  const { rows, of } = incoming
-  const named = { ...namesOf(incoming), now }
+export function applyToRates({ db }: Connection, compared: ComparedDeck, now: string): void {
+  const { rows, of, changes } = compared
+  const named = { ...namesOf(compared), now }
   const run = (sql: string): unknown => db.prepare<[Named]>(sql).run(named)
   if (changes.removed > 0)
     run(`DELETE FROM main.rates WHERE tenant_id = @tenant AND id NOT IN (SELECT id FROM ${MATCHES})`)
   if (changes.updated > 0)
     run(`UPDATE main.rates AS t SET ${DECK_FIELDS.map(name => `${name} = ${of(name)}`).join()}, updated_at = @now
-         FROM ${MATCHES} m CROSS JOIN ${rows} s ON s.seq = m.seq WHERE t.id = m.id AND ${differs(incoming)}`)
+         FROM ${MATCHES} m CROSS JOIN ${rows} s ON s.seq = m.seq WHERE t.id = m.id AND ${differs(compared)}`)
   const stamps = timestamped(rates)
   if (changes.created > 0)
     run(`INSERT INTO main.rates (tenant_id, ${[...DECK_FIELDS, ...stamps].join()})
@@ -89,14 +95,14 @@ export function applyToRates({ db }: Connection, incoming: IncomingDeck, changes
 export const forgetMatches = ({ db }: Connection): unknown => db.exec(`DROP TABLE IF EXISTS ${MATCHES}`)
 
 /** Keeps the rates of a compared deck aside, with the ids of the former rates that they match. */
-export function keepAside({ db }: Connection, deckId: number, incoming: IncomingDeck): void {
-  const { rows, of } = incoming
+export function keepAside({ db }: Connection, deckId: number, compared: ComparedDeck): void {
+  const { rows, of } = compared
   db.prepare<[Named]>('DELETE FROM deck_rates WHERE deck_id = @deck').run({ deck: deckId })
   db.prepare<[Named]>(
     `INSERT INTO deck_rates (deck_id, seq, rate_id, ${DECK_FIELDS.join()})
      SELECT @deck, s.seq, m.rate_id, ${DECK_FIELDS.map(of).join()}
      FROM ${rows} s LEFT JOIN ${MATCHES} m ON m.seq = s.seq ORDER BY s.seq`,
-  ).run({ ...namesOf(incoming), deck: deckId })
+  ).run({ ...namesOf(compared), deck: deckId })
 }
 
 /** Copies the stored rates to the deck that they belonged to. Returns how many. */

@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../../core/dates.ts'
-import type { DeckApplied, DeckChanges, DeckEntry } from '../../../core/ports/decks.ts'
+import type { DeckApplied, DeckEntry } from '../../../core/ports/decks.ts'
 import {
   ALL_ALONG,
   type DeckPlace,
@@ -10,9 +10,9 @@ import {
 import { FOREVER } from '../../../core/rating/period.ts'
 import {
   applyToRates,
+  type ComparedDeck,
   compare,
   forgetMatches,
-  type IncomingDeck,
   keepAside,
   keepStored,
 } from '../bulk/incoming-deck.ts'
@@ -25,7 +25,7 @@ export interface DeckSteps {
   /** Puts decks that are due in force: those of one tenant, or the first one of any. */
   applyDue(now: Timestamp, tenantId?: number): DeckApplied | null
   /** Stores a compared deck in its place. */
-  put(incoming: IncomingDeck, place: DeckPlace, changes: DeckChanges, file: string, now: Timestamp): void
+  put(deck: ComparedDeck, place: DeckPlace, file: string, now: Timestamp): void
 }
 
 export const ENTRY =
@@ -65,17 +65,17 @@ export function deckSteps(connection: Connection, trail: AuditTrail): DeckSteps 
     const former = deckTimeAt(times, effectiveAt)
     const rows = '(SELECT * FROM main.deck_rates WHERE deck_id = @deck)'
     const incoming = { tenantId, rows, of: (field: string) => `s.${field}`, named: { deck: id }, former }
-    const changes = compare(connection, incoming)
+    const compared = compare(connection, incoming)
     retire(tenantId, former, now)
-    applyToRates(connection, incoming, changes, now)
+    applyToRates(connection, compared, now)
     forgetMatches(connection)
     setState.run('in force', deck.rates, id)
     emptied.run(id)
     // Calls rated by it in advance now get the ids of its new rates.
     const next = times.find(time => time.effectiveAt > effectiveAt)
     takeNewIds.run({ tenant: tenantId, from: effectiveAt, to: next?.effectiveAt ?? FOREVER.to })
-    trail.note('apply', 'rates', null, { deck: id, tenant_id: tenantId, file: deck.file, ...changes })
-    return { deck: { ...deck, state: 'in force' }, ...changes }
+    trail.note('apply', 'rates', null, { deck: id, tenant_id: tenantId, file: deck.file, ...compared.changes })
+    return { deck: { ...deck, state: 'in force' }, ...compared.changes }
   }
 
   return {
@@ -83,13 +83,13 @@ export function deckSteps(connection: Connection, trail: AuditTrail): DeckSteps 
       const deck = tenantId === undefined ? dueOfAny.get(now) : dueOfOne.get(now, tenantId)
       return deck ? apply(deck, now) : null
     },
-    put: (incoming, { effectiveAt, state, former, replaces }, changes, file, now) => {
-      const { tenantId } = incoming
+    put: (deck, { effectiveAt, state, former, replaces }, file, now) => {
+      const { tenantId, changes } = deck
       if (state === 'in force' && !replaces && effectiveAt > ALL_ALONG) retire(tenantId, former, now)
       const count = changes.created + changes.updated + changes.unchanged
       const id = insert.get(tenantId, effectiveAt, state, file, count, now) ?? 0
-      if (state === 'in force') applyToRates(connection, incoming, changes, now)
-      else keepAside(connection, id, incoming)
+      if (state === 'in force') applyToRates(connection, deck, now)
+      else keepAside(connection, id, deck)
     },
   }
 }

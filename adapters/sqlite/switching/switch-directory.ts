@@ -20,6 +20,7 @@ interface Shared {
   readonly records: SwitchRecords
   readonly known: KnownTenants
   readonly numbers: DidNumbers
+  readonly sources: FactSources
 }
 
 /**
@@ -29,7 +30,7 @@ export function switchDirectory(connection: Connection, sources: FactSources): S
   const records = switchRecords(connection)
   const known = knownTenants(records)
   const numbers = didNumbers(connection, id => known.of(id)?.dialling ?? null)
-  const shared = { records, known, numbers }
+  const shared = { records, known, numbers, sources }
   const changes = switchChanges(connection)
   const current = async (): Promise<void> => {
     const { records: changed } = await changes.next()
@@ -57,7 +58,7 @@ export function switchDirectory(connection: Connection, sources: FactSources): S
       const tenant = tenantOf(records.tenantWith.slug(slug))
       if (!tenant) return null
       return request.from === 'extension'
-        ? placed(tenant, request, isTold, shared, sources)
+        ? placed(tenant, request, isTold, shared)
         : brought(request.dialled, shared, tenant)
     },
     forDid: async number => {
@@ -94,7 +95,6 @@ async function placed(
   { extension, dialled }: Extract<CallRequest, { from: 'extension' }>,
   isTold: boolean,
   shared: Shared,
-  sources: FactSources,
 ): Promise<CallFacts> {
   const parts = gathering(tenant, shared.records, shared.known)
   const caller = parts.addExtension(extension)
@@ -107,7 +107,7 @@ async function placed(
     return insideFacts(parts.directory())
   }
   await addShown(parts, caller, read, shared)
-  return outsideFacts(parts.directory(), { caller, read, isTold }, sources)
+  return outsideFacts(parts.directory(), { caller, read, isTold }, shared.sources)
 }
 
 /** Adds the DIDs that carriers may be shown as the caller. */
