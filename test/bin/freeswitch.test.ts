@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { freeswitchOf } from '../../bin/freeswitch.ts'
 import { loadSettings } from '../../config/load.ts'
 import { AppError } from '../../core/errors.ts'
-import { heldSwitch, PASSWORD } from '../support/event-socket.ts'
 import { temporaryFolder } from '../support/http/app.ts'
+import { heldSwitch, PASSWORD } from '../support/switching/event-socket.ts'
 
 const ID = '1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11'
 

@@ -11,8 +11,17 @@ import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallDecision, CallRequest, Target } from '../../../core/switching/decision.ts'
 import { type DialledForm, dialledForms } from '../../../core/switching/dialled-forms.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
-import { type Done, readDialplan, run } from '../../support/asterisk/dialplan.ts'
-import { did, directory, extension, liveCall, NO_LIMITS, queue, trunk, type World } from '../../support/switching.ts'
+import { type Done, readDialplan, run } from '../../support/switching/dialplan.ts'
+import {
+  did,
+  directory,
+  extension,
+  liveCall,
+  NO_LIMITS,
+  queue,
+  trunk,
+  type World,
+} from '../../support/switching/directory.ts'
 
 const SETTINGS = [
   {},

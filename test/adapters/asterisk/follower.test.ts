@@ -9,15 +9,15 @@ import { writeFileWhole } from '../../../adapters/asterisk/write-file.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { SwitchDirectory, SwitchFollower } from '../../../core/ports/switching.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
+import { until } from '../../support/data/switch.ts'
+import { directory, extension, type World } from '../../support/switching/directory.ts'
 import {
   type HeldManager,
   heldManager,
   type ModelSwitch,
   modelSwitch,
   PASSWORD,
-} from '../../support/asterisk/manager.ts'
-import { until } from '../../support/data/switch.ts'
-import { directory, extension, type World } from '../../support/switching.ts'
+} from '../../support/switching/manager.ts'
 
 /** What the follower reads, which a test changes. */
 function held(worlds: Map<string, World>): SwitchDirectory {

@@ -9,8 +9,8 @@ import { NEEDED_MODULES } from '../../../adapters/asterisk/setup.ts'
 import { asteriskSwitch } from '../../../adapters/asterisk/switch.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { TelephoneSwitch } from '../../../core/ports/switching.ts'
-import { type Actions, type HeldManager, heldManager, listed, ok, PASSWORD } from '../../support/asterisk/manager.ts'
 import { manualClock } from '../../support/clock.ts'
+import { type Actions, type HeldManager, heldManager, listed, ok, PASSWORD } from '../../support/switching/manager.ts'
 
 const channel = (name: string, given: Actions = {}): Actions => ({
   ...{ Channel: name, AccountCode: 'acme', Uniqueid: '1.1', Linkedid: '1.1', CallerIDNum: '101', Exten: '102' },

@@ -5,7 +5,7 @@ import { renderFiles } from '../../../adapters/asterisk/render/files.ts'
 import { renderTenant, type TenantText } from '../../../adapters/asterisk/render/tenant.ts'
 import { asteriskSetup } from '../../../adapters/asterisk/setup.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
-import { did, directory, extension, trunk, type World } from '../../support/switching.ts'
+import { did, directory, extension, trunk, type World } from '../../support/switching/directory.ts'
 
 const rendered = (given: World): TenantText =>
   renderTenant({

@@ -2,8 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
 import type { SwitchDid } from '../../../core/switching/directory.ts'
-import { actionsIn, callForm, didForm, elementsIn, feedOf, isNotFound, KEY } from '../../support/freeswitch.ts'
-import { did, directory, extension, queue, trunk } from '../../support/switching.ts'
+import { did, directory, extension, queue, trunk } from '../../support/switching/directory.ts'
+import {
+  actionsIn,
+  callForm,
+  didForm,
+  elementsIn,
+  feedOf,
+  isNotFound,
+  KEY,
+} from '../../support/switching/freeswitch.ts'
 
 const one = trunk('carrier-one', { host: '198.51.100.9', codecs: ['PCMA', 'G722'] })
 const two = trunk('carrier-two')

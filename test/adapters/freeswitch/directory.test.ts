@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { elementsIn, feedOf, inviteForm, isNotFound, registerForm, valuesIn } from '../../support/freeswitch.ts'
-import { directory, extension, trunk } from '../../support/switching.ts'
+import { directory, extension, trunk } from '../../support/switching/directory.ts'
+import {
+  elementsIn,
+  feedOf,
+  inviteForm,
+  isNotFound,
+  registerForm,
+  valuesIn,
+} from '../../support/switching/freeswitch.ts'
 
 const acme = directory({ extensions: [extension('101', { displayName: 'Front desk' }), extension('102')] })
 

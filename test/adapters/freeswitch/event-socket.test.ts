@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type EventSocket, openEventSocket } from '../../../adapters/freeswitch/socket/event-socket.ts'
 import { frameReader } from '../../../adapters/freeswitch/socket/frames.ts'
 import { AppError, type ErrorCode } from '../../../core/errors.ts'
-import { type Behaviour, type HeldSwitch, heldSwitch } from '../../support/event-socket.ts'
+import { type Behaviour, type HeldSwitch, heldSwitch } from '../../support/switching/event-socket.ts'
 
 const SOON = { connectMs: 100, replyMs: 100 }
 

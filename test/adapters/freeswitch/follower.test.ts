@@ -6,9 +6,9 @@ import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
 import type { Changed, SwitchFollower } from '../../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { until } from '../../support/data/switch.ts'
-import { type HeldSwitch, heldSwitch } from '../../support/event-socket.ts'
-import { directoryOf, KEY } from '../../support/freeswitch.ts'
-import { directory, extension, liveCall, queue, trunk } from '../../support/switching.ts'
+import { directory, extension, liveCall, queue, trunk } from '../../support/switching/directory.ts'
+import { type HeldSwitch, heldSwitch } from '../../support/switching/event-socket.ts'
+import { directoryOf, KEY } from '../../support/switching/freeswitch.ts'
 
 /** What a switch has. */
 interface Has {

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { freeswitchMounts } from '../../../adapters/freeswitch/feed/mounts.ts'
 import { AppError } from '../../../core/errors.ts'
-import { feedOf, isNotFound, registerForm, valuesIn } from '../../support/freeswitch.ts'
 import { startService, type TestService } from '../../support/http/app.ts'
-import { directory } from '../../support/switching.ts'
+import { directory } from '../../support/switching/directory.ts'
+import { feedOf, isNotFound, registerForm, valuesIn } from '../../support/switching/freeswitch.ts'
 
 const TOKEN = 'a-token-of-the-tests'
 const basic = (user: string, password: string): Record<string, string> => ({

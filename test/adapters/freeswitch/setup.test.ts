@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { freeswitchSetup } from '../../../adapters/freeswitch/setup/setup.ts'
 import { readSetting } from '../../../config/settings.ts'
-import { elementsIn, preprocessed } from '../../support/freeswitch.ts'
+import { elementsIn, preprocessed } from '../../support/switching/freeswitch.ts'
 
 const made = (address: string | null = null) => {
   const { files, steps } = freeswitchSetup({ out: '/tmp/out', address }, { daemonUrl: 'http://127.0.0.1:8080' })

@@ -8,10 +8,10 @@ import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
 import { AppError, type ErrorCode } from '../../../core/errors.ts'
 import type { TelephoneSwitch } from '../../../core/ports/switching.ts'
 import { manualClock } from '../../support/clock.ts'
-import { type Behaviour, heldSwitch, PASSWORD } from '../../support/event-socket.ts'
-import { directoryOf, KEY } from '../../support/freeswitch.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
-import { directory, extension, trunk } from '../../support/switching.ts'
+import { directory, extension, trunk } from '../../support/switching/directory.ts'
+import { type Behaviour, heldSwitch, PASSWORD } from '../../support/switching/event-socket.ts'
+import { directoryOf, KEY } from '../../support/switching/freeswitch.ts'
 
 const one = trunk('carrier-one')
 const acme = directory({ extensions: [extension('101')], trunks: [one] })

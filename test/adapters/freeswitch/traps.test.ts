@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import { did, directory, extension, queue, trunk } from '../../support/switching/directory.ts'
 import {
   actionsIn,
   callForm,
@@ -12,8 +13,7 @@ import {
   isNotFound,
   registerForm,
   valuesIn,
-} from '../../support/freeswitch.ts'
-import { did, directory, extension, queue, trunk } from '../../support/switching.ts'
+} from '../../support/switching/freeswitch.ts'
 
 const acme = directory()
 const beta = directory({

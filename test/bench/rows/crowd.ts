@@ -28,7 +28,12 @@ export const crowd: Row = {
   name: 'crowd',
   run: async bench => {
     const daemon = await startSignedIn(bench.program, bench.databases.ours)
-    const child = startChild('test/bench/crowd.ts', [daemon.url, daemon.cookie, String(LISTS), String(SEARCHES)])
+    const child = startChild('test/bench/readers/crowd.ts', [
+      daemon.url,
+      daemon.cookie,
+      String(LISTS),
+      String(SEARCHES),
+    ])
     try {
       await child.printed(1)
       const { one, list } = await others(daemon, bench.cdrs, bench.seconds * bench.rounds)

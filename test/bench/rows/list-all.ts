@@ -15,7 +15,7 @@ interface Beside {
 
 /** Reads the whole list in a separate process during other requests; returns rows a second. */
 async function readAll(daemon: Server, rows: number, beside: Beside): Promise<number> {
-  const reader = startChild('test/bench/reader.ts', [`${daemon.url}/api/cdrs`, daemon.cookie])
+  const reader = startChild('test/bench/readers/reader.ts', [`${daemon.url}/api/cdrs`, daemon.cookie])
   const over = reader.ended().then(() => true)
   await reader.printed(1)
   while (!(await Promise.race([over, pause(BETWEEN_MS, false)]))) {

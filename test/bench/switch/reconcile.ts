@@ -1,4 +1,4 @@
-import { heldSwitch, PASSWORD } from '../../support/event-socket.ts'
+import { heldSwitch, PASSWORD } from '../../support/switching/event-socket.ts'
 import { FULL_SIZE } from '../dataset.ts'
 import { milliseconds, whole } from '../figures.ts'
 import type { Bench } from '../rows/row.ts'

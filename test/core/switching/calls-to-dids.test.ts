@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bring, dial, did, extension, facts, queue, trunk, went } from '../../support/switching.ts'
+import { bring, dial, did, extension, facts, queue, trunk, went } from '../../support/switching/directory.ts'
 
 const ROUTED = did('+380441234567', [
   { type: 'extension', number: '103' },

@@ -5,7 +5,7 @@ import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
 import { explainCall } from '../../../core/switching/explain.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
-import { did, extension, facts, liveCall, queue, trunk } from '../../support/switching.ts'
+import { did, extension, facts, liveCall, queue, trunk } from '../../support/switching/directory.ts'
 
 /** Texts that tenants and telephones may write, including those that a switch would execute. */
 const hostile = fc.constantFrom('', '1 0', `\${system(id)}`, '$${domain}', 'a,b', "x'y", '10\n1', '<a>', '102@beta')

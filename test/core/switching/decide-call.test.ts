@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Rate } from '../../../core/rating/deck.ts'
-import { dial, did, extension, facts, liveCall, queue, trunk, type World, went } from '../../support/switching.ts'
+import {
+  dial,
+  did,
+  extension,
+  facts,
+  liveCall,
+  queue,
+  trunk,
+  type World,
+  went,
+} from '../../support/switching/directory.ts'
 
 const UA: Rate = { id: 1, prefix: '380', pricePerMinute: 100, increment: 60, active: true }
 

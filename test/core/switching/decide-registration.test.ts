@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideRegistration } from '../../../core/switching/decide-registration.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
-import { directory, extension } from '../../support/switching.ts'
+import { directory, extension } from '../../support/switching/directory.ts'
 
 const DOMAIN = 'acme.example.com'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import { explainCall } from '../../../core/switching/explain.ts'
-import { did, extension, facts, queue, trunk } from '../../support/switching.ts'
+import { did, extension, facts, queue, trunk } from '../../support/switching/directory.ts'
 
 const lines = (...asked: Parameters<typeof decideCall>): string[] =>
   explainCall(decideCall(...asked)).map(({ about, text }) => `${about}: ${text}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CallDecision, Refusal } from '../../../core/switching/decision.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
-import { dial, extension, facts, liveCall, NO_LIMITS, queue, trunk } from '../../support/switching.ts'
+import { dial, extension, facts, liveCall, NO_LIMITS, queue, trunk } from '../../support/switching/directory.ts'
 
 /** What FreeSWITCH runs where it stands in a dialplan. */
 const COMMAND = `\${system(id)}`

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { addGateway, json as answerJson, MESSAGE } from '../../../support/messaging/gateway.ts'
 import { keepSending } from '../../../support/messaging/messages.ts'
-import { receiptPlace } from '../../../support/messaging/receipts.ts'
+import { smsPlace } from '../../../support/messaging/sms-place.ts'
 
 const RECEIVED = { message: 'DLR received' }
-const place = receiptPlace()
+const place = smsPlace()
 const { receipt, sent } = place
 
 describe('a receipt that comes before the reply to its send', () => {

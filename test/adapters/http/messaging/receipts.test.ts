@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { smsMessages } from '../../../../core/resources/sms-messages.ts'
 import { addGateway, MESSAGE } from '../../../support/messaging/gateway.ts'
-import { receiptPlace } from '../../../support/messaging/receipts.ts'
+import { smsPlace } from '../../../support/messaging/sms-place.ts'
 
 const RECEIVED = { message: 'DLR received' }
 const MIB = 1024 * 1024
-const place = receiptPlace()
+const place = smsPlace()
 const { post, receipt, routes, sent, stored } = place
 
 describe('a receipt', () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import type { EventSocketPlace } from '../../adapters/freeswitch/socket/event-socket.ts'
+import type { EventSocketPlace } from '../../../adapters/freeswitch/socket/event-socket.ts'
 
 export const PASSWORD = 'of-the-tests'
 

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { DOMParser, type Document, type Element } from '@xmldom/xmldom'
-import { type FeedParts, xmlFeed } from '../../adapters/freeswitch/feed/feed.ts'
-import { liveCalls } from '../../adapters/freeswitch/feed/live-calls.ts'
-import { trunkAddresses } from '../../adapters/freeswitch/feed/trunk-addresses.ts'
-import type { CallFacts, SwitchDirectory } from '../../core/ports/switching.ts'
-import type { TenantDirectory } from '../../core/switching/directory.ts'
-import { NOTHING_USED } from '../../core/switching/limits/limits.ts'
-import { manualClock } from './clock.ts'
+import { type FeedParts, xmlFeed } from '../../../adapters/freeswitch/feed/feed.ts'
+import { liveCalls } from '../../../adapters/freeswitch/feed/live-calls.ts'
+import { trunkAddresses } from '../../../adapters/freeswitch/feed/trunk-addresses.ts'
+import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
+import { manualClock } from '../clock.ts'
 
 /** The switch's own variables, in the model of its preprocessor. */
 const GLOBALS: Readonly<Record<string, string>> = { domain: 'global.test', api_on_startup: '' }

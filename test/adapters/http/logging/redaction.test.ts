@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startWorld, type World } from '../../support/data/records.ts'
-import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/messaging/gateway.ts'
+import { startWorld, type World } from '../../../support/data/records.ts'
+import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../../support/messaging/gateway.ts'
 
 let world: World
 let gateway: FakeGateway

@@ -10,9 +10,9 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
-import { temporaryFolder } from '../support/http/app.ts'
-import { TYPESCRIPT } from '../support/typescript.ts'
-import { type Server, startSignedIn } from './servers.ts'
+import { temporaryFolder } from '../../support/http/app.ts'
+import { TYPESCRIPT } from '../../support/typescript.ts'
+import { type Server, startSignedIn } from '../servers.ts'
 
 const LOGINS = 200
 const READERS = 10
@@ -76,7 +76,7 @@ function print(what: string, { spent, failed, peakMiB }: Reading, more = ''): vo
 async function attack(server: Server, kind: string, connections: number): Promise<void> {
   const child = spawn(
     process.execPath,
-    [...TYPESCRIPT, 'test/bench/attack.ts', kind, server.url, String(connections)],
+    [...TYPESCRIPT, 'test/bench/flood/attack.ts', kind, server.url, String(connections)],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

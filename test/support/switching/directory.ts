@@ -1,9 +1,15 @@
-import { diallingOf } from '../../core/dialling/settings.ts'
-import type { CallFacts, LiveCall } from '../../core/ports/switching.ts'
-import { decideCall } from '../../core/switching/decide-call.ts'
-import type { CallDecision, Target } from '../../core/switching/decision.ts'
-import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory, Trunk } from '../../core/switching/directory.ts'
-import { type Limits, NOTHING_USED } from '../../core/switching/limits/limits.ts'
+import { diallingOf } from '../../../core/dialling/settings.ts'
+import type { CallFacts, LiveCall } from '../../../core/ports/switching.ts'
+import { decideCall } from '../../../core/switching/decide-call.ts'
+import type { CallDecision, Target } from '../../../core/switching/decision.ts'
+import type {
+  SwitchDid,
+  SwitchExtension,
+  SwitchQueue,
+  TenantDirectory,
+  Trunk,
+} from '../../../core/switching/directory.ts'
+import { type Limits, NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 
 /** Directories of tenants for tests of what switches are answered, and what is decided by them. */
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import type { AuditEntry } from '../../../core/audit.ts'
-import { FOREVER } from '../../../core/rating/period.ts'
-import { ADMIN, type Answer, startService, type TestService } from '../../support/http/app.ts'
+import type { AuditEntry } from '../../../../core/audit.ts'
+import { FOREVER } from '../../../../core/rating/period.ts'
+import { ADMIN, type Answer, startService, type TestService } from '../../../support/http/app.ts'
 
 let service: TestService
 before(async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { AuditEntry } from '../../../core/audit.ts'
-import { FOREVER } from '../../../core/rating/period.ts'
-import { startService, type TestService } from '../../support/http/app.ts'
-import { addGateway, MESSAGE, startGateway } from '../../support/messaging/gateway.ts'
+import type { AuditEntry } from '../../../../core/audit.ts'
+import { FOREVER } from '../../../../core/rating/period.ts'
+import { startService, type TestService } from '../../../support/http/app.ts'
+import { addGateway, MESSAGE, startGateway } from '../../../support/messaging/gateway.ts'
 
 const TENANT = { name: 'Acme', slug: 'acme', domain: 'acme.test', status: 'active', timezone: 'UTC', max_extensions: 3 }
 

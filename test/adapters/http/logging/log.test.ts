@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { startWorld, type World } from '../../support/data/records.ts'
-import { ADMIN } from '../../support/http/app.ts'
-import { rawRequest } from '../../support/http/raw.ts'
-import { addGateway, type FakeGateway, MESSAGE, signal, startGateway } from '../../support/messaging/gateway.ts'
+import { startWorld, type World } from '../../../support/data/records.ts'
+import { ADMIN } from '../../../support/http/app.ts'
+import { rawRequest } from '../../../support/http/raw.ts'
+import { addGateway, type FakeGateway, MESSAGE, signal, startGateway } from '../../../support/messaging/gateway.ts'
 
 let world: World
 let gateway: FakeGateway

@@ -2,13 +2,13 @@ import { after, before, beforeEach } from 'node:test'
 import { startWorld, type World } from '../data/records.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from './gateway.ts'
 
-/** Registers a world for the tests of a file, with a gateway of its own for each, and returns what receipts need. */
-export function receiptPlace() {
+/** Registers a world for the tests of a file, with a gateway of its own for each, and returns what sends and receipts need. */
+export function smsPlace(settings: Parameters<typeof startWorld>[0] = {}) {
   let world: World
   let gateway: FakeGateway
   let id: number
   before(async () => {
-    world = await startWorld()
+    world = await startWorld(settings)
   })
   beforeEach(async () => {
     await gateway?.close()
@@ -36,6 +36,9 @@ export function receiptPlace() {
     get id() {
       return id
     },
+    send: (members: object = {}, gatewayId: number | string = id) =>
+      world.send('POST', `/api/sms-gateways/${gatewayId}/send`, { ...MESSAGE, ...members }),
+    messages: async (gatewayId = id) => (await world.get(`/api/sms-gateways/${gatewayId}/messages`)).json,
     routes,
     post,
     receipt: (members: object, gatewayId = id) => post(routes(gatewayId)[0] ?? '', JSON.stringify(members)),
