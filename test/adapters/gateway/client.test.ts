@@ -1,33 +1,16 @@
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
-import { after, before, describe, it } from 'node:test'
-import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
+import { describe, it } from 'node:test'
+import { httpGatewayClient } from '../../../adapters/gateway/client.ts'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
-import { type FakeGateway, signal, startGateway } from '../../support/messaging/gateway.ts'
-import { submissionTo } from '../../support/messaging/submissions.ts'
+import { clientPlace, MESSAGE_BODY } from '../../support/messaging/clients.ts'
+import { signal } from '../../support/messaging/gateway.ts'
 import { wire } from '../../support/messaging/wire.ts'
 
-let gateway: FakeGateway
-let client: HttpGatewayClient
-let hasty: HttpGatewayClient
-before(async () => {
-  gateway = await startGateway()
-  client = httpGatewayClient({ timeoutSeconds: 10 })
-  hasty = httpGatewayClient({ timeoutSeconds: 0.2 })
-})
-after(async () => {
-  await client.close()
-  await hasty.close()
-  await gateway.close()
-})
+const place = clientPlace()
+const { submit } = place
 
-const BODY = '{"to":"+380501234567","from":"ACME","content":"Hello"}'
-const submission = { basic: { username: 'user', password: 'word' }, body: BODY }
-
-const submit = (members: Partial<typeof submission> & { url?: string } = {}, through = client): Promise<GatewayReply> =>
-  through.submit(submissionTo(gateway.url, { ...submission, ...members }))
-
-const exchanged = async (act: (socket: Socket) => void, through = client): Promise<GatewayReply> => {
+const exchanged = async (act: (socket: Socket) => void, through = place.client): Promise<GatewayReply> => {
   const { url, close } = await wire(act)
   const reply = await submit({ url }, through)
   await close()
@@ -36,45 +19,45 @@ const exchanged = async (act: (socket: Socket) => void, through = client): Promi
 
 describe('a submission', () => {
   it('accepts a timeout that is not a whole number of milliseconds', async () => {
-    gateway.answerWith(200, '{"id":"1"}')
+    place.gateway.answerWith(200, '{"id":"1"}')
     const odd = httpGatewayClient({ timeoutSeconds: 16.1 })
     assert.equal((await submit({}, odd)).kind, 'answered')
     await odd.close()
   })
 
   it('is one POST with the body as it is, Basic Auth, and a content type without a charset', async () => {
-    gateway.answerWith(200, '{"id":"1"}')
-    const before = gateway.requests.length
+    place.gateway.answerWith(200, '{"id":"1"}')
+    const before = place.gateway.requests.length
     assert.deepEqual(await submit(), { kind: 'answered', status: 200, body: '{"id":"1"}' })
-    assert.equal(gateway.requests.length, before + 1)
-    const { method, path, headers, text } = gateway.requests.at(-1) ?? assert.fail()
-    assert.deepEqual([method, path, text], ['POST', '/send', BODY])
+    assert.equal(place.gateway.requests.length, before + 1)
+    const { method, path, headers, text } = place.gateway.requests.at(-1) ?? assert.fail()
+    assert.deepEqual([method, path, text], ['POST', '/send', MESSAGE_BODY])
     assert.equal(headers['content-type'], 'application/json')
-    assert.equal(headers['content-length'], String(BODY.length))
+    assert.equal(headers['content-length'], String(MESSAGE_BODY.length))
     assert.equal(headers.authorization, `Basic ${btoa('user:word')}`)
     assert.match(headers.accept ?? '', /^application\/json\b/)
     assert.equal(headers['transfer-encoding'], undefined)
   })
 
   it('carries credentials and content in UTF-8', async () => {
-    gateway.answerWith(200, 'ok', 'text/plain')
+    place.gateway.answerWith(200, 'ok', 'text/plain')
     await submit({ basic: { username: 'Ünser', password: 'пароль:🔑' }, body: '{"content":"Привет 📞"}' })
-    const { headers, text } = gateway.requests.at(-1) ?? assert.fail()
+    const { headers, text } = place.gateway.requests.at(-1) ?? assert.fail()
     assert.equal(headers.authorization, `Basic ${Buffer.from('Ünser:пароль:🔑').toString('base64')}`)
     assert.equal(text, '{"content":"Привет 📞"}')
   })
 
   it('may be answered without content', async () => {
-    gateway.answer(response => void response.writeHead(204).end())
+    place.gateway.answer(response => void response.writeHead(204).end())
     assert.deepEqual(await submit(), { kind: 'answered', status: 204, body: '' })
   })
 
   it('is never sent twice, however it fails', async () => {
     for (const status of [408, 409, 425, 429, 500, 502, 503, 504]) {
-      gateway.answerWith(status, 'no')
-      const before = gateway.requests.length
+      place.gateway.answerWith(status, 'no')
+      const before = place.gateway.requests.length
       await submit()
-      assert.equal(gateway.requests.length, before + 1, String(status))
+      assert.equal(place.gateway.requests.length, before + 1, String(status))
     }
     let connections = 0
     await exchanged(socket => {
@@ -86,10 +69,12 @@ describe('a submission', () => {
 
   it('follows no redirect', async () => {
     for (const status of [301, 302, 303, 307, 308]) {
-      gateway.answer(response => void response.writeHead(status, { location: `${gateway.url}/elsewhere` }).end('moved'))
-      const before = gateway.requests.length
+      place.gateway.answer(
+        response => void response.writeHead(status, { location: `${place.gateway.url}/elsewhere` }).end('moved'),
+      )
+      const before = place.gateway.requests.length
       assert.deepEqual(await submit(), { kind: 'answered', status, body: 'moved' })
-      assert.equal(gateway.requests.length, before + 1)
+      assert.equal(place.gateway.requests.length, before + 1)
     }
   })
 
@@ -102,7 +87,7 @@ describe('a submission', () => {
   it('is read up to 256 KiB, and the rest is left', async () => {
     const MIB = 1024 * 1024
     const hungUp = signal()
-    gateway.answer(response => {
+    place.gateway.answer(response => {
       response.writeHead(200, { 'content-type': 'text/plain' })
       response.once('close', () => hungUp.resolve())
       response.end('x'.repeat(10 * MIB))
@@ -115,7 +100,7 @@ describe('a submission', () => {
   it('is not unpacked into more than 256 KiB either', async () => {
     const { gzipSync } = await import('node:zlib')
     const packed = gzipSync(Buffer.alloc(64 * 1024 * 1024, 'x'))
-    gateway.answer(response => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed))
+    place.gateway.answer(response => void response.writeHead(200, { 'content-encoding': 'gzip' }).end(packed))
     const reply = await submit()
     assert.ok(reply.kind === 'failed' || reply.body.length <= 256 * 1024)
   })

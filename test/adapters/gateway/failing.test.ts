@@ -1,33 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { after, before, describe, it } from 'node:test'
+import { describe, it } from 'node:test'
 import { Worker } from 'node:worker_threads'
-import { type HttpGatewayClient, httpGatewayClient } from '../../../adapters/gateway/client.ts'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
-import { type FakeGateway, startGateway } from '../../support/messaging/gateway.ts'
-import { submissionTo } from '../../support/messaging/submissions.ts'
+import { clientPlace } from '../../support/messaging/clients.ts'
 import { wire } from '../../support/messaging/wire.ts'
 
-let gateway: FakeGateway
-let client: HttpGatewayClient
-let hasty: HttpGatewayClient
-before(async () => {
-  gateway = await startGateway()
-  client = httpGatewayClient({ timeoutSeconds: 10 })
-  hasty = httpGatewayClient({ timeoutSeconds: 0.2 })
-})
-after(async () => {
-  await client.close()
-  await hasty.close()
-  await gateway.close()
-})
-
-const BODY = '{"to":"+380501234567","from":"ACME","content":"Hello"}'
-const submission = { basic: { username: 'user', password: 'word' }, body: BODY }
-
-const submit = (members: Partial<typeof submission> & { url?: string } = {}, through = client): Promise<GatewayReply> =>
-  through.submit(submissionTo(gateway.url, { ...submission, ...members }))
+const place = clientPlace()
+const { submit } = place
 
 /** A failure before anything was written, and one after. */
 const definite = (exception: string): GatewayReply => ({ kind: 'failed', isWritten: false, exception })
@@ -55,7 +36,7 @@ async function onFullBacklog(test: (url: string) => Promise<void>): Promise<void
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 
-const exchanged = async (act: (socket: Socket) => void, through = client): Promise<GatewayReply> => {
+const exchanged = async (act: (socket: Socket) => void, through = place.client): Promise<GatewayReply> => {
   const { url, close } = await wire(act)
   const reply = await submit({ url }, through)
   await close()
@@ -76,13 +57,13 @@ describe('a gateway that', { timeout: 30_000 }, () => {
 
   it('does not take the connection in time is a definite failure that says so', async () => {
     await onFullBacklog(async url => {
-      assert.deepEqual(await submit({ url }, hasty), definite('The gateway could not be reached within 0.2 s.'))
+      assert.deepEqual(await submit({ url }, place.hasty), definite('The gateway could not be reached within 0.2 s.'))
     })
   })
 
   it('does not answer the TLS handshake is a definite failure that says so', async () => {
     const { url, close } = await wire(() => undefined)
-    const reply = await submit({ url: url.replace('http:', 'https:') }, hasty)
+    const reply = await submit({ url: url.replace('http:', 'https:') }, place.hasty)
     assert.deepEqual(reply, definite('The gateway could not be reached within 0.2 s.'))
     await close()
   })
@@ -112,13 +93,13 @@ describe('a gateway that', { timeout: 30_000 }, () => {
   ]
   for (const [fault, act] of silences)
     it(`${fault} leaves the outcome unknown when the time is over`, async () => {
-      assert.deepEqual(await exchanged(act, hasty), LATE)
+      assert.deepEqual(await exchanged(act, place.hasty), LATE)
     })
 
   it('reads nothing of a request too large for its buffers leaves the outcome unknown', async () => {
     const { url, server, close } = await wire(() => undefined)
     server.on('connection', socket => socket.pause())
-    assert.deepEqual(await submit({ url, body: 'x'.repeat(32 * 1024 * 1024) }, hasty), LATE)
+    assert.deepEqual(await submit({ url, body: 'x'.repeat(32 * 1024 * 1024) }, place.hasty), LATE)
     await close()
   })
 
@@ -178,9 +159,9 @@ describe('a gateway that', { timeout: 30_000 }, () => {
       ['br', zlib.brotliCompressSync('Успіх')],
     ] as const
     for (const [encoding, body] of packed) {
-      gateway.answer(response => void response.writeHead(200, { 'content-encoding': encoding }).end(body))
+      place.gateway.answer(response => void response.writeHead(200, { 'content-encoding': encoding }).end(body))
       assert.deepEqual(await submit(), { kind: 'answered', status: 200, body: 'Успіх' })
-      assert.ok(gateway.requests.at(-1)?.headers['accept-encoding']?.includes(encoding))
+      assert.ok(place.gateway.requests.at(-1)?.headers['accept-encoding']?.includes(encoding))
     }
   })
 

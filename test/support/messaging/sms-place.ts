@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { after, before, beforeEach } from 'node:test'
 import { startWorld, type World } from '../data/records.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from './gateway.ts'
@@ -25,6 +26,8 @@ export function smsPlace(settings: Parameters<typeof startWorld>[0] = {}) {
   ]
   const post = (path: string, body: string, type = 'application/json') =>
     world.service.request('POST', path, { body, headers: { 'content-type': type } })
+  const send = (members: object = {}, gatewayId: number | string = id) =>
+    world.send('POST', `/api/sms-gateways/${gatewayId}/send`, { ...MESSAGE, ...members })
   return {
     get world() {
       return world
@@ -36,8 +39,14 @@ export function smsPlace(settings: Parameters<typeof startWorld>[0] = {}) {
     get id() {
       return id
     },
-    send: (members: object = {}, gatewayId: number | string = id) =>
-      world.send('POST', `/api/sms-gateways/${gatewayId}/send`, { ...MESSAGE, ...members }),
+    send,
+    /** Sends a message, which must be processed, and returns its record. */
+    processed: async (members: object = {}, gatewayId: number | string = id) => {
+      const { status, json } = await send(members, gatewayId)
+      assert.equal(status, 200)
+      assert.equal(json.message, 'SMS request processed.')
+      return json.data
+    },
     messages: async (gatewayId = id) => (await world.get(`/api/sms-gateways/${gatewayId}/messages`)).json,
     routes,
     post,

@@ -6,14 +6,7 @@ import { smsPlace } from '../../../support/messaging/sms-place.ts'
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
 const sms = smsPlace({ gateway_timeout: 0.3 })
-const { send } = sms
-
-const sent = async (members: object = {}, gatewayId = sms.id) => {
-  const { status, json } = await send(members, gatewayId)
-  assert.equal(status, 200)
-  assert.equal(json.message, 'SMS request processed.')
-  return json.data
-}
+const { send, processed: sent } = sms
 
 describe('the external id', () => {
   const cases: [reply: string, id: string | RegExp][] = [

@@ -7,14 +7,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/
 
 const sms = smsPlace({ gateway_timeout: 0.3 })
-const { send, messages } = sms
-
-const sent = async (members: object = {}, gatewayId = sms.id) => {
-  const { status, json } = await send(members, gatewayId)
-  assert.equal(status, 200)
-  assert.equal(json.message, 'SMS request processed.')
-  return json.data
-}
+const { send, messages, processed: sent } = sms
 
 const FIELDS = [
   ...['id', 'sms_gateway_id', 'tenant_id', 'to_number', 'from_sender', 'message', 'external_message_id'],
