@@ -66,70 +66,46 @@ export function asteriskSetup({ out, address }: SetupOptions): SwitchSetup {
   }
 }
 
+type SetupFile = SwitchSetup['files'][number]
+
 /** Returns everything that Asterisk needs and nothing else: no stock file, default password or unused service. */
-export function setupFiles(setup: Setup): SwitchSetup['files'] {
-  const { address, sipPort, managerPort, managerPassword, rtpPorts } = setup
-  const file = (path: string, ...lines: readonly string[]): SwitchSetup['files'][number] => ({
-    path,
-    text: `${lines.join('\n')}\n`,
-  })
-  const included = (name: string): string => `#tryinclude trunkline/${name}.conf`
-  const transport = (protocol: 'udp' | 'tcp'): string[] => [
+export const setupFiles = (setup: Setup): readonly SetupFile[] => [
+  file('modules.conf', ['[modules]', 'autoload = no', ...MODULES.map(name => `load = ${name}.so`)]),
+  file('logger.conf', [
+    ...['[general]', 'dateformat = %F %T.%3q', ''],
+    ...['[logfiles]', 'console => notice,warning,error', 'messages => notice,warning,error'],
+  ]),
+  file('rtp.conf', ['[general]', `rtpstart = ${setup.rtpPorts[0]}`, `rtpend = ${setup.rtpPorts[1]}`]),
+  file('musiconhold.conf', ['[default]', 'mode = files', 'directory = moh']),
+  file('manager.conf', managerLines(setup)),
+  includingFile('pjsip', pjsipLines(setup)),
+  includingFile('extensions', ['[general]', 'static = yes', 'writeprotect = yes', 'autofallthrough = yes']),
+  includingFile('queues', ['[general]', 'persistentmembers = no', 'autofill = yes']),
+  includingFile('voicemail', ['[general]', 'format = wav', 'maxsecs = 300', 'maxmsg = 100']),
+  file('cdr.conf', [
+    ...['[general]', 'enable = yes', 'unanswered = no', 'initiatedseconds = yes', ''],
+    ...['[csv]', 'usegmtime = yes', 'loguniqueid = yes', 'loguserfield = yes'],
+    ...['newcdrcolumns = yes', 'accountlogs = no'],
+  ]),
+]
+
+const file = (path: string, lines: readonly string[]): SetupFile => ({ path, text: `${lines.join('\n')}\n` })
+
+/** A file that ends by including the one of that name which the service writes. */
+const includingFile = (name: string, lines: readonly string[]): SetupFile =>
+  file(`${name}.conf`, [...lines, '', `#tryinclude trunkline/${name}.conf`])
+
+const managerLines = ({ managerPort, managerPassword }: Setup): readonly string[] => [
+  ...['[general]', 'enabled = yes', 'bindaddr = 127.0.0.1', `port = ${managerPort}`, 'displayconnects = no', ''],
+  ...['[trunkline]', `secret = ${managerPassword}`, 'deny = 0.0.0.0/0.0.0.0', 'permit = 127.0.0.1/255.255.255.255'],
+  ...['read = system,call,reporting', 'write = system,call,reporting,command'],
+]
+
+const pjsipLines = ({ address, sipPort }: Setup): readonly string[] => [
+  ...['[global]', 'type = global', 'endpoint_identifier_order = ip,username,auth_username'],
+  '; Trunkline hashes secrets with this realm: a change locks every telephone out.',
+  ...[`default_realm = ${REALM}`, 'disable_multi_domain = yes', 'user_agent = PBX'],
+  ...['udp', 'tcp'].flatMap(protocol => [
     ...['', `[${protocol}]`, 'type = transport', `protocol = ${protocol}`, `bind = ${address}:${sipPort}`],
-  ]
-  return [
-    file('modules.conf', '[modules]', 'autoload = no', ...MODULES.map(name => `load = ${name}.so`)),
-    file(
-      'logger.conf',
-      '[general]',
-      'dateformat = %F %T.%3q',
-      '',
-      '[logfiles]',
-      'console => notice,warning,error',
-      'messages => notice,warning,error',
-    ),
-    file('rtp.conf', '[general]', `rtpstart = ${rtpPorts[0]}`, `rtpend = ${rtpPorts[1]}`),
-    file('musiconhold.conf', '[default]', 'mode = files', 'directory = moh'),
-    file(
-      'manager.conf',
-      ...['[general]', 'enabled = yes', 'bindaddr = 127.0.0.1', `port = ${managerPort}`, 'displayconnects = no', ''],
-      ...['[trunkline]', `secret = ${managerPassword}`, 'deny = 0.0.0.0/0.0.0.0', 'permit = 127.0.0.1/255.255.255.255'],
-      ...['read = system,call,reporting', 'write = system,call,reporting,command'],
-    ),
-    file(
-      'pjsip.conf',
-      ...['[global]', 'type = global', 'endpoint_identifier_order = ip,username,auth_username'],
-      ...[
-        '; Trunkline hashes secrets with this realm: a change locks every telephone out.',
-        `default_realm = ${REALM}`,
-      ],
-      ...['disable_multi_domain = yes', 'user_agent = PBX', ...transport('udp'), ...transport('tcp'), ''],
-      included('pjsip'),
-    ),
-    file(
-      'extensions.conf',
-      '[general]',
-      'static = yes',
-      'writeprotect = yes',
-      'autofallthrough = yes',
-      '',
-      included('extensions'),
-    ),
-    file('queues.conf', '[general]', 'persistentmembers = no', 'autofill = yes', '', included('queues')),
-    file('voicemail.conf', '[general]', 'format = wav', 'maxsecs = 300', 'maxmsg = 100', '', included('voicemail')),
-    file(
-      'cdr.conf',
-      ...[
-        '[general]',
-        'enable = yes',
-        'unanswered = no',
-        'initiatedseconds = yes',
-        '',
-        '[csv]',
-        'usegmtime = yes',
-        'loguniqueid = yes',
-      ],
-      ...['loguserfield = yes', 'newcdrcolumns = yes', 'accountlogs = no'],
-    ),
-  ]
-}
+  ]),
+]

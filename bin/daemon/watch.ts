@@ -7,6 +7,11 @@ import { overdueMessages, suspectGateways } from '../../core/use-cases/messaging
 import type { Trunkline } from '../compose.ts'
 import { lastBackupAt } from './backups.ts'
 
+interface GatewayCount {
+  readonly gateway: number
+  readonly count: number
+}
+
 /** Adds gauges that are computed on request: the state of the database, the feeds and the backups. */
 export function addGauges(
   { gauge }: Metrics,
@@ -14,32 +19,23 @@ export function addGauges(
   feeds: readonly Follower[],
   { backup_every, backup_dir }: Settings,
 ): void {
+  const perGateway = (name: string, help: string, counts: () => Promise<readonly GatewayCount[]>): void =>
+    gauge(
+      name,
+      help,
+      async () =>
+        (await counts()).map(({ gateway, count }) => ({ labels: { gateway: String(gateway) }, value: count })),
+      ['gateway'],
+    )
   gauge('trunkline_database_wal_bytes', "Size of the database's write-ahead log", gauges.logBytes)
-  gauge(
-    'trunkline_sms_receipts_parked',
-    'Receipts that wait for their message',
-    async () =>
-      (await gauges.parkedReceipts()).map(({ gateway, count }) => ({
-        labels: { gateway: String(gateway) },
-        value: count,
-      })),
-    ['gateway'],
+  perGateway('trunkline_sms_receipts_parked', 'Receipts that wait for their message', gauges.parkedReceipts)
+  perGateway('trunkline_sms_gateway_suspect', `1 for a gateway whose last ${SUSPECT_AFTER} sends failed`, async () =>
+    (await suspectGateways({ smsReports })).map(gateway => ({ gateway, count: 1 })),
   )
-  gauge(
-    'trunkline_sms_gateway_suspect',
-    `1 for a gateway whose last ${SUSPECT_AFTER} sends failed`,
-    async () => (await suspectGateways({ smsReports })).map(id => ({ labels: { gateway: String(id) }, value: 1 })),
-    ['gateway'],
-  )
-  gauge(
+  perGateway(
     'trunkline_sms_overdue_messages',
     'Messages without a final status an hour after they were requested',
-    async () =>
-      (await overdueMessages({ smsReports, clock })).map(({ gateway, count }) => ({
-        labels: { gateway: String(gateway) },
-        value: count,
-      })),
-    ['gateway'],
+    () => overdueMessages({ smsReports, clock }),
   )
   gauge(
     'trunkline_feed_lag_bytes',

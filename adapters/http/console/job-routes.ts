@@ -2,8 +2,7 @@ import { Readable } from 'node:stream'
 import type { Context } from 'koa'
 import type { Need, Operation } from '../../../core/access/policy.ts'
 import { AppError } from '../../../core/errors.ts'
-import { isResumable, type Job, type Upload } from '../../../core/jobs/job.ts'
-import type { JobFile } from '../../../core/ports/jobs.ts'
+import type { Job, Upload } from '../../../core/jobs/job.ts'
 import { resourceNamed, resourceOf } from '../../../core/resources/all.ts'
 import { collectionOf, type Resource } from '../../../core/resources/resource.ts'
 import { formatOf } from '../../../core/transfer/formats.ts'
@@ -14,6 +13,8 @@ import { jsonBody } from '../bodies/body.ts'
 import { respond } from '../responses.ts'
 import { idIn, noSuchPath, type Route } from '../route.ts'
 import { actorOf, requireAccount } from '../sessions/session.ts'
+import { errorsOfJob } from './job-errors.ts'
+import { shownJob } from './shown-job.ts'
 
 /** The content type of a part of an upload, as in the tus protocol. */
 export const PART_TYPE = 'application/offset+octet-stream'
@@ -86,7 +87,7 @@ function jobHandlers(jobs: Jobs, asking: (ctx: Context) => By) {
     respond(ctx, status, message, JSON.stringify({ id, name, bytes, offset: received }))
   }
   const answer = (ctx: Context, status: number, message: string, job: Job): void =>
-    respond(ctx, status, message, JSON.stringify(shown(job, asking(ctx))))
+    respond(ctx, status, message, JSON.stringify(shownJob(job, asking(ctx))))
   return {
     begin: async (ctx: Context) => {
       tell(ctx, 201, 'Upload begun.', await jobs.uploads.begin(asking(ctx).owner, await jsonBody(ctx)))
@@ -116,7 +117,7 @@ function jobHandlers(jobs: Jobs, asking: (ctx: Context) => By) {
     },
     list: (ctx: Context) => {
       const asked = asking(ctx)
-      const all = jobs.list(asked.viewer).map(job => shown(job, asked))
+      const all = jobs.list(asked.viewer).map(job => shownJob(job, asked))
       respond(ctx, 200, 'Jobs listed.', JSON.stringify(all))
     },
     show: (ctx: Context) => answer(ctx, 200, 'Job loaded.', jobs.find(asking(ctx).viewer, idOf(ctx))),
@@ -126,7 +127,11 @@ function jobHandlers(jobs: Jobs, asking: (ctx: Context) => By) {
     },
     stop: async (ctx: Context) => answer(ctx, 200, 'Job stopped.', await jobs.stop(asking(ctx).viewer, idOf(ctx))),
     resume: async (ctx: Context) => answer(ctx, 200, 'Job resumed.', await jobs.resume(asking(ctx), idOf(ctx))),
-    errors: async (ctx: Context) => respond(ctx, 200, 'Errors listed.', await errorsIn(jobs, asking(ctx), ctx)),
+    errors: async (ctx: Context) => {
+      const from = Number(ctx.query.from ?? 0)
+      if (!Number.isSafeInteger(from) || from < 0) throw new AppError('malformed', 'from must be a number.')
+      respond(ctx, 200, 'Errors listed.', await errorsOfJob(jobs, asking(ctx), idOf(ctx), from))
+    },
     file: async (ctx: Context) => {
       const asked = asking(ctx)
       const id = idOf(ctx)
@@ -144,47 +149,6 @@ function jobHandlers(jobs: Jobs, asking: (ctx: Context) => By) {
   }
 }
 
-/** Errors on one page. */
-const PAGE = 200
-
-/** Returns a page of a job's errors: those from a byte offset in their file, and where the next page begins. */
-async function errorsIn(jobs: Jobs, asked: By, ctx: Context): Promise<string> {
-  const from = Number(ctx.query.from ?? 0)
-  if (!Number.isSafeInteger(from) || from < 0) throw new AppError('malformed', 'from must be a number.')
-  const job = jobs.find(asked.viewer, idOf(ctx))
-  const lines: string[] = []
-  let next: number | null = null
-  const file = await readOrNothing(jobs, asked, job.id, 'errors', from)
-  if (file) {
-    let rest = Buffer.alloc(0)
-    for await (const piece of file.pieces) {
-      rest = Buffer.concat([rest, piece])
-      if (count(rest) > PAGE) break
-    }
-    const text = rest.toString('utf8').split('\n').slice(0, -1)
-    lines.push(...text.slice(0, PAGE))
-    const end = from + lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)
-    if (end < file.bytes) next = end
-  }
-  return `{"errors":[${lines.join()}],"next":${next}}`
-}
-
-function count(bytes: Buffer): number {
-  let lines = 0
-  for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) lines++
-  return lines
-}
-
-/** A job without such a file has no errors. */
-async function readOrNothing(jobs: Jobs, asked: By, id: number, file: JobFile, from: number) {
-  try {
-    return await jobs.read(asked, id, file, from)
-  } catch (error) {
-    if (error instanceof AppError && error.code === 'not_found') return null
-    throw error
-  }
-}
-
 const fileName = (job: Job, format: keyof typeof TYPES): string =>
   job.kind === 'import' ? `rejected-${job.file}` : `${collectionOf(resourceNamed(job.resource))}.${format}`
 
@@ -193,41 +157,4 @@ function attachment(name: string): string {
   const plain = name.replaceAll(/[^\w.-]/g, '_')
   const encoded = encodeURIComponent(name.toWellFormed()).replaceAll(/['()*]/g, c => `%${c.charCodeAt(0).toString(16)}`)
   return `attachment; filename="${plain}"; filename*=UTF-8''${encoded}`
-}
-
-/** Returns a job as the API shows it. */
-function shown(job: Job, { owner }: By) {
-  const { id, kind, resource, state, createdAt, startedAt, endedAt, progress, failure } = job
-  const all = {
-    ...{ id, kind, state, progress, failure },
-    collection: collectionOf(resourceNamed(resource)),
-    created_at: createdAt,
-    started_at: startedAt,
-    ended_at: endedAt,
-    by: job.owner.actor.name,
-    is_own: job.owner.id === owner.id,
-    bytes: job.bytes,
-  }
-  if (job.kind === 'export')
-    return { ...all, format: job.form.format, has_secrets: job.form.withSecrets, has_file: state === 'done' }
-  const { map, set, mode, onError, dryRun, decimalComma, force, allowEmpty, format, delimiter, effective } = job.options
-  return {
-    ...all,
-    upload: job.upload,
-    file: job.file,
-    tenant: job.tenant?.id ?? null,
-    options: {
-      ...{ mode, format, delimiter, effective, force },
-      map: Object.fromEntries(map),
-      set: Object.fromEntries(set),
-      on_error: onError,
-      decimal_comma: decimalComma,
-      allow_empty: allowEmpty,
-    },
-    dry_run: dryRun,
-    stored: job.stored,
-    outcome: job.outcome,
-    can_resume: isResumable(job),
-    has_file: (job.outcome?.rejected ?? progress.rejected) > 0,
-  }
 }
