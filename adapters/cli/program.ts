@@ -88,11 +88,7 @@ export async function runProgram(
   commands: readonly LazyCommand[],
 ): Promise<number> {
   const { words, wantsHelp } = intentOf(argv)
-  const program = globalOptions(new Command('trunkline'))
-    .description('Administers the telephone system, on the same database as the daemon.')
-    .version(VERSION, '-V, --version')
-    .helpCommand('help [command...]', 'help on a command')
-  example(program, 'trunkline tenant list --output json')
+  const program = rootCommand()
   const asked = { io, line: argv, asJson: wantsJson(argv), verbose: argv.includes('--verbose') || argv.includes('-v') }
   let exitCode: number = EXIT.ok
   const run: RunCommand = (command, action) =>
@@ -104,17 +100,6 @@ export async function runProgram(
       exitCode = await perform(wiring, { ...asked, command }, action, operands.map(String))
     })
   for (const lazy of commands) program.addCommand(await loaded(lazy, words[0], run, wiring))
-  /** Asks for the operand that the line lacks, and returns the line with it. */
-  const askingOn = async (error: CommanderError, command: Command): Promise<number> => {
-    let operand: string | undefined
-    const ask: Action = async context => {
-      if (!context.options.interactive) throw error
-      const { askOperand } = await import('./terminal/ask-operand.ts')
-      operand = await askOperand(context, command)
-    }
-    const code = await perform(wiring, { ...asked, command }, ask, [])
-    return operand === undefined ? code : runProgram(withOperand(argv, operand), io, wiring, commands)
-  }
   let misused: Command = program
   settle(program, io, command => {
     misused = command
@@ -125,9 +110,37 @@ export async function runProgram(
   } catch (error) {
     if (!(error instanceof CommanderError)) return report({ ...asked, command: misused }, error)
     if (error.code === 'commander.help') return EXIT.usage
-    if (error.code === 'commander.missingArgument') return askingOn(error, misused)
+    if (error.code === 'commander.missingArgument') {
+      const { code, operand } = await askedFor(error, wiring, { ...asked, command: misused })
+      return operand === null ? code : runProgram(withOperand(argv, operand), io, wiring, commands)
+    }
     return error.exitCode === 0 ? EXIT.ok : report({ ...asked, command: misused }, error)
   }
+}
+
+const rootCommand = (): Command =>
+  example(
+    globalOptions(new Command('trunkline'))
+      .description('Administers the telephone system, on the same database as the daemon.')
+      .version(VERSION, '-V, --version')
+      .helpCommand('help [command...]', 'help on a command'),
+    'trunkline tenant list --output json',
+  )
+
+/** Asks for the operand whose lack is the error. Returns the exit code, and the operand if one was typed. */
+async function askedFor(
+  error: CommanderError,
+  wiring: Wiring,
+  asked: Asked,
+): Promise<{ code: number; operand: string | null }> {
+  let operand: string | null = null
+  const ask: Action = async context => {
+    if (!context.options.interactive) throw error
+    const { askOperand } = await import('./terminal/ask-operand.ts')
+    operand = await askOperand(context, asked.command)
+  }
+  const code = await perform(wiring, asked, ask, [])
+  return { code, operand }
 }
 
 /** Added after `--`, since an option before it might take it as its value. */

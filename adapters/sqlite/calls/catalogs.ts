@@ -34,6 +34,7 @@ export interface Catalogs {
 
 type RateRow = [seq: number, id: number | null, prefix: string, pricePerMinute: number, increment: number]
 type RatePage = readonly RateRow[]
+type NumberRow = [id: number, number: string]
 
 /** A catalog with the number of its rates and numbers. */
 interface Sized extends Catalog {
@@ -131,42 +132,39 @@ function reader(connection: Connection) {
     `SELECT ${parts.map(part => `coalesce((${part}), 0)`).join(` || ':' || `)}`,
   )
   const settingsOf = rows<[number], [string | null]>('SELECT settings FROM tenants WHERE id = ?')
-  const page = rows<[number, number], RateRow>(
-    `SELECT id, id, prefix, cost_per_minute, billing_increment FROM rates
-     WHERE tenant_id = ? AND ${IS_ACTIVE} AND id > ? ORDER BY id LIMIT ${PAGE}`,
-  )
-  const asidePage = rows<[number, number], RateRow>(
-    `SELECT seq, rate_id, prefix, cost_per_minute, billing_increment FROM deck_rates
-     WHERE deck_id = ? AND ${IS_ACTIVE} AND seq > ? ORDER BY seq LIMIT ${PAGE}`,
-  )
-  const ratePages = (tenantId: number): Iterable<RatePage> =>
-    keySetPages<RateRow>(PAGE, last => page.all(tenantId, last?.[0] ?? 0))
-  const asidePages = (deckId: number): Iterable<RatePage> =>
-    keySetPages<RateRow>(PAGE, last => asidePage.all(deckId, last?.[0] ?? 0))
   const timesOf = deckTimes(connection)
-  const extensions = rows<[number, number], [id: number, number: string]>(
-    `SELECT id, extension_number FROM extensions WHERE tenant_id = ? AND id > ? ORDER BY id LIMIT ${PAGE}`,
+  const price = 'prefix, cost_per_minute, billing_increment'
+  const rates = pagesOf<RateRow>(
+    connection,
+    'id',
+    `SELECT id, id, ${price} FROM rates WHERE tenant_id = ? AND ${IS_ACTIVE}`,
   )
-  const numbersOf = (page: typeof dids, tenantId: number) =>
-    keySetPages<[id: number, number: string]>(PAGE, last => page.all(tenantId, last?.[0] ?? 0))
-  const dids = rows<[number, number], [id: number, number: string]>(
-    `SELECT id, number FROM dids WHERE tenant_id = ? AND id > ? ORDER BY id LIMIT ${PAGE}`,
+  const asideRates = pagesOf<RateRow>(
+    connection,
+    'seq',
+    `SELECT seq, rate_id, ${price} FROM deck_rates WHERE deck_id = ? AND ${IS_ACTIVE}`,
   )
+  const extensions = pagesOf<NumberRow>(
+    connection,
+    'id',
+    'SELECT id, extension_number FROM extensions WHERE tenant_id = ?',
+  )
+  const dids = pagesOf<NumberRow>(connection, 'id', 'SELECT id, number FROM dids WHERE tenant_id = ?')
   return {
     revisionOf: (tenantId: number): string => revision.get({ tenant: tenantId }) ?? '',
     *read(tenantId: number): Steps<Sized | null> {
       const settings = settingsOf.get(tenantId)
       if (!settings) return null
       const dialling = diallingOf(settings[0] === null ? null : parseJson(settings[0]))
-      const inForce = yield* deckIn(ratePages(tenantId), dialling)
-      const { size, ...decks } = decksOf(timesOf(tenantId), inForce, deckId => deckIn(asidePages(deckId), dialling))
+      const inForce = yield* deckIn(rates(tenantId), dialling)
+      const { size, ...decks } = decksOf(timesOf(tenantId), inForce, deckId => deckIn(asideRates(deckId), dialling))
       const own = new Map<string, number>()
-      for (const page of numbersOf(extensions, tenantId)) {
+      for (const page of extensions(tenantId)) {
         for (const [id, number] of page) own.set(number, id)
         yield
       }
       const numbers = new Set<string>()
-      for (const page of numbersOf(dids, tenantId)) {
+      for (const page of dids(tenantId)) {
         for (const [, number] of page) numbers.add(dialling.read(number).digits)
         yield
       }
@@ -183,6 +181,12 @@ function reader(connection: Connection) {
       }
     },
   }
+}
+
+/** Returns a reader of the rows that a SELECT finds for one owner, in pages by their key, which is its first column. */
+function pagesOf<R extends [key: number, ...unknown[]]>({ rows }: Connection, key: string, select: string) {
+  const page = rows<[number, number], R>(`${select} AND ${key} > ? ORDER BY ${key} LIMIT ${PAGE}`)
+  return (owner: number): Iterable<readonly R[]> => keySetPages<R>(PAGE, last => page.all(owner, last?.[0] ?? 0))
 }
 
 /** The deck in force, and the tenant's others once read. */

@@ -69,26 +69,23 @@ function ingestCommand(run: RunCommand): Command {
     const rules = completed(await withSlugs(services.records, given))
     const format = SOURCE_FORMATS.find(known => known === flags['format']) ?? AUTO
     const bar = progress(context)
-    const passedOver: string[] = []
-    const unreadable: string[] = []
-    const onPassedOver = (file: string, trouble: string | null): number =>
-      trouble === null ? passedOver.push(file) : unreadable.push(`${file} (${trouble})`)
+    const skipped = skippedFiles()
     const stream = await openStream(context.io, path)
     const counts = await services
-      .ingest(stream ?? path, { feed: { name: path, rules }, format, onProgress: bar.show, onPassedOver })
+      .ingest(stream ?? path, { feed: { name: path, rules }, format, onProgress: bar.show, onPassedOver: skipped.add })
       .finally(() => {
         bar.end()
         stream?.destroy()
       })
     await printOutcome(context, { ...counts }, () => countsInWords(context, counts))
     await sayNextSteps(context, counts, rules.tenant)
-    tellFiles(context, 'skipped, since they cannot be read', unreadable)
+    tellFiles(context, 'skipped, since they cannot be read', skipped.unreadable)
     const of = format === AUTO ? 'of a switch' : `of the format ${format}`
-    tellFiles(context, `skipped, since the first lines show no records ${of}`, passedOver)
+    tellFiles(context, `skipped, since the first lines show no records ${of}`, skipped.foreign)
     const { stored, known, quarantined, legs } = counts
     const isNothingElse = stored + known + quarantined + legs === 0
-    if (unreadable.length > 0) return EXIT.noInput
-    return passedOver.length > 0 && isNothingElse ? EXIT.data : EXIT.ok
+    if (skipped.unreadable.length > 0) return EXIT.noInput
+    return skipped.foreign.length > 0 && isNothingElse ? EXIT.data : EXIT.ok
   })
 }
 
@@ -102,6 +99,17 @@ async function hintAtRates(context: Context, tenant: string | null): Promise<voi
   if (tenant !== null) return sayHint(context, `trunkline rate check ${quoted(tenant)}`)
   const each = suggested('trunkline rate check {}', context.options)
   await sayHint(context, `trunkline tenant list --fields slug | xargs -I{} ${each}`)
+}
+
+/** Collects the files that an ingest skips, by the reason. */
+function skippedFiles() {
+  const unreadable: string[] = []
+  const foreign: string[] = []
+  const add = (file: string, trouble: string | null): void => {
+    if (trouble === null) foreign.push(file)
+    else unreadable.push(`${file} (${trouble})`)
+  }
+  return { unreadable, foreign, add }
 }
 
 const SHOWN = 10
