@@ -1,9 +1,9 @@
-import { freeswitchSwitch } from './asked/switch.ts'
 import { type FeedParts, xmlFeed } from './feed/feed.ts'
 import { liveCalls } from './feed/live-calls.ts'
 import { freeswitchMounts, type MountParts } from './feed/mounts.ts'
 import { trunkAddresses } from './feed/trunk-addresses.ts'
 import { type FollowerParts, freeswitchFollower } from './follow/follower.ts'
+import { freeswitchSwitch } from './queries/switch.ts'
 import { freeswitchSetup } from './setup/setup.ts'
 
 export interface FreeswitchService

@@ -1,8 +1,8 @@
 import { rm, stat } from 'node:fs/promises'
 import { AppError } from '../../core/errors.ts'
 import type { SwitchRecord } from '../../core/ports/calls.ts'
-import type { Course } from './course.ts'
 import { areEnough, assertWithin, isMissing, LARGEST_OBJECT, readRecordFile, recordFiles } from './files.ts'
+import type { FollowTools } from './follow-tools.ts'
 
 /**
  * A file that changed more recently may still be written, or change again within one tick of the file system's clock.
@@ -16,15 +16,15 @@ const WHOLE_MS = 60_000
  * Takes in each file of a folder to which a switch writes one file per record, and changed files again within a
  * minute. The folder's own time reveals new files; only a rewritten file itself reveals the change.
  */
-export async function followFolder(course: Course): Promise<void> {
-  const { path, signal, rest } = course
-  const look = looker(course)
+export async function followFolder(tools: FollowTools): Promise<void> {
+  const { path, signal, rest } = tools
+  const look = looker(tools)
   let changedAt = Number.NaN
   let wholeAt = 0
   let isUnsettled = false
   for (let turn = 0; !signal.aborted; turn++) {
     const { mtimeMs } = await stat(path)
-    course.setMissing(false)
+    tools.setMissing(false)
     const now = Date.now()
     const isWhole = turn % TURNS === 0 || now - wholeAt >= WHOLE_MS
     if (isWhole || isUnsettled || mtimeMs !== changedAt) {
@@ -37,8 +37,8 @@ export async function followFolder(course: Course): Promise<void> {
 }
 
 /** Checks the files that are not taken in yet, or all of them; returns true if one may still be written. */
-function looker(course: Course) {
-  const { path, signal, setLag, onTrouble } = course
+function looker(tools: FollowTools) {
+  const { path, signal, setLag, onTrouble } = tools
   let taken = new Map<string, number>()
   let reported = new Map<string, number>()
   return async (isWhole: boolean): Promise<boolean> => {
@@ -46,7 +46,7 @@ function looker(course: Course) {
     const unreadable = new Map<string, number>()
     let later = 0
     let isUnsettled = false
-    const waiting = storing(course)
+    const waiting = storing(tools)
     for (const file of await recordFiles(path)) {
       if (signal.aborted) return true
       const before = taken.get(file)
@@ -70,7 +70,7 @@ function looker(course: Course) {
 }
 
 /** Stores the contents of files, many together, and then removes them if that is wanted. */
-function storing({ store, removes, onTrouble }: Course) {
+function storing({ store, removes, onTrouble }: FollowTools) {
   let waiting: { readonly file: string; readonly found: Extract<Found, { is: 'read' }> }[] = []
   const finish = async (): Promise<void> => {
     if (waiting.length === 0) return

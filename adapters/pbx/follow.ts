@@ -3,10 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { SOURCE_FORMATS, type SourceFormat } from '../../core/calls/completed-call.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, IngestCounts } from '../../core/ports/calls.ts'
-import type { Course } from './course.ts'
+import { identityOf, isIn, placeOf, type Reading, resume, stillHolds, successor } from './feed-place.ts'
 import { CHUNK, FOLDER_FORMAT, formatIn } from './files.ts'
 import { followFolder } from './follow-folder.ts'
-import { identityOf, isIn, placeOf, type Reading, resume, stillHolds, successor } from './generations.ts'
+import type { FollowTools } from './follow-tools.ts'
 import { added, noCounts } from './ingest.ts'
 import { readBatches } from './records.ts'
 
@@ -48,7 +48,7 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
   let lag = 0
   let wasMissing = false
   const wait = (ms: number): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
-  const course: Course = {
+  const tools: FollowTools = {
     path,
     signal,
     onTrouble,
@@ -70,8 +70,8 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
       try {
         const found = await stat(path).catch(() => null)
         if (found?.isDirectory() && format !== 'auto' && format !== FOLDER_FORMAT) throw isFolder(path, format)
-        if (found?.isDirectory()) await followFolder(course)
-        else await followFile(course, format, await calls.place(feed.name))
+        if (found?.isDirectory()) await followFolder(tools)
+        else await followFile(tools, format, await calls.place(feed.name))
       } catch (error) {
         onTrouble(error)
         await wait(AFTER_TROUBLE_MS)
@@ -82,16 +82,16 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
 }
 
 /** Continues from the place until the signal; returns if nothing is at the path yet. */
-async function followFile(course: Course, format: Following['format'], start: FeedPlace | null): Promise<void> {
-  const { path, signal, rest, onTrouble } = course
+async function followFile(tools: FollowTools, format: Following['format'], start: FeedPlace | null): Promise<void> {
+  const { path, signal, rest, onTrouble } = tools
   let reading = await resume(path, start, () => onTrouble(isGone(path, start)))
-  course.setMissing(reading === null)
+  tools.setMissing(reading === null)
   if (!reading) return rest()
-  const drain = drainer(course, format)
+  const drain = drainer(tools, format)
   const taken = new Set<string>()
   try {
     // Stores where to continue, in case the file is renamed before anything of it is stored.
-    if (!start) await course.store([], await placeOf(reading))
+    if (!start) await tools.store([], await placeOf(reading))
     while (!signal.aborted) {
       await drain(reading, false)
       let next = await successor(path, reading, taken)
@@ -125,7 +125,7 @@ const isGone = (path: string, place: FeedPlace | null): AppError =>
   )
 
 /** Stores what is there; with `final`, also a last line without its end. */
-function drainer({ signal, store, setLag }: Course, given: Following['format']) {
+function drainer({ signal, store, setLag }: FollowTools, configured: Following['format']) {
   let place: FeedPlace | null = null
   let lastFormat: SourceFormat | null = null
 
@@ -133,7 +133,9 @@ function drainer({ signal, store, setLag }: Course, given: Following['format']) 
     if (!place || !isIn(place, reading)) place = reading.position > 0 ? await placeOf(reading) : null
     else if (!(await stillHolds(reading, place))) reading.position = 0
     const format =
-      given === 'auto' ? ((await formatIn(reading.file)) ?? (final ? (lastFormat ?? SOURCE_FORMATS[0]) : null)) : given
+      configured === 'auto'
+        ? ((await formatIn(reading.file)) ?? (final ? (lastFormat ?? SOURCE_FORMATS[0]) : null))
+        : configured
     lastFormat = format ?? lastFormat
     if (format) {
       const { position } = reading

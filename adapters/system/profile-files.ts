@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ProfileFile } from '../../core/sms/profiles/shelf.ts'
+import type { ProfileFile } from '../../core/sms/profiles/collection.ts'
 
 /** A profile is a few KiB. */
 const MOST_BYTES = 256 * 1024

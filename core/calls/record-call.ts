@@ -1,5 +1,5 @@
 import type { Timestamp } from '../dates.ts'
-import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
+import type { Dialling, ReadNumber } from '../dialling/read-number.ts'
 import type { Deck } from '../rating/deck.ts'
 import { type Direction, type RatedCall, rateCall } from '../rating/rate-call.ts'
 import { cdrs } from '../resources/cdrs.ts'

@@ -1,5 +1,5 @@
+import { BEGINNINGS, isObserved, observation } from './examined-digits.ts'
 import { type Expression, expressions } from './expressions.ts'
-import { BEGINNINGS, isObserved, observation } from './observed.ts'
 import { parsePattern } from './pattern.ts'
 
 /** What `match` returns for a text that is not all digits. */

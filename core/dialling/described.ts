@@ -1,4 +1,4 @@
-import type { ReadNumber } from './dialling.ts'
+import type { ReadNumber } from './read-number.ts'
 
 /** Describes a dialled number in words; null if it was read without a plan. */
 export function described(given: string, { kind }: ReadNumber, country: string | null): string | null {

@@ -1,5 +1,5 @@
 import { type Automaton, automaton, has, NO_DIGITS } from './automaton.ts'
-import { begins, isObserved } from './observed.ts'
+import { begins, isObserved } from './examined-digits.ts'
 import { type PlanLine, planLines } from './plan-lines.ts'
 
 /** What digits dialled in a country can be; several bits if the digits leave that open. */

@@ -1,7 +1,7 @@
 import { isTimeZone } from '../dates.ts'
-import { plannedDialling } from './dialling.ts'
-import { dialled } from './number.ts'
+import { dialled } from './dialled-symbols.ts'
 import { callingCodeOf, countries, countriesWith, isInternational, planOf } from './plan.ts'
+import { plannedDialling } from './read-number.ts'
 
 /** What hints at the country of a tenant that has not set one. */
 export interface Clues {

@@ -1,7 +1,7 @@
 import { isJsonObject } from '../json.ts'
-import { type Dialling, plainDialling, plannedDialling } from './dialling.ts'
-import { internationalPrefixOf } from './number.ts'
+import { internationalPrefixOf } from './dialled-symbols.ts'
 import { countries, type Plan, planOf } from './plan.ts'
+import { type Dialling, plainDialling, plannedDialling } from './read-number.ts'
 
 /** The members of a tenant's `settings.dialling`, all optional. */
 export const DIALLING_KEYS = ['country', 'area_code', 'international_prefix'] as const

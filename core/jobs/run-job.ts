@@ -1,6 +1,6 @@
 import { PAGE } from '../console/import-guide.ts'
-import { counted } from '../counted.ts'
 import { AppError } from '../errors.ts'
+import { counted } from '../format-count.ts'
 import { objects } from '../json.ts'
 import type { Bulk } from '../ports/bulk.ts'
 import type { JobEnd, JobWatcher } from '../ports/jobs.ts'
@@ -15,8 +15,8 @@ import { EndedEarly, sentenceOf, TransferFailure } from '../transfer/failure.ts'
 import { formatOf } from '../transfer/formats.ts'
 import type { ImportError } from '../transfer/found.ts'
 import { assertSensible, importText, planImport } from '../transfer/import.ts'
-import type { ImportWatcher } from '../transfer/importing.ts'
-import { keepsPlace } from '../use-cases/records/import.ts'
+import type { ImportWatcher } from '../transfer/import-types.ts'
+import { keepsPlace } from '../transfer/imported-resource.ts'
 import type { ExportJob, ImportJob, Job } from './job.ts'
 
 /** The ports of a job. */

@@ -1,4 +1,4 @@
-import { dialled } from '../dialling/number.ts'
+import { dialled } from '../dialling/dialled-symbols.ts'
 import { numeral } from '../json.ts'
 import { type Field, Problem } from '../resources/field.ts'
 import { exact, exactly, exponentIn } from '../resources/values/written.ts'

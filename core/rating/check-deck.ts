@@ -1,4 +1,4 @@
-import type { NumberKind, ReadNumber } from '../dialling/dialling.ts'
+import type { NumberKind, ReadNumber } from '../dialling/read-number.ts'
 import { type AnsweredCall, type RatingCatalog, unratedNow } from './unrated-now.ts'
 
 export interface CheckedRate {

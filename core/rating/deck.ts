@@ -1,5 +1,5 @@
-import { type Dialling, type NumberKind, plainDialling, type ReadNumber } from '../dialling/dialling.ts'
-import { DEFAULT_INTERNATIONAL_PREFIX } from '../dialling/number.ts'
+import { DEFAULT_INTERNATIONAL_PREFIX } from '../dialling/dialled-symbols.ts'
+import { type Dialling, type NumberKind, plainDialling, type ReadNumber } from '../dialling/read-number.ts'
 import { atOnce, type Steps } from '../steps.ts'
 import { type PrefixTrie, prefixTrieBuilder } from './prefix-trie.ts'
 

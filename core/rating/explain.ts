@@ -1,4 +1,4 @@
-import type { ReadNumber } from '../dialling/dialling.ts'
+import type { ReadNumber } from '../dialling/read-number.ts'
 import type { Deck, Rate } from './deck.ts'
 import type { Outcome } from './outcome.ts'
 import { type RatableCall, type RatedCall, rateCall } from './rate-call.ts'

@@ -1,6 +1,6 @@
 import { described } from '../dialling/described.ts'
-import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
-import { dialled } from '../dialling/number.ts'
+import { dialled } from '../dialling/dialled-symbols.ts'
+import type { Dialling, ReadNumber } from '../dialling/read-number.ts'
 
 /** Describes what a dialled number is read as and which rates match it. */
 export function numberRead(given: string, read: ReadNumber, dialling: Dialling): string {

@@ -1,4 +1,4 @@
-import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
+import type { Dialling, ReadNumber } from '../dialling/read-number.ts'
 import { buildDeck, isNewer, type Rate } from './deck.ts'
 
 /** A rate that matches no call because its status is not `active`. */

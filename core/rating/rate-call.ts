@@ -1,4 +1,4 @@
-import type { ReadNumber } from '../dialling/dialling.ts'
+import type { ReadNumber } from '../dialling/read-number.ts'
 import { charge } from './cost.ts'
 import type { Deck, Rate } from './deck.ts'
 import { isUnrated, type Outcome } from './outcome.ts'

@@ -1,6 +1,6 @@
 import { type Catalog, isOwnNumber } from '../calls/record-call.ts'
 import type { Timestamp } from '../dates.ts'
-import type { ReadNumber } from '../dialling/dialling.ts'
+import type { ReadNumber } from '../dialling/read-number.ts'
 import { charge } from './cost.ts'
 import type { Rate } from './deck.ts'
 

@@ -1,12 +1,12 @@
-import type { ReadNumber } from '../dialling/dialling.ts'
+import type { ReadNumber } from '../dialling/read-number.ts'
 import type { CallFacts, LiveCall } from '../ports/switching.ts'
 import { isActive } from '../rating/deck.ts'
 import { tenantRefusal } from './decide-registration.ts'
-import { accounts, type Deciding, limitRefusal } from './deciding.ts'
 import { type CallDecision, type CallRequest, type PutThrough, type Refused, refused, type Step } from './decision.ts'
 import type { SwitchDid, SwitchExtension, TenantDirectory } from './directory.ts'
 import { isFitE164, isFitNumber } from './fit.ts'
 import { type End, endRefusal, insideTargets } from './inside.ts'
+import { accounts, type DecisionContext, limitRefusal } from './limits/refusal.ts'
 import { goOut } from './outside.ts'
 
 /**
@@ -31,7 +31,7 @@ export function decideCall(request: CallRequest, facts: CallFacts, live: readonl
 }
 
 /** Decides a call placed by one of the tenant's extensions. */
-function placed(deciding: Deciding, number: string, dialled: string): PutThrough | Refused {
+function placed(deciding: DecisionContext, number: string, dialled: string): PutThrough | Refused {
   const { directory } = deciding.facts
   const { slug } = directory.tenant
   const caller = directory.extensions.get(number)
@@ -48,7 +48,7 @@ function placed(deciding: Deciding, number: string, dialled: string): PutThrough
 }
 
 /** Decides a call that a carrier delivers to a DID. */
-function arrived(deciding: Deciding, trunk: string | null, dialled: string): PutThrough | Refused {
+function arrived(deciding: DecisionContext, trunk: string | null, dialled: string): PutThrough | Refused {
   const { directory } = deciding.facts
   const found = didDialled(directory, dialled)
   if (!found) return refused('unknown DID', `no DID has the number ${dialled}`)
@@ -83,7 +83,7 @@ function didWith({ tenant, dids }: TenantDirectory, { digits }: ReadNumber): Swi
   return did?.tenantId === tenant.id ? did : null
 }
 
-function within(deciding: Deciding, caller: SwitchExtension, dialled: string, end: End): PutThrough | Refused {
+function within(deciding: DecisionContext, caller: SwitchExtension, dialled: string, end: End): PutThrough | Refused {
   deciding.steps.push({ kind: 'inside', what: end.type, number: end.number })
   const { directory } = deciding.facts
   const refusal = endRefusal(directory, end) ?? limitRefusal(deciding, accounts(deciding, caller), false)
@@ -93,7 +93,7 @@ function within(deciding: Deciding, caller: SwitchExtension, dialled: string, en
 
 /** Sends a call to a DID along its routes, each tried if the previous one does not take it. */
 function toDid(
-  deciding: Deciding,
+  deciding: DecisionContext,
   caller: SwitchExtension | null,
   did: SwitchDid,
   read: ReadNumber,
@@ -111,7 +111,7 @@ function toDid(
 }
 
 function through(
-  { facts }: Deciding,
+  { facts }: DecisionContext,
   direction: PutThrough['direction'],
   number: string,
   ends: readonly End[],

@@ -1,4 +1,4 @@
-import type { ReadNumber } from '../dialling/dialling.ts'
+import type { ReadNumber } from '../dialling/read-number.ts'
 import type { SwitchExtension, SwitchQueue, SwitchTenant, Trunk } from './directory.ts'
 import type { LimitName } from './limits/limits.ts'
 

@@ -1,5 +1,5 @@
-import type { Dialling } from '../dialling/dialling.ts'
-import { observed } from '../dialling/observed.ts'
+import { observed } from '../dialling/examined-digits.ts'
+import type { Dialling } from '../dialling/read-number.ts'
 import { type OutsideNumber, outsideNumber } from './number-form.ts'
 
 /** How to rewrite dialled digits: remove that many, and put these before the rest. */

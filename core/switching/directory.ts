@@ -1,4 +1,4 @@
-import type { Dialling } from '../dialling/dialling.ts'
+import type { Dialling } from '../dialling/read-number.ts'
 import type { PrefixRoute } from '../prefix-routes.ts'
 import type { LimitSettings } from './limits/limits.ts'
 

@@ -1,6 +1,6 @@
-import type { Dialling, ReadNumber } from '../dialling/dialling.ts'
-import { begins } from '../dialling/observed.ts'
+import { begins } from '../dialling/examined-digits.ts'
 import { planOf } from '../dialling/plan.ts'
+import type { Dialling, ReadNumber } from '../dialling/read-number.ts'
 import type { Trunk } from './directory.ts'
 import { isFitE164 } from './fit.ts'
 

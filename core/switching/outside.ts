@@ -1,17 +1,17 @@
-import type { ReadNumber } from '../dialling/dialling.ts'
+import type { ReadNumber } from '../dialling/read-number.ts'
 import type { LiveCall } from '../ports/switching.ts'
 import { routeFor } from '../prefix-routes.ts'
 import { isActive } from '../rating/deck.ts'
-import { accounts, type Deciding, limitRefusal, nameOf } from './deciding.ts'
 import { type PutThrough, type Refused, refused, type Target } from './decision.ts'
 import type { SwitchDid, SwitchExtension, TenantDirectory, Trunk } from './directory.ts'
 import { isFitE164, isFitName } from './fit.ts'
 import { permission } from './limits/limits.ts'
+import { accounts, type DecisionContext, limitRefusal, nameOf } from './limits/refusal.ts'
 import { inForm, type OutsideNumber, outsideNumber } from './number-form.ts'
 
 /** Decides a call that leaves the switch, and so may cost something. */
 export function goOut(
-  deciding: Deciding,
+  deciding: DecisionContext,
   caller: SwitchExtension,
   dialled: string,
   read: ReadNumber,
@@ -43,7 +43,7 @@ function unknownNumber(dialled: string, { kind }: ReadNumber, { tenant, dialling
 }
 
 /** Returns the refusal of a call by prefix, rate or limits; null if it is permitted. */
-function mayCost(deciding: Deciding, caller: SwitchExtension, { digits }: OutsideNumber): Refused | null {
+function mayCost(deciding: DecisionContext, caller: SwitchExtension, { digits }: OutsideNumber): Refused | null {
   const { facts, steps } = deciding
   const all = accounts(deciding, caller)
   for (const { of, limits } of all) {
@@ -69,7 +69,7 @@ function mayCost(deciding: Deciding, caller: SwitchExtension, { digits }: Outsid
 
 /** Returns the route's trunks that can take the call, in order. */
 function trunkTargets(
-  { facts, live, steps }: Deciding,
+  { facts, live, steps }: DecisionContext,
   caller: SwitchExtension,
   number: OutsideNumber,
 ): [Target, ...Target[]] | Refused {

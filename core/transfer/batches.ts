@@ -1,5 +1,5 @@
 import type { FieldErrors } from '../errors.ts'
-import { packed } from '../packed.ts'
+import { packed } from '../packed-records.ts'
 import type { BulkRecord, BulkRecords } from '../ports/bulk.ts'
 import type { TextInput } from '../ports/transfer.ts'
 import type { SourceRow } from './input/cut.ts'

@@ -7,9 +7,9 @@ import type { Field } from '../resources/field.ts'
 import { namedReferences } from '../resources/references/names.ts'
 import type { Resource } from '../resources/resource.ts'
 import { asWritten } from '../resources/values/written.ts'
-import { inFiles } from '../use-cases/records/import.ts'
 import { BOM, csvCell, escapeFormula } from './csv-text.ts'
 import type { Format } from './formats.ts'
+import { inFiles } from './imported-resource.ts'
 
 /** How records are written. */
 export interface ExportForm {

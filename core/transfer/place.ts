@@ -1,4 +1,4 @@
-import { grouped } from '../counted.ts'
+import { grouped } from '../format-count.ts'
 import { isJsonObject } from '../json.ts'
 import type { ImportPlace } from '../ports/bulk.ts'
 import type { HeadDigest, TextInput } from '../ports/transfer.ts'

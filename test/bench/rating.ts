@@ -1,7 +1,7 @@
 /** Prints what building a deck and rating calls by it cost; `npm run bench:rating`, which bundles it as programs are. */
 import { existsSync, readFileSync } from 'node:fs'
-import { type Dialling, plainDialling, type ReadNumber } from '../../core/dialling/dialling.ts'
 import { planOf } from '../../core/dialling/plan.ts'
+import { type Dialling, plainDialling, type ReadNumber } from '../../core/dialling/read-number.ts'
 import { diallingOf } from '../../core/dialling/settings.ts'
 import { charge } from '../../core/rating/cost.ts'
 import { buildDeck, type Deck, type Rate } from '../../core/rating/deck.ts'

@@ -23,7 +23,7 @@ import { sayHint } from '../terminal/report.ts'
 import { sampleChange, sampleFlags, sampleReference } from '../terminal/samples.ts'
 import { wholeNumber } from '../terminal/whole-number.ts'
 import { noteShown } from '../trail.ts'
-import { assertRead, forceOption } from '../unread.ts'
+import { assertRead, forceOption } from '../unreadable-values.ts'
 import { deleteCommand } from './delete-command.ts'
 import { ratingShown } from './rating/rating-shown.ts'
 

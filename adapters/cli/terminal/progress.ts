@@ -1,4 +1,4 @@
-import { counted, grouped } from '../../../core/counted.ts'
+import { counted, grouped } from '../../../core/format-count.ts'
 import type { Context } from '../context.ts'
 import { redraw, writeErrors } from './streams.ts'
 

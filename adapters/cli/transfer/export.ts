@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { grouped } from '../../../core/counted.ts'
+import { grouped } from '../../../core/format-count.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { exported, secretsIn } from '../../../core/transfer/export.ts'
 import { FORMATS, type Format, formatOf } from '../../../core/transfer/formats.ts'

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { counted } from '../../../core/counted.ts'
+import { counted } from '../../../core/format-count.ts'
 import { SimpleTable } from '../parts/states.tsx'
 import { get, Refusal } from '../state/api.ts'
 import { noteTrouble } from '../state/notes.ts'

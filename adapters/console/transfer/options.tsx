@@ -1,5 +1,5 @@
 import { lowered, type Resource } from '../../../core/resources/resource.ts'
-import { keepsPlace } from '../../../core/use-cases/records/import.ts'
+import { keepsPlace } from '../../../core/transfer/imported-resource.ts'
 import { may } from '../state/session.ts'
 import { type Asked, ask } from './asked.ts'
 import type { Preview } from './preview.ts'

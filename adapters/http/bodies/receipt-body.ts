@@ -1,7 +1,7 @@
 import type { Context } from 'koa'
 import { AppError } from '../../../core/errors.ts'
 import { isJsonObject, type JsonObject, parseJson } from '../../../core/json.ts'
-import type { ReceiptPayload, Unreadable } from '../../../core/sms/receipt.ts'
+import type { ReceiptPayload, Unreadable } from '../../../core/sms/read-receipt.ts'
 import { RECEIPT_BODY } from './body.ts'
 import { readBytes, textOf } from './body-bytes.ts'
 import { multipartFields } from './multipart.ts'

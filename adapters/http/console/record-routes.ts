@@ -1,6 +1,6 @@
 import type { Context } from 'koa'
-import { counted as countedOf } from '../../../core/counted.ts'
 import { AppError } from '../../../core/errors.ts'
+import { counted as countedOf } from '../../../core/format-count.ts'
 import { resourceOf } from '../../../core/resources/all.ts'
 import { lowered, type Resource } from '../../../core/resources/resource.ts'
 import { asBody } from '../../../core/resources/values/input.ts'

@@ -1,6 +1,6 @@
 import type { BulkCounts, BulkLoad, BulkPlan } from '../../../core/ports/bulk.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import { NO_COUNTS } from '../../../core/use-cases/records/import.ts'
+import { NO_COUNTS } from '../../../core/transfer/imported-resource.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import type { AuditTrail } from '../service/audit.ts'

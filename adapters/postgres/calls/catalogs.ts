@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Catalog } from '../../../core/calls/record-call.ts'
-import type { Dialling } from '../../../core/dialling/dialling.ts'
+import type { Dialling } from '../../../core/dialling/read-number.ts'
 import { diallingOf } from '../../../core/dialling/settings.ts'
 import { AppError } from '../../../core/errors.ts'
 import { parseJson } from '../../../core/json.ts'

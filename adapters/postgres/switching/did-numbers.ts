@@ -1,4 +1,4 @@
-import type { Dialling } from '../../../core/dialling/dialling.ts'
+import type { Dialling } from '../../../core/dialling/read-number.ts'
 import { type DidNumber, type DidNumbers, didIndex } from '../../../core/switching/stored/did-index.ts'
 import type { Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'

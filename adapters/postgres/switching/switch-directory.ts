@@ -1,5 +1,5 @@
-import { plannedDialling, type ReadNumber } from '../../../core/dialling/dialling.ts'
 import { planOf } from '../../../core/dialling/plan.ts'
+import { plannedDialling, type ReadNumber } from '../../../core/dialling/read-number.ts'
 import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
 import { routeFor } from '../../../core/prefix-routes.ts'
 import { isNothing } from '../../../core/switching/changes.ts'

@@ -1,6 +1,6 @@
-import { valueAt } from '../../../core/packed.ts'
+import { valueAt } from '../../../core/packed-records.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
-import { NO_COUNTS } from '../../../core/use-cases/records/import.ts'
+import { NO_COUNTS } from '../../../core/transfer/imported-resource.ts'
 import { toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import type { Foundation } from '../foundation.ts'

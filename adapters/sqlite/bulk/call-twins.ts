@@ -1,4 +1,4 @@
-import { valueAt } from '../../../core/packed.ts'
+import { valueAt } from '../../../core/packed-records.ts'
 import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import type { Connection } from '../database/database.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Catalog } from '../../../core/calls/record-call.ts'
 import type { Timestamp } from '../../../core/dates.ts'
-import type { Dialling } from '../../../core/dialling/dialling.ts'
+import type { Dialling } from '../../../core/dialling/read-number.ts'
 import { diallingOf } from '../../../core/dialling/settings.ts'
 import { parseJson } from '../../../core/json.ts'
 import { type Deck, deckBuilder } from '../../../core/rating/deck.ts'

@@ -1,5 +1,5 @@
-import { plannedDialling } from '../../../core/dialling/dialling.ts'
 import { planOf } from '../../../core/dialling/plan.ts'
+import { plannedDialling } from '../../../core/dialling/read-number.ts'
 import { isFitNumber } from '../../../core/switching/fit.ts'
 import type { DidNumbers, DidOwner } from '../../../core/switching/stored/did-index.ts'
 import type { KnownTenants } from './known-tenants.ts'

@@ -1,4 +1,4 @@
-import type { Dialling } from '../../../core/dialling/dialling.ts'
+import type { Dialling } from '../../../core/dialling/read-number.ts'
 import { type DidNumber, type DidNumbers, type DidOwner, didIndex } from '../../../core/switching/stored/did-index.ts'
 import type { Connection } from '../database/database.ts'
 

@@ -1,4 +1,4 @@
-import type { Dialling } from '../../../core/dialling/dialling.ts'
+import type { Dialling } from '../../../core/dialling/read-number.ts'
 import { diallingOf } from '../../../core/dialling/settings.ts'
 import { parseJson } from '../../../core/json.ts'
 import type { Changed } from '../../../core/ports/switching.ts'

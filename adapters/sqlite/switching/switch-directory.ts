@@ -1,4 +1,4 @@
-import type { ReadNumber } from '../../../core/dialling/dialling.ts'
+import type { ReadNumber } from '../../../core/dialling/read-number.ts'
 import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
 import { routeFor } from '../../../core/prefix-routes.ts'
 import { isNothing } from '../../../core/switching/changes.ts'

@@ -1,4 +1,4 @@
-import { dialled } from '../../dialling/number.ts'
+import { dialled } from '../../dialling/dialled-symbols.ts'
 import { type Field, Problem } from '../field.ts'
 
 /**

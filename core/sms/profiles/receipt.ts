@@ -4,7 +4,7 @@ import { textOf } from './bytes.ts'
 import { firstTextAt, holds, textsAt, valuesAt } from './path.ts'
 import { isForm, queryOf, type ReceiptRequest } from './receipt-request.ts'
 import type { Profile } from './schema.ts'
-import { TOKEN_PARAMETER } from './sender.ts'
+import { TOKEN_PARAMETER } from './verify-sender.ts'
 
 export interface ProviderReceipt {
   /** The provider's ids for the message, in the profile's order; empty if it gave none. */

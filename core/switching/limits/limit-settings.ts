@@ -1,5 +1,5 @@
 import { parseAmount } from '../../amounts.ts'
-import type { Dialling } from '../../dialling/dialling.ts'
+import type { Dialling } from '../../dialling/read-number.ts'
 import { isJsonObject, numeral } from '../../json.ts'
 import { nearest } from '../../nearest.ts'
 import { type Key, type KeyFault, type Keys, key, keyFaults } from '../../resources/references/keys.ts'

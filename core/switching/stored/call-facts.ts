@@ -1,4 +1,4 @@
-import type { ReadNumber } from '../../dialling/dialling.ts'
+import type { ReadNumber } from '../../dialling/read-number.ts'
 import type { Calls } from '../../ports/calls.ts'
 import type { CallFacts, LimitUsage } from '../../ports/switching.ts'
 import type { Clock } from '../../ports/system.ts'

@@ -20,7 +20,7 @@ import { formatOf } from '../../transfer/formats.ts'
 import { assertSensible, planImport } from '../../transfer/import.ts'
 import type { ImportOptions } from '../../transfer/options.ts'
 import { type Parameters, queryOf } from '../records/browsing.ts'
-import { askedExport, askedImport } from './asked.ts'
+import { askedExport, askedImport } from './requests.ts'
 import { Schedule, type SchedulePorts } from './schedule.ts'
 import { UPLOAD_LIMITS, type UploadLimits, Uploads } from './uploads.ts'
 

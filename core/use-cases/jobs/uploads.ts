@@ -1,12 +1,12 @@
 import type { Viewer } from '../../access/policy.ts'
 import { assertInSight } from '../../access/transfers.ts'
-import { counted } from '../../counted.ts'
 import { addSeconds } from '../../dates.ts'
 import { AppError, notFound } from '../../errors.ts'
+import { counted } from '../../format-count.ts'
 import type { Owner, Upload } from '../../jobs/job.ts'
 import type { JobStore } from '../../ports/jobs.ts'
 import type { Clock } from '../../ports/system.ts'
-import { askedUpload } from './asked.ts'
+import { askedUpload } from './requests.ts'
 
 /** Limits of uploads. */
 export interface UploadLimits {

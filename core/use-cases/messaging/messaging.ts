@@ -8,12 +8,13 @@ import type { Json } from '../../ports/records.ts'
 import { routeFor } from '../../prefix-routes.ts'
 import { smsGateways } from '../../resources/sms-gateways.ts'
 import { smsMessages, wholeMessages } from '../../resources/sms-messages.ts'
-import { giveUp, type Message } from '../../sms/message.ts'
+import { type GatewayProtocol, protocolOf, receiptUrlFor, receiving } from '../../sms/gateway-protocol.ts'
+import type { Message } from '../../sms/message.ts'
+import { giveUp } from '../../sms/message-states.ts'
 import type { ProviderRequest } from '../../sms/profiles/request.ts'
 import { fill } from '../../sms/profiles/template.ts'
 import { maskNamed, redactor } from '../../sms/redact.ts'
 import type { Gateway } from '../../sms/submission.ts'
-import { receiptUrlFor, receiving, type Way, wayOf } from '../../sms/way.ts'
 import { type IncomingReceipt, type ReceiptOutcome, receiveByProfile, receiveDocumented } from './receiving.ts'
 import { acceptSend, courier, type Sending, type SendRequest } from './sending.ts'
 
@@ -102,7 +103,7 @@ export function messaging(dependencies: Dependencies): Messaging {
     throw new AppError('not_found', `No route leads to ${to_number}.`, { hint: 'trunkline sms route list' })
   }
 
-  const receiver = (way: Way): Receive => receiving(way, maskNamed, clock.now)
+  const receiver = (protocol: GatewayProtocol): Receive => receiving(protocol, maskNamed, clock.now)
 
   return {
     send: async (gatewayId, body, by) => {
@@ -130,14 +131,14 @@ export function messaging(dependencies: Dependencies): Messaging {
       const request = await acceptSend(dependencies, body)
       const [leg] = legs(gatewayId === null ? await routedThrough(request) : [await existing(gatewayId)], request)
       const { caFile: _, ...sent } = drafted(request, leg)
-      return { request: masked(sent, leg.gateway), hasProfile: leg.way.profile !== null }
+      return { request: masked(sent, leg.gateway), hasProfile: leg.protocol.profile !== null }
     },
 
     setup: async gatewayId => {
       const gateway = await existing(gatewayId)
-      const way = wayOf(gateway.meta, profiles)
-      const receiptUrl = receiptUrlFor(settings.baseUrl, gateway, way, null)
-      return (way.profile?.setup ?? []).map(line => fill(line, { receiptUrl }) ?? line)
+      const protocol = protocolOf(gateway.meta, profiles)
+      const receiptUrl = receiptUrlFor(settings.baseUrl, gateway, protocol, null)
+      return (protocol.profile?.setup ?? []).map(line => fill(line, { receiptUrl }) ?? line)
     },
 
     receipt: async (gatewayId, incoming) => {
@@ -145,12 +146,12 @@ export function messaging(dependencies: Dependencies): Messaging {
       const gateway = await findGateway(gatewayId)
       // A gateway's messages outlive it, and so does their protection.
       const rule = gateway ?? (await messages.retired(gatewayId))
-      const way = wayOf(rule?.meta ?? null, profiles)
+      const protocol = protocolOf(rule?.meta ?? null, profiles)
       // Neither the sender nor the contents can be determined.
-      if (way.problem !== null) return { result: 'refused' }
-      const arrival = { gatewayId, isKnown: gateway !== null, rule, way, receive: receiver(way) }
-      return way.profile
-        ? receiveByProfile(dependencies, arrival, way.profile, incoming)
+      if (protocol.problem !== null) return { result: 'refused' }
+      const arrival = { gatewayId, isKnown: gateway !== null, rule, protocol, receive: receiver(protocol) }
+      return protocol.profile
+        ? receiveByProfile(dependencies, arrival, protocol.profile, incoming)
         : receiveDocumented(dependencies, arrival, incoming)
     },
 
@@ -158,7 +159,7 @@ export function messaging(dependencies: Dependencies): Messaging {
 
     takesGet: async gatewayId => {
       const rule = gatewayId === null ? null : ((await findGateway(gatewayId)) ?? (await messages.retired(gatewayId)))
-      const { profile } = wayOf(rule?.meta ?? null, profiles)
+      const { profile } = protocolOf(rule?.meta ?? null, profiles)
       return profile?.receipt.methods.includes('GET') ?? false
     },
 

@@ -4,12 +4,12 @@ import type { Digests } from '../../ports/digests.ts'
 import type { Messages, Receive, RetiredGateway } from '../../ports/messaging/messages.ts'
 import type { Clock } from '../../ports/system.ts'
 import type { GatewayOptions } from '../../sms/gateway-options.ts'
+import type { GatewayProtocol } from '../../sms/gateway-protocol.ts'
 import type { Receipt } from '../../sms/message.ts'
 import { isCrowded, type ProviderReceipt, readReceipts } from '../../sms/profiles/receipt.ts'
 import type { Profile } from '../../sms/profiles/schema.ts'
-import { glance, type Head, isFromProvider } from '../../sms/profiles/sender.ts'
-import { type ReceiptPayload, readReceipt, type Unreadable } from '../../sms/receipt.ts'
-import type { Way } from '../../sms/way.ts'
+import { glance, type Head, isFromProvider } from '../../sms/profiles/verify-sender.ts'
+import { type ReceiptPayload, readReceipt, type Unreadable } from '../../sms/read-receipt.ts'
 
 /** Whether a receipt carries that token at that place. */
 export type IsTokenValid = (place: NonNullable<GatewayOptions['tokenIn']>, token: string) => boolean
@@ -43,7 +43,7 @@ export interface Arrival {
   /** False for a deleted gateway, whose messages and rules are kept. */
   readonly isKnown: boolean
   readonly rule: RetiredGateway | null
-  readonly way: Way
+  readonly protocol: GatewayProtocol
   readonly receive: Receive
 }
 
@@ -58,7 +58,7 @@ const PLAIN = 'text/plain'
 /** Processes a receipt as the API document says. */
 export async function receiveDocumented(
   { messages }: Pick<Receiving, 'messages'>,
-  { gatewayId, isKnown, rule, way: { options }, receive }: Arrival,
+  { gatewayId, isKnown, rule, protocol: { options }, receive }: Arrival,
   { sender, isTokenValid, read }: IncomingReceipt,
 ): Promise<ReceiptOutcome> {
   if (rule?.callback_token && options.tokenIn && !isTokenValid(options.tokenIn, rule.callback_token))

@@ -10,21 +10,21 @@ import { type Row, resource, type Values } from '../../resources/resource.ts'
 import { sendFields } from '../../resources/sms-messages.ts'
 import { mergeErrors } from '../../resources/values/field-errors.ts'
 import { asBody, parseMembers } from '../../resources/values/input.ts'
-import type { Message } from '../../sms/message.ts'
-import { maskNamed, redactor } from '../../sms/redact.ts'
-import { type GatewayReply, isDefinite } from '../../sms/reply.ts'
-import type { Gateway, Submission } from '../../sms/submission.ts'
-import { type TextForm, textForm } from '../../sms/text.ts'
 import {
+  type GatewayProtocol,
+  protocolOf,
   receiptUrlFor,
   receiving,
   referenceOf,
   refusal,
   settling,
   submissionFor,
-  type Way,
-  wayOf,
-} from '../../sms/way.ts'
+} from '../../sms/gateway-protocol.ts'
+import type { Message } from '../../sms/message.ts'
+import { maskNamed, redactor } from '../../sms/redact.ts'
+import { type GatewayReply, isDefinite } from '../../sms/reply.ts'
+import type { Gateway, Submission } from '../../sms/submission.ts'
+import { type TextForm, textForm } from '../../sms/text.ts'
 
 export type SendRequest = Values<typeof sendFields>
 
@@ -45,7 +45,7 @@ export async function acceptSend(
 /** A request by way of one suitable gateway. */
 export interface Leg {
   readonly gateway: Gateway
-  readonly way: Way
+  readonly protocol: GatewayProtocol
   readonly form: TextForm
 }
 
@@ -74,17 +74,25 @@ export interface SendOptions {
 
 /** Hands messages to their gateways. */
 export function courier({ messages, client, profiles, clock, ids, settings }: Sending) {
-  const legOf = (gateway: Gateway, form: TextForm): Leg => ({ gateway, way: wayOf(gateway.meta, profiles), form })
+  const legOf = (gateway: Gateway, form: TextForm): Leg => ({
+    gateway,
+    protocol: protocolOf(gateway.meta, profiles),
+    form,
+  })
 
   /** The message of a request, to be sent now. */
-  const queued = (request: SendRequest, { gateway, way, form }: Leg, resendOf: number | null): Omit<Message, 'id'> => ({
+  const queued = (
+    request: SendRequest,
+    { gateway, protocol, form }: Leg,
+    resendOf: number | null,
+  ): Omit<Message, 'id'> => ({
     ...request,
     sms_gateway_id: gateway.id,
     external_message_id: ids.uuid(),
     delivery_status: 'queued',
     status_class: 'pending',
     direction: 'outbound',
-    callback_url: request.callback_url ?? receiptUrlFor(settings.baseUrl, gateway, way, null),
+    callback_url: request.callback_url ?? receiptUrlFor(settings.baseUrl, gateway, protocol, null),
     remote_response: '{}',
     error_message: null,
     requested_at: clock.now(),
@@ -99,39 +107,39 @@ export function courier({ messages, client, profiles, clock, ids, settings }: Se
 
   /** Fills in what depends on the record's id and its gateway: our reference, and the URL that carries it. */
   const named =
-    (request: SendRequest, { gateway, way }: Leg) =>
+    (request: SendRequest, { gateway, protocol }: Leg) =>
     (message: Message): Message => {
-      const reference = referenceOf(way, message.id, message.external_message_id)
-      const callback_url = request.callback_url ?? receiptUrlFor(settings.baseUrl, gateway, way, reference)
-      const own = way.profile && reference !== null ? { external_message_id: reference } : {}
+      const reference = referenceOf(protocol, message.id, message.external_message_id)
+      const callback_url = request.callback_url ?? receiptUrlFor(settings.baseUrl, gateway, protocol, reference)
+      const own = protocol.profile && reference !== null ? { external_message_id: reference } : {}
       return { ...message, reference, callback_url, ...own }
     }
 
-  const submit = async ({ way, gateway, form }: Leg, message: Message, within?: number): Promise<GatewayReply> =>
-    way.problem === null
-      ? client.submit(submissionFor(way, message, gateway, form), within)
-      : { kind: 'failed', isWritten: false, exception: way.problem }
+  const submit = async ({ protocol, gateway, form }: Leg, message: Message, within?: number): Promise<GatewayReply> =>
+    protocol.problem === null
+      ? client.submit(submissionFor(protocol, message, gateway, form), within)
+      : { kind: 'failed', isWritten: false, exception: protocol.problem }
 
   const settled =
-    ({ way, gateway }: Leg, reply: GatewayReply) =>
+    ({ protocol, gateway }: Leg, reply: GatewayReply) =>
     (message: Message): Message =>
-      settling(way, reply, { redact: redactor(gateway), now: clock.now() })(message)
+      settling(protocol, reply, { redact: redactor(gateway), now: clock.now() })(message)
 
   return {
     /** Returns the gateways that carry the text unchanged. Throws `invalid` if none does. */
     legs: (gateways: readonly Gateway[], { message }: SendRequest): readonly [Leg, ...Leg[]] => {
       const form = textForm(message)
       const all = gateways.map(gateway => legOf(gateway, form))
-      const [first, ...others] = all.filter(({ way }) => refusal(way, message, form) === null)
+      const [first, ...others] = all.filter(({ protocol }) => refusal(protocol, message, form) === null)
       if (first) return [first, ...others]
-      const reason = all.map(({ way }) => refusal(way, message, form)).find(each => each !== null)
+      const reason = all.map(({ protocol }) => refusal(protocol, message, form)).find(each => each !== null)
       throw invalid([{ rule: 'max', field: 'message', sentence: `The message ${reason ?? 'has no gateway'}.` }])
     },
 
     /** Returns how a message would be handed over. */
     drafted: (request: SendRequest, leg: Leg): Submission => {
       const message = named(request, leg)({ ...queued(request, leg, null), id: 0 })
-      return submissionFor(leg.way, message, leg.gateway, leg.form)
+      return submissionFor(leg.protocol, message, leg.gateway, leg.form)
     },
 
     /** Sends through the first gateway, and through the next if that certainly refused, while time is left. */
@@ -155,7 +163,7 @@ export function courier({ messages, client, profiles, clock, ids, settings }: Se
         leg = next
         reply = await submit(leg, message, left)
       }
-      const receive = receiving(leg.way, maskNamed, clock.now)
+      const receive = receiving(leg.protocol, maskNamed, clock.now)
       return messages.settle(message.id, settled(leg, reply), receive).catch(handedOver)
     },
   }

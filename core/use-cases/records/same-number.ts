@@ -1,4 +1,4 @@
-import type { Dialling } from '../../dialling/dialling.ts'
+import type { Dialling } from '../../dialling/read-number.ts'
 import { diallingOf } from '../../dialling/settings.ts'
 import { objects, parseJson } from '../../json.ts'
 import type { Resource } from '../../resources/resource.ts'

@@ -1,5 +1,5 @@
 import type { Actor, AuditAction, AuditEntry, Changes } from '../../audit.ts'
-import { first } from '../../first.ts'
+import { first } from '../../first-items.ts'
 import type { Audit, AuditFilter } from '../../ports/audit.ts'
 
 /** An action that changes no record, but must be on record. */

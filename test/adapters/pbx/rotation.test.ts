@@ -3,7 +3,7 @@ import { appendFileSync, existsSync, readdirSync, readlinkSync, renameSync, utim
 import fs, { stat } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { describe, mock, test } from 'node:test'
-import { identityOf, type Reading, resume, successor } from '../../../adapters/pbx/generations.ts'
+import { identityOf, type Reading, resume, successor } from '../../../adapters/pbx/feed-place.ts'
 import { asteriskRow, followed, inWorld, type SwitchWorld, until } from '../../support/data/switch.ts'
 
 const row = (n: number): string => asteriskRow({ id: `1700000000.${n}` })

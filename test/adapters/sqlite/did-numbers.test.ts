@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { didNumbers } from '../../../adapters/sqlite/switching/did-numbers.ts'
-import { plainDialling } from '../../../core/dialling/dialling.ts'
+import { plainDialling } from '../../../core/dialling/read-number.ts'
 import { manualClock } from '../../support/clock.ts'
 import { insert } from '../../support/data/rows.ts'
 

@@ -34,7 +34,7 @@ function makeMessages(path: string, meta: string | null): number {
 
 const externalId = (i: number): string => `7f033084-5cfd-4812-90a4-${String(i).padStart(12, '0')}`
 
-interface Way {
+interface GatewayProtocol {
   readonly what: string
   readonly goal: number
   readonly headers: Readonly<Record<string, string>>
@@ -60,7 +60,7 @@ function twilio(url: string, i: number): Receipt {
   return { headers: { 'x-twilio-signature': signature }, body: new URLSearchParams(fields).toString() }
 }
 
-const WAYS: readonly Way[] = [
+const WAYS: readonly GatewayProtocol[] = [
   { what: 'receipts, durable, keep-alive', goal: 4000, headers: {} },
   {
     what: 'receipts, durable, signed (Twilio)',
@@ -98,14 +98,14 @@ export const receipts: Row = {
   },
 }
 
-const requestsOf = ({ headers, signed }: Way, url: string, path: string): readonly Request[] =>
+const requestsOf = ({ headers, signed }: GatewayProtocol, url: string, path: string): readonly Request[] =>
   variants(i => {
     const receipt = signed?.receipt(url + path, i) ?? { headers: {}, body: plain(i) }
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
     return { path, method: 'POST' as const, headers: { ...headers, ...form, ...receipt.headers }, body: receipt.body }
   })
 
-const lineOf = ({ what, goal }: Way, rate: number): Line => ({
+const lineOf = ({ what, goal }: GatewayProtocol, rate: number): Line => ({
   what,
   baseline: `${perSecond(SENDERS)} (the senders)`,
   ours: perSecond(rate),

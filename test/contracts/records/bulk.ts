@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { packed } from '../../../core/packed.ts'
+import { packed } from '../../../core/packed-records.ts'
 import type { BulkLoad, BulkPlan, Rejection } from '../../../core/ports/bulk.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import library, { type PhoneNumber } from 'google-libphonenumber'
-import { type Dialling, plannedDialling } from '../../../core/dialling/dialling.ts'
 import { countries, type Plan, planOf } from '../../../core/dialling/plan.ts'
+import { type Dialling, plannedDialling } from '../../../core/dialling/read-number.ts'
 
 const { PhoneNumberUtil, PhoneNumberFormat, ShortNumberInfo, metadata, shortnumbermetadata } = library
 const util = PhoneNumberUtil.getInstance()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Dialling, plainDialling } from '../../../core/dialling/dialling.ts'
+import { type Dialling, plainDialling } from '../../../core/dialling/read-number.ts'
 import { diallingOf } from '../../../core/dialling/settings.ts'
 import { type CheckedRate, checkDeck } from '../../../core/rating/check-deck.ts'
 import { buildDeck } from '../../../core/rating/deck.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { plainDialling, type ReadNumber } from '../../../core/dialling/dialling.ts'
+import { plainDialling, type ReadNumber } from '../../../core/dialling/read-number.ts'
 import { buildDeck, type Rate } from '../../../core/rating/deck.ts'
 import { rateCall } from '../../../core/rating/rate-call.ts'
 

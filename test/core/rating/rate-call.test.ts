@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plainDialling } from '../../../core/dialling/dialling.ts'
+import { plainDialling } from '../../../core/dialling/read-number.ts'
 import { buildDeck } from '../../../core/rating/deck.ts'
 import { explain } from '../../../core/rating/explain.ts'
 import { type RatableCall, rateCall } from '../../../core/rating/rate-call.ts'

@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../../core/dates.ts'
-import { packed } from '../../../core/packed.ts'
+import { packed } from '../../../core/packed-records.ts'
 import type { Bulk, BulkCounts } from '../../../core/ports/bulk.ts'
 import { rates } from '../../../core/resources/rates.ts'
 

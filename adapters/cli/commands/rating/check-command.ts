@@ -1,6 +1,6 @@
 import { Command } from 'commander'
-import { counted } from '../../../../core/counted.ts'
-import type { NumberKind } from '../../../../core/dialling/dialling.ts'
+import type { NumberKind } from '../../../../core/dialling/read-number.ts'
+import { counted } from '../../../../core/format-count.ts'
 import type { CheckedRate, DeckFindings } from '../../../../core/rating/check-deck.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { checkRates } from '../../../../core/use-cases/calls/check-rates.ts'

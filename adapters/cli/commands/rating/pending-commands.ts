@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { shownMoment } from '../../../../core/calls/switch-time.ts'
-import { counted } from '../../../../core/counted.ts'
+import { counted } from '../../../../core/format-count.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { cancelDeck, type ListedDeck, listDecks, pendingDeck } from '../../../../core/use-cases/calls/later-decks.ts'
 import { type Context, say } from '../../context.ts'

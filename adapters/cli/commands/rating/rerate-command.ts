@@ -1,6 +1,6 @@
 import { Command } from 'commander'
 import { formatAmount } from '../../../../core/amounts.ts'
-import { counted } from '../../../../core/counted.ts'
+import { counted } from '../../../../core/format-count.ts'
 import { stringifyJson } from '../../../../core/json.ts'
 import type { Rerated, RerateOptions, RerateResult } from '../../../../core/ports/calls.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'

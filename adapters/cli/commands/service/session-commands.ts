@@ -1,5 +1,5 @@
 import { Command } from 'commander'
-import { counted } from '../../../../core/counted.ts'
+import { counted } from '../../../../core/format-count.ts'
 import type { AccountKeeping } from '../../../../core/use-cases/accounts/accounts.ts'
 import { CliError, EXIT } from '../../exit.ts'
 import { example } from '../../help.ts'

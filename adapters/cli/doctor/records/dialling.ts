@@ -1,4 +1,4 @@
-import { counted } from '../../../../core/counted.ts'
+import { counted } from '../../../../core/format-count.ts'
 import { FOREVER } from '../../../../core/rating/period.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { billedAbroad, type NationalCalls, nationalCalls } from '../../../../core/use-cases/calls/missing-country.ts'

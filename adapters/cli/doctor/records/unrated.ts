@@ -1,4 +1,4 @@
-import { counted } from '../../../../core/counted.ts'
+import { counted } from '../../../../core/format-count.ts'
 import type { Check } from '../check.ts'
 
 /** Finds calls that cost nothing until somebody adds their rates. */

@@ -1,4 +1,4 @@
-import { counted } from '../../../../core/counted.ts'
+import { counted } from '../../../../core/format-count.ts'
 import type { Account } from '../../../../core/ports/accounts.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { quoted } from '../../command-line.ts'

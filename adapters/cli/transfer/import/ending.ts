@@ -1,5 +1,5 @@
-import { grouped } from '../../../../core/counted.ts'
 import { AppError } from '../../../../core/errors.ts'
+import { grouped } from '../../../../core/format-count.ts'
 import { EndedEarly, TransferFailure } from '../../../../core/transfer/failure.ts'
 import { CliError, EXIT, EXIT_OF, interruption } from '../../exit.ts'
 import { hintOf, resuming } from './guide.ts'

@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import type { Resource } from '../../../../core/resources/resource.ts'
 import { FORMATS } from '../../../../core/transfer/formats.ts'
+import { keepsPlace } from '../../../../core/transfer/imported-resource.ts'
 import { type ImportOptions, MODES, ON_ERROR } from '../../../../core/transfer/options.ts'
-import { keepsPlace } from '../../../../core/use-cases/records/import.ts'
 import { CliError, EXIT } from '../../exit.ts'
-import { FORCE } from '../../unread.ts'
+import { FORCE } from '../../unreadable-values.ts'
 
 /** Options of the command line, beyond those of every import. */
 export interface CommandOptions extends ImportOptions {

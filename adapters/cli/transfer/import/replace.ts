@@ -1,5 +1,5 @@
 import { shownMoment } from '../../../../core/calls/switch-time.ts'
-import { grouped } from '../../../../core/counted.ts'
+import { grouped } from '../../../../core/format-count.ts'
 import type { BulkCounts, BulkLoad } from '../../../../core/ports/bulk.ts'
 import { ALL_ALONG } from '../../../../core/rating/deck-times.ts'
 import type { Replacing } from '../../../../core/transfer/replacing.ts'

@@ -1,6 +1,6 @@
-import { grouped } from '../../../../core/counted.ts'
+import { grouped } from '../../../../core/format-count.ts'
 import type { ImportWarning } from '../../../../core/transfer/found.ts'
-import type { ImportWatcher } from '../../../../core/transfer/importing.ts'
+import type { ImportWatcher } from '../../../../core/transfer/import-types.ts'
 import { type Context, say } from '../../context.ts'
 import { progress } from '../../terminal/progress.ts'
 import { writeErrors } from '../../terminal/streams.ts'

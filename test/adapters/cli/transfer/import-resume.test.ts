@@ -5,10 +5,10 @@ import { Command } from 'commander'
 import { CliError } from '../../../../adapters/cli/exit.ts'
 import { exitCodeOf, importRecords } from '../../../../adapters/cli/transfer/import/import.ts'
 import { addImportOptions, readImportOptions } from '../../../../adapters/cli/transfer/import/options.ts'
-import { grouped } from '../../../../core/counted.ts'
 import { AppError } from '../../../../core/errors.ts'
+import { grouped } from '../../../../core/format-count.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
-import { NO_COUNTS } from '../../../../core/use-cases/records/import.ts'
+import { NO_COUNTS } from '../../../../core/transfer/imported-resource.ts'
 import { type Desk, listening, openDesk, storing } from '../../../support/cli/imports.ts'
 
 const HEADER =

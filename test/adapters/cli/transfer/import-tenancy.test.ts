@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
-import { packed } from '../../../../core/packed.ts'
+import { packed } from '../../../../core/packed-records.ts'
 import type { BulkPlan, BulkRecord, Rejection } from '../../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import type { Value } from '../../../../core/resources/field.ts'

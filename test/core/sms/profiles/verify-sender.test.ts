@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { nodeDigests } from '../../../../adapters/system/digests.ts'
 import { BUILT_IN } from '../../../../core/sms/profiles/all.ts'
 import type { ReceiptRequest } from '../../../../core/sms/profiles/receipt-request.ts'
-import { isFromProvider } from '../../../../core/sms/profiles/sender.ts'
+import { isFromProvider } from '../../../../core/sms/profiles/verify-sender.ts'
 import { profileNamed } from './profile-named.ts'
 
 const NOW = 1_790_000_000

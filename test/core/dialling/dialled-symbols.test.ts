@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dialled, internationalPrefixOf } from '../../../core/dialling/number.ts'
+import { dialled, internationalPrefixOf } from '../../../core/dialling/dialled-symbols.ts'
 
 test('plus, spaces, punctuation and invisible characters are removed', () => {
   for (const written of ['+380 44 123-45-67', '380(44)1234567', '380.44/1234567', '‪+380441234567‬', '380 441234567']) {

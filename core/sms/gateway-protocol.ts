@@ -2,18 +2,19 @@ import type { Timestamp } from '../dates.ts'
 import type { Receive } from '../ports/messaging/messages.ts'
 import type { Profiles } from '../ports/messaging/profiles.ts'
 import { type GatewayOptions, gatewayOptions } from './gateway-options.ts'
-import { type Message, type Recording, type Redact, receive, settle } from './message.ts'
-import { receiveByProfile, settleByProfile } from './profiles/progress.ts'
+import type { Message, Recording, Redact } from './message.ts'
+import { receive, settle } from './message-states.ts'
+import { receiveByProfile, settleByProfile } from './profiles/message-states.ts'
 import { REFERENCE_PARAMETER } from './profiles/receipt.ts'
 import { providerRequest, refusedText, templateValues } from './profiles/request.ts'
 import type { Profile } from './profiles/schema.ts'
-import { TOKEN_PARAMETER } from './profiles/sender.ts'
+import { TOKEN_PARAMETER } from './profiles/verify-sender.ts'
 import type { GatewayReply } from './reply.ts'
 import { type Gateway, originOf, receiptUrl, type Submission, submission } from './submission.ts'
 import type { TextForm } from './text.ts'
 
 /** How messages and receipts pass through a gateway: by its provider's profile, or as documented without one. */
-export interface Way {
+export interface GatewayProtocol {
   readonly options: GatewayOptions
   readonly profile: Profile | null
   /** Why the gateway cannot be used: the profile that it names is missing or wrong. Otherwise null. */
@@ -21,7 +22,7 @@ export interface Way {
 }
 
 /** `meta` is the gateway's, JSON text or null. */
-export function wayOf(meta: string | null, profiles: Profiles): Way {
+export function protocolOf(meta: string | null, profiles: Profiles): GatewayProtocol {
   const options = gatewayOptions(meta)
   const found = options.profile === null ? { profile: null } : profiles.named(options.profile)
   return 'problem' in found
@@ -30,18 +31,23 @@ export function wayOf(meta: string | null, profiles: Profiles): Way {
 }
 
 /** Returns why a text would not arrive unchanged; null if it would, as far as is known. */
-export const refusal = ({ profile, options }: Way, text: string, form: TextForm): string | null =>
+export const refusal = ({ profile, options }: GatewayProtocol, text: string, form: TextForm): string | null =>
   profile && refusedText(profile, text, form, options.maxParts ?? undefined)
 
 /** Returns our reference for a message: a new one, or the record's id if the provider takes only a number. */
-export function referenceOf({ profile, options }: Way, id: number, uuid: string): string | null {
+export function referenceOf({ profile, options }: GatewayProtocol, id: number, uuid: string): string | null {
   if (profile) return profile.request.reference === 'id' ? String(id) : uuid
   return options.sendsReference ? uuid : null
 }
 
 /** Returns where the gateway sends receipts: those of all its messages (null), or of one. */
-export function receiptUrlFor(baseUrl: string, gateway: Gateway, way: Way, reference: string | null): string {
-  const { profile, options } = way
+export function receiptUrlFor(
+  baseUrl: string,
+  gateway: Gateway,
+  protocol: GatewayProtocol,
+  reference: string | null,
+): string {
+  const { profile, options } = protocol
   const url = profile ? `${baseUrl}/api/sms-gateways/${gateway.id}/dlr` : receiptUrl(baseUrl, gateway, options)
   const isSecret = profile?.sender.some(({ kind }) => kind === 'url') && gateway.callback_token
   const parameters = new URLSearchParams({
@@ -51,8 +57,13 @@ export function receiptUrlFor(baseUrl: string, gateway: Gateway, way: Way, refer
   return parameters === '' ? url : `${url}${url.includes('?') ? '&' : '?'}${parameters}`
 }
 
-export function submissionFor(way: Way, message: Message, gateway: Gateway, form: TextForm): Submission {
-  const { profile, options } = way
+export function submissionFor(
+  protocol: GatewayProtocol,
+  message: Message,
+  gateway: Gateway,
+  form: TextForm,
+): Submission {
+  const { profile, options } = protocol
   if (!profile) return submission(message, gateway, options)
   const outgoing = { ...message, reference: message.reference ?? message.external_message_id }
   const values = templateValues(profile, outgoing, gateway, options.account)
@@ -60,12 +71,12 @@ export function submissionFor(way: Way, message: Message, gateway: Gateway, form
 }
 
 export const settling =
-  ({ profile }: Way, reply: GatewayReply, recording: Recording) =>
+  ({ profile }: GatewayProtocol, reply: GatewayReply, recording: Recording) =>
   (message: Message): Message =>
     profile ? settleByProfile(message, profile, reply, recording) : settle(message, reply, recording)
 
 export const receiving =
-  ({ profile, options }: Way, redact: Redact, now: () => Timestamp): Receive =>
+  ({ profile, options }: GatewayProtocol, redact: Redact, now: () => Timestamp): Receive =>
   (message, receipt) => {
     const recording = { redact, now: now() }
     return profile

@@ -1,4 +1,4 @@
-import { begins } from './observed.ts'
+import { begins } from './examined-digits.ts'
 
 export const DEFAULT_INTERNATIONAL_PREFIX = '00'
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { isJsonObject, type JsonObject, parseJson } from '../../../core/json.ts'
 import type { Receipt } from '../../../core/sms/message.ts'
-import { readReceipt } from '../../../core/sms/receipt.ts'
+import { readReceipt } from '../../../core/sms/read-receipt.ts'
 
 const SIZE = 123
 const plain = { tokenIn: null, sendsReference: false }

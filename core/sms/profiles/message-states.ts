@@ -1,5 +1,6 @@
 import { isJsonObject, parseJson, stringifyJson } from '../../json.ts'
-import { failed, isOpen, lost, type Message, merged, type Receipt, type Recording, readBody } from '../message.ts'
+import { isOpen, type Message, type Receipt, type Recording } from '../message.ts'
+import { failed, lost, merged, readBody } from '../message-states.ts'
 import type { GatewayReply } from '../reply.ts'
 import { isDefinite } from '../reply.ts'
 import { classOf, STATUS_CLASSES, type StatusClass } from '../status-class.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countOf, packed, recordAt } from '../../core/packed.ts'
+import { countOf, packed, recordAt } from '../../core/packed-records.ts'
 import type { BulkRecord } from '../../core/ports/bulk.ts'
 import type { Value } from '../../core/resources/field.ts'
 

@@ -1,7 +1,7 @@
 import type { Calls, FeedPlace } from '../../core/ports/calls.ts'
 
-/** What the ways of following a feed share. */
-export interface Course {
+/** What following a file and following a folder share. */
+export interface FollowTools {
   readonly path: string
   readonly signal: AbortSignal
   readonly onTrouble: (error: unknown) => void

@@ -1,10 +1,10 @@
-import type { CallFacts, LiveCall } from '../ports/switching.ts'
-import { type Refused, refused, type Step } from './decision.ts'
-import type { SwitchExtension, TenantDirectory } from './directory.ts'
-import { isReached, type Limits, type Live, limitsInUse, type Used } from './limits/limits.ts'
+import type { CallFacts, LiveCall } from '../../ports/switching.ts'
+import { type Refused, refused, type Step } from '../decision.ts'
+import type { SwitchExtension, TenantDirectory } from '../directory.ts'
+import { isReached, type Limits, type Live, limitsInUse, type Used } from './limits.ts'
 
 /** The inputs of one decision, and the steps taken so far. */
-export interface Deciding {
+export interface DecisionContext {
   readonly facts: CallFacts
   /** The calls in progress on all switches, without the one being decided. */
   readonly live: readonly LiveCall[]
@@ -21,7 +21,7 @@ export interface Account {
 }
 
 /** Returns the accounts that a call counts against: the tenant, and the extension that places it. */
-export function accounts({ facts, live }: Deciding, caller: SwitchExtension | null): Account[] {
+export function accounts({ facts, live }: DecisionContext, caller: SwitchExtension | null): Account[] {
   const { tenant, limits } = facts.directory
   const own = live.filter(call => call.tenant === tenant.slug)
   const ofTenant = { of: null, limits: limits.tenant, used: facts.used.tenant, live: counted(own) }
@@ -44,7 +44,11 @@ const counted = (live: readonly LiveCall[]): Live => ({
 })
 
 /** Refuses a call that exceeds a limit. */
-export function limitRefusal({ facts, steps }: Deciding, all: readonly Account[], isOut: boolean): Refused | null {
+export function limitRefusal(
+  { facts, steps }: DecisionContext,
+  all: readonly Account[],
+  isOut: boolean,
+): Refused | null {
   for (const { of, limits, ...measured } of all)
     for (const use of limitsInUse(limits, { ...measured, isOut })) {
       steps.push({ kind: 'limit', of, ...use })

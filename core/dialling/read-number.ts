@@ -1,6 +1,6 @@
 import { has, NO_DIGITS } from './automaton.ts'
-import { dialled } from './number.ts'
-import { begins } from './observed.ts'
+import { dialled } from './dialled-symbols.ts'
+import { begins } from './examined-digits.ts'
 import { beginsInternational, callingCodeLength, IS, isInternational, type Plan } from './plan.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { BulkCounts } from '../../ports/bulk.ts'
-import type { Resource } from '../../resources/resource.ts'
+import type { BulkCounts } from '../ports/bulk.ts'
+import type { Resource } from '../resources/resource.ts'
 
 /** Returns the resource as files hold it: with what is kept beside its records. */
 export const inFiles = (resource: Resource): Resource => ({
