@@ -9,6 +9,8 @@ import { type End, endRefusal, insideTargets } from './inside.ts'
 import { accounts, type DecisionContext, limitRefusal } from './limits/refusal.ts'
 import { goOut } from './outside.ts'
 
+type Placed = Extract<CallRequest, { from: 'extension' }>
+
 /**
  * Decides where a call goes. `live` are the calls in progress, of all tenants, without this one. A phone that sends a
  * call on to another number (302, REFER) asks again, on behalf of the extension whose call it is.
@@ -23,15 +25,19 @@ export function decideCall(request: CallRequest, facts: CallFacts, live: readonl
   const outcome =
     tenantRefusal(tenant) ??
     unfit ??
-    (request.from === 'extension'
-      ? placed(deciding, request.extension, request.dialled)
-      : arrived(deciding, request.trunk, request.dialled))
+    (request.from === 'extension' ? placed(deciding, request) : arrived(deciding, request.trunk, request.dialled))
   if (outcome.refusal === null) for (const target of outcome.targets) steps.push({ kind: 'target', target })
   return { ...outcome, steps }
 }
 
+/** What a phone dials to listen to the messages of its own extension, unless the tenant has such a number. */
+export const FETCH_VOICEMAIL = '*97'
+
 /** Decides a call placed by one of the tenant's extensions. */
-function placed(deciding: DecisionContext, number: string, dialled: string): PutThrough | Refused {
+function placed(
+  deciding: DecisionContext,
+  { extension: number, dialled, isSentOn = false }: Placed,
+): PutThrough | Refused {
   const { directory } = deciding.facts
   const { slug } = directory.tenant
   const caller = directory.extensions.get(number)
@@ -41,6 +47,7 @@ function placed(deciding: DecisionContext, number: string, dialled: string): Put
     return refused('extension not active', `extension ${number} of tenant ${slug} is ${caller.status}`)
   const type = directory.extensions.has(dialled) ? 'extension' : directory.queues.has(dialled) ? 'queue' : null
   if (type !== null) return within(deciding, caller, dialled, { type, number: dialled })
+  if (dialled === FETCH_VOICEMAIL) return toMailbox(deciding, caller, isSentOn)
   const read = directory.dialling.read(dialled)
   deciding.steps.push({ kind: 'number', given: dialled, read, country: directory.dialling.country })
   const did = didWith(directory, read)
@@ -89,6 +96,19 @@ function within(deciding: DecisionContext, caller: SwitchExtension, dialled: str
   const refusal = endRefusal(directory, end) ?? limitRefusal(deciding, accounts(deciding, caller), false)
   if (refusal) return refusal
   return through(deciding, 'internal', dialled, [end])
+}
+
+/** Opens the caller's own mailbox, without a PIN: so nobody else may be sent there. */
+function toMailbox(deciding: DecisionContext, caller: SwitchExtension, isSentOn: boolean): PutThrough | Refused {
+  const { slug } = deciding.facts.directory.tenant
+  const { number, hasVoicemail } = caller
+  if (isSentOn)
+    return refused('no voicemail', 'a mailbox opens to a call that its own phone places, not to one that is sent on')
+  if (!hasVoicemail) return refused('no voicemail', `extension ${number} of tenant ${slug} has no voicemail`)
+  const refusal = limitRefusal(deciding, accounts(deciding, caller), false)
+  if (refusal) return refusal
+  const targets = [{ to: 'mailbox', extension: caller }] as const
+  return { refusal: null, direction: 'internal', number: FETCH_VOICEMAIL, targets, maxSeconds: null }
 }
 
 /** Sends a call to a DID along its routes, each tried if the previous one does not take it. */

@@ -20,6 +20,7 @@ export const REFUSALS = [
   'DID not active',
   'DID of another trunk',
   'trunk not active',
+  'no voicemail',
   'no route',
   'prefix blocked',
   'prefix not allowed',
@@ -37,6 +38,8 @@ export type CallRequest =
       readonly extension: string
       /** As it was dialled. */
       readonly dialled: string
+      /** True if a phone sends an existing call on (302, REFER); on behalf of the extension whose call it is. */
+      readonly isSentOn?: boolean
     }
   | {
       readonly from: 'trunk'
@@ -57,6 +60,8 @@ export type Target =
     }
   | { readonly to: 'queue'; readonly queue: SwitchQueue; readonly agents: readonly SwitchAgent[] }
   | { readonly to: 'voicemail'; readonly extension: SwitchExtension }
+  /** The messages that the caller itself has received. */
+  | { readonly to: 'mailbox'; readonly extension: SwitchExtension }
   | {
       readonly to: 'trunk'
       readonly trunk: Trunk

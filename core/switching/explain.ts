@@ -77,6 +77,8 @@ function place(target: Target): string {
     }
     case 'voicemail':
       return `voicemail of extension ${target.extension.number}`
+    case 'mailbox':
+      return `the messages of extension ${target.extension.number}`
     case 'trunk':
       return `trunk ${target.trunk.name} as ${target.number}, ${target.caller === null ? 'no caller shown' : `shown as ${target.caller}`}`
   }

@@ -16,6 +16,10 @@ export interface Telephones {
   register(phone: PhoneAt, expires?: number): Promise<Exchange>
   /** Calls from a telephone; resolves when the call has ended. `ms` is how long it talks. */
   call(phone: PhoneAt, dial: string, ms: number): Promise<Exchange>
+  /** The same, with a tone on the line. */
+  callAndSpeak(phone: PhoneAt, dial: string, ms: number): Promise<Exchange>
+  /** The same, and presses keys once it is answered. */
+  callAndPress(phone: PhoneAt, dial: string, ms: number, keys: string): Promise<Exchange>
   /** The same, and then transfers the called one to another number. */
   callAndTransfer(phone: PhoneAt, dial: string, ms: number, target: string): Promise<Exchange>
   /** Calls from a carrier; `user` is the user in the request, if it differs from the dialled one. */
@@ -89,6 +93,18 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
       play('register', phone, [...credentials(phone), '-key', 'expires', String(expires)]).done,
     call: (phone, dial, ms) =>
       play('call', phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms)]).done,
+    callAndSpeak: (phone, dial, ms) => {
+      const path = join(folder, 'tone.ulaw')
+      writeFileSync(path, TONE)
+      const speak = `<nop><action><exec rtp_stream="${path},-1,0,PCMU/8000"/></action></nop><pause/>`
+      const scenario = callWith(folder, 'speak', speak)
+      return play(scenario, phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms)]).done
+    },
+    callAndPress: (phone, dial, ms, keys) => {
+      const pressed = [...keys].map((key, index) => pressing(key, 3 + index)).join('<pause milliseconds="500"/>')
+      const scenario = callWith(folder, 'press', `<pause milliseconds="300"/>${pressed}<pause/>`)
+      return play(scenario, phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms)]).done
+    },
     callAndTransfer: (phone, dial, ms, target) => {
       const keys = ['-key', 'dial', dial, '-key', 'target', target]
       return play('call-transfer', phone, [...credentials(phone), ...keys, '-d', String(ms), '-aa']).done
@@ -128,6 +144,33 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
       await Promise.all(ends)
     },
   }
+}
+
+/** A second of a loud square wave of 200 Hz, in µ-law. */
+const TONE = Buffer.from(Array.from({ length: 8_000 }, (_, sample) => (sample % 40 < 20 ? 0x90 : 0x10)))
+
+const pressing = (key: string, sequence: number): string => `<send retrans="500"><![CDATA[
+INFO [next_url] SIP/2.0
+Via: SIP/2.0/[transport] [local_ip]:[local_port];branch=[branch];rport
+[routes]
+Max-Forwards: 70
+From: <sip:[service]@[domain]>;tag=[pid]c[call_number]
+[last_To:]
+Call-ID: [call_id]
+CSeq: ${sequence} INFO
+Content-Type: application/dtmf-relay
+Content-Length: [len]
+
+Signal=${key}
+Duration=200
+]]></send><recv response="200"/>`
+
+/** Writes the scenario of a call with something else during the call, and returns its path. */
+function callWith(folder: string, name: string, during: string): string {
+  const path = join(folder, `call-${name}.xml`)
+  const call = readFileSync(`${SCENARIOS}/call.xml`, 'utf8')
+  writeFileSync(path, call.replace('<pause/>', during).replace('CSeq: 3 BYE', 'CSeq: 99 BYE'))
+  return path
 }
 
 function refusalIn(path: string): number | null {

@@ -1,9 +1,10 @@
 import { isActive } from '../../../core/rating/deck.ts'
+import { FETCH_VOICEMAIL } from '../../../core/switching/decide-call.ts'
 import type { Target } from '../../../core/switching/decision.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitE164, isFitNumber } from '../../../core/switching/fit.ts'
 import { type End, endRefusal, insideTargets } from '../../../core/switching/inside.ts'
-import { contexts, endpointId, exten, refuse, section, toReader } from './lines.ts'
+import { contexts, endpointId, exten, refuse, refuseIf, section, toReader } from './lines.ts'
 
 /**
  * The contexts for the tenant's own numbers: extensions, queues and DIDs. `full` refuses a call if too many are in
@@ -26,7 +27,12 @@ export function insideContexts(directory: TenantDirectory, full: string | null, 
         .map(form => exten(form, ...checked(full, [`Goto(${names.dids},${digits},1)`]))),
     )
   return [
-    section(names.inside, [...ends, ...dialled, exten('_[+*#0-9]!', toReader(reader))]),
+    section(names.inside, [
+      ...ends,
+      ...dialled,
+      ...(numbers.has(FETCH_VOICEMAIL) ? [] : [exten(FETCH_VOICEMAIL, ...mailboxSteps(names.voicemail, full))]),
+      exten('_[+*#0-9]!', toReader(reader)),
+    ]),
     section(
       names.dids,
       dids.map(({ digits, did }) => exten(asExten(digits), ...didSteps(directory, did.status, did.targets))),
@@ -45,6 +51,12 @@ export const asExten = (digits: string): string => (isFitE164(digits) ? `+${digi
 
 export const checked = (full: string | null, steps: readonly string[]): string[] =>
   full === null ? [...steps] : [full, ...steps]
+
+/** A mailbox opens only to a call that its own phone places: it has no PIN. */
+const mailboxSteps = (context: string, full: string | null): string[] => [
+  refuseIf(`$["\${TL_BOX}" = "" | "\${BLINDTRANSFER}" != ""]`, 'mailbox'),
+  ...checked(full, [`VoiceMailMain(\${TL_BOX}@${context},s)`, 'Hangup()']),
+]
 
 function didSteps(directory: TenantDirectory, status: string, targets: readonly End[]): string[] {
   if (!isActive(status)) return [refuse('inactive')]
@@ -71,8 +83,9 @@ function targetStep(slug: string, target: Target): string {
       return `Queue(${endpointId(slug, target.queue.number)},,,,${target.queue.timeout})`
     case 'voicemail':
       return `VoiceMail(${target.extension.number}@${contexts(slug).voicemail},u)`
+    case 'mailbox':
     case 'trunk':
-      throw new Error('A trunk is not inside.')
+      throw new Error('Only its own phone opens a mailbox, and a trunk is not inside.')
   }
 }
 

@@ -56,6 +56,7 @@ export const REFUSED = {
   inactive: 20,
   number: 1,
   did: 1,
+  mailbox: 1,
   prefix: 21,
   rate: 21,
   limit: 21,

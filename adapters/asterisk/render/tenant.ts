@@ -112,6 +112,7 @@ function settingsOf(directory: TenantDirectory, used: UsedBy, extension: SwitchE
     ...(isAnyExtensionCounted(directory.limits) ? [`Set(TL_CALLS=${room.calls})`, `Set(TL_OUT=${room.callsOut})`] : []),
     `Set(TL_LIMITS=${limits.extensions.has(number) ? [...limits.extensions.keys()].indexOf(number) + 1 : 0})`,
     `Set(TL_LENGTH=${seconds.length === 0 ? '' : `L(${Math.min(2_000_000, ...seconds) * 1000})`})`,
+    `Set(TL_BOX=${extension?.hasVoicemail ? number : ''})`,
     `Set(TL_AFTER=${limits.tenant.ratedOnly || own.ratedOnly ? rated : routes})`,
     ...callersOf(directory, extension ?? nobody),
   ]

@@ -39,6 +39,7 @@ const RESPONSES: Readonly<Partial<Record<Refusal, string>>> = {
   'queue not active': NOT_FOUND,
   'unknown DID': NOT_FOUND,
   'DID not active': NOT_FOUND,
+  'no voicemail': NOT_FOUND,
   'no route': NOT_FOUND,
   'no trunk': UNAVAILABLE,
 }
@@ -192,6 +193,11 @@ function toPlace(target: Target, tenant: SwitchTenant, isLast: boolean): Action[
       return [action('callcenter', data`${queueName(tenant, target.queue)}`)]
     case 'voicemail':
       return [action('answer'), action('voicemail', data`default ${tenant.domain} ${target.extension.number}`)]
+    case 'mailbox':
+      return [
+        ...[action('answer'), set('voicemail_authorized=true'), set(data`voicemail_callback_context=t-${tenant.slug}`)],
+        action('voicemail', data`check default ${tenant.domain} ${target.extension.number}`),
+      ]
     case 'trunk':
       return []
   }

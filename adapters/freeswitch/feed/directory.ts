@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { SwitchExtension, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
 import { contextOf, gatewayOf, phoneName } from '../names.ts'
 import { documentOf, element, params } from './xml.ts'
@@ -16,7 +17,7 @@ const shown = ({ displayName, number }: SwitchExtension): string =>
  * safe only where nothing is authenticated.
  */
 export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, hasSecret: boolean): string {
-  const { number, secret } = extension
+  const { number, secret, hasVoicemail } = extension
   const { domain, slug } = tenant
   const phone = phoneName(tenant, extension)
   const dialled = `sip_invite_domain=${domain}:presence_id=${number}@${domain}:trunkline_phone=${phone}:accountcode=${slug}`
@@ -27,6 +28,9 @@ export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, h
       params({
         ...(hasSecret ? { password: secret } : {}),
         'allow-empty-password': 'false',
+        'vm-enabled': String(hasVoicemail),
+        // Without one, any PIN opens the mailbox to a caller who presses 0 during its greeting.
+        'vm-password': randomBytes(18).toString('base64url'),
         'dial-string': `{^^:${dialled}}$\{sofia_contact(*/${number}@${domain})}`,
       }),
     ),

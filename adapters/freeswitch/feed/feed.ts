@@ -116,10 +116,10 @@ const NOBODY = nowhere(refused('unknown extension', 'the call is of no extension
 
 async function placedBy(
   { directory, live }: FeedParts,
-  { dialled, id }: DialplanLookup,
+  { dialled, id, isPlaced }: DialplanLookup,
   { number, slug }: { readonly number: string; readonly slug: string },
 ): Promise<Decided> {
-  const request: CallRequest = { from: 'extension', extension: number, dialled }
+  const request: CallRequest = { from: 'extension', extension: number, dialled, isSentOn: !isPlaced }
   const facts = await directory.forCall(slug, request)
   if (!facts) return nowhere(refused('unknown tenant', `there is no tenant ${slug}`))
   return { decision: decideCall(request, facts, live.all(id)), facts, request }

@@ -26,6 +26,8 @@ export interface DialplanLookup {
   readonly caller: string
   /** The authenticated user, or the one whose call it has become: `101@acme`; null for a call from outside. */
   readonly phone: string | null
+  /** True if the phone placed the call itself: it has authenticated for it, and nothing has sent the call on. */
+  readonly isPlaced: boolean
   /** True if the channel has a record to keep: it was connected before, and is now transferred or redirected. */
   readonly isContinued: boolean
   /** Where it came from: the gateway that FreeSWITCH knows, and the address. */
@@ -72,14 +74,17 @@ function dialplanLookup(field: Field): DialplanLookup {
   const hunted = (name: string): string => field(`Hunt-${name}`) || field(`Caller-${name}`)
   const [user, account] = [field('variable_user_name'), field('variable_accountcode')]
   const continued = field('variable_trunkline_phone')
+  const isProven = user !== '' && account !== ''
+  const isContinued = field('variable_trunkline_call') !== '' || field('variable_trunkline_dialled') !== ''
   return {
     kind: 'dialplan',
     context: hunted('Context'),
     dialled: hunted('Destination-Number'),
     id: field('Unique-ID'),
     caller: hunted('Caller-ID-Number'),
-    phone: user && account ? `${user}@${account}` : continued || null,
-    isContinued: field('variable_trunkline_call') !== '' || field('variable_trunkline_dialled') !== '',
+    phone: isProven ? `${user}@${account}` : continued || null,
+    isPlaced: isProven && !isContinued,
+    isContinued,
     gateway: field('variable_sip_gateway') || null,
     address: field('variable_sip_network_ip') || hunted('Network-Addr'),
   }

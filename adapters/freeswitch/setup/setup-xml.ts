@@ -38,7 +38,17 @@ const MODULES = [
 
 /** mod_voicemail ends a call for which it lacks a phrase. */
 const VOICEMAIL_PHRASES = [
-  ...['abort', 'ack', 'choose_greeting', 'choose_greeting_fail', 'config_menu', 'disk_quota_exceeded', 'enter_id'],
+  ...[
+    'abort',
+    'ack',
+    'change_pass_fail',
+    'change_pass_success',
+    'choose_greeting',
+    'choose_greeting_fail',
+    'config_menu',
+    'disk_quota_exceeded',
+    'enter_id',
+  ],
   ...['enter_pass', 'fail_auth', 'forward_message_enter_extension', 'forward_prepend', 'goodbye', 'greeting_selected'],
   ...['hello', 'invalid_extension', 'listen_file_check', 'menu', 'message_count', 'play_greeting', 'record_file_check'],
   ...['record_greeting', 'record_message', 'record_name', 'record_urgent_check', 'say_date', 'say_message_number'],

@@ -48,7 +48,7 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
 }
 
 /** Applications that end a call inside the switch. */
-const ENDS_INSIDE = ['Queue', 'VoiceMail']
+const ENDS_INSIDE = ['Queue', 'VoiceMail', 'VoiceMailMain']
 
 /** Present, and the same, in every form of a row. */
 const SHARED = [

@@ -45,6 +45,8 @@ const outside = fc.constantFrom(
     '4930123456',
     '90',
     '*98',
+    '*97',
+    '*97',
     '#1',
     '+',
     '0',
@@ -145,6 +147,7 @@ const request: fc.Arbitrary<CallRequest> = fc.oneof(
       outside,
       fc.string({ unit: fc.constantFrom(...'0123456789+*#'), maxLength: 20 }),
     ),
+    isSentOn: mostly(false, fc.constant(true)),
   }),
   fc.record({
     from: fc.constant('trunk' as const),
@@ -197,12 +200,14 @@ function inWords(slug: string, target: Target, maxSeconds: number | null): strin
   }
   if (target.to === 'queue') return `Queue ${slug}-${target.queue.number} ${target.queue.timeout}`
   if (target.to === 'voicemail') return `VoiceMail ${target.extension.number}@tenant-${slug}`
+  if (target.to === 'mailbox') return `VoiceMailMain ${target.extension.number}@tenant-${slug}`
   const length = maxSeconds === null ? '' : ` for ${maxSeconds}`
   return `Dial PJSIP/${target.number}@_${target.trunk.name} as ${target.caller ?? 'anonymous'}${length}`
 }
 
 function renderedStep({ app, args }: Done): string {
   if (app === 'Queue') return args.replace(/^([^,]+),,,,(\d+)$/, 'Queue $1 $2')
+  if (app === 'VoiceMailMain') return args.replace(/^([^,]+),s$/, 'VoiceMailMain $1')
   if (app === 'VoiceMail') return args.replace(/^([^,]+),u$/, 'VoiceMail $1')
   const out = /^(.*),\d+,ib\(tl-caller\^([^^]+)\^1\)(?:L\((\d+)000\))?$/.exec(args)
   if (out) return `Dial ${out[1]} as ${out[2]}${out[3] ? ` for ${out[3]}` : ''}`
@@ -249,12 +254,16 @@ function assertAgreement(given: typeof scene extends fc.Arbitrary<infer S> ? S :
       : {
           context: `tenant-${tenant.slug}`,
           accountcode: tenant.slug,
-          variables: { TL_EXT: given.request.extension },
+          variables: {
+            TL_EXT: given.request.extension,
+            ...(given.request.isSentOn ? { BLINDTRANSFER: 'PJSIP/acme-102-00000001' } : {}),
+          },
         }
   const steps = run(plan, { ...channel, exten: given.request.dialled, groups })
   const tried = steps.filter(({ app }) => app !== 'Hangup')
   const told = decision.refusal ?? decision.direction
-  seen.set(told, (seen.get(told) ?? 0) + 1)
+  const first = decision.refusal === null ? decision.targets[0].to : told
+  for (const way of new Set([told, first])) seen.set(way, (seen.get(way) ?? 0) + 1)
   assert.deepEqual(tried.map(renderedStep), decidedSteps(tenant.slug, decision), JSON.stringify({ decision, steps }))
   if (decision.refusal === null && tried[0])
     assert.deepEqual([tried[0].accountcode, tried[0].exten], [tenant.slug, decision.number], 'the record of the call')
@@ -266,6 +275,17 @@ test('a call goes by the dialplan where the core decides that it goes, or nowher
   fc.assert(fc.property(scene, assertAgreement), RUNS)
   for (const way of ['internal', 'inbound', 'unknown DID', 'extension not active', 'no route', 'unfit number'])
     assert.ok(seen.has(way), `${way}: ${JSON.stringify([...seen])}`)
+})
+
+test('a mailbox opens to a call of its own phone, and to no other', () => {
+  const fetching = fc.tuple(scene, fc.boolean(), fc.boolean()).map(([given, hasVoicemail, isSentOn]) => ({
+    ...given,
+    request: { from: 'extension' as const, extension: '101', dialled: '*97', isSentOn },
+    world: { ...given.world, tenant: {}, extensions: [extension('101', { hasVoicemail })] },
+  }))
+  seen.clear()
+  fc.assert(fc.property(fetching, assertAgreement), { numRuns: 100 })
+  for (const way of ['mailbox', 'no voicemail', 'limit reached']) assert.ok(seen.has(way), way)
 })
 
 test('a call out also follows permissions, rates, limits, routes and trunks', () => {

@@ -59,6 +59,27 @@ test('a call to an extension rings it, and then goes to its voicemail', async ()
   assert.deepEqual(refusals, [])
 })
 
+test('an extension that dials *97 hears its own messages without a PIN, and nobody who is sent there does', async () => {
+  const fetching = (given: Record<string, string>): Record<string, string> =>
+    callForm({ 'Hunt-Destination-Number': '*97', variable_user_name: '102', ...given })
+  const { answer } = await asked(fetching({}))
+  assert.deepEqual(actionsIn(answer).slice(-4), [
+    'answer',
+    'set voicemail_authorized=true',
+    'set voicemail_callback_context=t-acme',
+    'voicemail check default acme.example.com 102',
+  ])
+  for (const sentOn of [
+    { variable_trunkline_call: 'internal' },
+    { variable_user_name: '', variable_trunkline_phone: '102@acme' },
+    { variable_user_name: '101' },
+  ]) {
+    const { answer: refusal, refusals } = await asked(fetching(sentOn))
+    assert.doesNotMatch(actionsIn(refusal).join(), /voicemail/)
+    assert.deepEqual(refusals, ['call: no voicemail'])
+  }
+})
+
 test('what rings last ends the call by its own cause', async () => {
   const { answer } = await asked(callForm({ 'Hunt-Destination-Number': '103' }))
   assert.deepEqual(actionsIn(answer).slice(-3), [

@@ -16,8 +16,9 @@ test('a telephone that registers gets its secret, its context and its account co
   const answer = await feedOf([acme]).ask(registerForm())
   assert.equal(elementsIn(answer, 'domain')[0]?.getAttribute('name'), 'acme.example.com')
   assert.equal(elementsIn(answer, 'user')[0]?.getAttribute('id'), '101')
-  const { 'dial-string': dialled, ...others } = valuesIn(answer)
-  assert.deepEqual(others, { password: 's3cret-101', 'allow-empty-password': 'false' })
+  const { 'dial-string': dialled, 'vm-password': pin, ...others } = valuesIn(answer)
+  assert.deepEqual(others, { password: 's3cret-101', 'allow-empty-password': 'false', 'vm-enabled': 'false' })
+  assert.match(pin ?? '', /^[\w-]{24}$/)
   assert.match(dialled ?? '', /\$\{sofia_contact\(\*\/101@acme\.example\.com\)\}$/)
   assert.deepEqual(valuesIn(answer, 'variable'), {
     ...{ user_context: 't-acme', accountcode: 'acme', trunkline_phone: '101@acme', 'sip-force-expires': '300' },
@@ -34,6 +35,7 @@ test('who is called, or has voicemail, is answered without a secret', async () =
     const values = valuesIn(await feedOf([acme]).ask(registerForm({ action, sip_auth_method: '' })))
     assert.equal(values['password'], undefined, action)
     assert.equal(values['allow-empty-password'], 'false')
+    assert.match(values['vm-password'] ?? '', /^[\w-]{24}$/, 'a PIN that nobody knows')
   }
 })
 

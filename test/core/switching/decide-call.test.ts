@@ -24,6 +24,14 @@ test('a call to an extension rings it, and leaves a message where it has voicema
   assert.deepEqual([decision.direction, decision.number, decision.maxSeconds], ['internal', '102', null])
 })
 
+test('*97 opens the mailbox of the extension that dials it, unless the tenant has such a number', () => {
+  const own = [extension('101', { hasVoicemail: true }), extension('102', { hasVoicemail: true })]
+  assert.deepEqual(went(dial('*97', facts({ extensions: own }))), ['mailbox 101'])
+  assert.deepEqual(went(dial('*97', facts({ extensions: own }), [], '102')), ['mailbox 102'])
+  const taken = facts({ extensions: own, queues: [queue('*97')] })
+  assert.deepEqual(went(dial('*97', taken)), ['queue *97 []'])
+})
+
 test('a queue rings its active agents, the lowest penalty first', () => {
   const agents = ['102', '103', '104', '105'].map((number, index) => ({ extension: number, penalty: 9 - index }))
   const world = {

@@ -50,6 +50,14 @@ test('an explanation of a call to a DID names the targets in order', () => {
   ])
 })
 
+test('an explanation of a call for messages names the mailbox, or why it has none', () => {
+  const given = facts({ extensions: [extension('101', { hasVoicemail: true }), extension('102')] })
+  const last = (number: string): string | undefined =>
+    lines({ from: 'extension', extension: number, dialled: '*97' }, given, []).at(-1)
+  assert.equal(last('101'), 'goes to: the messages of extension 101')
+  assert.equal(last('102'), 'refused: no voicemail: extension 102 of tenant acme has no voicemail')
+})
+
 test('an explanation of a refused call ends with the reason', () => {
   const given = facts({ limits: { blockedPrefixes: ['380'] } })
   assert.deepEqual(lines({ from: 'extension', extension: '101', dialled: '0501234567' }, given, []).slice(-2), [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallDecision, Refusal } from '../../../core/switching/decision.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { dial, extension, facts, liveCall, NO_LIMITS, queue, trunk } from '../../support/switching/directory.ts'
@@ -29,6 +30,23 @@ const REFUSED: Readonly<Record<string, readonly [Refusal, CallDecision]>> = {
     dial('105', facts({ settings: { dialling: { country: 'US' } } })),
   ],
   'to a local number without an area code': ['unknown number', dial('2345678', facts())],
+  'to the messages of an extension without voicemail': ['no voicemail', dial('*97', facts())],
+  'that is sent on to a mailbox': [
+    'no voicemail',
+    decideCall(
+      { from: 'extension', extension: '101', dialled: '*97', isSentOn: true },
+      facts({ extensions: [extension('101', { hasVoicemail: true })] }),
+      [],
+    ),
+  ],
+  'to the messages of an extension in a tenant with too many calls': [
+    'limit reached',
+    dial(
+      '*97',
+      facts({ extensions: [extension('101', { hasVoicemail: true })], limits: { most: { concurrent_calls: 1 } } }),
+      [liveCall()],
+    ),
+  ],
   'to a feature code that nothing has': ['unknown number', dial('*98', facts())],
   'to a mistyped extension without a country': ['unknown number', dial('205', facts({ settings: {} }))],
   'without a route': ['no trunk', dial('0501234567', facts({ routes: [] }))],

@@ -131,7 +131,7 @@ export interface Done {
 }
 
 const MOST_STEPS = 500
-const ENDING = ['Dial', 'Queue', 'VoiceMail', 'Hangup']
+const ENDING = ['Dial', 'Queue', 'VoiceMail', 'VoiceMailMain', 'Hangup']
 
 /** What a channel does if nobody takes the call: all that it tries, and how it ends. */
 export function run(plan: Dialplan, channel: Channel): Done[] {

@@ -141,7 +141,8 @@ function written(target: Target): string {
     case 'queue':
       return `queue ${target.queue.number} [${target.agents.map(agent => agent.extension.number).join()}]`
     case 'voicemail':
-      return `voicemail ${target.extension.number}`
+    case 'mailbox':
+      return `${target.to} ${target.extension.number}`
     case 'trunk':
       return `${target.trunk.name} ${target.number} as ${target.caller}`
   }

@@ -46,14 +46,15 @@ function explainCommand(run: RunCommand, wiring: Wiring): Command {
       explained.map(({ about, text }) => `${styled(context, 'dim', about.padEnd(10))}${text}`),
     )
     if (decision.refusal === null) return EXIT.ok
-    const hint = hintAt(decision.refusal, facts?.directory.tenant.slug ?? '')
+    const extension = request.from === 'extension' ? request.extension : ''
+    const hint = hintAt(decision.refusal, facts?.directory.tenant.slug ?? '', extension)
     if (hint !== null) await sayHint(context, hint)
     return EXIT.negative
   })
 }
 
 /** Returns the command that shows what is missing, or where it is. */
-function hintAt(refusal: Refusal, slug: string): string | null {
+function hintAt(refusal: Refusal, slug: string, extension: string): string | null {
   switch (refusal) {
     case 'no trunk':
       return 'trunkline trunk route list'
@@ -64,6 +65,8 @@ function hintAt(refusal: Refusal, slug: string): string | null {
     case 'prefix blocked':
     case 'prefix not allowed':
       return `trunkline tenant show ${quoted(slug)} --fields settings`
+    case 'no voicemail':
+      return `trunkline extension update ${quoted(`${slug}/${extension}`)} --voicemail-enabled yes`
     default:
       return null
   }
@@ -142,7 +145,8 @@ function targetShown(target: Target): JsonObject {
         seconds: target.queue.timeout,
       }
     case 'voicemail':
-      return { to: 'voicemail', extension: target.extension.number }
+    case 'mailbox':
+      return { to: target.to, extension: target.extension.number }
     case 'trunk':
       return { to: 'trunk', trunk: target.trunk.name, number: target.number, caller: target.caller }
   }

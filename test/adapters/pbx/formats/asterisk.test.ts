@@ -142,6 +142,7 @@ test('a call that ends in a queue or a mailbox is a call inside', () => {
   for (const [app, expected] of [
     ['Queue', 'inbound'],
     ['VoiceMail', 'inbound'],
+    ['VoiceMailMain', 'inbound'],
     ['Dial', null],
   ] as const) {
     const call = parseAsteriskCsv(ROW21.replace('"Dial"', `"${app}"`))
