@@ -37,7 +37,7 @@ export type Rule =
   | 'ambiguous' // the reference matches several records
   | 'taken' // another stored record has it
   | 'repeated' // a record of the same input has it; `detail.line` says where
-  | 'foreign' // it belongs to another tenant than the record's other references
+  | 'foreign' // it belongs to a different tenant than the record's other references
   | 'joined' // other records tie this one to where it is
   | 'unread' // storable, but no rule can read it
   | 'limit' // the parent is full; `detail.max` is how many it holds

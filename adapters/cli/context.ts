@@ -86,7 +86,7 @@ export interface Opening {
   readonly create?: boolean
   /** Upgrade an older schema. */
   readonly migrate?: boolean
-  /** Prepare at once for many records. */
+  /** Set if the command will handle many records, so that the storage is opened for that. */
   readonly expectsMany?: boolean
 }
 

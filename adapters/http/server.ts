@@ -33,7 +33,7 @@ const LIMITS: Limits = {
   pipelinedInAll: 1_024,
 }
 
-/** Behind a proxy, all connections come from its address. */
+/** Behind a proxy, all connections come from its address, so there is no limit for each address. */
 export const limitsBehind = (trustedProxies: number): Partial<Limits> =>
   trustedProxies > 0 ? { connectionsPerAddress: Number.POSITIVE_INFINITY } : {}
 

@@ -4,11 +4,11 @@ import type { Changed, SwitchChanges } from '../../core/ports/switching.ts'
 import { NOTHING_CHANGED, together } from '../../core/switching/changes.ts'
 import type { LimitWatch } from '../../core/use-cases/calls/limit-watch.ts'
 
-/** A look adds up what a tenant's extensions have used. */
+/** Each check adds up what a tenant's extensions have used. */
 const BETWEEN_LOOKS_MS = 1_000
 
 /**
- * Checks until the signal aborts whether tenants have reached a limit whose calls or settings any process has stored.
+ * Until the signal aborts, checks for newly reached limits whenever any process stores calls or settings.
  */
 export async function followLimits(
   limits: Pick<LimitWatch, 'look'>,

@@ -7,7 +7,8 @@ const MAX_WAITING_BYTES = 1024 * 1024
 
 /**
  * The daemon's log on standard error, and a function that writes what still waits. A log that cannot be written stops
- * nothing, and text from clients cannot control the terminal that shows it.
+ * nothing, and text from clients cannot control the terminal that shows it. Nothing is redacted here: a request is
+ * logged by its route, without URL, headers or body.
  */
 export function createLog(level: Settings['log_level']): { readonly log: Logger; flush(): void } {
   const destination = pino.destination({ dest: 2, sync: false, maxLength: MAX_WAITING_BYTES })

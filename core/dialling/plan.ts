@@ -92,7 +92,7 @@ export function isInternational(digits: string): boolean {
   return is !== NO_DIGITS && has(all, digits, is, 1)
 }
 
-/** True for digits that such a number may begin with. */
+/** True for digits that an international number may begin with. */
 export const beginsInternational = (digits: string): boolean => international().begin(digits) === 1
 
 /** A pattern of the possible national numbers in the countries of a calling code. */

@@ -29,7 +29,7 @@ export interface Decks {
   list(filter: { readonly tenantId?: number; readonly all?: boolean }): Promise<readonly DeckEntry[]>
   /** Returns the destination of a rate in the tenant's deck of that moment; empty if it is no longer in it. */
   destination(tenantId: number, moment: Timestamp, rate: Pick<Rate, 'id' | 'prefix'>): Promise<string>
-  /** Returns the rates of the tenant's deck of that moment whose status keeps calls from being rated by them. */
+  /** Returns the rates of the tenant's deck of that moment that are not active, so that no call is rated by them. */
   inactiveRates(tenantId: number, moment: Timestamp): Promise<readonly InactiveRate[]>
   /** Deletes a pending deck. Throws `not_found`, and `conflict` if it is no longer pending. */
   cancel(id: number, by?: Actor): Promise<DeckEntry>

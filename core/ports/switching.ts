@@ -13,10 +13,10 @@ export interface SwitchDirectory {
   registrant(domain: string, extension: string): Promise<TenantDirectory | null>
   /**
    * Returns what decides on one call of the tenant with that slug; null if there is none. Looks a rate up only if a
-   * limit needs one, or for an operator's explanation.
+   * limit needs one, or if the decision is explained to an operator.
    */
-  forCall(slug: string, request: CallRequest, options?: { readonly isTold?: boolean }): Promise<CallFacts | null>
-  /** The same for a call from a carrier, by the tenant that owns the DID; the oldest record counts if several do. */
+  forCall(slug: string, request: CallRequest, options?: { readonly isExplained?: boolean }): Promise<CallFacts | null>
+  /** Like `forCall`, for a call from a carrier: the tenant is the owner of the DID, by the oldest record if several have it. */
   forDid(number: string): Promise<CallFacts | null>
   /** Returns all of one tenant; null if there is none. */
   whole(slug: string): Promise<TenantDirectory | null>

@@ -138,7 +138,7 @@ async function placeOf(run: Run): Promise<RunPlace> {
   }
 }
 
-/** Skips what is stored; a signal meanwhile has no effect on that. */
+/** Skips the rows that the earlier run stored; an abort does not interrupt that. */
 async function passOver({ input, rules, signal, ...run }: Run, mark: Mark): Promise<void> {
   try {
     await goTo(input, mark, rules.guide)

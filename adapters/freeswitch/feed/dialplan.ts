@@ -48,7 +48,7 @@ const RESPONSES: Readonly<Partial<Record<Refusal, string>>> = {
 export interface Placed {
   /** Null if no tenant is known. */
   readonly tenant: SwitchTenant | null
-  /** The extension whose call it is; null for a call from a carrier. */
+  /** The extension that placed the call; null for a call from a carrier. */
   readonly extension: string | null
   /** True if the channel has a record to keep. */
   readonly isContinued: boolean

@@ -83,7 +83,7 @@ async function missingModules(socket: EventSocket): Promise<SwitchFinding[]> {
   return missing
 }
 
-/** Makes FreeSWITCH request something that only Trunkline answers. */
+/** Makes FreeSWITCH request something that only Trunkline answers; returns a finding if no answer comes. */
 async function feedFindings(socket: EventSocket): Promise<SwitchFinding[]> {
   const answer = await socket.api(`xml_locate configuration configuration name ${PROBE}`)
   if (answer.includes(PROBE)) return []

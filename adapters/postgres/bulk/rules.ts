@@ -29,7 +29,7 @@ const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
 
 const isUnique = ({ unique, key }: Resource): boolean => unique.some(set => set.join() === key.join())
 
-/** The staged row's values as columns of `v`, for SQL made of column names. */
+/** The staged rows as `s`, with each given field's final value as a column `v_<field>`, for SQL made of column names. */
 const given = ({ of }: Staged, fields: readonly string[]): Sql =>
   sql`(SELECT s.*, ${joined(
     fields.map(field => sql`${of(field)} AS ${raw(`v_${field}`)}`),

@@ -52,12 +52,12 @@ export function switchDirectory(database: Database, sources: FactSources): Switc
       await parts.addExtension(extension)
       return parts.directory()
     },
-    forCall: async (slug, request, { isTold = false } = {}) => {
+    forCall: async (slug, request, { isExplained = false } = {}) => {
       await current()
       const tenant = await tenantOf(await records.tenantWith.slug(slug))
       if (!tenant) return null
       return request.from === 'extension'
-        ? placed(tenant, { ...request, isTold }, shared, sources)
+        ? placed(tenant, { ...request, isExplained }, shared, sources)
         : brought(request.dialled, shared, tenant)
     },
     forDid: async number => {
@@ -111,7 +111,7 @@ function readIn(country: string, dialled: string): string {
 
 async function placed(
   tenant: KnownTenant,
-  { extension, dialled, isTold }: Extract<CallRequest, { from: 'extension' }> & { readonly isTold: boolean },
+  { extension, dialled, isExplained }: Extract<CallRequest, { from: 'extension' }> & { readonly isExplained: boolean },
   shared: Shared,
   sources: FactSources,
 ): Promise<CallFacts> {
@@ -126,7 +126,7 @@ async function placed(
     return insideFacts(parts.directory())
   }
   await addShown(parts, caller, read, shared)
-  return outsideFacts(parts.directory(), { caller, read, isTold }, sources)
+  return outsideFacts(parts.directory(), { caller, read, isExplained }, sources)
 }
 
 /** Adds the DIDs that carriers may be shown as the caller. */

@@ -82,7 +82,7 @@ function matchProblems({ plan }: Staged): string[] {
   return plan.mode === 'insert' ? [several, note(field, 'taken', 'NULL', `${from} WHERE NOT m.several`)] : [several]
 }
 
-/** Rows whose values another stored record has. */
+/** Incoming rows whose unique values already belong to another stored record. */
 function taken({ plan, of }: Staged, set: readonly string[]): string {
   const same = set.map(name => `t.${name} = ${of(name)}`).join(' AND ')
   const untouched = plan.mode === 'skip' ? 'm.id IS NULL AND' : ''
@@ -150,7 +150,7 @@ function foreignReferences({ plan, of }: Staged): string[] {
   )
 }
 
-/** Stored records that would move away from what other records join them to. */
+/** Stored records that an upsert would move to another tenant while records that refer to them stay behind. */
 function moves({ plan, of, isGiven }: Staged): string[] {
   const { resource, mode } = plan
   const joints = jointsAt(resource)

@@ -104,7 +104,7 @@ function keepPlace({ query }: Connection, { name }: Feed, { mark, position }: Fe
   )
 }
 
-/** Stores a quarantined call and releases it, or keeps it with its reason; returns true if it is stored. */
+/** Stores a quarantined record as a call and releases it (true), or leaves it there with the new reason (false). */
 function replay({ query }: Connection, steps: CallSteps, { quarantined, record }: Retry): boolean {
   const { id, feed, rules } = quarantined
   const sorted = steps.sort({ name: feed, rules }, [record])

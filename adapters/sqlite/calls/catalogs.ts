@@ -24,8 +24,8 @@ export interface Catalogs {
   isCurrent(catalog: Catalog): boolean
   /**
    * Loads the catalogs of one batch for `of`, with the decks of that period, in steps that leave the event loop free;
-   * concurrent requests share the work. Keeps them until the next call. Returns a function that tells whether they are
-   * ready, which they are not if something has changed meanwhile.
+   * concurrent requests share the work. Keeps them until `ready` is called again. Returns a function that says whether
+   * they still hold: not if something has changed meanwhile.
    */
   ready(tenantIds: ReadonlySet<number>, period: () => Period): Promise<() => boolean>
   /** Rebuilds each catalog on next use: after a rollback, the same revision may mean something else. */

@@ -34,7 +34,7 @@ export interface Plan {
   readonly bound: readonly Bound[]
   /** True if an index has the wanted records together, in the list's order; otherwise records are skipped. */
   readonly isWalked: boolean
-  /** The conditions of those. */
+  /** The conditions that the index itself meets. */
   readonly walked: readonly Condition[]
   /** Where the list begins; null at its beginning. */
   readonly from: Place | null

@@ -9,7 +9,7 @@ import { withinSql } from '../database/within.ts'
 export interface Condition {
   readonly sql: string
   readonly bound: readonly (string | number)[]
-  /** True if the condition is that a column has one value, which an index may have together. */
+  /** True if the condition is `column = value`, so that an index may hold the matching rows side by side. */
   readonly isOneValue: boolean
 }
 

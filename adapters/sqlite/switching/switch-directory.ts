@@ -53,12 +53,12 @@ export function switchDirectory(connection: Connection, sources: FactSources): S
       parts.addExtension(extension)
       return parts.directory()
     },
-    forCall: async (slug, request, { isTold = false } = {}) => {
+    forCall: async (slug, request, { isExplained = false } = {}) => {
       await current()
       const tenant = tenantOf(records.tenantWith.slug(slug))
       if (!tenant) return null
       return request.from === 'extension'
-        ? placed(tenant, request, isTold, shared)
+        ? placed(tenant, request, isExplained, shared)
         : brought(request.dialled, shared, tenant)
     },
     forDid: async number => {
@@ -93,7 +93,7 @@ async function brought(dialled: string, shared: Shared, tenant: KnownTenant | nu
 async function placed(
   tenant: KnownTenant,
   { extension, dialled }: Extract<CallRequest, { from: 'extension' }>,
-  isTold: boolean,
+  isExplained: boolean,
   shared: Shared,
 ): Promise<CallFacts> {
   const parts = gathering(tenant, shared.records, shared.known)
@@ -107,7 +107,7 @@ async function placed(
     return insideFacts(parts.directory())
   }
   await addShown(parts, caller, read, shared)
-  return outsideFacts(parts.directory(), { caller, read, isTold }, shared.sources)
+  return outsideFacts(parts.directory(), { caller, read, isExplained }, shared.sources)
 }
 
 /** Adds the DIDs that carriers may be shown as the caller. */

@@ -2,7 +2,7 @@ import type { FieldError, FieldErrors } from '../../errors.ts'
 import { Problem } from '../field.ts'
 import { fieldLabel, lowered, type Resource } from '../resource.ts'
 
-/** Every sentence about a field, in the API's words. */
+/** The frames of all sentences about a field, as the API words them; the rules say the rest. */
 
 export const REQUIRED = new Problem('required', 'is required')
 
@@ -29,11 +29,11 @@ export const taken = (field: string): FieldError => ({
   sentence: `The ${fieldLabel(field)} has already been taken.`,
 })
 
-/** The error for a reference that belongs elsewhere than the record's field `other`, or than what that points to. */
+/** The error for a reference whose owner differs from that of the field `other`. */
 export const foreign = (field: string, other: string, within: string): FieldError => ({
   rule: 'foreign',
   field,
-  sentence: `The selected ${fieldLabel(field)} belongs to another ${fieldLabel(within).replace(/ id$/, '')} than the ${fieldLabel(other)}.`,
+  sentence: `The selected ${fieldLabel(field)} belongs to a different ${fieldLabel(within).replace(/ id$/, '')} than the ${fieldLabel(other)}.`,
 })
 
 /** The error for a reference that belongs elsewhere than all records must. */

@@ -68,7 +68,8 @@ function before(reply: unknown, stored: string | null): string {
 }
 
 /**
- * True if no interim status may change it. If the outcome of the send is unknown, the provider's report still counts.
+ * True if the message's status is final, so that no interim status may change it. If the outcome of the send is
+ * unknown, the provider's report still counts.
  */
 const isFinal = ({ status_class, submitted_at }: Message): boolean =>
   status_class === 'delivered' || status_class === 'failed' || (status_class === 'unknown' && submitted_at !== null)

@@ -24,13 +24,18 @@ export const insideFacts = (directory: TenantDirectory): CallFacts => ({
 /** Returns what decides an outgoing call; with the rate, if a limit or an explanation needs it. */
 export async function outsideFacts(
   directory: TenantDirectory,
-  { caller, read, isTold }: { readonly caller: SwitchExtension; readonly read: ReadNumber; readonly isTold: boolean },
+  {
+    caller,
+    read,
+    isExplained,
+  }: { readonly caller: SwitchExtension; readonly read: ReadNumber; readonly isExplained: boolean },
   sources: FactSources,
 ): Promise<CallFacts> {
   const { tenant, limits } = directory
   const all = [limits.tenant, limits.extensions.get(caller.number) ?? limits.extension]
   const facts = insideFacts(directory)
-  const rate = isTold || all.some(({ ratedOnly }) => ratedOnly) ? await rateFor(tenant.id, read, sources) : undefined
+  const rate =
+    isExplained || all.some(({ ratedOnly }) => ratedOnly) ? await rateFor(tenant.id, read, sources) : undefined
   if (!all.some(hasCounts)) return { ...facts, rate }
   const used = await sources.limitUsage.of(tenant)
   return { ...facts, rate, used: { tenant: used.tenant, extension: used.extension(caller.id) } }

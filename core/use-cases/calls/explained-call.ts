@@ -20,7 +20,9 @@ export async function explainedCall(
 ): Promise<ExplainedCall> {
   const directory = switchDirectory()
   const facts =
-    slug === null ? await directory.forDid(request.dialled) : await directory.forCall(slug, request, { isTold: true })
+    slug === null
+      ? await directory.forDid(request.dialled)
+      : await directory.forCall(slug, request, { isExplained: true })
   const decision: CallDecision = facts
     ? decideCall(request, facts, live)
     : { ...refused('unknown DID', `no DID has the number ${request.dialled}`), steps: [] }

@@ -83,7 +83,7 @@ describe('a call to another thread', () => {
   )
 
   it(
-    "fails with an error and its code where it is a driver's own kind",
+    'fails with an Error that keeps its code, even if the driver threw a class of its own',
     between(async ({ call }) => {
       await assert.rejects(call('failAsDriver'), (error: unknown) => {
         assert.ok(error instanceof Error && 'code' in error)

@@ -204,8 +204,8 @@ behaviour('a rate is looked up only if a limit needs one, or on request', async 
   const acme = await tenant(records, 'acme')
   await acme.extension('101')
   await insert(records, 'rates', { tenant_id: acme.id, prefix: '38050' })
-  const rate = async (dialled: string, isTold = false) => {
-    const facts = await directory.forCall('acme', { from: 'extension', extension: '101', dialled }, { isTold })
+  const rate = async (dialled: string, isExplained = false) => {
+    const facts = await directory.forCall('acme', { from: 'extension', extension: '101', dialled }, { isExplained })
     return facts?.rate === undefined ? undefined : (facts.rate?.prefix ?? null)
   }
   assert.deepEqual([await rate('0501234567'), await rate('0501234567', true)], [undefined, '38050'])

@@ -37,7 +37,11 @@ const moving = (records: Records, name: Stored, id: number, tenant_id: number) =
 behaviour('an agent is of one tenant with its queue', async ({ records }) => {
   const { acme, beta } = await furnished(records)
   const mixed = { queue_id: acme.queue, extension_id: beta.extension }
-  const error = ['foreign', 'extension_id', 'The selected extension id belongs to another tenant than the queue id.']
+  const error = [
+    'foreign',
+    'extension_id',
+    'The selected extension id belongs to a different tenant than the queue id.',
+  ]
   assert.deepEqual(await refusal(adding(records, 'agents', mixed)), [error])
   const { id } = await insert(records, 'agents', { queue_id: acme.queue, extension_id: acme.extension })
   const agents = resourceNamed('agents')
@@ -47,7 +51,7 @@ behaviour('an agent is of one tenant with its queue', async ({ records }) => {
 
 behaviour('a route is of one tenant with its DID, to whatever it leads', async ({ records }) => {
   const { acme, beta } = await furnished(records)
-  const error = ['foreign', 'target_id', 'The selected target id belongs to another tenant than the did id.']
+  const error = ['foreign', 'target_id', 'The selected target id belongs to a different tenant than the did id.']
   for (const target_type of ['extension', 'queue'] as const) {
     const mixed = { did_id: acme.did, target_type, target_id: beta[target_type] }
     assert.deepEqual(await refusal(adding(records, 'routes', mixed)), [error])

@@ -94,7 +94,7 @@ describe('numbers are read as libphonenumber reads them', () => {
       return { text: n % 2 === 0 ? written : written.replace(/\D/g, ''), from: country }
     })
   })
-  test('from other countries, by what is dialled there before a country code', () => {
+  test('when dialled from abroad with the international prefix of that country', () => {
     compare((number, country, n) => {
       const others = all.filter(other => planned(other).callingCode !== planned(country).callingCode)
       const from = others[(n * 31 + country.charCodeAt(0) * 7 + country.charCodeAt(1)) % others.length] ?? country

@@ -76,7 +76,7 @@ test('numbers without a rate are reported by their beginnings, the most dialled 
   ])
 })
 
-test('calls that a rate was added for since are counted apart', () => {
+test('calls that a later rate covers now are counted separately', () => {
   const { missing, ratable } = check([rate(1, '49')], {
     unrated: [
       ['+4930111', 2],
@@ -108,7 +108,7 @@ test('calls that now cost nothing, to emergency and own numbers, are listed for 
   assert.deepEqual([missing, ratable], [[], 7])
 })
 
-test("short numbers, and numbers outside the country's plan, miss a rate of their own", () => {
+test("short numbers, and numbers outside the country's plan, are reported as lacking a rate of their own", () => {
   const unrated: [string, number][] = [
     ['411', 3],
     ['5551234', 2],

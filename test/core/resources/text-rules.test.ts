@@ -202,7 +202,7 @@ test('a MAC address is six pairs with one separator throughout, or none', () => 
   )
 })
 
-test('a choice is one of its values, to the letter', () => {
+test('a choice accepts only its exact values', () => {
   const rule = rules.oneOf('inbound', 'outbound')
   allow(rule, 'inbound', 'outbound')
   refuse(rule, '', 'Inbound', 'in', 'inbound ', 'inbound|outbound')

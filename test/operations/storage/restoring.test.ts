@@ -114,7 +114,7 @@ describe('restoring', { timeout: 60_000 }, () => {
     assert.equal((await trunkline(db, 'db', 'check')).stdout, 'ok\n')
   })
 
-  it('leaves a whole database in its place, at whatever step it is killed', async () => {
+  it('leaves an intact database in place, whichever step it is killed at', async () => {
     const { db } = await place()
     const backup = `${db}.backup`
     assert.equal((await trunkline(db, 'db', 'backup', backup)).code, 0)

@@ -102,7 +102,7 @@ describe('a start on an older database', () => {
     assert.equal(existsSync(`${path}.schema-1.backup`), false)
   })
 
-  it('makes no copy of a database that is of this version, or new', () => {
+  it('makes no copy of a new or up-to-date database', () => {
     const path = databaseOf(migrations.length)
     openDatabase(path, { migrate: true }).close()
     assert.equal(existsSync(`${path}.schema-${migrations.length}.backup`), false)

@@ -122,7 +122,7 @@ export function writeAll(path: string, file: number, content: Buffer, at: number
   }
 }
 
-/** Opens a file; a new one is readable by its owner only. Throws CliError, which names it as `shown`. */
+/** Opens a file; a new one is readable by its owner only. On failure, throws a CliError that shows the path as `shown`. */
 export function openToWrite(path: string, flags: string | number, shown = path): number {
   try {
     return openSync(path, flags, 0o600)

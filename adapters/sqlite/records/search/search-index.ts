@@ -111,7 +111,7 @@ function trigramsOf(needle: string): string[] {
 export const areIndexesBehind = (connection: Connection): boolean =>
   searched.some(resource => behind(connection, resource) !== null)
 
-/** Advances the indexes by one step; returns false if there is not enough to do. Runs in a transaction. */
+/** Advances the indexes by one step; returns false if too few changes wait to be worth a step. Runs in a transaction. */
 export const advanceSearchIndexes = (connection: Connection): boolean =>
   searched.some(resource => {
     const found = behind(connection, resource)
@@ -155,7 +155,7 @@ function advance(connection: Connection, resource: Resource, through: number): v
   query<[number, string], unknown>('UPDATE search_indexes SET through_id = ? WHERE resource = ?').run(end, name)
 }
 
-/** Returns the first records of a query for ids and lengths, as many as make one step. */
+/** Runs a query for ids and lengths, and returns as many ids as fit into one step. */
 function atOnce({ rows }: Connection, sql: string, bound: string | number) {
   const found = rows<[string | number], [id: number, length: number]>(sql).iterate(bound)
   const { rows: some, isCut } = upTo(STEP_LENGTH, found, ([, length]) => length, STEP)

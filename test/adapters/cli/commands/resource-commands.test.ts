@@ -150,7 +150,7 @@ cdrs               1: 1
     await ended('trunkline agent add --queue acme/800 --extension beta/109', {
       code: 65,
       stderr:
-        'error: --extension: The selected extension id belongs to another tenant than the queue id.\nhint: trunkline agent add --help\n',
+        'error: --extension: The selected extension id belongs to a different tenant than the queue id.\nhint: trunkline agent add --help\n',
     })
     await ended('trunkline did update +4930 --tenant acme', {
       code: 65,

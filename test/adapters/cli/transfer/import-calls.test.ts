@@ -99,7 +99,7 @@ describe('an import of call records', () => {
     assert.match(readFileSync(rejects, 'utf8'), /tenant_id: The selected tenant id is invalid\.,77,2,2/)
   })
 
-  it('ends where another of the same input has gone on meanwhile, and stores nothing twice', async () => {
+  it('stops if another import of the same input has gone on meanwhile, and stores nothing twice', async () => {
     const text = `${CALLS}\n${calls(1, 700, n => (n === 600 ? 'bad' : '1'))}`
     const corrected = text.replace('bad', '1')
     await desk.take('cdrs', text)

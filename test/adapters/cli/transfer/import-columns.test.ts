@@ -75,7 +75,7 @@ describe('a column that is nearly the name of a field', () => {
   const text = 'Prefxi,COST_PR_MINUTE,Biling increment,destination,status\n380,1,60,Ukraine,active\n'
   const maps = ['Prefxi=prefix', 'COST_PR_MINUTE=cost_per_minute', 'Biling increment=billing_increment']
 
-  it('is refused with the options that name the field, as they are to be pasted', async () => {
+  it('is refused, with the `--map` options that name the field ready to paste', async () => {
     const { stderr, summary } = await desk.take('rates', text, FLAGS)
     assert.match(stderr, /^in\.csv:1: Prefxi: Rates have no field "Prefxi"; did you mean prefix\?$/m)
     assert.deepEqual([summary.created, desk.query(RATES)], [0, []])

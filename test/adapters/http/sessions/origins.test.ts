@@ -114,7 +114,7 @@ describe('without a base URL', () => {
 
 describe('with a base URL', () => {
   it(
-    'every name is answered, and the own host is no origin',
+    'requests for any host name are answered, and the own host is not a trusted origin',
     serving(
       async ({ url }) => {
         const logout = { method: 'POST', path: '/api/admin/logout' }
