@@ -1,5 +1,5 @@
 import type { FunctionComponent } from 'preact'
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import type { PageName } from '../../core/console/paths.ts'
 import { resourceOf } from '../../core/resources/all.ts'
 import { opened } from './keys/shortcuts.ts'
@@ -110,8 +110,12 @@ function Menu() {
 function MenuLink({ href, title }: { href: string; title: string }) {
   const at = here.value.pathname
   const isHere = at === href || (href !== '/' && at.startsWith(`${href}/`))
+  const link = useRef<HTMLAnchorElement>(null)
+  useEffect(() => {
+    if (isHere) link.current?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+  }, [isHere])
   return (
-    <a href={href} {...(isHere ? { 'aria-current': 'page' as const } : {})}>
+    <a ref={link} href={href} {...(isHere ? { 'aria-current': 'page' as const } : {})}>
       {title}
     </a>
   )

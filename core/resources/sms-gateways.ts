@@ -22,6 +22,7 @@ export const smsGateways = resource({
     notes: text(null, { optional: true, examples: ['Second carrier'] }),
     meta: json(GATEWAY_KEYS),
   },
+  brief: ['name', 'provider_type', 'server_host', 'server_port', 'default_sender_id', 'is_active'],
   search: ['name', 'server_host', 'provider_type'],
   key: ['name'],
   put: 'clear',

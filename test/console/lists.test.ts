@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { resources } from '../../core/resources/all.ts'
+import { collectionOf } from '../../core/resources/resource.ts'
 import { type ConsoleWorld, startConsole } from './support/console.ts'
 
 let world: ConsoleWorld
@@ -9,16 +11,17 @@ before(async () => {
 })
 after(() => world.close())
 
-/** Returns the texts of numbers and moments that do not fit into their cells. */
+/** Returns the texts of headings, numbers and moments that are cut. */
 const cut = (page: Page): Promise<string[]> =>
-  page.locator('.table .cell.whole').evaluateAll(cells =>
-    cells
-      .filter(cell => {
-        const [within, last] = [cell.getBoundingClientRect(), cell.lastElementChild?.getBoundingClientRect()]
-        return within.width > 0 && last !== undefined && (last.right > within.right || last.left < within.left)
-      })
-      .map(cell => cell.textContent),
-  )
+  page
+    .locator('.table .head .cell, .table .cell.whole')
+    .evaluateAll(cells =>
+      cells
+        .filter(cell =>
+          [cell, ...cell.children].some(each => each.clientWidth > 0 && each.scrollWidth > each.clientWidth),
+        )
+        .map(cell => cell.textContent),
+    )
 
 const NAMES = ['Телефонна компанія «Північне сяйво» та партнери', 'شركة الاتصالات الشمالية المتحدة للخدمات', 'Acme']
 
@@ -43,6 +46,20 @@ test('a list of calls cuts no number and no moment, and names only with a title'
     const tenant = page.getByRole('cell', { name: /сяйво/ }).first()
     assert.match((await tenant.getAttribute('title')) ?? '', /^північне-сяйво-та-партнери$/)
     await page.context().close()
+  }
+})
+
+test('no list cuts a heading, whether wide or narrow', async () => {
+  for (const resource of resources) {
+    if (resource.path !== null && !['cdrs', 'sms_messages'].includes(resource.name)) await world.create(resource)
+    for (const width of [1280, 390]) {
+      const page = await world.open(`/${collectionOf(resource)}`, { width })
+      await page.locator('.row[data-id], .nothing').first().waitFor()
+      assert.deepEqual(await cut(page), [], `${resource.name} ${width}`)
+      const main = page.locator('main')
+      assert.equal(await main.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth), 0, resource.name)
+      await page.context().close()
+    }
   }
 })
 

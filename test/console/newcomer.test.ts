@@ -106,7 +106,7 @@ test('with a browser alone, a tenant is set up, a message sent, a cost explained
   const { host, port } = provider
   await fill(page, { name: 'Provider', server_host: host, server_port: String(port) })
   await fill(page, { provider_type: 'custom', username: 'cafe', password: 'secret' })
-  await page.getByLabel('Use ssl').uncheck()
+  await page.getByLabel('Use SSL').uncheck()
   await page.getByLabel('Is active').check()
   await save(page, 'SMS gateway')
   await page.getByText('Send a message').click()

@@ -88,7 +88,7 @@ export function Bulk({ resource, chosen, query, onChanged }: BulkProps) {
       {editing.value !== null && field && (
         <FieldsDialog
           key={editing.value}
-          title={`Change ${titleOf(editing.value).toLowerCase()} of ${count} ${lowered(count === 1 ? resource.label : resource.plural)}`}
+          title={`Change ${lowered(titleOf(editing.value))} of ${count} ${lowered(count === 1 ? resource.label : resource.plural)}`}
           fields={{ [editing.value]: field }}
           initial={{ [editing.value]: field.kind === 'boolean' ? false : '' }}
           action="Change"

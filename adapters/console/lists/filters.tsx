@@ -4,7 +4,7 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 import { isRated } from '../../../core/resources/call-ratings.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import { TENANT, tenantSide } from '../../../core/resources/references/within.ts'
-import { choosable, type Resource } from '../../../core/resources/resource.ts'
+import { choosable, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { Picker } from '../parts/picker.tsx'
 import { here, setQuery } from '../state/location.ts'
 import { me } from '../state/session.ts'
@@ -100,7 +100,7 @@ function Search({ resource }: { resource: Resource }) {
     <input
       type="search"
       class="search"
-      placeholder={`Search ${resource.search.map(name => titleOf(name).toLowerCase()).join(', ')}`}
+      placeholder={`Search ${resource.search.map(name => lowered(titleOf(name))).join(', ')}`}
       aria-label={`Search ${resource.plural}`}
       maxLength={255}
       value={here.value.searchParams.get('search') ?? ''}

@@ -77,8 +77,10 @@ export function List({ resource, fixed = {}, without = [] }: ListProps) {
     <section class="list">
       <div class="tools">
         <Filters resource={resource} fixed={Object.keys(fixed)} />
-        <Columns resource={resource} />
-        <ExportButton resource={resource} query={query} />
+        <div class="ends">
+          <Columns resource={resource} />
+          <ExportButton resource={resource} query={query} />
+        </div>
       </div>
       <p class="hint" role="status">
         <Counted source={source} resource={resource} />

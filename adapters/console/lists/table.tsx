@@ -11,8 +11,10 @@ const ROW = 36
 /** A card shows its first columns, two in a line. */
 const CARD = { columns: 8, line: 38, margin: 16 }
 const OVERSCAN = 8
-/** No column is wider, in digits: a name may stand where a number is usual. */
+/** No column asks for more room, in digits: a name may stand where a number is usual. */
 const WIDEST = 24
+/** How much wider bold digits are. */
+const BOLD = 1.1
 const NARROW = '(max-width: 640px)'
 
 export interface TableProps {
@@ -91,7 +93,7 @@ export function Table(props: TableProps) {
         aria-label={label}
         aria-rowcount={source.isWhole.value ? rowCount + 1 : -1}
         aria-colcount={columns.length}
-        style={{ '--row': `${rowHeight.value}px` }}
+        style={{ '--row': `${rowHeight.value}px`, '--lines': lines.value }}
       >
         <div role="row" class="row head" aria-rowindex={1}>
           {chosen && <ChooseAll source={source} chosen={chosen} />}
@@ -109,11 +111,26 @@ export function Table(props: TableProps) {
   )
 }
 
-/** The width of each column whose values are never cut, in digits. */
+/** The room that each column asks for, in digits. */
 type Widths = ReadonlyMap<string, number>
 
 /** Returns the width of a number or a moment in digits: a plus is wider than one, other signs are narrower. */
 const digitsIn = (text: string): number => text.length + (text.startsWith('+') ? 0.5 : 0)
+
+const headings = new Map<string, number>()
+
+/** Returns the width of a heading in pixels, with room for the arrow of an order. */
+function headingWidth({ title, isSortable }: Column): number {
+  const text = isSortable ? `${title} ↓` : title
+  const cached = headings.get(text)
+  if (cached !== undefined) return cached
+  const canvas = document.createElement('canvas').getContext('2d')
+  if (!canvas) return 0
+  canvas.font = `600 ${getComputedStyle(document.body).font}`
+  const width = Math.ceil(canvas.measureText(text).width) + 1
+  headings.set(text, width)
+  return width
+}
 
 /** Columns grow with the longest value loaded so far, and never shrink while somebody scrolls. */
 function useWidths(
@@ -121,26 +138,28 @@ function useWidths(
   shown: { readonly from: number; readonly to: number },
 ): Widths {
   const widths = useMemo(() => new Map<string, number>(), [source, timeZone])
-  const whole = columns.filter(({ isWhole }) => isWhole)
   return useMemo(() => {
-    for (const { name, title, isSortable } of whole) {
-      const least = title.length + (isSortable ? 2 : 0)
-      widths.set(name, Math.max(widths.get(name) ?? 0, least))
+    const widen = (name: string, digits: number): void => {
+      widths.set(name, Math.max(widths.get(name) ?? 0, digits))
     }
     for (let index = Math.max(0, shown.from - PART); index < shown.to + PART; index++) {
       const record = source.row(index)
       if (!record) continue
-      for (const { name, cell } of whole)
-        widths.set(name, Math.max(widths.get(name) ?? 0, Math.min(digitsIn(cell(record, timeZone).text), WIDEST)))
+      for (const [place, { name, cell }] of columns.entries())
+        widen(name, Math.min(digitsIn(cell(record, timeZone).text), WIDEST) * (place === 0 ? BOLD : 1))
     }
     return new Map(widths)
-  }, [widths, source.version.value, whole.map(({ name }) => name).join()])
+  }, [widths, source.version.value, columns.map(({ name }) => name).join()])
 }
 
 /** Returns the class and style of a column's cell. */
-function placed({ name, isNumeric, isWhole }: Column, widths: Widths) {
+function placed(column: Column, widths: Widths) {
+  const { name, isNumeric, isWhole } = column
   const classes = ['cell', ...(isWhole ? ['whole'] : []), ...(isNumeric ? ['number'] : [])]
-  return { class: classes.join(' '), ...(isWhole ? { style: { '--digits': widths.get(name) ?? 0 } } : {}) }
+  return {
+    class: classes.join(' '),
+    style: { '--digits': widths.get(name) ?? 0, '--heading': `${headingWidth(column)}px` },
+  }
 }
 
 interface Sized {

@@ -17,9 +17,17 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (data: T) 
   return <>{children(data.value)}</>
 }
 
+interface SimpleColumn {
+  readonly name: string
+  readonly title: string
+  readonly isNumber?: boolean
+  /** True for moments and names, which stay on one line. */
+  readonly isWhole?: boolean
+}
+
 interface SimpleTableProps {
   readonly label: string
-  readonly columns: readonly { readonly name: string; readonly title: string; readonly isNumber?: boolean }[]
+  readonly columns: readonly SimpleColumn[]
   readonly rows: readonly Readonly<Record<string, ComponentChildren>>[]
 }
 
@@ -41,8 +49,8 @@ export function SimpleTable({ label, columns, rows }: SimpleTableProps) {
         <tbody>
           {rows.map((row, index) => (
             <tr key={index}>
-              {columns.map(({ name, isNumber }) => (
-                <td key={name} class={isNumber ? 'number' : ''}>
+              {columns.map(({ name, title, isNumber, isWhole }) => (
+                <td key={name} class={isNumber ? 'number' : isWhole ? 'whole' : ''} data-title={title}>
                   {row[name] ?? ''}
                 </td>
               ))}

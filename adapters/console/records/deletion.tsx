@@ -37,7 +37,7 @@ export function Deletion({ resource, record, onDone, onClose }: DeletionProps) {
           <ul>
             {counts.map(([what, count]) => (
               <li key={what}>
-                {count.toLocaleString('en')} {titleOf(what).toLowerCase()}
+                {count.toLocaleString('en')} {lowered(titleOf(what))}
               </li>
             ))}
           </ul>

@@ -2,6 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
+import { lowered } from '../../../core/resources/resource.ts'
 import { Picker } from '../parts/picker.tsx'
 import { note, noteTrouble } from '../state/notes.ts'
 import { titleOf } from '../state/shown.ts'
@@ -128,7 +129,7 @@ function Reference({ name, field, draft, id, about, set, errors }: InputProps) {
   const { to } = field.references ?? {}
   const target = typeof to === 'object' ? to[String(draft.value[to.by] ?? '')] : to
   if (target === undefined)
-    return <p class="hint">Choose the {typeof to === 'object' ? titleOf(to.by).toLowerCase() : 'kind'} first.</p>
+    return <p class="hint">Choose the {typeof to === 'object' ? lowered(titleOf(to.by)) : 'kind'} first.</p>
   const { [name]: value, tenant_id: tenant } = draft.value
   return (
     <Picker

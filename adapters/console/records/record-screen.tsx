@@ -18,8 +18,10 @@ export function NewScreen({ resource }: { resource: Resource }) {
   return (
     <>
       <header class="title">
-        <Crumbs resource={resource} />
-        <h1>New {lowered(resource.label)}</h1>
+        <div>
+          <Crumbs resource={resource} />
+          <h1>New {lowered(resource.label)}</h1>
+        </div>
       </header>
       <RecordForm
         resource={resource}

@@ -4,9 +4,17 @@ import { collectionOf, type Resource, sortable } from '../../../core/resources/r
 import type { RecordData } from './api.ts'
 import { isUtc } from './preferences.ts'
 
+const ABBREVIATIONS: Readonly<Record<string, string>> = {
+  ...{ api: 'API', did: 'DID', dids: 'DIDs', mac: 'MAC', sms: 'SMS', ssl: 'SSL', url: 'URL' },
+}
+
 /** Returns a field's label: "Tenant" for `tenant_id`. */
 export function titleOf(name: string): string {
-  const words = name.replace(/_id$/, '').replaceAll('_', ' ')
+  const words = name
+    .replace(/_id$/, '')
+    .split('_')
+    .map(word => ABBREVIATIONS[word] ?? word)
+    .join(' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

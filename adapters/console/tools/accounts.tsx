@@ -21,7 +21,7 @@ const COLUMNS = [
   { name: 'role', title: 'Role' },
   { name: 'tenant', title: 'Tenant' },
   { name: 'state', title: 'State' },
-  { name: 'created', title: 'Created' },
+  { name: 'created', title: 'Created', isWhole: true },
 ]
 
 type Account = Readonly<Record<string, unknown>>

@@ -10,7 +10,7 @@ import { canEdit } from '../state/pages.ts'
 import { momentShown, pathOf, zoneShown } from '../state/shown.ts'
 
 const COLUMNS = [
-  { name: 'at', title: 'When' },
+  { name: 'at', title: 'When', isWhole: true },
   { name: 'actor', title: 'Who' },
   { name: 'action', title: 'What' },
   { name: 'record', title: 'Record' },

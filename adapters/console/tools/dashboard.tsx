@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import { resourceNamed } from '../../../core/resources/all.ts'
+import { lowered } from '../../../core/resources/resource.ts'
 import type { StatusClass } from '../../../core/sms/status-class.ts'
 import { Shown } from '../parts/states.tsx'
 import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
@@ -189,7 +190,7 @@ function OftenDone() {
     <nav class="actions" aria-label="Often done">
       {NEW.filter(resource => canEdit('create', resource)).map(resource => (
         <a key={resource.name} class="button" href={pathOf(resource, 'new')}>
-          New {resource.label.toLowerCase()}
+          New {lowered(resource.label)}
         </a>
       ))}
       {pages

@@ -14,7 +14,7 @@ const COLUMNS = [
   { name: 'record', title: 'Record' },
   { name: 'feed', title: 'Feed' },
   { name: 'seen', title: 'Seen', isNumber: true },
-  { name: 'created_at', title: 'Since' },
+  { name: 'created_at', title: 'Since', isWhole: true },
 ]
 
 /** Shows switch records that could not be used, to be retried once the cause is gone, or discarded. */

@@ -10,7 +10,7 @@ import { momentShown } from '../state/shown.ts'
 import { lastMonth } from './usage.tsx'
 
 const COLUMNS = [
-  { name: 'started_at', title: 'Began' },
+  { name: 'started_at', title: 'Began', isWhole: true },
   { name: 'destination_number', title: 'Number' },
   { name: 'old_prefix', title: 'Prefix then' },
   { name: 'new_prefix', title: 'Prefix now' },

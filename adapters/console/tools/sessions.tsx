@@ -11,8 +11,8 @@ const PATH = '/api/console/sessions'
 const COLUMNS = [
   { name: 'who', title: 'Who' },
   { name: 'origin', title: 'From' },
-  { name: 'since', title: 'Since' },
-  { name: 'until', title: 'Ends' },
+  { name: 'since', title: 'Since', isWhole: true },
+  { name: 'until', title: 'Ends', isWhole: true },
   { name: 'end', title: '' },
 ]
 

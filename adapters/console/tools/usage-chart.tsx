@@ -56,7 +56,12 @@ function optionsIn(element: HTMLElement): uPlot.Options {
       calls: { range: fromZero },
     },
     axes: [
-      { ...axis, values: (_, ticks) => ticks.map(at => new Date(at * 1000).toISOString().slice(8, 10)), space: 30 },
+      {
+        ...axis,
+        values: (_, ticks) => ticks.map(at => new Date(at * 1000).toISOString().slice(8, 10)),
+        space: 30,
+        size: 28,
+      },
       { ...axis, scale: 'cost', label: 'Cost', size: 64 },
       { ...axis, scale: 'calls', label: 'Calls', side: 1, grid: { show: false }, size: 56 },
     ],

@@ -82,6 +82,12 @@ export function UsageScreen() {
   )
 }
 
+const TENTHS: ReadonlySet<string> = new Set(['minutes', 'billed_minutes', 'average_call_duration'])
+
+/** Formats figures of a column with as many decimals each. */
+const figureShown = (name: string, figure: unknown): string =>
+  figure === undefined || figure === null ? '' : TENTHS.has(name) ? Number(figure).toFixed(1) : String(figure)
+
 const totalled = ({ tenant, total }: Line): Line => ({ tenant, ...objectOf(total) })
 
 interface ReportProps {
@@ -100,7 +106,7 @@ function Report({ month, group, lines, total }: ReportProps) {
     )
   const most = Math.max(...lines.map(line => Number(line['cost'])), 0)
   const rows = [...lines, { ...total, [group]: 'Total' }].map(line => ({
-    ...Object.fromEntries(FIGURES.map(name => [name, String(line[name] ?? '')])),
+    ...Object.fromEntries(FIGURES.map(name => [name, figureShown(name, line[name])])),
     [group]: String(line[group] ?? '(none)'),
     bar:
       line[group] === 'Total' ? '' : <meter min={0} max={most || 1} value={Number(line['cost'])} aria-label="Cost" />,
@@ -117,7 +123,7 @@ function Report({ month, group, lines, total }: ReportProps) {
       <SimpleTable
         label={`Usage of ${month} by ${group}`}
         columns={[
-          { name: group, title: titleOf(group) },
+          { name: group, title: titleOf(group), isWhole: group === 'day' },
           ...FIGURES.map(name => ({ name, title: titleOf(name), isNumber: true })),
           { name: 'bar', title: 'Share of the cost' },
         ]}

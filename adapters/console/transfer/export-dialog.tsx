@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { collectionOf, type Resource } from '../../../core/resources/resource.ts'
+import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { FORMATS } from '../../../core/transfer/formats.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { request } from '../state/api.ts'
@@ -35,7 +35,7 @@ export function ExportDialog({ resource, query, onClose }: ExportProps) {
       .catch(noteTrouble)
   }
   return (
-    <Dialog title={`Export ${resource.plural.toLowerCase()}`} onClose={onClose}>
+    <Dialog title={`Export ${lowered(resource.plural)}`} onClose={onClose}>
       {job.value === null ? (
         <form
           class="stacked"

@@ -1,4 +1,5 @@
 import { resourceOf } from '../../../core/resources/all.ts'
+import { lowered } from '../../../core/resources/resource.ts'
 import { get, request } from '../state/api.ts'
 import { objectOf, objectsOf } from '../state/load.ts'
 
@@ -97,7 +98,7 @@ export async function errorsFrom(id: number, from: number) {
 /** Formats a title: “Check of rates”, “Export of calls”. */
 export function titleOfJob({ isImport, isCheck, collection }: JobShown): string {
   const kind = isCheck ? 'Check' : isImport ? 'Import' : 'Export'
-  return `${kind} of ${(resourceOf(collection)?.plural ?? collection).toLowerCase()}`
+  return `${kind} of ${lowered(resourceOf(collection)?.plural ?? collection)}`
 }
 
 export const STATES: Readonly<Record<string, string>> = {
