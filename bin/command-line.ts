@@ -21,10 +21,10 @@ export function wiringFor(environment: Environment): Wiring {
     profiles: async options => (await import('./own-profiles.ts')).ownProfiles(load(options).settings),
     switches: async options => (await import('./switches.ts')).switchesOf(load(options).settings),
     setups: {
-      asterisk: async (_options, given) => (await import('../adapters/asterisk/asterisk.ts')).asterisk.setup(given),
-      freeswitch: async (options, given) => {
+      asterisk: async (_options, setup) => (await import('../adapters/asterisk/asterisk.ts')).asterisk.setup(setup),
+      freeswitch: async (options, setup) => {
         const { freeswitch } = await import('../adapters/freeswitch/freeswitch.ts')
-        return freeswitch.setup(given, { daemonUrl: ownUrl(load(options).settings) })
+        return freeswitch.setup(setup, { daemonUrl: ownUrl(load(options).settings) })
       },
     },
     open: async (options, opening) => {

@@ -46,11 +46,11 @@ function readArguments():
 }
 
 async function main(): Promise<void> {
-  const given = readArguments()
-  if (given === 'help') return void process.stdout.write(help())
-  if (given === 'version') return void process.stdout.write(`${VERSION}\n`)
-  const { settings } = loadSettings({ flags: given.flags, environment: process.env, file: given.config })
-  await runDaemon(settings, given)
+  const parsed = readArguments()
+  if (parsed === 'help') return void process.stdout.write(help())
+  if (parsed === 'version') return void process.stdout.write(`${VERSION}\n`)
+  const { settings } = loadSettings({ flags: parsed.flags, environment: process.env, file: parsed.config })
+  await runDaemon(settings, parsed)
   process.exit(0)
 }
 

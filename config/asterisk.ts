@@ -40,9 +40,9 @@ const MANAGER_WANTS: Readonly<Record<keyof Static<typeof manager>, string>> = {
 export const ASTERISK_WANTS = `an object such as the one that trunkline switch setup asterisk prints, which has ${Object.keys(WANTS).join(', ')}`
 
 /** Returns the first thing that is wrong with the setting, without the password. */
-export function wrongAsterisk(given: unknown): Wrong | null {
-  if (!isJsonObject(given)) return { at: '', says: `must be ${ASTERISK_WANTS}` }
-  const inManager = isJsonObject(given['manager']) ? wrongMember(manager, MANAGER_WANTS, given['manager']) : null
+export function wrongAsterisk(value: unknown): Wrong | null {
+  if (!isJsonObject(value)) return { at: '', says: `must be ${ASTERISK_WANTS}` }
+  const inManager = isJsonObject(value['manager']) ? wrongMember(manager, MANAGER_WANTS, value['manager']) : null
   if (inManager) return { ...inManager, at: `.manager${inManager.at}` }
-  return wrongMember(asteriskSchema, WANTS, given)
+  return wrongMember(asteriskSchema, WANTS, value)
 }

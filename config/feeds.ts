@@ -36,9 +36,9 @@ const WANTS: Readonly<Record<keyof FeedSetting, string>> = {
 export const FEEDS_WANT = `a list of at most 100 feeds such as {"format": "auto", "path": "/var/log/asterisk/cdr-csv/Master.csv"}, which have ${Object.keys(WANTS).join(', ')}`
 
 /** Returns the first thing that is wrong with an entry of the list of feeds; null if the list itself is wrong. */
-export function wrongFeed(given: unknown): Wrong | null {
-  if (!Array.isArray(given)) return null
-  for (const [index, one] of given.entries()) {
+export function wrongFeed(value: unknown): Wrong | null {
+  if (!Array.isArray(value)) return null
+  for (const [index, one] of value.entries()) {
     const wrong = isJsonObject(one)
       ? wrongMember(feed, WANTS, one)
       : { at: '', says: `must be an object, not ${JSON.stringify(one)}` }

@@ -8,8 +8,8 @@ const text = Type.String({ minLength: 1 })
 const secret = Type.String({ pattern: '^[\\x21-\\x7e]{16,200}$' })
 
 /** An address, or a network such as `10.0.0.0/8`. */
-function isNetwork(given: string): boolean {
-  const [address = '', length, ...more] = given.split('/')
+function isNetwork(text: string): boolean {
+  const [address = '', length, ...more] = text.split('/')
   const family = isIP(address)
   if (family === 0 || more.length > 0) return false
   return length === undefined || (/^\d{1,3}$/.test(length) && Number(length) <= (family === 4 ? 32 : 128))
@@ -57,10 +57,10 @@ const SOCKET_WANTS: Readonly<Record<keyof Static<typeof eventSocket>, string>> =
 export const FREESWITCH_WANTS = `an object such as the one that trunkline switch setup freeswitch prints, which has ${Object.keys(WANTS).join(', ')}`
 
 /** Returns the first thing that is wrong with the setting, without its secrets. */
-export function wrongFreeswitch(given: unknown): Wrong | null {
-  if (!isJsonObject(given)) return { at: '', says: `must be ${FREESWITCH_WANTS}` }
-  const { event_socket: socket } = given
+export function wrongFreeswitch(value: unknown): Wrong | null {
+  if (!isJsonObject(value)) return { at: '', says: `must be ${FREESWITCH_WANTS}` }
+  const { event_socket: socket } = value
   const inSocket = isJsonObject(socket) ? wrongMember(eventSocket, SOCKET_WANTS, socket) : null
   if (inSocket) return { ...inSocket, at: `.event_socket${inSocket.at}` }
-  return wrongMember(freeswitchSchema, WANTS, given)
+  return wrongMember(freeswitchSchema, WANTS, value)
 }

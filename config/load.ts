@@ -69,8 +69,8 @@ const withAsterisk = ({ feeds, asterisk }: Settings): Settings['feeds'] =>
 /** How messages name a setting, or a place within it. */
 type Label = (at: string) => string
 
-function checked(name: SettingName, given: unknown, label: Label): unknown {
-  const read = readSetting(name, given)
+function checked(name: SettingName, input: unknown, label: Label): unknown {
+  const read = readSetting(name, input)
   if ('says' in read) throw new AppError('configuration', `${label(read.at)} ${read.says}.`)
   const { value } = read
   return name === 'base_url' ? String(value).replace(/\/+$/, '') : value
@@ -82,8 +82,10 @@ function readFile(path: string): Record<string, unknown> {
     text = readFileSync(path, 'utf8')
   } catch (error) {
     const isClosed = error instanceof Error && 'code' in error && error.code === 'EACCES'
-    const told = `The settings file ${path} cannot be read`
-    throw isClosed ? new AppError('forbidden', `${told} by this user.`) : new AppError('configuration', `${told}.`)
+    const problem = `The settings file ${path} cannot be read`
+    throw isClosed
+      ? new AppError('forbidden', `${problem} by this user.`)
+      : new AppError('configuration', `${problem}.`)
   }
   const content = parse(text, path)
   const unknown = Object.keys(content).find(name => !isSettingName(name))

@@ -15,13 +15,13 @@ export const SECRET_MEMBERS: readonly string[] = ['token', 'password']
 export function wrongMember(
   { properties, required }: TObject,
   wants: Readonly<Record<string, string>>,
-  given: JsonObject,
+  object: JsonObject,
 ): Wrong | null {
-  const unknown = Object.keys(given).find(name => !Object.hasOwn(wants, name))
+  const unknown = Object.keys(object).find(name => !Object.hasOwn(wants, name))
   if (unknown !== undefined)
     return { at: `.${unknown}`, says: `is not known; the members are ${Object.keys(wants).join(', ')}` }
   for (const [name, wanted] of Object.entries(wants)) {
-    const [schema, value] = [properties[name], given[name]]
+    const [schema, value] = [properties[name], object[name]]
     const isMissing = value === undefined
     if (!schema || (isMissing ? !required?.includes(name) : Value.Check(schema, value))) continue
     const found = SECRET_MEMBERS.includes(name) ? '' : `, not ${JSON.stringify(value)}`

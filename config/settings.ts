@@ -167,11 +167,11 @@ export const flagName = (name: string): string => `--${name.replaceAll('_', '-')
  * Parses the text of a flag or an environment variable as the setting's type (a list as JSON), or returns what is
  * wrong with it.
  */
-export function readSetting(name: SettingName, given: unknown): { readonly value: unknown } | Wrong {
+export function readSetting(name: SettingName, input: unknown): { readonly value: unknown } | Wrong {
   const { schema, wants }: Setting = declarations[name]
-  const value = typeof given === 'string' ? fromText('type' in schema ? schema.type : 'string', given.trim()) : given
+  const value = typeof input === 'string' ? fromText('type' in schema ? schema.type : 'string', input.trim()) : input
   if (Value.Check(schema, value)) return { value }
-  return WRONG_IN[name]?.(value) ?? { at: '', says: `must be ${wants}, not ${JSON.stringify(given)}` }
+  return WRONG_IN[name]?.(value) ?? { at: '', says: `must be ${wants}, not ${JSON.stringify(input)}` }
 }
 
 /** Validates settings that have members. */

@@ -8,8 +8,8 @@ const NUMERAL = /^([+-]?)(\d{1,400})?(?:\.(\d{0,400}))?(?:[eE]([+-]?\d{1,3}))?$/
  * Reads a decimal, given as a number or as numeric text, into units of 0.0001. Rounds the written digits half up (away
  * from zero). Returns null for anything else, and beyond 900719925474.0991.
  */
-export function parseAmount(given: unknown): number | null {
-  const text = numeral(given)?.trim() ?? ''
+export function parseAmount(input: unknown): number | null {
+  const text = numeral(input)?.trim() ?? ''
   return plainUnits(text) ?? anyUnits(text)
 }
 

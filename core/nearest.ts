@@ -2,11 +2,11 @@
 const likely = (name: string): number => Math.max(2, Math.floor(name.length / 3))
 
 /** Returns the known name closest to a mistyped one, at most `most` edits away; null if none is that close. */
-export function nearest(name: string, known: Iterable<string>, most = likely(plain(name))): string | null {
+export function nearest(name: string, candidates: Iterable<string>, most = likely(plain(name))): string | null {
   const wanted = plain(name)
   let best: string | null = null
   let least = most + 1
-  for (const candidate of known) {
+  for (const candidate of candidates) {
     const form = plain(candidate)
     if (Math.abs(form.length - wanted.length) >= least) continue
     const distance = edits(wanted, form)

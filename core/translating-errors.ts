@@ -12,9 +12,9 @@ export function translatingErrors<P extends object>(port: P, translate: (error: 
   }
   const wrapped = Object.entries(port).map(([name, method]) => {
     if (typeof method !== 'function') return [name, method]
-    const translated = (...given: unknown[]): unknown => {
+    const translated = (...parameters: unknown[]): unknown => {
       try {
-        const result: unknown = method(...given)
+        const result: unknown = method(...parameters)
         if (result instanceof Promise) return result.catch(rethrow)
         return isAsyncIterable(result) ? pagesOf(result) : result
       } catch (error) {

@@ -42,8 +42,8 @@ export function editsFrom(flags: Flags, { fields }: { readonly fields: Fields })
   for (const [name, field] of jsonFields(fields)) {
     const flag = flagOf(name, field)
     const edits = [
-      ...given(flags, `${flag}-unset`).map(text => ({ path: pathIn(text), value: undefined })),
-      ...given(flags, `${flag}-set`).map(text => setting(flag, field.keys ?? {}, text)),
+      ...valuesOf(flags, `${flag}-unset`).map(text => ({ path: pathIn(text), value: undefined })),
+      ...valuesOf(flags, `${flag}-set`).map(text => setting(flag, field.keys ?? {}, text)),
     ]
     if (edits.length > 0) all[name] = edits
   }
@@ -54,17 +54,17 @@ export function editsFrom(flags: Flags, { fields }: { readonly fields: Fields })
 export function withinBody(body: JsonObject, edits: Edits, isNew: boolean): { body: JsonObject; edits: Edits } {
   const left: Record<string, readonly KeyEdit[]> = {}
   const whole: JsonObject = { ...body }
-  for (const [name, given] of Object.entries(edits)) {
+  for (const [name, keyEdits] of Object.entries(edits)) {
     const object = whole[name] ?? (isNew ? {} : undefined)
-    if (object === undefined) left[name] = given
-    const next = isJsonObject(object) ? edited(object, given) : object
+    if (object === undefined) left[name] = keyEdits
+    const next = isJsonObject(object) ? edited(object, keyEdits) : object
     if (next instanceof NoObject) throw new CliError(EXIT.data, `${name}.${next.path.join('.')} is not an object`)
     if (object !== undefined) whole[name] = next
   }
   return { body: whole, edits: left }
 }
 
-const given = (flags: Flags, flag: string): readonly string[] => {
+const valuesOf = (flags: Flags, flag: string): readonly string[] => {
   const values = flags[camel(flag)]
   return Array.isArray(values) ? values.map(String) : []
 }

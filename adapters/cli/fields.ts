@@ -71,17 +71,17 @@ function valuesOf({ kind, choices, examples = [], secret }: Field): readonly str
 /** Adds a flag for each declared field, and for a secret one also those that keep it out of the process list. */
 export function addFieldFlags(command: Command, { fields }: { readonly fields: Fields }, isNew: boolean): Command {
   for (const [name, field] of Object.entries(fields)) {
-    const given = suggests(new Option(...describe(name, field, isNew)), valuesOf(field))
-    command.addOption(given)
+    const option = suggests(new Option(...describe(name, field, isNew)), valuesOf(field))
+    command.addOption(option)
     if (!field.secret) continue
     const fromFile = new Option(
       `--${kebab(name)}-file <file>`,
       `${fieldLabel(name)} from a file, or - for standard input`,
     )
-    command.addOption(fromFile.conflicts(given.attributeName()))
+    command.addOption(fromFile.conflicts(option.attributeName()))
     if (!field.generated) continue
     const random = new Option(`--generate-${kebab(name)}`, `generate a random ${fieldLabel(name)}`)
-    command.addOption(random.conflicts([given.attributeName(), fromFile.attributeName()]))
+    command.addOption(random.conflicts([option.attributeName(), fromFile.attributeName()]))
   }
   return command
 }
@@ -100,19 +100,19 @@ export async function bodyFrom(
 ): Promise<JsonObject> {
   const body: JsonObject = {}
   for (const [name, field] of Object.entries(fields)) {
-    const given = flags[camel(flagOf(name, field))]
+    const value = flags[camel(flagOf(name, field))]
     const file = flags[camel(`${name}-file`)]
     if (typeof file === 'string') body[name] = await readSecret(context.io, file)
     else if (flags[camel(`generate-${name}`)] === true) body[name] = randomSecret()
-    else if (given !== undefined) body[name] = flagValue(name, field, given)
-    if (field.secret && typeof given === 'string' && given !== '')
+    else if (value !== undefined) body[name] = flagValue(name, field, value)
+    if (field.secret && typeof value === 'string' && value !== '')
       warnOfSecret(context, `--${kebab(name)}`, `--${kebab(name)}-file reads it from a file or, with -, standard input`)
   }
   for (const [name, field] of Object.entries(fields)) {
-    const given = body[name]
-    if (!field.references || typeof given !== 'string' || given === '') continue
+    const value = body[name]
+    if (!field.references || typeof value !== 'string' || value === '') continue
     const target = targetIn(field, body) ?? untold(name, field, fields)
-    body[name] = await resolve(records, target, given, body)
+    body[name] = await resolve(records, target, value, body)
   }
   return body
 }
@@ -137,13 +137,13 @@ function untold(name: string, field: Field, fields: Fields): never {
 }
 
 /** Returns a flag's value for a field; an empty one counts as absent, like an empty cell. */
-function flagValue(name: string, field: Field, given: unknown): unknown {
-  if (field.kind === 'json') return jsonFlag(name, String(given))
-  return isAbsent(field, given) ? given : writtenFlag(name, field, given)
+function flagValue(name: string, field: Field, input: unknown): unknown {
+  if (field.kind === 'json') return jsonFlag(name, String(input))
+  return isAbsent(field, input) ? input : writtenFlag(name, field, input)
 }
 
-function writtenFlag(name: string, field: Field, given: unknown): unknown {
-  const value = written(field, given)
+function writtenFlag(name: string, field: Field, input: unknown): unknown {
+  const value = written(field, input)
   if (!(value instanceof Problem)) return value
   const flag = `--${kebab(name)}`
   if (field.kind === 'boolean') throw new CliError(EXIT.usage, `${flag} ${value.predicate}`, again(flag, 'yes'))
@@ -178,27 +178,27 @@ export function addFilterFlags(command: Command, resource: Resource): Command {
   return command
 }
 
-/** Returns the filters as a storage compares them; `known` completes the names in them. */
+/** Returns the filters as a storage compares them; `scope` completes the names in them. */
 export async function filtersFrom(
   flags: Flags,
   resource: Resource,
   { records }: Pick<Services, 'records'>,
-  known: Readonly<Record<string, number>> = {},
+  scope: Readonly<Record<string, number>> = {},
 ): Promise<NonNullable<Selection['where']>> {
   const where: Record<string, string | number | readonly string[]> = {}
   for (const [name, field] of filterable(resource)) {
-    const given = flags[camel(flagOf(name, field))]
-    if (given === undefined) continue
+    const value = flags[camel(flagOf(name, field))]
+    if (value === undefined) continue
     if (field.references)
       where[name] = await resolve(
         records,
         targetIn(field, where) ?? untold(name, field, resource.fields),
-        String(given),
-        { ...known, ...where },
+        String(value),
+        { ...scope, ...where },
       )
     else
       where[name] =
-        field.kind === 'boolean' ? Number(writtenFlag(name, field, given)) : textsMeant(field, String(given).trim())
+        field.kind === 'boolean' ? Number(writtenFlag(name, field, value)) : textsMeant(field, String(value).trim())
   }
   return where
 }
@@ -209,7 +209,7 @@ const loosely = (text: string): string => text.toUpperCase().replaceAll(/[-_]/g,
  * Returns the text and the usual one that differs slightly: `no-answer` finds `NO ANSWER`. Texts for rules must match
  * exactly.
  */
-function textsMeant({ known, examples = [] }: Field, given: string): string | readonly string[] {
-  const usual = known ? undefined : examples.find(example => loosely(example) === loosely(given))
-  return usual === undefined || usual === given ? given : [given, usual]
+function textsMeant({ known, examples = [] }: Field, text: string): string | readonly string[] {
+  const usual = known ? undefined : examples.find(example => loosely(example) === loosely(text))
+  return usual === undefined || usual === text ? text : [text, usual]
 }

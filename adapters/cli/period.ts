@@ -48,13 +48,13 @@ const withMonth = (command: Command, about: string): Command =>
   command.addOption(new Option('--month <YYYY-MM>', about).conflicts(['since', 'until']))
 
 /** Returns the month in a flag. Throws CliError if it is none. */
-export function monthFrom(given: unknown): string {
-  const month = String(given).trim()
+export function monthFrom(value: unknown): string {
+  const month = String(value).trim()
   if (!isMonth(month)) throw new CliError(EXIT.usage, noMonth(month), again('--month', '2026-10'))
   return month
 }
 
-export const noMonth = (given: string): string => `${given || 'that'} is not a month; write it like 2026-10`
+export const noMonth = (text: string): string => `${text || 'that'} is not a month; write it like 2026-10`
 
 const DAY = /^\d{4}-\d\d-\d\d$/
 
@@ -63,11 +63,11 @@ export function periodFrom(flags: Flags, timeZone = 'UTC'): Period {
   if (flags['month'] !== undefined) return monthOf(monthFrom(flags['month']), timeZone)
   const read = (flag: 'since' | 'until', fallback: string): string => {
     if (flags[flag] === undefined) return fallback
-    const given = String(flags[flag]).trim()
-    const date = parseDate(given)
+    const text = String(flags[flag]).trim()
+    const date = parseDate(text)
     if (date === null)
       throw new CliError(EXIT.usage, `--${flag} must be a valid date`, again(`--${flag}`, '2026-10-01'))
-    return DAY.test(given) ? midnights(timeZone)(given) : date
+    return DAY.test(text) ? midnights(timeZone)(text) : date
   }
   const period = { from: read('since', FOREVER.from), to: read('until', FOREVER.to) }
   if (flags['since'] !== undefined && flags['until'] !== undefined && period.to <= period.from)

@@ -53,7 +53,7 @@ export interface Wiring {
   switches(options: Pick<GlobalOptions, 'db' | 'config'>): Promise<readonly TelephoneSwitch[]>
   /** The initial setup of each kind of switch. */
   readonly setups: Readonly<
-    Record<string, (options: Pick<GlobalOptions, 'db' | 'config'>, given: SetupOptions) => Promise<SwitchSetup>>
+    Record<string, (options: Pick<GlobalOptions, 'db' | 'config'>, setup: SetupOptions) => Promise<SwitchSetup>>
   >
   /**
    * Runs the daemon until a signal ends it, with its flags by the names of the settings; `force`: even on a database
@@ -92,8 +92,8 @@ export async function runProgram(
   const asked = { io, line: argv, asJson: wantsJson(argv), verbose: argv.includes('--verbose') || argv.includes('-v') }
   let exitCode: number = EXIT.ok
   const run: RunCommand = (command, action) =>
-    command.action(async (...given: unknown[]) => {
-      const operands = given
+    command.action(async (...parameters: unknown[]) => {
+      const operands = parameters
         .slice(0, -2)
         .flat()
         .filter(word => word !== undefined)

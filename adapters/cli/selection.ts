@@ -51,9 +51,9 @@ function atLeastFrom(flags: Flags, resource: Resource): Record<string, number> {
   const atLeast: Record<string, number> = {}
   for (const [name, field] of amountsOf(resource)) {
     const flag = leastFlag(name, field)
-    const given = flags[camel(flag.slice(2))]
-    if (given === undefined) continue
-    const value = field.parse(given)
+    const text = flags[camel(flag.slice(2))]
+    if (text === undefined) continue
+    const value = field.parse(text)
     if (value instanceof Problem) throw new CliError(EXIT.usage, `${flag} ${value.predicate}`, again(flag, '0.5'))
     atLeast[name] = Number(value)
   }

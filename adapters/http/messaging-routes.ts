@@ -18,16 +18,16 @@ import { respond } from './responses.ts'
 import { idIn, type Route } from './route.ts'
 import { actorOf } from './sessions/session.ts'
 
-function isSame(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)]
+function isSame(received: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(received), Buffer.from(expected)]
   // A token's length is no secret, unlike its content.
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
 function carriesToken(ctx: Context, place: NonNullable<GatewayOptions['tokenIn']>, token: string): boolean {
   if (place === 'unreadable') return false
-  const given = place.in === 'header' ? ctx.get(place.name) : ctx.query[place.name]
-  return isSame(String(given ?? ''), token)
+  const received = place.in === 'header' ? ctx.get(place.name) : ctx.query[place.name]
+  return isSame(String(received ?? ''), token)
 }
 
 /** The request as its sender made it: at the address that the provider knows, not the one a proxy forwards. */

@@ -13,8 +13,8 @@ type Rest<T extends readonly unknown[]> = T extends readonly [unknown, ...infer 
 type LongWork = {
   remove(resource: string, ...rest: Rest<Parameters<Records['remove']>>): Promise<void>
   putInForce(): ReturnType<Decks['putInForce']>
-  usage(...given: Parameters<Calls['usage']>): ReturnType<Calls['usage']>
-  rerate(...given: Parameters<Calls['rerate']>): ReturnType<Calls['rerate']>
+  usage(...parameters: Parameters<Calls['usage']>): ReturnType<Calls['usage']>
+  rerate(...parameters: Parameters<Calls['rerate']>): ReturnType<Calls['rerate']>
   /** Closes the storage. */
   end(): Promise<void>
 }
@@ -31,8 +31,8 @@ export function serveLongChanges({ records, decks, calls, close }: Served, chann
   const methods: LongWork = {
     remove: (resource, ...rest) => records.remove(resourceNamed(resource), ...rest),
     putInForce: () => decks.putInForce(),
-    usage: (...given) => calls.usage(...given),
-    rerate: (...given) => calls.rerate(...given),
+    usage: (...parameters) => calls.usage(...parameters),
+    rerate: (...parameters) => calls.rerate(...parameters),
     end: close,
   }
   peer(channel, methods)
@@ -74,7 +74,7 @@ export function threadedChanges(
     },
     calls: {
       ...calls,
-      usage: (...given) => thread.peer().call('usage', ...given),
+      usage: (...parameters) => thread.peer().call('usage', ...parameters),
       // A function cannot be passed to a thread.
       rerate: (query, options) =>
         options.onChanges ? calls.rerate(query, options) : thread.peer().call('rerate', query, options),

@@ -9,16 +9,16 @@ export interface Channel {
 /** What one side offers the other. Arguments and results are copied, so they must be plain data. */
 export type Methods = Record<string, Method>
 /** A method, so that each may have its own parameters. */
-type Method = { method(...given: unknown[]): unknown }['method']
+type Method = { method(...parameters: unknown[]): unknown }['method']
 
 /** Calls a method of the other side. Rejects with what it throws: an error with its name, message and codes. */
 export type Call<M extends Methods> = <K extends keyof M & string>(
   method: K,
-  ...given: Parameters<M[K]>
+  ...parameters: Parameters<M[K]>
 ) => Promise<Awaited<ReturnType<M[K]>>>
 
 type Message =
-  | { readonly kind: 'call'; readonly id: number; readonly method: string; readonly given: readonly unknown[] }
+  | { readonly kind: 'call'; readonly id: number; readonly method: string; readonly parameters: readonly unknown[] }
   | { readonly kind: 'result'; readonly id: number; readonly value: unknown }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: Failure }
 
@@ -56,9 +56,9 @@ export function peer<Theirs extends Methods>(channel: Channel, ours: Methods): P
   let calls = 0
   let gone: { readonly reason: unknown } | null = null
 
-  const answer = async (id: number, method: string, given: readonly unknown[]): Promise<void> => {
+  const answer = async (id: number, method: string, parameters: readonly unknown[]): Promise<void> => {
     try {
-      channel.postMessage({ kind: 'result', id, value: await ours[method]?.(...given) })
+      channel.postMessage({ kind: 'result', id, value: await ours[method]?.(...parameters) })
     } catch (error) {
       channel.postMessage({ kind: 'failure', id, failure: failureOf(error) })
     }
@@ -69,16 +69,16 @@ export function peer<Theirs extends Methods>(channel: Channel, ours: Methods): P
     return found
   }
   channel.on('message', message => {
-    if (message.kind === 'call') answer(message.id, message.method, message.given)
+    if (message.kind === 'call') answer(message.id, message.method, message.parameters)
     else if (message.kind === 'result') settle(message.id)?.resolve(message.value)
     else settle(message.id)?.reject(errorOf(message.failure))
   })
-  const call = (method: string, ...given: readonly unknown[]): Promise<unknown> =>
+  const call = (method: string, ...parameters: readonly unknown[]): Promise<unknown> =>
     new Promise((resolve, reject) => {
       if (gone) return reject(gone.reason)
       calls++
       waiting.set(calls, { resolve, reject })
-      channel.postMessage({ kind: 'call', id: calls, method, given })
+      channel.postMessage({ kind: 'call', id: calls, method, parameters })
     })
   return {
     // Only their types say what the other side's methods return.

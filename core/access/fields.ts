@@ -115,8 +115,8 @@ export const reservedOf = (viewer: Viewer, resource: Pick<Resource, 'name'>): st
   reservationFor(viewer, resource)?.why ?? null
 
 /** Throws `forbidden` if the change touches a field that is reserved for other accounts. */
-export function assertUnreserved(viewer: Viewer, given: Pick<Resource, 'name'>, stored: Row, values: Row): void {
-  const reservation = reservationFor(viewer, given)
+export function assertUnreserved(viewer: Viewer, target: Pick<Resource, 'name'>, stored: Row, values: Row): void {
+  const reservation = reservationFor(viewer, target)
   if (!reservation) return
   const { resource, fields, keys, why } = reservation
   const next: Row = { ...stored, ...values }

@@ -100,8 +100,8 @@ export function cdrOf(call: CompletedCall, catalog: Catalog, clock: SwitchClock)
 type TextField = 'caller_number' | 'destination_number' | 'disposition'
 
 /** Checks what parsers leave open: numbers and times are correct by construction. */
-const textOf = (name: TextField, given: string): string | Problem =>
-  given.trim() === '' ? REQUIRED : cdrs.fields[name].parse(given)
+const textOf = (name: TextField, text: string): string | Problem =>
+  text.trim() === '' ? REQUIRED : cdrs.fields[name].parse(text)
 
 const unreadable = (name: TextField, problem: Problem): UnreadableRecord => ({
   reason: broken(name, problem).sentence,

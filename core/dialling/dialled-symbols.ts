@@ -37,6 +37,6 @@ export function internationalPrefixOf(settings: unknown): string {
   if (typeof settings !== 'object' || settings === null || !('international_prefix' in settings)) {
     return DEFAULT_INTERNATIONAL_PREFIX
   }
-  const given = settings.international_prefix
-  return typeof given === 'string' ? given.replace(/[^0-9]/g, '') : DEFAULT_INTERNATIONAL_PREFIX
+  const prefix = settings.international_prefix
+  return typeof prefix === 'string' ? prefix.replace(/[^0-9]/g, '') : DEFAULT_INTERNATIONAL_PREFIX
 }

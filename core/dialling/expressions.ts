@@ -43,8 +43,8 @@ export function expressions() {
       return first.isNullable ? either([rest, second.after(digit)]) : rest
     })
   }
-  const either = (given: readonly Expression[]): Expression => {
-    const flat = new Set(given.flatMap(one => one.choices ?? [one]))
+  const either = (alternatives: readonly Expression[]): Expression => {
+    const flat = new Set(alternatives.flatMap(one => one.choices ?? [one]))
     flat.delete(nothing)
     const choices = [...flat].sort((a, b) => a.id - b.id)
     const [first = nothing, ...others] = choices

@@ -66,9 +66,9 @@ const isService = (digits: string): boolean => begins(digits, '0') || begins(dig
 /** The most digits of a local number. */
 const LONGEST_LOCAL = 9
 
-export function plannedDialling(given: PlannedDialling): Dialling {
-  const { plan, areaCode } = given
-  const dialledHere = reader(given)
+export function plannedDialling(planned: PlannedDialling): Dialling {
+  const { plan, areaCode } = planned
+  const dialledHere = reader(planned)
   const e164 = (digits: string, is: number): ReadNumber =>
     has(plan, digits, is, SHORT) && !isInternational(digits)
       ? dialledHere(digits, is)
@@ -83,8 +83,8 @@ export function plannedDialling(given: PlannedDialling): Dialling {
     if (isWritten === NO_DIGITS) return { kind: 'plain', digits: symbols }
     return LEADING_PLUS.test(number) ? e164(symbols, isWritten) : dialledHere(symbols, isWritten)
   }
-  const key = `${plan.country}/${given.internationalPrefix ?? 'plan'}/${areaCode}`
-  return { key, country: plan.country, areaCode, read, prefix: prefixReader(given) }
+  const key = `${plan.country}/${planned.internationalPrefix ?? 'plan'}/${areaCode}`
+  return { key, country: plan.country, areaCode, read, prefix: prefixReader(planned) }
 }
 
 /** Reads digits that were dialled in the plan's country; `is` says what they can be there. */

@@ -53,21 +53,22 @@ function readSettings(dialling: unknown): ReadSettings {
     problems.push({ key, problem, ...(meant === undefined ? {} : { meant }) })
     return null
   }
-  const given = (key: (typeof DIALLING_KEYS)[number]): unknown => dialling[key] ?? undefined
-  const plan = countryOf(given('country'), report)
-  const areaCode = areaCodeOf(given('area_code'), plan, report)
-  if (given('area_code') !== undefined && given('country') === undefined) report('area_code', 'needs a country as well')
-  const internationalPrefix = prefixOf(given('international_prefix'), report)
+  const memberAt = (key: (typeof DIALLING_KEYS)[number]): unknown => dialling[key] ?? undefined
+  const plan = countryOf(memberAt('country'), report)
+  const areaCode = areaCodeOf(memberAt('area_code'), plan, report)
+  if (memberAt('area_code') !== undefined && memberAt('country') === undefined)
+    report('area_code', 'needs a country as well')
+  const internationalPrefix = prefixOf(memberAt('international_prefix'), report)
   for (const key of Object.keys(dialling))
-    if (!DIALLING_KEYS.some(known => known === key)) report(key, `is not known: ${DIALLING_KEYS.join(', ')} are`)
+    if (!DIALLING_KEYS.some(name => name === key)) report(key, `is not known: ${DIALLING_KEYS.join(', ')} are`)
   return { plan, areaCode, internationalPrefix, problems }
 }
 
 type Report = (key: string, problem: string, meant?: string) => null
 
-function countryOf(given: unknown, report: Report): Plan | null {
-  if (given === undefined) return null
-  const code = typeof given === 'string' ? given.trim().toUpperCase() : ''
+function countryOf(value: unknown, report: Report): Plan | null {
+  if (value === undefined) return null
+  const code = typeof value === 'string' ? value.trim().toUpperCase() : ''
   return planOf(code) ?? report('country', 'must be a country by its ISO 3166 code, such as DE', countryMeant(code))
 }
 
@@ -81,9 +82,9 @@ function countryMeant(written: string): string | undefined {
 
 const WRITTEN_DIGITS = /^[\d\s()./-]*\d[\d\s()./-]*$/
 
-function areaCodeOf(given: unknown, plan: Plan | null, report: Report): string {
-  if (given === undefined) return ''
-  const digits = typeof given === 'string' && WRITTEN_DIGITS.test(given) ? given.replace(/\D/g, '') : ''
+function areaCodeOf(value: unknown, plan: Plan | null, report: Report): string {
+  if (value === undefined) return ''
+  const digits = typeof value === 'string' && WRITTEN_DIGITS.test(value) ? value.replace(/\D/g, '') : ''
   const areaCode = plan ? withoutTrunk(digits, plan) : digits
   if (areaCode === '') report('area_code', 'must be the digits of an area code as text, such as "212"')
   else if (!plan) return ''
@@ -94,11 +95,11 @@ function areaCodeOf(given: unknown, plan: Plan | null, report: Report): string {
 
 const PREFIX = /^[+\d\s.~-]*$/
 
-function prefixOf(given: unknown, report: Report): string | null {
-  if (given === undefined) return null
-  if (typeof given !== 'string' || !PREFIX.test(given))
+function prefixOf(value: unknown, report: Report): string | null {
+  if (value === undefined) return null
+  if (typeof value !== 'string' || !PREFIX.test(value))
     return report('international_prefix', 'must be the digits dialled before a country code as text, such as "011"')
-  return given.replace(/\D/g, '')
+  return value.replace(/\D/g, '')
 }
 
 /** People often write an area code with the trunk prefix. Where that is 8, area codes may really begin with 8. */

@@ -55,8 +55,8 @@ const PRICE = /^\d+(?:\.\d{1,4})?$/
 const PLACES = /^\s*[+-]?\d*\.\d{4}\d*?[1-9]/
 
 /** Returns the text of a price, which must be exact: nothing is rounded on the way in. */
-function priceIn(given: unknown): string | Problem {
-  const text = numeral(given) ?? ''
+function priceIn(cell: unknown): string | Problem {
+  const text = numeral(cell) ?? ''
   if (PRICE.test(text)) return text
   if (exponentIn(text)) return new Problem('precision', `must be written without an exponent, not ${text.trim()}`)
   if (PLACES.test(text))
@@ -67,10 +67,10 @@ function priceIn(given: unknown): string | Problem {
 const TWO_INTERVALS = /^\s*(\d+)\s*\/\s*(\d+)\s*$/
 
 /** Returns the one interval of `60` or `60/60`, and anything but a number or text as it is. */
-function intervalIn(given: unknown): unknown {
-  const text = numeral(given)
+function intervalIn(cell: unknown): unknown {
+  const text = numeral(cell)
   const [, first, next] = TWO_INTERVALS.exec(text ?? '') ?? []
-  if (first === undefined || next === undefined) return text ?? given
+  if (first === undefined || next === undefined) return text ?? cell
   if (Number(first) === Number(next)) return first
   return new Problem('format', `must be one interval: ${text?.trim()} has a first and a next one that differ`)
 }
@@ -81,7 +81,7 @@ type Sheet = NonNullable<Field['sheet']>
  * What each kind of sheet cell hands to the field's parser, or a Problem. A cell of codes holds several values: see
  * `codesIn`.
  */
-export const SHEET_RULES: Readonly<Partial<Record<Sheet, (given: unknown) => unknown>>> = {
+export const SHEET_RULES: Readonly<Partial<Record<Sheet, (cell: unknown) => unknown>>> = {
   price: priceIn,
   interval: intervalIn,
 }
@@ -92,11 +92,11 @@ export type DecimalMark = 'point' | 'comma'
 const DECIMAL_COMMA = /^\s*[+-]?\d*,\d+\s*$/
 
 /** Returns the amount with a decimal point; a Problem if it has the other mark. */
-export function decimalIn(given: unknown, mark: DecimalMark): unknown {
-  if (typeof given !== 'string') return given
-  const hasComma = DECIMAL_COMMA.test(given)
+export function decimalIn(cell: unknown, mark: DecimalMark): unknown {
+  if (typeof cell !== 'string') return cell
+  const hasComma = DECIMAL_COMMA.test(cell)
   if (mark === 'point')
-    return hasComma ? new Problem('type', `must be a number: ${given.trim()} has a decimal comma`) : given
-  if (given.includes('.')) return new Problem('type', `must be a number: ${given.trim()} has a point`)
-  return hasComma ? given.replace(',', '.') : given
+    return hasComma ? new Problem('type', `must be a number: ${cell.trim()} has a decimal comma`) : cell
+  if (cell.includes('.')) return new Problem('type', `must be a number: ${cell.trim()} has a point`)
+  return hasComma ? cell.replace(',', '.') : cell
 }

@@ -27,19 +27,19 @@ export type Explanation =
  * Explains why a call to a number, as dialled, costs what {@link rateCall} says; only the result if the number was not
  * looked up.
  */
-export function explain(deck: Deck | null, call: RatableCall, given: string): Explanation[] {
+export function explain(deck: Deck | null, call: RatableCall, number: string): Explanation[] {
   const rated = rateCall(deck, call)
   const lookedUp: readonly Outcome[] = ['rated', 'emergency', 'no match', 'too large']
   return [
-    ...(deck && lookedUp.includes(rated.outcome) ? lookup(deck, call.destination, given) : []),
+    ...(deck && lookedUp.includes(rated.outcome) ? lookup(deck, call.destination, number) : []),
     ...arithmetic(call.answeredSeconds, rated),
     { kind: 'result', ...rated },
   ]
 }
 
-function lookup(deck: Deck, read: ReadNumber, given: string): Explanation[] {
+function lookup(deck: Deck, read: ReadNumber, number: string): Explanation[] {
   return [
-    { kind: 'number', given, read },
+    { kind: 'number', given: number, read },
     ...deck.matches(read).map((rate, index): Explanation => ({ kind: index === 0 ? 'matching' : 'shorter', rate })),
   ]
 }

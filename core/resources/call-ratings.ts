@@ -23,9 +23,9 @@ const formerRating = {
 function formerRatings(): Field<string | null> {
   return {
     ...json(),
-    parse: given => {
-      if (!Array.isArray(given)) return new Problem('type', 'must be an array of ratings')
-      const parsed = given.map(each => parseMembers(formerRating, isJsonObject(each) ? each : {}, 'create'))
+    parse: input => {
+      if (!Array.isArray(input)) return new Problem('type', 'must be an array of ratings')
+      const parsed = input.map(each => parseMembers(formerRating, isJsonObject(each) ? each : {}, 'create'))
       const [wrong] = parsed.flatMap(({ errors }) => errors)
       if (wrong) return new Problem('format', `must be an array of ratings: ${wrong.sentence.replace(/\.$/, '')}`)
       return JSON.stringify(parsed.map(({ values }) => values))

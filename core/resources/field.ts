@@ -40,7 +40,7 @@ export interface Field<T extends Value = Value> {
   /** The value of an omitted member on create. */
   readonly fallback: T | null
   /** Parses a value that is not null. Never throws. */
-  readonly parse: (given: unknown) => T | Problem
+  readonly parse: (input: unknown) => T | Problem
   /** The JSON Schema of the field in requests. */
   readonly input: TSchema
   /** The JSON Schema of the field in responses, apart from null. */
@@ -134,12 +134,12 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
     ...(rule?.choices ? { choices: rule.choices } : {}),
     ...(examples ? { examples } : {}),
     ...(known ? { known } : {}),
-    parse: given => {
-      if (typeof given !== 'string') return new Problem('type', 'must be a string')
-      if (max !== null && given.length > max && codePoints(untrimmed ? given : given.trim()) > max)
+    parse: input => {
+      if (typeof input !== 'string') return new Problem('type', 'must be a string')
+      if (max !== null && input.length > max && codePoints(untrimmed ? input : input.trim()) > max)
         return new Problem('max', `must not be greater than ${max} characters`)
       // UTF-8 cannot hold half a surrogate pair, which becomes U+FFFD.
-      const value = (untrimmed ? given : given.trim()).toWellFormed()
+      const value = (untrimmed ? input : input.trim()).toWellFormed()
       if (value.includes('\0')) return new Problem('format', 'must not contain the character NUL')
       return rule && !rule.holds(value) ? new Problem('format', rule.predicate) : value
     },
@@ -156,9 +156,9 @@ interface IntegerOptions extends Optional {
   readonly examples?: readonly number[]
 }
 
-function parseInteger(given: unknown): number | null {
-  if (typeof given === 'number') return Number.isSafeInteger(given) ? given : null
-  const digits = numeral(given)?.trim()
+function parseInteger(input: unknown): number | null {
+  if (typeof input === 'number') return Number.isSafeInteger(input) ? input : null
+  const digits = numeral(input)?.trim()
   if (digits === undefined || !INTEGER.test(digits)) return null
   const value = Number(digits)
   return Number.isSafeInteger(value) ? value : null
@@ -181,8 +181,8 @@ export function integer<const O extends IntegerOptions>(options?: O): Field<Null
     }),
     output: Type.Integer(),
     ...(unit ? { unit } : {}),
-    parse: given => {
-      const value = parseInteger(given)
+    parse: input => {
+      const value = parseInteger(input)
       if (value === null) return new Problem('type', 'must be an integer')
       if (min !== undefined && value < min) return new Problem('min', `must be at least ${min}`)
       if (max !== undefined && value > max) return new Problem('max', `must not be greater than ${max}`)
@@ -216,10 +216,10 @@ export function decimal<const O extends Optional>(options?: O): Field<Nullable<n
       examples: [0.0123],
     }),
     output: Type.String({ pattern: '^\\d+\\.\\d{4}$', examples: ['0.0123'] }),
-    parse: given => {
-      const units = parseAmount(given)
+    parse: input => {
+      const units = parseAmount(input)
       if (units === null) return new Problem('type', 'must be a number')
-      return BELOW_ZERO.test(numeral(given) ?? '') ? new Problem('min', 'must be at least 0') : units
+      return BELOW_ZERO.test(numeral(input) ?? '') ? new Problem('min', 'must be at least 0') : units
     },
   }
 }
@@ -234,7 +234,7 @@ export function boolean(): Field<boolean> {
     fallback: false,
     input: Type.Unsafe({ description: 'true, 1, "1", "true", "on" and "yes" are true; everything else is false' }),
     output: Type.Boolean(),
-    parse: given => TRUE.has(typeof given === 'string' ? given.trim() : given),
+    parse: input => TRUE.has(typeof input === 'string' ? input.trim() : input),
   }
 }
 
@@ -246,9 +246,9 @@ export function date<const O extends Optional>(options?: O): Field<Nullable<stri
     fallback: null,
     input: Type.String({ examples: ['2026-10-01 12:00:00', '2026-10-01T12:00:00Z'] }),
     output: timestampSchema,
-    parse: given => {
-      if (typeof given !== 'string') return new Problem('type', 'must be a valid date')
-      return parseDate(given.trim()) ?? new Problem('type', 'must be a valid date')
+    parse: input => {
+      if (typeof input !== 'string') return new Problem('type', 'must be a valid date')
+      return parseDate(input.trim()) ?? new Problem('type', 'must be a valid date')
     },
   }
 }
@@ -268,10 +268,10 @@ export function json(keys?: Keys): Field<string | null> {
     unbounded: true,
     input: Type.Object({}, { additionalProperties: true }),
     output: Type.Object({}, { additionalProperties: true }),
-    parse: given => {
-      if (!isJsonObject(given)) return new Problem('type', 'must be an object')
-      return isShallow(given)
-        ? stringifyJson(given)
+    parse: input => {
+      if (!isJsonObject(input)) return new Problem('type', 'must be an object')
+      return isShallow(input)
+        ? stringifyJson(input)
         : new Problem('max', `must not nest deeper than ${MAX_DEPTH} levels`)
     },
   }

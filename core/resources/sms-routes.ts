@@ -13,10 +13,10 @@ const gateways: Field<string> = {
   fallback: null,
   input: Type.Array(id.input, { minItems: 1, maxItems: MOST, examples: [[1]] }),
   output: Type.Array(id.output, { examples: [[1]] }),
-  parse: given => {
-    if (!Array.isArray(given) || given.length === 0) return new Problem('type', 'must be a list of ids of gateways')
-    if (given.length > MOST) return new Problem('max', `must not have more than ${MOST} gateways`)
-    const ids = given.map(id.parse)
+  parse: input => {
+    if (!Array.isArray(input) || input.length === 0) return new Problem('type', 'must be a list of ids of gateways')
+    if (input.length > MOST) return new Problem('max', `must not have more than ${MOST} gateways`)
+    const ids = input.map(id.parse)
     const problem = ids.find(each => each instanceof Problem)
     return problem ? new Problem('type', 'must be a list of ids of gateways') : stringifyJson([...new Set(ids)])
   },

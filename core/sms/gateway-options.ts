@@ -56,12 +56,12 @@ export const GATEWAY_KEYS: Keys = {
   ca_file: textKey('the path of a file', path => path !== ''),
 }
 
-const partsIn = (given: unknown): number | null => {
-  const parts = Number(numeral(given))
+const partsIn = (value: unknown): number | null => {
+  const parts = Number(numeral(value))
   return Number.isInteger(parts) && parts >= 1 && parts <= 255 ? parts : null
 }
 
-const textIn = (given: unknown): string | null => (typeof given === 'string' && given !== '' ? given : null)
+const textIn = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null)
 
 const TOKEN_PLACE = /^(query|header):([A-Za-z0-9_.-]{1,100})$/
 
@@ -86,16 +86,16 @@ export function gatewayOptions(meta: string | null): GatewayOptions {
   }
 }
 
-const accountIn = (given: unknown): Readonly<Record<string, string>> =>
+const accountIn = (account: unknown): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    Object.entries(isJsonObject(given) ? given : {}).flatMap(([name, value]) =>
+    Object.entries(isJsonObject(account) ? account : {}).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : [],
     ),
   )
 
-function tokenPlace(given: unknown): GatewayOptions['tokenIn'] {
-  if (given === undefined || given === null) return null
-  const parts = typeof given === 'string' ? TOKEN_PLACE.exec(given) : null
+function tokenPlace(value: unknown): GatewayOptions['tokenIn'] {
+  if (value === undefined || value === null) return null
+  const parts = typeof value === 'string' ? TOKEN_PLACE.exec(value) : null
   if (!parts?.[2]) return 'unreadable'
   return { in: parts[1] === 'query' ? 'query' : 'header', name: parts[2] }
 }

@@ -16,8 +16,8 @@ const MAX_DETAIL = 300
 /** Jasmin's answer; over REST its closing quote is missing. */
 const SUCCESS = /Success "([^"\s]+)/
 
-const usable = (given: string | null | undefined): string | null => {
-  const id = given?.trim()
+const usable = (text: string | null | undefined): string | null => {
+  const id = text?.trim()
   return id && id.length <= MAX_ID ? id : null
 }
 

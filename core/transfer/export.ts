@@ -42,11 +42,11 @@ export async function* exported(
   bulk: Pick<Bulk, 'dump'>,
   resource: Resource,
   selection: Selection,
-  given: ExportForm,
+  exportForm: ExportForm,
 ): AsyncGenerator<Stretch> {
-  const columns = columnsOf(resource, given)
-  const form = formOf(columns, given)
-  const shown = (text: string): string => (given.format === 'csv' ? text : escapedJson(text))
+  const columns = columnsOf(resource, exportForm)
+  const form = formOf(columns, exportForm)
+  const shown = (text: string): string => (exportForm.format === 'csv' ? text : escapedJson(text))
   const fieldNames = columns.map(({ fieldName }) => fieldName)
   let count = 0
   yield { text: shown(form.begin), count }

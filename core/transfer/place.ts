@@ -51,10 +51,10 @@ export function fingerprintOf(
 }
 
 function readMark({ mark }: ImportPlace): Mark | null {
-  const given: unknown = JSON.parse(mark)
-  if (!isJsonObject(given) || !isJsonObject(given.head)) return null
-  const number = (name: string): number => Number(given[name] ?? 0)
-  const head = { length: Number(given.head.length), digest: String(given.head.digest) }
+  const stored: unknown = JSON.parse(mark)
+  if (!isJsonObject(stored) || !isJsonObject(stored.head)) return null
+  const number = (name: string): number => Number(stored[name] ?? 0)
+  const head = { length: Number(stored.head.length), digest: String(stored.head.digest) }
   return {
     offset: number('offset'),
     line: number('line'),
@@ -65,10 +65,10 @@ function readMark({ mark }: ImportPlace): Mark | null {
     rejected: number('rejected'),
     blank: number('blank'),
     rejectBytes: number('rejectBytes'),
-    blankLines: Array.isArray(given.blankLines) ? given.blankLines.map(Number) : [],
-    digest: String(given.digest),
-    options: String(given.options),
-    isDone: given.isDone === true,
+    blankLines: Array.isArray(stored.blankLines) ? stored.blankLines.map(Number) : [],
+    digest: String(stored.digest),
+    options: String(stored.options),
+    isDone: stored.isDone === true,
     head,
   }
 }

@@ -40,7 +40,8 @@ export interface Words {
 const IS_FILE = /^(?:file|dir)\b/i
 
 /** A list can hold only words that need no quotes. */
-const listed = (given: Argument | Option): string[] => suggestionsFor(given).filter(word => quoted(word) === word)
+const listed = (parameter: Argument | Option): string[] =>
+  suggestionsFor(parameter).filter(word => quoted(word) === word)
 
 function namesOf(form: string): string[] | undefined {
   const names = RECORDS.get(form)
@@ -76,7 +77,7 @@ export async function wordsOf(program: Command, wiring: Wiring, commands: readon
     for (const sub of command.commands) for (const name of [sub.name(), ...sub.aliases()]) visit(`${path} ${name}`, sub)
   }
   for (const { name, alias, load } of commands) {
-    const command = await load(given => given, wiring)
+    const command = await load(loaded => loaded, wiring)
     visit(name, command)
     if (alias) visit(alias, command)
   }

@@ -145,12 +145,12 @@ function createCommand(resource: Resource, name: string, run: RunCommand, additi
     const services = await context.open()
     const named = await bodyFrom(flags, resource, context, services)
     const { body: typed, edits } = withinBody(named, editsFrom(flags, resource), true)
-    const given = additions ? await additions.complete(context, flags, typed, services) : typed
+    const completed = additions ? await additions.complete(context, flags, typed, services) : typed
     const asked = context.options.interactive
-      ? await hinting(services.records, resource, { values: given }, () =>
-          askMissing(context, services, resource, given),
+      ? await hinting(services.records, resource, { values: completed }, () =>
+          askMissing(context, services, resource, completed),
         )
-      : given
+      : completed
     const madeUp = context.options.interactive ? randomFor(resource, asked) : {}
     const body = { ...asked, ...madeUp }
     await assertRead(context, resource, null, { body, edits, flags }, values => additions?.unread(services, values))

@@ -66,11 +66,11 @@ function ownPart(resource: Resource): string | undefined {
 type Known = Readonly<Record<string, unknown>>
 
 /** Finds records by their own part of the key, within the known tenant, or in any. */
-async function byOwnPart(records: Lookup, resource: Resource, text: string, known: Known): Promise<number[]> {
+async function byOwnPart(records: Lookup, resource: Resource, text: string, holder: Known): Promise<number[]> {
   const own = ownPart(resource)
   if (own === undefined) return []
   const scope = resource.key.flatMap(field =>
-    typeof known[field] === 'number' ? [[field, known[field]] as const] : [],
+    typeof holder[field] === 'number' ? [[field, holder[field]] as const] : [],
   )
   return records.identify(resource, { ...Object.fromEntries(scope), [own]: text })
 }
@@ -78,26 +78,26 @@ async function byOwnPart(records: Lookup, resource: Resource, text: string, know
 const tenantIn = ({ tenant_id }: Known): number | undefined => (typeof tenant_id === 'number' ? tenant_id : undefined)
 
 /** True if a record found by id belongs to the known tenant. */
-const isWithin = (resource: Resource, row: Row | null, known: Known): boolean =>
-  row !== null && resource.key.every(field => typeof known[field] !== 'number' || row[field] === known[field])
+const isWithin = (resource: Resource, row: Row | null, holder: Known): boolean =>
+  row !== null && resource.key.every(field => typeof holder[field] !== 'number' || row[field] === holder[field])
 
 /**
  * Returns the ids that a reference may mean: none, one, or more if it is ambiguous. A plain number may be an id, or
  * the number of an extension, a queue or a rate. A phone number may be written in any form.
  */
-export async function idsOf(records: Lookup, resource: Resource, text: string, known: Known = {}): Promise<number[]> {
+export async function idsOf(records: Lookup, resource: Resource, text: string, holder: Known = {}): Promise<number[]> {
   const id = Number(ID.exec(text)?.[1])
   const row = Number.isNaN(id) ? null : await records.find(resource, id)
   if (text.startsWith('id:')) return row ? [id] : []
   const byName = await byKey(records, resource, text)
-  const byNumber = byName.length > 0 ? [] : await byOwnPart(records, resource, text, known)
-  const found = [...new Set([...(isWithin(resource, row, known) ? [id] : []), ...byName, ...byNumber])]
-  return found.length > 0 ? found : numberFinder(records, resource, tenantIn(known))(text)
+  const byNumber = byName.length > 0 ? [] : await byOwnPart(records, resource, text, holder)
+  const found = [...new Set([...(isWithin(resource, row, holder) ? [id] : []), ...byName, ...byNumber])]
+  return found.length > 0 ? found : numberFinder(records, resource, tenantIn(holder))(text)
 }
 
 /** Returns the id of the record that is meant. Throws if there is none, or more than one. */
-export async function resolve(records: Lookup, resource: Resource, text: string, known: Known = {}): Promise<number> {
-  const [id, ...others] = await idsOf(records, resource, text, known)
+export async function resolve(records: Lookup, resource: Resource, text: string, holder: Known = {}): Promise<number> {
+  const [id, ...others] = await idsOf(records, resource, text, holder)
   if (id === undefined)
     throw new CliError(
       EXIT.noRecord,

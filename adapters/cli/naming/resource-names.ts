@@ -26,4 +26,4 @@ export const RESOURCE_COMMANDS: readonly {
 
 /** Returns the command of a resource; messages are listed with `trunkline sms list`. */
 export const commandOf = (resource: { readonly name: string }): string =>
-  RESOURCE_COMMANDS.find(known => known.resource === resource.name)?.name ?? 'sms'
+  RESOURCE_COMMANDS.find(each => each.resource === resource.name)?.name ?? 'sms'

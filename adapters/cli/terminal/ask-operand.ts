@@ -11,8 +11,8 @@ import { askText, candidates, choose } from './ask.ts'
 export async function askOperand(context: Context, { registeredArguments, args, parent }: Command): Promise<string> {
   const missing = registeredArguments[args.length]
   const message = `${missing?.name() ?? ''}:`
-  const fitting = RESOURCE_COMMANDS.filter(known => {
-    const each = resourceNamed(known.resource)
+  const fitting = RESOURCE_COMMANDS.filter(command => {
+    const each = resourceNamed(command.resource)
     return isNamed(each) && referenceForm(each) === missing?.name()
   })
   // Gateways and trunks are both known by their name.

@@ -34,12 +34,12 @@ interface TextQuestion {
 }
 
 /** Returns true, or a sentence that says what is wrong. */
-type Validate = (given: string) => true | string | Promise<true | string>
+type Validate = (text: string) => true | string | Promise<true | string>
 
 const said =
   (validate: Validate): Validate =>
-  async given => {
-    const outcome = await validate(given)
+  async text => {
+    const outcome = await validate(text)
     return outcome === true || printable(outcome)
   }
 
@@ -119,7 +119,7 @@ async function askField(
     const choices = field.choices.map(choice => ({ name: choice, value: choice }))
     return choose(context, message, async search => choices.filter(choice => choice.name.includes(search)))
   }
-  const given = await askText(context, message, {
+  const answer = await askText(context, message, {
     hidden: field.secret === true,
     initial: usual(field),
     validate: async text => {
@@ -132,7 +132,7 @@ async function askField(
       return problems.find(problem => problem.field === name)?.sentence ?? true
     },
   })
-  return field.generated && given.trim() === '' ? undefined : written(field, given)
+  return field.generated && answer.trim() === '' ? undefined : written(field, answer)
 }
 
 type Choice = { readonly name: string; readonly value: unknown }

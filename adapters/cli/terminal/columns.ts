@@ -199,7 +199,7 @@ export async function joined(resource: Resource, row: JsonObject, records: Looku
 /** Prints one record, a line for each member; embedded records by name. */
 export function linesOf(resource: Resource, row: JsonObject, showSecrets: boolean): { name: string; text: string }[] {
   return Object.entries(row).map(([name, value]) => {
-    const embed = resource.embeds.find(known => known.name === name)
+    const embed = resource.embeds.find(each => each.name === name)
     if (embed?.kind === 'one') return { name, text: titleOf(resourceNamed(embed.from), value) }
     if (embed?.kind === 'many') return { name, text: countOf(resourceNamed(embed.from), value) }
     const field = showSecrets ? undefined : resource.fields[name]
@@ -216,7 +216,7 @@ export function shared(resource: Resource, row: JsonObject, showSecrets: boolean
     Object.entries(row).map(([name, value]): [string, unknown] => {
       const field = resource.fields[name]
       if (field && typeof value === 'string') return [name, concealed(field, value)]
-      const embed = resource.embeds.find(known => known.name === name)
+      const embed = resource.embeds.find(each => each.name === name)
       if (embed?.kind !== 'many' || !Array.isArray(value)) return [name, value]
       const target = resourceNamed(embed.from)
       return [name, value.map(member => (isJsonObject(member) ? shared(target, member, false) : member))]

@@ -11,8 +11,8 @@ import { writeCsv, writeJson, writeLines } from './streams.ts'
 import { coloured, styled } from './styles.ts'
 
 /** The table layout is loaded for a terminal only. */
-const table = async (...given: Parameters<typeof import('./table.ts').table>): Promise<string[]> =>
-  (await import('./table.ts')).table(...given)
+const table = async (...parameters: Parameters<typeof import('./table.ts').table>): Promise<string[]> =>
+  (await import('./table.ts')).table(...parameters)
 
 export const csvLine = (cells: readonly string[]): string => `${cells.map(text => csvCell(text)).join(',')}\n`
 
@@ -182,9 +182,9 @@ export async function printValue(
 ): Promise<void> {
   const { output, fields } = context.options
   if (output === 'table') return writeLines(context.io, lines())
-  const given = Array.isArray(value) ? value.filter(isJsonObject) : isJsonObject(value) ? [value] : []
-  if (given[0]) assertNamed(fields, Object.keys(given[0]))
-  const rows = given.map(row => picked(row, fields))
+  const objects = Array.isArray(value) ? value.filter(isJsonObject) : isJsonObject(value) ? [value] : []
+  if (objects[0]) assertNamed(fields, Object.keys(objects[0]))
+  const rows = objects.map(row => picked(row, fields))
   if (output === 'json') return writeJson(context.io, `${stringifyJson(Array.isArray(value) ? rows : rows[0], 2)}\n`)
   if (output === 'ndjson') return writeJson(context.io, rows.map(row => `${stringifyJson(row)}\n`).join(''))
   if (rows.length === 0) return

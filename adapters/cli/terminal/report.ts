@@ -185,9 +185,9 @@ export async function sayHint(context: Context, hint: Hint): Promise<void> {
 /** A suggested command works on the same database and settings. */
 export function suggested(hint: string, options: Failed['options']): string {
   if (!hint.startsWith('trunkline ') || hint.endsWith('--help')) return hint
-  const given = [
+  const files = [
     ...(options?.db === undefined ? [] : ['--db', quoted(options.db)]),
     ...(options?.config === undefined ? [] : ['--config', quoted(options.config)]),
   ]
-  return ['trunkline', ...given, hint.slice('trunkline '.length)].join(' ')
+  return ['trunkline', ...files, hint.slice('trunkline '.length)].join(' ')
 }

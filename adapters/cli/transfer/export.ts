@@ -95,12 +95,12 @@ export async function exportRecords(resource: Resource, options: ExportOptions, 
 }
 
 function assertForCsv(options: ExportOptions, format: Format): void {
-  const given = [
+  const flags = [
     ['--escape-formulas', options.escapeFormulas],
     ['--bom', options.bom],
     ['--delimiter', options.delimiter !== undefined],
   ] as const
-  const flag = given.find(([, isGiven]) => isGiven)
+  const flag = flags.find(([, isGiven]) => isGiven)
   if (flag && format !== 'csv') throw new CliError(EXIT.usage, `${flag[0]} is for CSV, and this export is ${format}`)
 }
 

@@ -85,8 +85,8 @@ export const quoteFields = {
 
 const quoting = (tools: ConsoleTools) => async (ctx: Context) => {
   const { tenant_id, number, seconds, at } = parseWhole(quoteFields, await jsonBody(ctx))
-  const given = await quote(tools, { tenantId: tenant_id, number, seconds, at })
-  respond(ctx, 200, 'Call quoted.', JSON.stringify({ ...quoteShown(given), lines: quoteLines(given) }))
+  const quoted = await quote(tools, { tenantId: tenant_id, number, seconds, at })
+  respond(ctx, 200, 'Call quoted.', JSON.stringify({ ...quoteShown(quoted), lines: quoteLines(quoted) }))
 }
 
 /** The fields of a request to rate calls again: a month, or days, in the tenant's zone. */
@@ -168,7 +168,7 @@ const AT_ONCE = 100
 const trail = (tools: ConsoleTools) => async (ctx: Context) => {
   const { query } = ctx
   const [actor, resource, recordId, before] = [query.actor, query.resource, query.record, query.before].map(one)
-  const action = AUDIT_ACTIONS.find(known => known === one(query.action))
+  const action = AUDIT_ACTIONS.find(each => each === one(query.action))
   const [record, from] = [idIn(recordId), idIn(before)]
   const { shown, isMore } = await latestInTrail(
     tools,

@@ -71,9 +71,9 @@ function successRow(status: string, response: ResponseObject): Html {
 }
 
 function responsesOf({ responses }: OperationObject, { components }: OpenApiDocument): Html {
-  const rows = Object.entries(responses).map(([status, given]) => {
-    if (!('$ref' in given)) return successRow(status, given)
-    const name = nameIn(given.$ref)
+  const rows = Object.entries(responses).map(([status, response]) => {
+    if (!('$ref' in response)) return successRow(status, response)
+    const name = nameIn(response.$ref)
     const about = components.responses[name]?.description ?? name
     return html`<tr><td>${status}</td><td><a href="#response-${name}">${prose(about)}</a></td></tr>\n`
   })

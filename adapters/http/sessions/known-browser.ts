@@ -38,8 +38,8 @@ export function knownBrowsers(keyOf: () => Promise<string>, now: () => number = 
       const [expires = '', nonce = '', signature = ''] = ctx.cookies.get(nameFor(ctx))?.split('.') ?? []
       if (!/^\d{1,12}$/.test(expires) || Number(expires) * 1000 < now()) return null
       const wanted = Buffer.from(await sign(email, expires, nonce))
-      const given = Buffer.from(signature)
-      return given.length === wanted.length && timingSafeEqual(given, wanted) ? nonce : null
+      const received = Buffer.from(signature)
+      return received.length === wanted.length && timingSafeEqual(received, wanted) ? nonce : null
     },
     remember: async (ctx, email) => {
       if (ctx.get('origin') === '') return

@@ -53,21 +53,21 @@ const textIn =
 
 /** Reads a moment with a zone; null without one. */
 function moment(call: Fields, name: string): SwitchMoment | null {
-  const given = call.text(name)
-  const utc = ZONED.test(given) ? parseDate(given) : null
+  const text = call.text(name)
+  const utc = ZONED.test(text) ? parseDate(text) : null
   return utc === null ? null : { epochMicros: Date.parse(`${utc.slice(0, 19)}Z`) * 1000 + Number(utc.slice(20, 26)) }
 }
 
 function directionIn(call: Fields): 'inbound' | 'outbound' | null {
-  const given = call.text('direction')
-  if (given === 'inbound' || given === 'outbound') return given
-  if (given !== '') call.problem('direction', `is neither inbound nor outbound: ${quoted(given)}`)
+  const text = call.text('direction')
+  if (text === 'inbound' || text === 'outbound') return text
+  if (text !== '') call.problem('direction', `is neither inbound nor outbound: ${quoted(text)}`)
   return null
 }
 
 function dispositionIn(call: Fields, answeredSeconds: number): string {
-  const given = call.text('disposition').toUpperCase()
-  if (given.length > LONGEST_DISPOSITION) call.problem('disposition', 'is longer than 50 characters')
-  if (given !== '') return given
+  const text = call.text('disposition').toUpperCase()
+  if (text.length > LONGEST_DISPOSITION) call.problem('disposition', 'is longer than 50 characters')
+  if (text !== '') return text
   return answeredSeconds > 0 ? 'ANSWERED' : 'NO ANSWER'
 }

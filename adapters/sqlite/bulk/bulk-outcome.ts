@@ -40,14 +40,14 @@ const GOOD = 's.row NOT IN (SELECT row FROM temp.import_problems)'
 const MATCHED = 'temp.import_matches m CROSS JOIN temp.import_rows s ON s.seq = m.seq'
 
 /** Returns the fields that the rows set, with the SQL of each value. */
-const given = (staged: Staged): [name: string, value: string][] =>
+const valuesSet = (staged: Staged): [name: string, value: string][] =>
   Object.keys(staged.plan.resource.fields)
     .filter(staged.isGiven)
     .map(name => [name, orElse(staged, name, `t.${name}`)])
 
 /** The SQL condition that a stored record `t` differs from its row `s`. */
 const differs = (staged: Staged): string =>
-  `(${given(staged)
+  `(${valuesSet(staged)
     .map(([name, value]) => `t.${name} IS NOT ${value}`)
     .join(' OR ')})`
 
@@ -98,7 +98,7 @@ function insertNew({ db }: Connection, staged: Staged, found: Found, now: string
 function updateChanged({ db }: Connection, staged: Staged, now: string): number {
   const { resource } = staged.plan
   const changes = [
-    ...given(staged).map(([name, value]) => `${name} = ${value}`),
+    ...valuesSet(staged).map(([name, value]) => `${name} = ${value}`),
     ...(resource.timestamps ? ['updated_at = @now'] : []),
   ]
   return db

@@ -35,7 +35,7 @@ export function bulk(foundation: Foundation): Bulk {
     asOfNow: async read => {
       connection.query('BEGIN').run()
       try {
-        return await read({ dump: (...given) => dump(connection, ...given) })
+        return await read({ dump: (...parameters) => dump(connection, ...parameters) })
       } finally {
         connection.query('ROLLBACK').run()
       }

@@ -27,7 +27,7 @@ export function tallying({ db, rows }: Connection): (names: (key: Key) => Key, k
   let findKey: KeyOf = () => ''
   const step = (
     calls: number,
-    given: Key | null,
+    key: Key | null,
     answered = 0,
     seconds = 0,
     billSeconds = 0,
@@ -36,7 +36,7 @@ export function tallying({ db, rows }: Connection): (names: (key: Key) => Key, k
     number = '',
     startedAt = '',
   ): number => {
-    const sum = sumOf(given ?? findKey(number, startedAt))
+    const sum = sumOf(key ?? findKey(number, startedAt))
     sum.calls++
     sum.answered += answered
     if (answered) sum.seconds += seconds

@@ -71,12 +71,12 @@ export function endOfStretch(plan: Plan, place: Place | null, size: number): Pla
   const sqlOf = (columns: string, limit: string): string => `SELECT t.${sort.by}, t.id${columns}
     FROM ${tableOf(resource.name)} t ${whereSql(...walked.map(({ sql }) => sql), past)}
     ORDER BY ${orderSql(plan)} LIMIT ${limit}`
-  const given = [...walked.flatMap(({ bound }) => bound), ...bindPlace(plan, place)]
+  const boundValues = [...walked.flatMap(({ bound }) => bound), ...bindPlace(plan, place)]
   if (!isLong(resource))
-    return connection.rows<(string | number)[], Place>(sqlOf('', `1 OFFSET ${size - 1}`)).get(...given) ?? null
+    return connection.rows<(string | number)[], Place>(sqlOf('', `1 OFFSET ${size - 1}`)).get(...boundValues) ?? null
   const rows = connection
     .rows<(string | number)[], [...Place, number]>(sqlOf(`, ${lengthSql(resource)}`, String(size)))
-    .iterate(...given)
+    .iterate(...boundValues)
   const stretch = upTo(PIECE, rows, ([, , length]) => length, size)
   const last = stretch.rows.at(-1)
   return last && stretch.isCut ? [last[0], last[1]] : null

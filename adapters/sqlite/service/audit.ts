@@ -60,7 +60,7 @@ export function audit({ query, value }: Connection, writer: Writer, trail: Audit
         .all(id)
         .map(entry),
     list: async function* (filter: AuditFilter) {
-      const given = Object.entries({
+      const fields = Object.entries({
         'actor = ?': filter.actor,
         'action = ?': filter.action,
         'resource = ?': filter.resource,
@@ -69,7 +69,7 @@ export function audit({ query, value }: Connection, writer: Writer, trail: Audit
         ([, value]) => value !== undefined,
       )
       const conditions = [
-        ...given.map(([condition]) => condition),
+        ...fields.map(([condition]) => condition),
         ...(filter.security ? [SECURITY] : []),
         ...(record.length > 0 ? [`(${record.map(([condition]) => condition).join(' OR ')})`] : []),
       ]
@@ -77,7 +77,7 @@ export function audit({ query, value }: Connection, writer: Writer, trail: Audit
         `SELECT * FROM audit WHERE id < ? AND at >= ? AND at < ?
          ${conditions.map(condition => `AND ${condition}`).join(' ')} ORDER BY id DESC LIMIT ${PAGE}`,
       )
-      const bound = [filter.from, filter.to, ...[...given, ...record].map(([, value]) => value)]
+      const bound = [filter.from, filter.to, ...[...fields, ...record].map(([, value]) => value)]
       const after = (last?: AuditRow) => page.iterate(last?.id ?? filter.before ?? Number.MAX_SAFE_INTEGER, ...bound)
       for (const rows of keySetPages<AuditRow>(PAGE, after, ({ changes }) => changes.length)) yield* rows.map(entry)
     },

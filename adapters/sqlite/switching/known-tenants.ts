@@ -45,9 +45,9 @@ export function knownTenants(records: SwitchRecords): KnownTenants {
     const row = records.tenant(id)
     if (!row) return null
     const { settings, ...tenant } = row
-    const given = settings === null ? null : parseJson(settings)
-    const dialling = diallingOf(given)
-    return { tenant, dialling, limits: limitsOf(given, dialling) }
+    const parsed = settings === null ? null : parseJson(settings)
+    const dialling = diallingOf(parsed)
+    return { tenant, dialling, limits: limitsOf(parsed, dialling) }
   }
   return {
     changed: changed => {

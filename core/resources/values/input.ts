@@ -17,11 +17,11 @@ export interface Parsed {
   readonly errors: readonly FieldError[]
 }
 
-export const isAbsent = (field: Pick<Field, 'untrimmed'>, given: unknown): boolean =>
-  given === undefined ||
-  given === null ||
-  given === '' ||
-  (!field.untrimmed && typeof given === 'string' && given.trim() === '')
+export const isAbsent = (field: Pick<Field, 'untrimmed'>, input: unknown): boolean =>
+  input === undefined ||
+  input === null ||
+  input === '' ||
+  (!field.untrimmed && typeof input === 'string' && input.trim() === '')
 
 /**
  * Returns what null stores: a column that cannot be null takes its default; the default of a text applies on creation
@@ -37,9 +37,9 @@ export function parseMembers(fields: Fields, body: JsonObject, mode: Mode): Pars
     const field = fields[name]
     if (!field) continue
     const named = Object.hasOwn(body, name)
-    const given = named ? body[name] : undefined
-    if (!isAbsent(field, given)) {
-      const value = field.parse(given)
+    const input = named ? body[name] : undefined
+    if (!isAbsent(field, input)) {
+      const value = field.parse(input)
       if (value instanceof Problem) errors.push(broken(name, value))
       else values[name] = value
     } else if (field.required && (named || mode !== 'merge')) {

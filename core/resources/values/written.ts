@@ -5,31 +5,31 @@ import { type Field, Problem } from '../field.ts'
  * Reads what people type and spreadsheets hold, more strictly than what a program sends: a value that is more likely a
  * mistake is a problem. Returns what the field's parser gets.
  */
-export function written({ kind, dialled: dials }: Pick<Field, 'kind' | 'dialled'>, given: unknown): unknown {
-  if (kind === 'boolean') return truthIn(given) ?? new Problem('type', `must be yes or no, not ${shown(given)}`)
-  if (dials === undefined || typeof given !== 'string' || PLAIN.test(given)) return given
-  return exactly(given) ?? exponentIn(given) ?? (dials === 'number' ? numberIn(given) : given)
+export function written({ kind, dialled: dials }: Pick<Field, 'kind' | 'dialled'>, input: unknown): unknown {
+  if (kind === 'boolean') return truthIn(input) ?? new Problem('type', `must be yes or no, not ${shown(input)}`)
+  if (dials === undefined || typeof input !== 'string' || PLAIN.test(input)) return input
+  return exactly(input) ?? exponentIn(input) ?? (dials === 'number' ? numberIn(input) : input)
 }
 
 const YES: ReadonlySet<unknown> = new Set([true, 1, '1', 'true', 'on', 'yes'])
 const NO: ReadonlySet<unknown> = new Set([false, 0, '0', 'false', 'off', 'no'])
 
 /** Reads yes or no, ignoring case; null for anything else. */
-function truthIn(given: unknown): boolean | null {
-  const word = typeof given === 'string' ? given.trim().toLowerCase() : given
+function truthIn(input: unknown): boolean | null {
+  const word = typeof input === 'string' ? input.trim().toLowerCase() : input
   if (YES.has(word)) return true
   return NO.has(word) ? false : null
 }
 
 const SHOWN = 40
 
-const shown = (given: unknown): string =>
-  (typeof given === 'string' ? given.trim() : (JSON.stringify(given) ?? '')).slice(0, SHOWN)
+const shown = (input: unknown): string =>
+  (typeof input === 'string' ? input.trim() : (JSON.stringify(input) ?? '')).slice(0, SHOWN)
 
 const PLAIN = /^\+?\d+$/
 
-const numberIn = (given: string): string | Problem =>
-  dialled(given, '') === '' ? new Problem('format', `must be a number that can be dialled, not ${shown(given)}`) : given
+const numberIn = (text: string): string | Problem =>
+  dialled(text, '') === '' ? new Problem('format', `must be a number that can be dialled, not ${shown(text)}`) : text
 
 /** Longer than any number in a spreadsheet. It bounds the input of a pattern that backtracks. */
 const LONGEST = 64

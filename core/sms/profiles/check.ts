@@ -10,17 +10,17 @@ export interface ProfileFault {
 
 /** Returns the parsed profile, or everything that is wrong with it. */
 export function checkProfile(
-  given: unknown,
+  parsed: unknown,
 ): { readonly profile: Profile } | { readonly faults: readonly ProfileFault[] } {
-  if (!Value.Check(profileSchema, given)) {
-    const faults = Value.Errors(profileSchema, given).map(({ instancePath, keyword, message }) => ({
+  if (!Value.Check(profileSchema, parsed)) {
+    const faults = Value.Errors(profileSchema, parsed).map(({ instancePath, keyword, message }) => ({
       path: instancePath.slice(1).replaceAll('/', '.'),
       problem: keyword === 'boolean' ? 'is not a member of a profile' : message,
     }))
     return { faults }
   }
-  const faults = [...unknownPlaceholders(given), ...brokenPatterns(given), ...nestedFields(given)]
-  return faults.length > 0 ? { faults } : { profile: given }
+  const faults = [...unknownPlaceholders(parsed), ...brokenPatterns(parsed), ...nestedFields(parsed)]
+  return faults.length > 0 ? { faults } : { profile: parsed }
 }
 
 function unknownPlaceholders({ account, request, setup }: Profile): ProfileFault[] {

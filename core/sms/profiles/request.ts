@@ -12,15 +12,15 @@ export type Outgoing = Pick<Message, 'to_number' | 'from_sender' | 'message' | '
 
 const NUMBER = /^\+?[1-9]\d{1,14}$/
 
-function numberForm(given: string, form: Profile['request']['number']): string {
-  if (!NUMBER.test(given)) return given
-  const digits = given.replace('+', '')
+function numberForm(number: string, form: Profile['request']['number']): string {
+  if (!NUMBER.test(number)) return number
+  const digits = number.replace('+', '')
   return form === 'plus' ? `+${digits}` : digits
 }
 
 /** Alphanumeric senders and short codes stay as they are. */
-const senderForm = (given: string, form: Profile['request']['number']): string =>
-  given.startsWith('+') || given.length > 6 ? numberForm(given, form) : given
+const senderForm = (sender: string, form: Profile['request']['number']): string =>
+  sender.startsWith('+') || sender.length > 6 ? numberForm(sender, form) : sender
 
 /** Returns why a provider would not carry this text unchanged; null if it would. */
 export function refusedText(

@@ -31,7 +31,7 @@ export function sampleRequests(profile: Profile): readonly SampleRequest[] {
     callback_token: 'TOKEN',
   }
   const hasSecret = profile.sender.some(({ kind }) => kind === 'url')
-  const given = Object.fromEntries(account.map(({ key, fallback }) => [key, fallback ?? key.toUpperCase()]))
+  const values = Object.fromEntries(account.map(({ key, fallback }) => [key, fallback ?? key.toUpperCase()]))
   return SAMPLE_TEXTS.map(text => {
     const form = textForm(text)
     const reference = profile.request.reference === 'id' ? '1' : SAMPLE_REFERENCE
@@ -43,7 +43,7 @@ export function sampleRequests(profile: Profile): readonly SampleRequest[] {
     return {
       text,
       form,
-      request: providerRequest(profile, base, templateValues(profile, outgoing, gateway, given), form),
+      request: providerRequest(profile, base, templateValues(profile, outgoing, gateway, values), form),
     }
   })
 }

@@ -82,7 +82,7 @@ function proves(sender: ProfileSender, proof: Proof): boolean {
 
 const base64Of = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes))
 
-const isSame = ({ equal }: Digests, given: string, wanted: string): boolean => equal(utf8(given), utf8(wanted))
+const isSame = ({ equal }: Digests, received: string, wanted: string): boolean => equal(utf8(received), utf8(wanted))
 
 const isRecent = (timestamp: string, tolerance: number | undefined, { now }: Pick<Proof, 'now'>): boolean =>
   tolerance === undefined || (/^\d{1,12}$/.test(timestamp) && Math.abs(now - Number(timestamp)) <= tolerance)
@@ -125,10 +125,10 @@ function provesByHmac(sender: Hmac, proof: Proof): boolean {
   }
   const field = (wanted: string): string => fields().findLast(([each]) => each === wanted)?.[1] ?? ''
   const header = (role: 'nonce' | 'timestamp' | 'id'): string => request.headers[sender.headers?.[role] ?? ''] ?? ''
-  const given = isField ? field(name) : request.headers[name.toLowerCase()]
-  if (!given) return false
+  const signature = isField ? field(name) : request.headers[name.toLowerCase()]
+  if (!signature) return false
   if (sender.tolerance && !isRecent(header('timestamp') || field('timestamp'), sender.tolerance, proof)) return false
-  const signatures = signaturesIn(given).map(each => bytesOf(each, sender.encoding))
+  const signatures = signaturesIn(signature).map(each => bytesOf(each, sender.encoding))
   const key = keyOf(sender, token)
   const others = (): Fields => (isField ? fields().filter(([each]) => each !== name) : fields())
   for (const url of urlsOf(request.url)) {
@@ -145,8 +145,8 @@ const keyOf = ({ keyPrefix }: Hmac, token: string): Uint8Array =>
     : utf8(token)
 
 /** A header may hold several signatures, each after its scheme's version: `v1,abc= v1,def=`. */
-const signaturesIn = (given: string): readonly string[] =>
-  given.split(/[\s,]+/).filter(each => each !== '' && !/^v\d+$/.test(each))
+const signaturesIn = (header: string): readonly string[] =>
+  header.split(/[\s,]+/).filter(each => each !== '' && !/^v\d+$/.test(each))
 
 /** Yields the URL as received and its variants: some providers sign the default port, others leave it out. */
 function* urlsOf(url: string): Iterable<string> {

@@ -105,8 +105,8 @@ type Members = Readonly<Record<string, { readonly path: string; readonly value: 
 function membersAt(path: string, value: unknown): Members {
   if ((value ?? null) === null) return {}
   if (!isJsonObject(value)) return { [path]: { path, value } }
-  const given = Object.entries(value).filter(([, member]) => member !== null)
-  return Object.fromEntries(given.map(([name, member]) => [name, { path: `${path}.${name}`, value: member }]))
+  const members = Object.entries(value).filter(([, member]) => member !== null)
+  return Object.fromEntries(members.map(([name, member]) => [name, { path: `${path}.${name}`, value: member }]))
 }
 
 /**
@@ -139,25 +139,25 @@ export function limitsOf(settings: unknown, dialling: Dialling): LimitSettings {
 }
 
 function limits(members: Members, dialling: Dialling): Limits {
-  const given = (name: string): unknown => members[name]?.value
-  const digitsOf = (name: string): readonly string[] | null => prefixesOf(given(name))?.map(dialling.prefix) ?? null
+  const valueAt = (name: string): unknown => members[name]?.value
+  const digitsOf = (name: string): readonly string[] | null => prefixesOf(valueAt(name))?.map(dialling.prefix) ?? null
   const digits = { blocked_prefixes: digitsOf('blocked_prefixes'), allowed_prefixes: digitsOf('allowed_prefixes') }
   const isRead = (name: string): boolean =>
     Object.hasOwn(MEMBERS, name) &&
-    MEMBERS[name]?.faults(given(name)).length === 0 &&
+    MEMBERS[name]?.faults(valueAt(name)).length === 0 &&
     // The digits of no number that the tenant dials, such as an international prefix.
     !Object.entries(digits).some(([list, prefixes]) => list === name && prefixes?.includes(''))
   return {
     most: Object.fromEntries(
       LIMIT_NAMES.flatMap(name => {
-        const most = READERS[name](given(name))
+        const most = READERS[name](valueAt(name))
         return most === null ? [] : [[name, most]]
       }),
     ),
     blockedPrefixes: digits.blocked_prefixes ?? [],
     allowedPrefixes: digits.allowed_prefixes,
-    maxSeconds: secondsOf(given('max_call_seconds')),
-    ratedOnly: flagOf(given('rated_only')) ?? false,
+    maxSeconds: secondsOf(valueAt('max_call_seconds')),
+    ratedOnly: flagOf(valueAt('rated_only')) ?? false,
     unreadable: Object.entries(members).flatMap(([name, { path }]) => (isRead(name) ? [] : path)),
   }
 }

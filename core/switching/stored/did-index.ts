@@ -37,7 +37,7 @@ export interface DidIndex {
 
 /** Keeps the numbers of DIDs in memory, some 200 bytes each. Begins behind. */
 export function didIndex(source: DidSource): DidIndex {
-  const known = numbersByDigits()
+  const numbers = numbersByDigits()
   let pending: Changed = 'all'
   let running: Promise<void> | null = null
   const readPending = async (): Promise<void> => {
@@ -45,8 +45,8 @@ export function didIndex(source: DidSource): DidIndex {
       const taken = pending
       pending = NOTHING_CHANGED
       try {
-        const tenants = taken === 'all' ? new Set([...(await source.tenants()), ...known.tenants()]) : taken
-        for (const tenantId of tenants) known.replace(tenantId, await source.numbers(tenantId))
+        const tenants = taken === 'all' ? new Set([...(await source.tenants()), ...numbers.tenants()]) : taken
+        for (const tenantId of tenants) numbers.replace(tenantId, await source.numbers(tenantId))
       } catch (error) {
         pending = 'all'
         throw error
@@ -64,7 +64,7 @@ export function didIndex(source: DidSource): DidIndex {
       })
       return running
     },
-    find: known.find,
+    find: numbers.find,
   }
 }
 

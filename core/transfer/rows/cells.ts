@@ -7,7 +7,7 @@ import { written } from '../../resources/values/written.ts'
 import type { Guide } from '../guide.ts'
 
 /** Parses a given field, or returns what is wrong with it. Never returns null. */
-export type Reader = (given: unknown) => Value | Problem
+export type Reader = (cell: unknown) => Value | Problem
 
 export interface CellRules {
   /** True if every value is text (CSV), so that JSON is given as text. */
@@ -22,8 +22,8 @@ export interface CellRules {
 export function readerOf(field: Field, rules: CellRules): Reader {
   const read = sheetReader(field, parserOf(field, rules), rules)
   if (rules.force || !(field.known || field.keys)) return read
-  return given => {
-    const value = read(given)
+  return cell => {
+    const value = read(cell)
     const [unread] = value instanceof Problem ? [] : unreadOf(field, value)
     return unread === undefined
       ? value
@@ -41,11 +41,11 @@ const MARK_ADVICE: Readonly<Record<DecimalMark, (option: string) => string>> = {
 
 function sheetReader(field: Field, parse: Reader, { decimalComma, guide }: CellRules): Reader {
   const rule = field.sheet && SHEET_RULES[field.sheet]
-  const read: Reader = rule ? given => unlessProblem(rule(given), parse) : parse
+  const read: Reader = rule ? cell => unlessProblem(rule(cell), parse) : parse
   if (field.kind !== 'decimal') return read
   const mark = decimalComma ? 'comma' : 'point'
-  return given => {
-    const number = decimalIn(given, mark)
+  return cell => {
+    const number = decimalIn(cell, mark)
     return number instanceof Problem ? advised(number, MARK_ADVICE[mark](guide.name('decimalComma'))) : read(number)
   }
 }
@@ -53,9 +53,9 @@ function sheetReader(field: Field, parse: Reader, { decimalComma, guide }: CellR
 const unlessProblem = (read: unknown, parse: Reader): Value | Problem => (read instanceof Problem ? read : parse(read))
 
 function parserOf(field: Field, rules: CellRules): Reader {
-  if (field.secret) return given => (given === SECRET_MARK ? CONCEALED : field.parse(given))
-  if (field.kind === 'json' && rules.isText) return given => field.parse(jsonIn(given))
-  if (field.kind === 'boolean' || field.dialled) return given => unlessProblem(written(field, given), field.parse)
+  if (field.secret) return cell => (cell === SECRET_MARK ? CONCEALED : field.parse(cell))
+  if (field.kind === 'json' && rules.isText) return cell => field.parse(jsonIn(cell))
+  if (field.kind === 'boolean' || field.dialled) return cell => unlessProblem(written(field, cell), field.parse)
   return field.parse
 }
 
@@ -65,11 +65,11 @@ const CONCEALED = new Problem(
   `is ${SECRET_MARK}, which a list shows in its place: import what export writes`,
 )
 
-function jsonIn(given: unknown): unknown {
-  if (typeof given !== 'string') return given
+function jsonIn(cell: unknown): unknown {
+  if (typeof cell !== 'string') return cell
   try {
-    return parseJson(given)
+    return parseJson(cell)
   } catch {
-    return given
+    return cell
   }
 }

@@ -59,8 +59,8 @@ export function targetsOf(resource: Resource, map: ImportOptions['map'], guide: 
     guide,
     mapped: [...names.keys()],
     of: column => {
-      const known = nameOf(column)
-      const name = names.get(known) ?? known
+      const matched = nameOf(column)
+      const name = names.get(matched) ?? matched
       return name === '' || PASSED_OVER.has(name) ? null : byColumn.get(name)
     },
     unknown: column => {
@@ -76,8 +76,8 @@ export function targetsOf(resource: Resource, map: ImportOptions['map'], guide: 
  * Returns a function that finds the known name for a text, however it is spelt; the trimmed text itself if there is
  * none.
  */
-function naming(known: Iterable<string>): (written: string) => string {
-  const exact = new Set(known)
+function naming(names: Iterable<string>): (written: string) => string {
+  const exact = new Set(names)
   const byForm = new Map(Array.from(exact, name => [plain(name), name]))
   return written => {
     const name = written.trim()
@@ -89,10 +89,10 @@ const noField = ({ plural }: Resource, name: string, meant: string | null): stri
   `${plural} have no field ${JSON.stringify(name)}${meant === null ? '' : `; did you mean ${meant}?`}`
 
 /** Returns the constants of --set, parsed by the fields' rules. Throws on the first that breaks one. */
-export function constantsOf(resource: Resource, given: ImportOptions['set'], rules: CellRules): Record<string, Value> {
+export function constantsOf(resource: Resource, texts: ImportOptions['set'], rules: CellRules): Record<string, Value> {
   const constants: Record<string, Value> = {}
   const fieldNamed = naming(Object.keys(resource.fields))
-  for (const [written, text] of given) {
+  for (const [written, text] of texts) {
     const name = fieldNamed(written)
     const field = resource.fields[name]
     if (!field)

@@ -72,7 +72,7 @@ export function evaluator(slots: readonly Slot[], { constants, fixed, isSparse }
   const blank: Values = slots.map(() => null)
   const needs = needsOf(slots, constants)
   const coded = slots.filter(({ declared }) => declared.sheet === 'codes')
-  return (given: (source: Source) => unknown): Read => {
+  return (cellOf: (source: Source) => unknown): Read => {
     const values = blank.slice()
     const errors: FieldError[] = []
     let codes: readonly Value[] | null = null
@@ -80,9 +80,9 @@ export function evaluator(slots: readonly Slot[], { constants, fixed, isSparse }
     for (const slot of slots) {
       const [first] = slot.sources
       const source =
-        slot.sources.length === 1 ? first : (slot.sources.find(candidate => given(candidate) !== undefined) ?? first)
+        slot.sources.length === 1 ? first : (slot.sources.find(candidate => cellOf(candidate) !== undefined) ?? first)
       if (!source) continue
-      const found = given(source)
+      const found = cellOf(source)
       const value = isAbsent(slot.declared, found)
         ? absent(slot, found === undefined && isSparse, fixed)
         : present(slot, source, found, values)
@@ -140,11 +140,11 @@ function absent(slot: Slot, isUnnamed: boolean, fixed: Fixed | null): Value | un
   return isUnnamed ? undefined : empty(slot.declared)
 }
 
-function present(slot: Slot, source: Source, given: unknown, values: Values): Value | Problem | Several {
-  if (slot.isList && typeof given === 'string') return listIn(slot, given)
-  if (source.find === null || typeof given !== 'string') return slot.read(given)
+function present(slot: Slot, source: Source, cell: unknown, values: Values): Value | Problem | Several {
+  if (slot.isList && typeof cell === 'string') return listIn(slot, cell)
+  if (source.find === null || typeof cell !== 'string') return slot.read(cell)
   const { kind, outer } = source.scope
-  const id = source.find({ kind: partOf(kind, values), outer: partOf(outer, values) }, given.trim())
+  const id = source.find({ kind: partOf(kind, values), outer: partOf(outer, values) }, cell.trim())
   return id ?? null
 }
 

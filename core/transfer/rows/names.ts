@@ -51,11 +51,11 @@ export function namesIn(records: Lookup, within: Row = {}): Names {
   let size = 0
   return {
     finder: (reference, isId) => {
-      const known: Known = new Map()
-      all.push(known)
+      const byScope: Known = new Map()
+      all.push(byScope)
       return (scope, text) => {
-        const found = known.get(keyOf(scope))?.get(text)
-        if (found === undefined) wanted.push({ reference, scope, text, isId, known })
+        const found = byScope.get(keyOf(scope))?.get(text)
+        if (found === undefined) wanted.push({ reference, scope, text, isId, known: byScope })
         return found
       }
     },
@@ -63,7 +63,7 @@ export function namesIn(records: Lookup, within: Row = {}): Names {
       if (wanted.length === 0) return false
       size += wanted.length
       if (size > REMEMBERED) {
-        for (const known of all) known.clear()
+        for (const byScope of all) byScope.clear()
         size = wanted.length
       }
       for (const name of wanted) {

@@ -39,10 +39,10 @@ const fault = (sentence: string): Read => ({ errors: [{ rule: 'format', field: R
 
 /** Reads rows of a table with these columns (null: ignored). */
 export function tableReader(plan: RowPlan, header: readonly string[], columns: readonly (Target | null)[]): RowReader {
-  const given = columns.flatMap((target, index): Column[] =>
+  const mapped = columns.flatMap((target, index): Column[] =>
     target ? [{ target, index, name: nameAt(header, index) }] : [],
   )
-  const { fields, slots } = slotsOf(plan, given)
+  const { fields, slots } = slotsOf(plan, mapped)
   const evaluate = evaluator(slots, { ...plan, isSparse: false })
   const nameless = header.flatMap((name, index) => (name.trim() === '' ? [index] : []))
   let cells: readonly string[] = []
@@ -84,11 +84,11 @@ export function objectReader(plan: RowPlan): RowReader {
     ...namedReferences(resource).map(({ column }) => column),
     ...targets.mapped,
   ])
-  const given = [...members].flatMap((name): Column[] => {
+  const columns = [...members].flatMap((name): Column[] => {
     const target = targets.of(name)
     return target && !Object.hasOwn(constants, target.field) ? [{ target, index: -1, name }] : []
   })
-  const { fields, slots } = slotsOf(plan, given)
+  const { fields, slots } = slotsOf(plan, columns)
   const evaluate = evaluator(slots, { ...plan, isSparse: !keepsPlace(resource) })
   // Their members are ignored, as --map says.
   const unread = Object.entries(resource.fields)
@@ -148,13 +148,13 @@ interface Column {
   readonly name: string
 }
 
-function slotsOf(plan: RowPlan, given: readonly Column[]): { fields: string[]; slots: Slot[] } {
+function slotsOf(plan: RowPlan, columns: readonly Column[]): { fields: string[]; slots: Slot[] } {
   const { resource, rules } = plan
-  const fields = Object.keys(resource.fields).filter(field => given.some(({ target }) => target.field === field))
+  const fields = Object.keys(resource.fields).filter(field => columns.some(({ target }) => target.field === field))
   const slots = fields.flatMap((field, position): Slot[] => {
     const declared = resource.fields[field]
     if (!declared) return []
-    const sources = given.filter(({ target }) => target.field === field).map(column => sourceOf(plan, column, fields))
+    const sources = columns.filter(({ target }) => target.field === field).map(column => sourceOf(plan, column, fields))
     const isList = declared.sheet === 'codes'
     return [{ field, declared, position, read: readerOf(declared, rules), isList, sources }]
   })

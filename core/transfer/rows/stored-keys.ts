@@ -19,7 +19,7 @@ export function storedKeys(
 ): Reading['withStoredKeys'] {
   const field = numberField(resource)
   const at = field === null ? -1 : columns.indexOf(field)
-  if (field === null || at === -1 || (mode !== 'upsert' && mode !== 'skip')) return async given => given
+  if (field === null || at === -1 || (mode !== 'upsert' && mode !== 'skip')) return async batch => batch
   const spelling = numberSpelling(records, resource, field)
   const tenantAt = columns.indexOf(TENANT)
   const respelled = async (record: BulkRecord): Promise<BulkRecord> => {
@@ -28,9 +28,9 @@ export function storedKeys(
     if (typeof number !== 'string' || typeof tenant !== 'number') return record
     return { ...record, values: record.values.with(at, await spelling(tenant, number)) }
   }
-  return async given => {
+  return async batch => {
     const all: BulkRecord[] = []
-    for (const record of given) all.push(await respelled(record))
+    for (const record of batch) all.push(await respelled(record))
     return all
   }
 }

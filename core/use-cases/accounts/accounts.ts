@@ -81,12 +81,12 @@ export interface AccountPorts {
 const named = { name: text(255) }
 
 export function accountKeeping({ accounts, sessions, records, passwords, ids }: AccountPorts): AccountKeeping {
-  const credentials = async (email: string, given: string | undefined) => {
-    const read = readNewCredentials({ email, password: given ?? ids.password() })
+  const credentials = async (email: string, password: string | undefined) => {
+    const read = readNewCredentials({ email, password: password ?? ids.password() })
     return {
       email: read.email,
       passwordHash: await passwords.hash(read.password),
-      madeUp: given === undefined ? read.password : null,
+      madeUp: password === undefined ? read.password : null,
     }
   }
   const slugOf = async (tenantId: number): Promise<string | null> => {
@@ -103,15 +103,15 @@ export function accountKeeping({ accounts, sessions, records, passwords, ids }: 
         all.push({ ...account, tenant: account.tenantId === null ? null : await slugOf(account.tenantId) })
       return all
     },
-    named: async given => {
-      const found = await accounts.findByEmail(given)
-      if (!found) throw unknownAccount(given)
+    named: async typedEmail => {
+      const found = await accounts.findByEmail(typedEmail)
+      if (!found) throw unknownAccount(typedEmail)
       const { id, name, email, role, tenantId } = found
       return { id, name, email, role, tenantId }
     },
-    create: async ({ email: given, password, name, role = 'admin', tenantId = null }, by) => {
+    create: async ({ email: typedEmail, password, name, role = 'admin', tenantId = null }, by) => {
       await assertTenant(tenantId)
-      const { email, passwordHash, madeUp } = await credentials(given, password)
+      const { email, passwordHash, madeUp } = await credentials(typedEmail, password)
       const shown = parseWhole(named, { name: name?.trim() || (email.split('@')[0] ?? email) })
       return { account: await accounts.create({ ...shown, email, role, tenantId, passwordHash }, by), madeUp }
     },

@@ -20,7 +20,7 @@ const SHORTEST_PASSWORD = 8
 export const newPassword = {
   untrimmed: true,
   rule: {
-    holds: (given: string) => [...given].length >= SHORTEST_PASSWORD,
+    holds: (password: string) => [...password].length >= SHORTEST_PASSWORD,
     predicate: `must be at least ${SHORTEST_PASSWORD} characters`,
   },
 } as const

@@ -71,8 +71,8 @@ export async function discard({ calls }: Pick<QuarantinePorts, 'calls'>, ids: re
 }
 
 /** Reads the ids in a request. Throws `invalid`. */
-export function idsIn(given: unknown): number[] {
-  if (Array.isArray(given) && given.length <= 1_000 && given.every(id => Number.isSafeInteger(id) && id > 0))
-    return given
+export function idsIn(value: unknown): number[] {
+  if (Array.isArray(value) && value.length <= 1_000 && value.every(id => Number.isSafeInteger(id) && id > 0))
+    return value
   throw invalid([broken('ids', new Problem('format', 'must be an array of at most 1000 ids'))])
 }

@@ -90,18 +90,18 @@ const rateShown = (rate: Rate, { destination }: Quote): JsonObject => ({
 })
 
 /** Returns a quote as JSON. */
-export function quoteShown(given: Quote): JsonObject {
-  const { number, seconds, at, read, steps, unused, effectiveAt } = given
+export function quoteShown(quoted: Quote): JsonObject {
+  const { number, seconds, at, read, steps, unused, effectiveAt } = quoted
   const result = steps.find(step => step.kind === 'result')
   const division = steps.find(step => step.kind === 'arithmetic')
-  const [matching] = steps.flatMap(step => (step.kind === 'matching' ? [rateShown(step.rate, given)] : []))
+  const [matching] = steps.flatMap(step => (step.kind === 'matching' ? [rateShown(step.rate, quoted)] : []))
   return {
     number,
     digits: read.digits,
     number_kind: read.kind,
     seconds,
     matching: matching ?? null,
-    shorter: steps.flatMap(step => (step.kind === 'shorter' ? [rateShown(step.rate, given)] : [])),
+    shorter: steps.flatMap(step => (step.kind === 'shorter' ? [rateShown(step.rate, quoted)] : [])),
     bill_seconds: result?.billSeconds ?? 0,
     /**
      * cost_per_minute × bill_seconds / 60 in units of 0.0001: the remainder of the division, in sixtieths of a unit.
@@ -112,7 +112,7 @@ export function quoteShown(given: Quote): JsonObject {
     outcome: result?.outcome ?? '',
     at,
     deck_effective_at: effectiveAt,
-    passed_over: unused.map(each => ({ ...rateShown(each, given), status: each.status })),
+    passed_over: unused.map(each => ({ ...rateShown(each, quoted), status: each.status })),
   }
 }
 
@@ -128,11 +128,11 @@ export interface QuoteLine {
 const line = (label: string, text: string, aside = '', isMain = false): QuoteLine => ({ label, text, aside, isMain })
 
 /** Returns a quote step by step, for people. */
-export function quoteLines(given: Quote): QuoteLine[] {
+export function quoteLines(quoted: Quote): QuoteLine[] {
   return [
-    ...deckLines(given),
-    ...given.steps.flatMap(step => stepLines(step, given)),
-    ...given.unused.map(each => line('not used', `${rateLine(each, given)}: its status is ${each.status}`)),
+    ...deckLines(quoted),
+    ...quoted.steps.flatMap(step => stepLines(step, quoted)),
+    ...quoted.unused.map(each => line('not used', `${rateLine(each, quoted)}: its status is ${each.status}`)),
   ]
 }
 
@@ -157,14 +157,14 @@ const OUTCOMES: Readonly<Record<Outcome, string>> = {
   'too large': '  (the cost is too large to be stored)',
 }
 
-function stepLines(step: Explanation, given: Quote): QuoteLine[] {
+function stepLines(step: Explanation, quoted: Quote): QuoteLine[] {
   switch (step.kind) {
     case 'number':
-      return [line('number', numberRead(step.given, step.read, given.dialling))]
+      return [line('number', numberRead(step.given, step.read, quoted.dialling))]
     case 'matching':
-      return [line('rate', rateLine(step.rate, given), '', true)]
+      return [line('rate', rateLine(step.rate, quoted), '', true)]
     case 'shorter':
-      return [line('', `${rateLine(step.rate, given)}, shorter`)]
+      return [line('', `${rateLine(step.rate, quoted)}, shorter`)]
     case 'rounding':
       if (step.seconds === step.billSeconds) return []
       return [line('seconds', `${step.seconds} rounded up to a multiple of ${step.increment} is ${step.billSeconds}`)]

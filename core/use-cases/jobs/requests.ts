@@ -32,33 +32,33 @@ const COUNTS = ['created', 'updated', 'unchanged', 'removed', 'skipped', 'reject
 
 /** Reads the members of a body, and gathers their errors. */
 function reader(body: unknown) {
-  const given: JsonObject = isJsonObject(body) ? body : {}
+  const members: JsonObject = isJsonObject(body) ? body : {}
   const errors: FieldError[] = []
   const wrong = (name: string, predicate: string): void => {
     errors.push(broken(name, new Problem('format', predicate)))
   }
   return {
     whole: (name: string): number | null => {
-      const value = given[name]
+      const value = members[name]
       if (value === undefined || value === null) return null
       if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return value
       wrong(name, 'must be an id')
       return null
     },
     flag: (name: string): boolean => {
-      const value = given[name] ?? false
+      const value = members[name] ?? false
       if (typeof value !== 'boolean') wrong(name, 'must be true or false')
       return value === true
     },
     text: (name: string, longest = LONGEST): string | undefined => {
-      const value = given[name]
+      const value = members[name]
       if (value === undefined || value === null || value === '') return undefined
       if (typeof value === 'string' && value.length <= longest) return value
       wrong(name, `must be a text of at most ${longest} characters`)
       return undefined
     },
     choice: <const T extends string>(name: string, choices: readonly T[]): T | undefined => {
-      const value = given[name]
+      const value = members[name]
       if (value === undefined || value === null) return undefined
       const found = choices.find(choice => choice === value)
       if (found === undefined) wrong(name, `must be ${choices.join(', ')}`)
@@ -66,7 +66,7 @@ function reader(body: unknown) {
     },
     /** An object of texts, as pairs. */
     pairs: (name: string): (readonly [string, string])[] => {
-      const value = given[name] ?? {}
+      const value = members[name] ?? {}
       const pairs = isJsonObject(value) ? Object.entries(value) : []
       const isFine =
         isJsonObject(value) &&
@@ -76,7 +76,7 @@ function reader(body: unknown) {
       return isFine ? pairs.map(([key, text]) => [key, String(text)] as const) : []
     },
     counts: (name: string): BulkCounts | null => {
-      const value = given[name]
+      const value = members[name]
       if (value === undefined || value === null) return null
       const [created = 0, updated = 0, unchanged = 0, removed = 0, skipped = 0, rejected = 0] = COUNTS.map(count =>
         isJsonObject(value) ? Number(value[count] ?? 0) : Number.NaN,

@@ -13,12 +13,12 @@ export async function smsFigures(
   { records, smsReports }: { readonly records: Pick<Lookup, 'find'>; readonly smsReports: Pick<SmsReports, 'figures'> },
   period: Period,
 ): Promise<readonly GatewayFigures[]> {
-  const known = new Map<number, boolean>()
+  const areGone = new Map<number, boolean>()
   const figures = []
   for (const each of await smsReports.figures(period)) {
     const gateway = each.sms_gateway_id
-    const isGone = known.get(gateway) ?? (await records.find(smsGateways, gateway)) === null
-    known.set(gateway, isGone)
+    const isGone = areGone.get(gateway) ?? (await records.find(smsGateways, gateway)) === null
+    areGone.set(gateway, isGone)
     figures.push({ ...each, isGone })
   }
   return figures

@@ -142,10 +142,10 @@ function idIn(json: Json): number {
 export function withEdits({ fields }: Pick<Resource, 'fields'>, stored: Row, edits: Edits): Row {
   const values: Record<string, Value> = {}
   const errors: FieldError[] = []
-  for (const [name, given] of Object.entries(edits)) {
-    if (stored[name] === null && given.every(({ value }) => value === undefined)) continue
+  for (const [name, keyEdits] of Object.entries(edits)) {
+    if (stored[name] === null && keyEdits.every(({ value }) => value === undefined)) continue
     const object = parseJson(String(stored[name] ?? '{}'))
-    const next = edited(isJsonObject(object) ? object : {}, given)
+    const next = edited(isJsonObject(object) ? object : {}, keyEdits)
     const value =
       next instanceof NoObject
         ? new Problem('type', `holds ${next.path.join('.')}, which is not an object`)

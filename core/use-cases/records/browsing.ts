@@ -113,10 +113,10 @@ function withoutSecrets(resource: Resource, json: Json): Json {
 }
 
 const WHOLE = /^[1-9]\d{0,15}$/
-const texts = (given: string | readonly string[] | undefined): readonly string[] =>
-  given === undefined ? [] : typeof given === 'string' ? [given] : given
-const last = (given: string | readonly string[] | undefined): string | undefined => {
-  const text = texts(given).at(-1)?.trim()
+const texts = (parameter: string | readonly string[] | undefined): readonly string[] =>
+  parameter === undefined ? [] : typeof parameter === 'string' ? [parameter] : parameter
+const last = (parameter: string | readonly string[] | undefined): string | undefined => {
+  const text = texts(parameter).at(-1)?.trim()
   return text === '' ? undefined : text
 }
 
@@ -134,10 +134,10 @@ export function queryOf(
     errors.push(broken(name, new Problem('format', predicate)))
   }
   const whole = (name: string, most = Number.MAX_SAFE_INTEGER): number | undefined => {
-    const given = last(parameters[name])
-    if (given === undefined) return undefined
-    return WHOLE.test(given) && Number(given) <= most
-      ? Number(given)
+    const text = last(parameters[name])
+    if (text === undefined) return undefined
+    return WHOLE.test(text) && Number(text) <= most
+      ? Number(text)
       : refuse(name, most === MOST ? `must be between 1 and ${MOST}` : 'must be an id')
   }
   const query = {
@@ -157,24 +157,24 @@ export function queryOf(
 
 type Refuse = (name: string, predicate: string) => undefined
 
-function searchOf({ search }: Resource, given: string | undefined, refuse: Refuse): string | undefined {
-  if (given === undefined || search.length === 0) return undefined
-  return [...given].length > MAX_SEARCH ? refuse('search', `must not be greater than ${MAX_SEARCH} characters`) : given
+function searchOf({ search }: Resource, text: string | undefined, refuse: Refuse): string | undefined {
+  if (text === undefined || search.length === 0) return undefined
+  return [...text].length > MAX_SEARCH ? refuse('search', `must not be greater than ${MAX_SEARCH} characters`) : text
 }
 
-function sortOf(resource: Resource, given: string | undefined, refuse: Refuse): Sort | undefined {
-  if (given === undefined) return undefined
-  const by = given.replace(/^-/, '')
+function sortOf(resource: Resource, text: string | undefined, refuse: Refuse): Sort | undefined {
+  if (text === undefined) return undefined
+  const by = text.replace(/^-/, '')
   const fields = sortable(resource)
   return fields.includes(by)
-    ? { by, isAscending: !given.startsWith('-') }
+    ? { by, isAscending: !text.startsWith('-') }
     : refuse('sort', `must be one of ${fields.join(', ')}, with a minus for the highest first`)
 }
 
 function periodOf({ fields, order }: Resource, parameters: Parameters, refuse: Refuse): Selection['period'] {
   const bound = (name: 'from' | 'to'): string | undefined => {
-    const given = last(parameters[name])
-    const moment = given === undefined ? undefined : date().parse(given)
+    const text = last(parameters[name])
+    const moment = text === undefined ? undefined : date().parse(text)
     return moment instanceof Problem ? refuse(name, moment.predicate) : (moment ?? undefined)
   }
   if (fields[order]?.kind !== 'date') return undefined
@@ -198,7 +198,7 @@ const AT_LEAST: Choice = { name: 'min', takes: ({ kind }) => kind === 'decimal' 
 function members(resource: Resource, parameters: Parameters, { name, takes }: Choice, refuse: Refuse): Chosen {
   const fields = choosable(resource)
   const chosen: Chosen = {}
-  for (const [parameter, given] of Object.entries(parameters)) {
+  for (const [parameter, values] of Object.entries(parameters)) {
     if (!parameter.startsWith(`${name}[`) || !parameter.endsWith(']')) continue
     const column = parameter.slice(name.length + 1, -1)
     const field = Object.hasOwn(fields, column) ? fields[column] : undefined
@@ -206,7 +206,7 @@ function members(resource: Resource, parameters: Parameters, { name, takes }: Ch
       refuse(parameter, 'names no field to filter by')
       continue
     }
-    chosen[column] = texts(given).flatMap(text => {
+    chosen[column] = texts(values).flatMap(text => {
       const value = field.parse(text)
       if (value instanceof Problem) return refuse(parameter, value.predicate) ?? []
       return typeof value === 'boolean' ? Number(value) : (value ?? [])
@@ -216,8 +216,8 @@ function members(resource: Resource, parameters: Parameters, { name, takes }: Ch
 }
 
 function leastOf(resource: Resource, parameters: Parameters, refuse: Refuse): Record<string, number> {
-  const given = members(resource, parameters, AT_LEAST, refuse)
-  return Object.fromEntries(Object.entries(given).map(([name, values]) => [name, Math.max(...values.map(Number))]))
+  const leasts = members(resource, parameters, AT_LEAST, refuse)
+  return Object.fromEntries(Object.entries(leasts).map(([name, values]) => [name, Math.max(...values.map(Number))]))
 }
 
 /** Returns undefined instead of an object without members. */

@@ -63,11 +63,11 @@ function ingestCommand(run: RunCommand): Command {
   )
   example(command, 'trunkline cdr ingest Master.csv --format asterisk-csv --timezone Europe/Kyiv')
   return run(command, async (context, [path = ''], flags) => {
-    const given = rulesFrom(flags) // errors are reported before a database is opened
+    const typed = rulesFrom(flags) // errors are reported before a database is opened
     if (path !== '-' && !existsSync(path)) throw new CliError(EXIT.noInput, `there is no file ${path}`)
     const services = await context.open()
-    const rules = completed(await withSlugs(services.records, given))
-    const format = SOURCE_FORMATS.find(known => known === flags['format']) ?? AUTO
+    const rules = completed(await withSlugs(services.records, typed))
+    const format = SOURCE_FORMATS.find(each => each === flags['format']) ?? AUTO
     const bar = progress(context)
     const skipped = skippedFiles()
     const stream = await openStream(context.io, path)

@@ -46,9 +46,9 @@ export async function withSlugs(records: Lookup, rules: Partial<FeedRules>): Pro
 
 /** Returns the given rules, completed by `others`. */
 export const completed = (
-  given: Partial<FeedRules>,
+  rules: Partial<FeedRules>,
   others: FeedRules = { timezone: 'UTC', contexts: {}, tenant: null },
-): FeedRules => ({ ...others, ...given, contexts: { ...others.contexts, ...given.contexts } })
+): FeedRules => ({ ...others, ...rules, contexts: { ...others.contexts, ...rules.contexts } })
 
 function zoneFrom(timezone: string): string {
   if (isTimeZone(timezone)) return timezone
@@ -59,11 +59,11 @@ function zoneFrom(timezone: string): string {
   )
 }
 
-function switchNameFrom(given: string): string {
-  if (isSwitchName(given)) return given
+function switchNameFrom(name: string): string {
+  if (isSwitchName(name)) return name
   throw new CliError(
     EXIT.usage,
-    `--switch must be of letters, digits, _ . : and -, not ${given}`,
+    `--switch must be of letters, digits, _ . : and -, not ${name}`,
     again('--switch', 'pbx-2'),
   )
 }

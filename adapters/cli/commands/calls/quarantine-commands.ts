@@ -93,8 +93,8 @@ function replayCommand(run: RunCommand): Command {
   return run(command, async (context, _words, flags) => {
     const typed = rulesFrom(flags) // errors are reported before a database is opened
     const services = await context.open()
-    const given = await withSlugs(services.records, typed)
-    const totals = await replay(services, {}, each => completed(given, each.rules))
+    const rules = await withSlugs(services.records, typed)
+    const totals = await replay(services, {}, each => completed(rules, each.rules))
     await printOutcome(context, totals, () => [`replayed ${totals.replayed}, left ${totals.left}`])
     return totals.left > 0 ? EXIT.negative : EXIT.ok
   })

@@ -46,7 +46,7 @@ async function printUsage(context: Context, words: readonly string[], flags: Fla
   const month = await monthMeant(context, flags)
   const isFlat = context.options.output === 'csv' || context.options.output === 'ndjson'
   assertColumns(context, isFlat)
-  const by = USAGE_GROUPS.find(known => known === flags['by']) ?? null
+  const by = USAGE_GROUPS.find(group => group === flags['by']) ?? null
   const services = await context.open()
   const tenantId = named === null ? null : await resolve(services.records, tenants, named)
   const reports = await usageReports(services, { tenantId, month, by })
@@ -102,7 +102,7 @@ function drawnReports(
 async function monthMeant(context: Context, { month }: Flags): Promise<string> {
   if (month === undefined && context.options.interactive) {
     const { askText } = await import('../../terminal/ask.ts')
-    return askText(context, 'month:', { validate: given => isMonth(given) || noMonth(given) })
+    return askText(context, 'month:', { validate: text => isMonth(text) || noMonth(text) })
   }
   if (month === undefined)
     throw new CliError(EXIT.usage, 'a month is required: give --month', again('--month', '2026-10'))

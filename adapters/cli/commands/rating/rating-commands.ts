@@ -57,8 +57,8 @@ async function askNumber(context: Context): Promise<string> {
   })
 }
 
-function secondsFrom(given: string): number {
-  if (/^\d{1,10}$/.test(given)) return Number(given)
+function secondsFrom(text: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text)
   throw new CliError(EXIT.usage, '--seconds must be a whole number', again('--seconds', '90'))
 }
 

@@ -60,10 +60,10 @@ export async function auditCommand(run: RunCommand): Promise<Command> {
 }
 
 /** Returns one of the trail's names; any other would only find nothing. */
-function named<const T extends string>(what: string, known: readonly T[], given: unknown): T | undefined {
-  const found = known.find(name => name === given)
-  if (given !== undefined && !found)
-    throw new CliError(EXIT.usage, `there is no ${what} ${String(given)}; there are ${known.join(', ')}`)
+function named<const T extends string>(what: string, names: readonly T[], value: unknown): T | undefined {
+  const found = names.find(name => name === value)
+  if (value !== undefined && !found)
+    throw new CliError(EXIT.usage, `there is no ${what} ${String(value)}; there are ${names.join(', ')}`)
   return found
 }
 
@@ -84,15 +84,15 @@ const ID = /^(?:id:)?([1-9]\d{0,14})$/
 
 /** Finds by the name in the trail, and by the id of the record that has that name now, but may have had another one. */
 async function recordNamed(
-  given: string,
+  text: string,
   name: string | undefined,
   records: Lookup,
 ): Promise<Pick<AuditFilter, 'recordId' | 'recordName'>> {
-  const id = ID.exec(given)?.[1]
-  if (id !== undefined) return { recordId: Number(id), ...(given === id ? { recordName: given } : {}) }
+  const id = ID.exec(text)?.[1]
+  if (id !== undefined) return { recordId: Number(id), ...(text === id ? { recordName: text } : {}) }
   const resource = resources.find(each => each.name === name)
-  const [found] = resource ? await idsOf(records, resource, given) : []
-  return { recordName: given, ...(found === undefined ? {} : { recordId: found }) }
+  const [found] = resource ? await idsOf(records, resource, text) : []
+  return { recordName: text, ...(found === undefined ? {} : { recordId: found }) }
 }
 
 type NameOf = ReturnType<typeof naming>

@@ -20,13 +20,13 @@ export const addPasswordFlags = (command: Command): Command =>
 
 export const roleOption = (): Option => new Option('--role <role>', 'the role of the account').choices([...ROLES])
 
-export const roleFrom = (given: unknown): Role | undefined => ROLES.find(role => role === given)
+export const roleFrom = (value: unknown): Role | undefined => ROLES.find(role => role === value)
 
 const validated =
   (name: keyof typeof accountFields) =>
-  (given: string): true | string => {
-    if (given === '') return broken(name, REQUIRED).sentence
-    const value = accountFields[name].parse(given)
+  (text: string): true | string => {
+    if (text === '') return broken(name, REQUIRED).sentence
+    const value = accountFields[name].parse(text)
     return value instanceof Problem ? broken(name, value).sentence : true
   }
 

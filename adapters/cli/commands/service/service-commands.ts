@@ -22,12 +22,12 @@ export async function serveCommand(run: RunCommand, wiring: Wiring): Promise<Com
     command.addOption(suggests(new Option(`${flag} <${value}>`, about), choices))
   command.option('--force', 'serve the database even if another daemon serves it already')
   example(command, 'trunkline serve --port 0 --metrics-port 0')
-  return run(command, async (context, _words, given) => {
+  return run(command, async (context, _words, values) => {
     const settings = flags.flatMap(({ flag, setting }): [string, string][] => {
-      const value = given[flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
+      const value = values[flag.slice(2).replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase())]
       return typeof value === 'string' ? [[setting, value]] : []
     })
-    await wiring.serve(context.options, Object.fromEntries(settings), given['force'] === true)
+    await wiring.serve(context.options, Object.fromEntries(settings), values['force'] === true)
   })
 }
 

@@ -35,11 +35,13 @@ function revoke(run: RunCommand): Command {
     .option('--all', 'of every account')
   example(command, 'trunkline session revoke admin@example.com')
   return run(command, async (context, [email], { id, all }) => {
-    const given = [email, id, all].filter(each => each !== undefined)
-    if (given.length !== 1)
+    const choices = [email, id, all].filter(each => each !== undefined)
+    if (choices.length !== 1)
       throw new CliError(
         EXIT.usage,
-        given.length === 0 ? 'name an account, or give --id or --all' : 'give an account, --id or --all, and only one',
+        choices.length === 0
+          ? 'name an account, or give --id or --all'
+          : 'give an account, --id or --all, and only one',
         'trunkline session list',
       )
     const { accountKeeping } = await context.open()

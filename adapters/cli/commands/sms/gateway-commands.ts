@@ -50,9 +50,9 @@ export const gatewayAdditions = (wiring: Wiring): Additions => ({
       return body
     }
     const profile = await profileNamed(context, wiring, String(flags['profile']))
-    const given = accountGiven(profile, flags)
+    const values = accountGiven(profile, flags)
     const name = body['name'] ?? (await nameFor(context, profile))
-    const account = await accountFor(context, profile, body, given)
+    const account = await accountFor(context, profile, body, values)
     const asksSender = context.options.interactive && body['default_sender_id'] === undefined
     const sender = asksSender ? { default_sender_id: await senderFor(context) } : {}
     return bodyFor(profile, { ...body, ...sender, name }, account)

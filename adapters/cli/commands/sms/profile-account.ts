@@ -15,15 +15,15 @@ import { MEMBERS } from './unusable-profile.ts'
 
 /** The values of `--account`, by key. */
 export function accountGiven(profile: Profile, { account }: Flags): Map<string, string> {
-  const given = new Map<string, string>()
+  const values = new Map<string, string>()
   for (const text of Array.isArray(account) ? account.map(String) : []) {
     const [, key = '', value = ''] = /^([^=]+)=(.*)$/s.exec(text) ?? []
     const keys = profile.account.map(each => each.key)
     if (!keys.includes(key))
       throw new CliError(EXIT.usage, `--account is written key=value, with one of ${keys.join(', ')}`)
-    given.set(key, value)
+    values.set(key, value)
   }
-  return given
+  return values
 }
 
 type AccountField = Profile['account'][number]
@@ -52,23 +52,23 @@ export async function accountFor(
   context: Context,
   profile: Profile,
   body: JsonObject,
-  given: Map<string, string>,
+  values: Map<string, string>,
 ): Promise<Map<string, string>> {
   const missing: string[] = []
   for (const field of profile.account) {
     const { key, label } = field
     const member = MEMBERS[key]
-    const value = given.get(key) ?? (member === undefined ? undefined : body[member])
+    const value = values.get(key) ?? (member === undefined ? undefined : body[member])
     const problem = typeof value === 'string' && value !== '' ? unfit(key, value) : null
     if (problem !== null) throw new CliError(EXIT.data, `${labelled(field)}: ${problem}`)
-    if (typeof value === 'string' && value !== '') given.set(key, value)
-    else await fallBack(context, profile, field, given)
-    if (!given.has(key) && !field.optional) missing.push(`${labelled(field)} (${label})`)
+    if (typeof value === 'string' && value !== '') values.set(key, value)
+    else await fallBack(context, profile, field, values)
+    if (!values.has(key) && !field.optional) missing.push(`${labelled(field)} (${label})`)
   }
   if (missing.length > 0)
     throw new CliError(EXIT.usage, `${profile.title} needs ${missing.join(', ')}`, 'trunkline gateway create --help')
-  if (!given.has('token') && !body['callback_token'] && takesAnySecret(profile)) given.set('token', randomSecret())
-  return given
+  if (!values.has('token') && !body['callback_token'] && takesAnySecret(profile)) values.set('token', randomSecret())
+  return values
 }
 
 /** A secret that only we and the receipt URL know can be generated. */
@@ -78,10 +78,10 @@ async function fallBack(
   context: Context,
   profile: Profile,
   { key, label, same, fallback, optional }: AccountField,
-  given: Map<string, string>,
+  values: Map<string, string>,
 ): Promise<void> {
   const canMakeUp = key === 'token' && takesAnySecret(profile)
-  const otherwise = same === undefined ? fallback : given.get(same)
+  const otherwise = same === undefined ? fallback : values.get(same)
   if (context.options.interactive && same === undefined) {
     const note = canMakeUp ? ' (empty: a random one)' : optional ? ' (may be empty)' : ''
     const isNeeded = !canMakeUp && !optional && otherwise === undefined
@@ -93,11 +93,11 @@ async function fallBack(
         return unfit(key, text) ?? true
       },
     })
-    if (answer.trim() !== '') given.set(key, answer.trim())
+    if (answer.trim() !== '') values.set(key, answer.trim())
   }
-  if (given.has(key)) return
-  if (otherwise !== undefined) given.set(key, otherwise)
-  else if (canMakeUp) given.set(key, randomSecret())
+  if (values.has(key)) return
+  if (otherwise !== undefined) values.set(key, otherwise)
+  else if (canMakeUp) values.set(key, randomSecret())
 }
 
 /** How to give a value on the command line. */

@@ -160,14 +160,14 @@ async function bodyOf(
 ): Promise<JsonObject> {
   const { to, from, message, callbackUrl, tenant } = flags
   const sender = gateway ? cell(gateway['default_sender_id']) : ''
-  const given: JsonObject = {
+  const members: JsonObject = {
     to_number: to,
     from_sender: from ?? (sender === '' ? undefined : sender),
     message: message === '-' ? await readText(context.io, '-') : message,
     callback_url: callbackUrl,
     tenant_id: typeof tenant === 'string' ? await resolve(services.records, tenants, tenant) : undefined,
   }
-  const body = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  const body = Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined))
   if (context.options.interactive) return askMissing(context, services, { ...smsMessages, fields: sendFields }, body)
   // Checked before the first line is printed: a refused message was never queued.
   const { errors } = parseMembers(sendFields, body, 'create')

@@ -120,10 +120,10 @@ const explained = (error: unknown): unknown =>
     : error
 
 /** Returns the slug of the tenant that is named; null for all. */
-async function slugOf(context: Context, given: unknown): Promise<string | null> {
-  if (given === undefined) return null
+async function slugOf(context: Context, name: unknown): Promise<string | null> {
+  if (name === undefined) return null
   const { records } = await context.open()
-  const row = await records.find(tenants, await resolve(records, tenants, String(given)))
+  const row = await records.find(tenants, await resolve(records, tenants, String(name)))
   return String(row?.['slug'])
 }
 

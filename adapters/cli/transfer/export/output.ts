@@ -47,13 +47,13 @@ async function roomIn(stream: Writable): Promise<void> {
 }
 
 /** Writes under another name until complete, unless the path is not a regular file. */
-function toFile(given: string, replaces: boolean): OutputTarget {
-  const there = statSync(given, { throwIfNoEntry: false })
+function toFile(named: string, replaces: boolean): OutputTarget {
+  const there = statSync(named, { throwIfNoEntry: false })
   // A link stays a link.
-  const path = there?.isFile() ? realpathSync(given) : given
+  const path = there?.isFile() ? realpathSync(named) : named
   const isSpecial = there !== undefined && !there.isFile()
   if (there?.isFile()) assertNoDatabase(path)
-  if (there?.isFile() && !replaces) throw inTheWay(given)
+  if (there?.isFile() && !replaces) throw inTheWay(named)
   const draft = isSpecial ? path : `${path}.part-${process.pid}`
   const file = openToWrite(draft, isSpecial ? 'w' : 'wx', path)
   let isOpen = true

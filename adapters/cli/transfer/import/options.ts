@@ -88,30 +88,30 @@ export function readImportOptions(raw: Readonly<Record<string, unknown>>): Comma
   }
 }
 
-export function oneOf<const T extends string>(flag: string, choices: readonly T[], given: string | undefined) {
-  if (given === undefined) return undefined
-  const found = choices.find(choice => choice === given)
-  if (found === undefined) throw new CliError(EXIT.usage, `${flag} must be ${choices.join(', ')}, not ${given}`)
+export function oneOf<const T extends string>(flag: string, choices: readonly T[], text: string | undefined) {
+  if (text === undefined) return undefined
+  const found = choices.find(choice => choice === text)
+  if (found === undefined) throw new CliError(EXIT.usage, `${flag} must be ${choices.join(', ')}, not ${text}`)
   return found
 }
 
-function wholeNumber(flag: string, given: string): number {
-  if (!/^\d{1,9}$/.test(given)) throw new CliError(EXIT.usage, `${flag} must be a whole number, not ${given}`)
-  return Number(given)
+function wholeNumber(flag: string, text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new CliError(EXIT.usage, `${flag} must be a whole number, not ${text}`)
+  return Number(text)
 }
 
 /** Reads --delimiter. Throws on what cannot separate cells. */
-export function delimiterNamed(given: string | undefined): string | undefined {
-  if (given === undefined) return undefined
-  const delimiter = given === 'tab' || given === '\\t' ? '\t' : given
+export function delimiterNamed(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined
+  const delimiter = text === 'tab' || text === '\\t' ? '\t' : text
   if (delimiter.length !== 1 || '"\r\n'.includes(delimiter))
-    throw new CliError(EXIT.usage, `--delimiter must be one character, not ${JSON.stringify(given)}`)
+    throw new CliError(EXIT.usage, `--delimiter must be one character, not ${JSON.stringify(text)}`)
   return delimiter
 }
 
 /** Splits at the last `=` with `isLast`, since a column's name may contain one; else at the first. */
-function pairs(flag: string, given: unknown, isLast: boolean): (readonly [string, string])[] {
-  return (Array.isArray(given) ? given : []).map(item => {
+function pairs(flag: string, values: unknown, isLast: boolean): (readonly [string, string])[] {
+  return (Array.isArray(values) ? values : []).map(item => {
     const text = String(item)
     const at = isLast ? text.lastIndexOf('=') : text.indexOf('=')
     if (at < 1) throw new CliError(EXIT.usage, `${flag} must be NAME=VALUE, not ${JSON.stringify(text)}`)
