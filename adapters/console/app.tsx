@@ -13,7 +13,7 @@ import { here, place } from './state/location.ts'
 import { dismiss, notes, noteTrouble } from './state/notes.ts'
 import { isOffered, menu } from './state/pages.ts'
 import { isUtc, setUtc } from './state/preferences.ts'
-import { isExpired, me, resume, seen, signOut } from './state/session.ts'
+import { isExpired, me, seen, signOut } from './state/session.ts'
 import { Dashboard } from './tools/dashboard.tsx'
 
 const SCREENS: Readonly<Record<PageName, FunctionComponent>> = {
@@ -32,7 +32,6 @@ const NewScreen = lazily(async () => (await import('./records/record-screen.tsx'
 const RecordScreen = lazily(async () => (await import('./records/record-screen.tsx')).RecordScreen)
 
 export function App() {
-  useEffect(() => void resume().catch(noteTrouble), [])
   if (me.value === undefined) return <main class="alone">{isReachable.value ? 'Loading…' : <Away />}</main>
   if (me.value === null)
     return (
